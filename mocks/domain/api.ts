@@ -1,0 +1,266 @@
+import type { SubscriptionRequest } from '../../src/contract/subscriptions.ts'
+import type { Result } from './result.ts'
+
+/*
+ * The seams of the mock's domain. Implementations: timeline.ts, subscriptions/, gateway/. Users: mocks/http and the
+ * control surface. All times are milliseconds since 1970-01-01T00:00:00Z.
+ */
+
+/** Time of one mock, and what falls due in it. Entries are data, so that a snapshot can hold them. */
+export interface Timeline {
+  /** Time of the entry being run, else the time now. */
+  now(): number
+  /** Plans `kind` for `id` at `at`; the function given back unplans it. Entries of one time run in the order planned. */
+  schedule(at: number, kind: string, id: string): () => void
+  /** Says what runs when an entry of this kind falls due. One handler a kind. */
+  on(kind: string, handler: (id: string, at: number) => void): void
+  /** Runs everything that is due by now, in time order, each at its own time. */
+  settle(): void
+}
+
+/** A merchant as area S knows it after a bearer check. */
+export interface Merchant {
+  readonly clientId: string
+  readonly username: string
+}
+
+/** Fields of a token request as they arrived, form or JSON. */
+export type TokenRequestFields = Readonly<Record<string, unknown>>
+
+/** S7 on the wire. */
+export interface TokenBody {
+  readonly token_type: string
+  readonly expires_in: number
+  readonly access_token: string
+  readonly refresh_token: string
+}
+
+/** S2 without the envelope. */
+export interface SubscribeBody {
+  readonly url: string
+  readonly invoiceID: string
+}
+
+/** S3 without the envelope. `subscriptionId` can be left out by an option. */
+export interface RequestStatusBody {
+  readonly invoiceId: string
+  readonly status: string
+  readonly subscriptionId?: string
+  readonly createdAt: string
+}
+
+/** S4 without the envelope. */
+export interface SubscriptionDetailsBody {
+  readonly id: string
+  readonly amount: number
+  readonly cycle: string
+  readonly enabled: number
+  readonly createdDate: string
+  readonly startDate: string
+  readonly endDate: string
+  readonly nextPaymentDate: string | null
+  readonly requestID: string
+}
+
+/** S5 without the envelope. */
+export interface CancellationBody {
+  readonly id: number
+  readonly subscriptionID: string
+  readonly requestID: number
+  readonly status: string
+}
+
+/** S6. */
+export interface PaymentBody {
+  readonly paymentId: number
+  readonly cycle: string
+  readonly dueDate: string
+  readonly reverseTransactionAmount: string | null
+  readonly reverseTransactionDate: string | null
+  readonly reverseTransactionId: string | null
+  readonly status: 'SUCCEEDED_PAYMENT' | 'FAILED_PAYMENT'
+  readonly subscriptionId: string
+  readonly transactionDate: string
+  readonly transactionId: string
+  readonly nextPaymentDate: string | null
+}
+
+/** S8 on the wire. */
+export interface NotificationBody {
+  readonly notificationId: string
+  readonly type: 'SUBSCRIPTION' | 'SUBSCRIPTION_PAYMENT'
+  readonly status: 'CANCELLED' | 'SUCCEEDED' | 'SUCCEEDED_PAYMENT' | 'FAILED_PAYMENT'
+  readonly subscriptionId: string
+  readonly paymentId: string
+  readonly timestamp: string
+}
+
+/** Outcome of one scripted payment. */
+export type PaymentScript = 'succeed' | 'fail'
+
+/** What the authorisation page shows. */
+export interface AuthorisationView {
+  readonly invoiceId: string
+  readonly merchant: string
+  readonly amount: string
+  readonly cycle: string
+  readonly start: string
+  readonly end: string
+  /** The first due dates, at most five, as `YYYY-MM-DD`. */
+  readonly nextPayments: readonly string[]
+  readonly status: string
+  /** `userReturnURL` with `invoiceID` added: where the payer goes afterwards. */
+  readonly returnUrl: string
+}
+
+/** Area S. Every operation settles the timeline first. */
+export interface SubscriptionsDomain {
+  /** S-a, and the refresh grant at the same path. */
+  token(fields: TokenRequestFields): Result<TokenBody>
+  /** Bearer check: the merchant of a living access token. */
+  merchant(accessToken: string | undefined): Result<Merchant>
+  /** S-b. Body fields as they arrived: the domain checks presence, types and rules. */
+  subscribe(merchant: Merchant, fields: Readonly<Record<string, unknown>>): Result<SubscribeBody>
+  /** S-c */
+  status(merchant: Merchant, invoiceId: string): Result<RequestStatusBody>
+  /** S-d */
+  details(merchant: Merchant, subscriptionId: string): Result<SubscriptionDetailsBody>
+  /** S-e */
+  cancel(merchant: Merchant, subscriptionId: string): Result<CancellationBody>
+  /** S-f; the identifier may also be the cancellation's id or requestID. */
+  cancellation(merchant: Merchant, id: string): Result<CancellationBody>
+  /** S-g; `page` and `perPage` as they arrived in the query. */
+  payments(
+    merchant: Merchant,
+    subscriptionId: string,
+    query: { page?: string; perPage?: string },
+  ): Result<{ subscriptionPayments: readonly PaymentBody[] }>
+  /** S-h */
+  payment(merchant: Merchant, paymentId: string): Result<PaymentBody>
+
+  // The payer
+  authorisation(invoiceId: string): Result<AuthorisationView>
+  authorize(invoiceId: string, options?: { payments?: readonly PaymentScript[] }): Result<AuthorisationView>
+  decline(invoiceId: string): Result<AuthorisationView>
+  reverse(paymentId: string): Result<PaymentBody>
+
+  // The test author
+  expireTokens(): void
+  revokeTokens(): void
+  reset(): void
+  /** Copies of the state, newest last. */
+  subscriptions(): readonly SubscriptionState[]
+  /** Copies of the payments of a subscription, oldest first; of all when no id is given. */
+  paymentsOf(subscriptionId?: string): readonly PaymentBody[]
+  /** Plain data that `restore` takes back (structured-clone safe). */
+  snapshot(): unknown
+  restore(snapshot: unknown): void
+}
+
+/** A subscription as a test author sees it. */
+export interface SubscriptionState {
+  readonly invoiceId: string
+  readonly subscriptionId: string
+  readonly requestStatus: string
+  readonly clientId: string
+  readonly request: SubscriptionRequest
+  readonly createdAt: number
+  readonly authorizedAt: number | undefined
+  readonly cancelledAt: number | undefined
+  readonly nextDueDate: string | undefined
+  readonly active: boolean
+}
+
+/** G1 on the wire. */
+export interface ChargeBody {
+  readonly id: string
+  readonly msisdn: string
+  readonly amount: number
+  readonly currency: string
+  readonly status: 'pending_confirmation' | 'pending_retry' | 'succeeded' | 'failed' | 'expired'
+  readonly outcome: string
+  readonly confirmation_id: string
+  readonly confirmation_url: string
+  readonly created_at: string
+}
+
+/** A stored event of area G (G3). */
+export interface GatewayEvent {
+  readonly id: string
+  readonly type: `charge.${'created' | 'confirmed' | 'succeeded' | 'failed' | 'pending_retry' | 'expired' | 'renewed'}`
+  readonly created_at: string
+  readonly data: ChargeBody
+}
+
+/** What the one-time-code page shows. */
+export interface ConfirmationView {
+  readonly confirmationId: string
+  /** The number with its middle digits masked. */
+  readonly maskedMsisdn: string
+  readonly amount: number
+  readonly currency: string
+  readonly status: ChargeBody['status']
+  /** `redirect_uri` as the merchant gave it. */
+  readonly redirectUri: string
+}
+
+/** A test number of the reference table. */
+export interface TestNumber {
+  readonly msisdn: string
+  readonly behaviour: string
+  readonly description: string
+  readonly outcome: string
+}
+
+/** The answer of a keyed operation: `replayed` when the key had executed before; `body` is then the first one, unchanged. */
+export interface Keyed<Body> {
+  readonly body: Body
+  readonly replayed: boolean
+}
+
+/** Area G. Every operation settles the timeline first. */
+export interface GatewayDomain {
+  /** Whether `Authorization: Bearer <key>` holds a configured key. */
+  authenticate(key: string | undefined): Result<{ readonly credential: string }>
+  reference(): { readonly otp: string; readonly test_numbers: readonly TestNumber[] }
+  /** Body fields as they arrived: the domain checks presence, types and rules. */
+  charge(
+    credential: string,
+    key: string | undefined,
+    fields: Readonly<Record<string, unknown>>,
+  ): Result<Keyed<ChargeBody>>
+  confirm(confirmationId: string, fields: Readonly<Record<string, unknown>>): Result<ChargeBody>
+  status(id: string): Result<ChargeBody>
+  renew(
+    credential: string,
+    key: string | undefined,
+    id: string,
+    fields: Readonly<Record<string, unknown>>,
+  ): Result<Keyed<ChargeBody>>
+  /** Clears charges, events and keys; limiter and allowlist stay. */
+  reset(): void
+
+  // The payer
+  confirmation(confirmationId: string): Result<ConfirmationView>
+  setBehaviour(msisdn: string, behaviour: string): Result<void>
+
+  // The test author
+  /** As new: also what `reset` keeps. */
+  restart(): void
+  charges(): readonly ChargeBody[]
+  events(): readonly GatewayEvent[]
+  snapshot(): unknown
+  restore(snapshot: unknown): void
+}
+
+/** A request limiter: asks whether a call may pass now, and tells what the headers say. */
+export interface Limiter {
+  take(bucket: string): {
+    readonly allowed: boolean
+    readonly limit: number
+    readonly remaining: number
+    /** When the window ends, or the next call may pass. */
+    readonly resetAt: number
+  }
+  reset(): void
+}

@@ -1,0 +1,129 @@
+import * as z from 'zod/mini'
+import type { ResponseSchema } from './endpoint.ts'
+
+/** An enumeration that the server may extend: the known values complete in an editor, any string compiles. */
+export type Open<Known extends string> = Known | (string & {})
+
+/** A JSON object, before it is read. */
+type JsonObject = Record<string, unknown>
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A field of an answer: `read` turns any received form into the specification's, or says `undefined`: unreadable. */
+const field = <Value>(rule: string, read: (value: unknown) => Value | undefined): ResponseSchema<Value> =>
+  z.pipe(
+    z.unknown(),
+    z.transform((value, payload): Value => {
+      const result = read(value)
+      if (result !== undefined) return result
+      payload.issues.push({ code: 'custom', message: rule, input: value })
+      return z.NEVER
+    }),
+  )
+
+/** A field whose absence means null. */
+const orNull = <Value>(schema: ResponseSchema<Value | null>): ResponseSchema<Value | null> =>
+  z._default(schema, null)
+
+const asText = (value: unknown): string | undefined => {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined
+}
+
+const ABSENT = new Set<unknown>([undefined, null, '', 'NA', 'N/A', 'null'])
+const INTEGER = /^-?\d+$/
+const ZERO = /^[+-]?0*(?:\.0*)?$/
+
+/** Text; a number is read as its digits. */
+export const text = field('text', asText)
+
+/** Text with known values that the server may extend. */
+export const openText = <const Known extends string>(): ResponseSchema<Open<Known>> =>
+  field<Open<Known>>('text', asText)
+
+/** Text that a server may leave out: `""`, `"NA"`, null and a missing field are read as null. */
+export const absentableText = orNull(
+  field<string | null>('text or null', (value) => (ABSENT.has(value) ? null : asText(value))),
+)
+
+/** Integer identifier: a number, or its digits as text where a number could not hold them exactly. */
+export const integerId = field<number | string>('an integer', (value) => {
+  const digits = asText(value)
+  if (digits === undefined || !INTEGER.test(digits)) return undefined
+  const number = Number(digits)
+  return Number.isSafeInteger(number) ? number : digits
+})
+
+/** Number; decimal text is read too. */
+export const decimal = field('a number', (value) => {
+  if (typeof value === 'string' && !/^\s*[+-]?\d+(?:\.\d+)?\s*$/.test(value)) return undefined
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined
+  const number = Number(value)
+  return Number.isFinite(number) ? number : undefined
+})
+
+const FLAGS = new Map<unknown, number>([
+  [true, 1],
+  ['true', 1],
+  [false, 0],
+  ['false', 0],
+])
+
+/** Numeric flag; booleans and their texts are read as 1 and 0. */
+export const flag = field('a numeric flag', (value) => {
+  const known = FLAGS.get(typeof value === 'string' ? value.toLowerCase() : value)
+  if (known !== undefined) return known
+  const digits = asText(value)
+  return digits !== undefined && INTEGER.test(digits) ? Number(digits) : undefined
+})
+
+/** Amount of a reversal as text; null, `""`, zero and a missing field are read as null: no reversal. */
+export const reversedAmount = orNull(
+  field<string | null>('an amount or null', (value) => {
+    if (ABSENT.has(value)) return null
+    const amount = asText(value)
+    return amount !== undefined && ZERO.test(amount) ? null : amount
+  }),
+)
+
+/** Anything a JSON text can hold. */
+export const anyJson: ResponseSchema<unknown> = z.unknown()
+
+/** The other casing of a name that ends in ID or Id, or `undefined`. */
+const otherCasing = (name: string): string | undefined => {
+  if (name.endsWith('ID')) return `${name.slice(0, -2)}Id`
+  return name.endsWith('Id') ? `${name.slice(0, -2)}ID` : undefined
+}
+
+type Shape = Record<string, ResponseSchema>
+type OutputOf<Fields extends Shape> = { [Name in keyof Fields]: z.infer<Fields[Name]> }
+
+/**
+ * An answer's object: names are read in both casings of ID, unknown fields are kept at run time
+ * (they stay out of the type, so that a misspelt name does not compile).
+ */
+export const answer = <const Fields extends Shape>(fields: Fields): ResponseSchema<OutputOf<Fields>> => {
+  const casings = Object.keys(fields).flatMap((name) => {
+    const other = otherCasing(name)
+    return other === undefined || other in fields ? [] : [[name, other] as const]
+  })
+  const renamed = z.transform((value: unknown): unknown => {
+    if (!isObject(value)) return value
+    const found = casings.filter(
+      ([name, other]) => !Object.hasOwn(value, name) && Object.hasOwn(value, other),
+    )
+    if (found.length === 0) return value
+    const copy = { ...value }
+    for (const [name, other] of found) {
+      copy[name] = copy[other]
+      delete copy[other]
+    }
+    return copy
+  })
+  return z.pipe(z.pipe(z.unknown(), renamed), z.looseObject(fields)) as ResponseSchema<OutputOf<Fields>>
+}
+
+/** A field of a request: text that obeys a rule. The rule's words become the error's words. */
+export const input = (rule: string, obeys: (value: string) => boolean) =>
+  z.string({ error: rule }).check(z.refine(obeys, { error: rule }))

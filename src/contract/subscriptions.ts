@@ -1,0 +1,306 @@
+import * as z from 'zod/mini'
+import type { ResponseSchema } from './endpoint.ts'
+import { endpoint } from './endpoint.ts'
+import type { Open } from './fields.ts'
+import {
+  absentableText,
+  answer,
+  decimal,
+  flag,
+  input,
+  integerId,
+  openText,
+  reversedAmount,
+  text,
+} from './fields.ts'
+import { CYCLES, dayNumber, isAbsoluteUrl, isAmountText, isCalendarDate } from './formats.ts'
+
+/** Payment cycles (S1). */
+export type KnownCycle = (typeof CYCLES)[number]
+/** A payment cycle as a server may send it: the known ones, or one that came later. */
+export type Cycle = Open<KnownCycle>
+/** Request statuses this package knows; the specification shows INITIALIZED alone. */
+export type KnownRequestStatus = 'INITIALIZED' | 'SUCCEEDED' | 'FAILED' | 'EXPIRED' | 'CANCELLED'
+/** Cancellation statuses this package knows; the specification shows PROCESSED alone. */
+export type KnownCancellationStatus = 'PROCESSED' | 'PROCESSING'
+/** Payment statuses (S6). */
+export type KnownPaymentStatus = 'SUCCEEDED_PAYMENT' | 'FAILED_PAYMENT'
+
+const filled = (value: string): boolean => value.trim().length > 0
+
+/** Body of a login (S-a): a password grant. */
+export const tokenRequestSchema = z.strictObject({
+  grant_type: z.literal('password'),
+  client_id: input('text that is not empty', filled),
+  client_secret: input('text that is not empty', filled),
+  username: input('text that is not empty', filled),
+  password: input('text that is not empty', filled),
+})
+
+/** Body of a renewal by refresh token: the same path as S-a; the specification does not show it. */
+export const refreshRequestSchema = z.strictObject({
+  grant_type: z.literal('refresh_token'),
+  client_id: input('text that is not empty', filled),
+  client_secret: input('text that is not empty', filled),
+  refresh_token: input('text that is not empty', filled),
+})
+
+/** Fields of a subscription request (S1). */
+export const subscriptionRequestSchema = z
+  .strictObject({
+    clientID: input('text that is not empty', filled),
+    requestID: input('text that is not empty', filled),
+    start: input('a day of the calendar as YYYY-MM-DD', isCalendarDate),
+    end: input('a day of the calendar as YYYY-MM-DD', isCalendarDate),
+    userReturnURL: input('an absolute URL such as https://shop.example/return', isAbsoluteUrl),
+    cycle: z.enum(CYCLES, { error: 'one of DAILY, WEEKLY, FIFTEEN_DAYS' }),
+    amount: input('decimal text above zero such as "25.00" (text, since numbers round)', isAmountText),
+  })
+  .check(
+    z.refine(({ start, end }) => (dayNumber(end) ?? 0) >= (dayNumber(start) ?? 0), {
+      error: 'a day on or after start',
+      path: ['end'],
+    }),
+  )
+
+/** Query of the payment list (Limits, Pagination). */
+export const pageQuerySchema = z.strictObject({
+  page: z.optional(
+    z.int({ error: 'a whole number from 1' }).check(z.gte(1, { error: 'a whole number from 1' })),
+  ),
+  per_page: z.optional(
+    z
+      .int({ error: 'a whole number from 1 to 100' })
+      .check(
+        z.gte(1, { error: 'a whole number from 1 to 100' }),
+        z.lte(100, { error: 'a whole number from 1 to 100' }),
+      ),
+  ),
+})
+
+/** `errorCode` and `errorMessage`, which every area S answer carries; success is exactly the text `00`. */
+export const envelopeSchema = answer({ errorCode: text, errorMessage: text })
+
+/** Answer of a login (S7). */
+export const tokenSchema = answer({
+  token_type: text,
+  expires_in: decimal,
+  access_token: text,
+  refresh_token: text,
+})
+
+/** Answer of subscribe (S2). */
+export const subscribeResultSchema = answer({
+  url: text,
+  invoiceID: text,
+  errorCode: text,
+  errorMessage: text,
+})
+
+/** Answer of the status operation (S3). */
+export const requestStatusSchema = answer({
+  invoiceId: text,
+  status: openText<KnownRequestStatus>(),
+  subscriptionId: absentableText,
+  createdAt: text,
+  errorCode: text,
+  errorMessage: text,
+})
+
+/** Answer of the details operation (S4). */
+export const subscriptionDetailsSchema = answer({
+  id: text,
+  amount: decimal,
+  cycle: openText<KnownCycle>(),
+  enabled: flag,
+  createdDate: text,
+  startDate: text,
+  endDate: text,
+  nextPaymentDate: absentableText,
+  requestID: text,
+  errorCode: text,
+  errorMessage: text,
+})
+
+/** Answer of both cancel operations (S5). */
+export const cancellationSchema = answer({
+  id: integerId,
+  subscriptionID: text,
+  requestID: integerId,
+  status: openText<KnownCancellationStatus>(),
+  errorCode: text,
+  errorMessage: text,
+})
+
+const paymentFields = {
+  paymentId: integerId,
+  cycle: openText<KnownCycle>(),
+  dueDate: text,
+  reverseTransactionAmount: reversedAmount,
+  reverseTransactionDate: absentableText,
+  reverseTransactionId: absentableText,
+  status: openText<KnownPaymentStatus>(),
+  subscriptionId: text,
+  transactionDate: text,
+  transactionId: text,
+  nextPaymentDate: absentableText,
+}
+
+/** One record of the payment list (S6). */
+export const paymentSchema = answer(paymentFields)
+
+/** Answer of the payment details operation: S6 with the envelope. */
+export const paymentDetailsSchema = answer({ ...paymentFields, errorCode: text, errorMessage: text })
+
+/** Answer of the payment list operation (S-g). */
+export const paymentListSchema = answer({
+  subscriptionPayments: z.array(paymentSchema) as ResponseSchema<z.infer<typeof paymentSchema>[]>,
+  errorCode: text,
+  errorMessage: text,
+})
+
+/** The eight operations of area S, each defined once. */
+export const subscriptionsContract = {
+  /** Trades credentials for a bearer token. Never repeated by itself: failures lock the account. */
+  login: endpoint({
+    operation: 'subscriptions.login',
+    method: 'POST',
+    path: '/oauth/token',
+    spec: 'S-a',
+    auth: 'credentials',
+    repeatable: 'when-not-sent',
+    idempotencyKey: false,
+    request: tokenRequestSchema,
+    response: tokenSchema,
+    status: 200,
+    envelope: false,
+    needs: ['access_token'],
+    proof: ['access_token'],
+  }),
+  /** Creates a recurring payment request. There is no key to repeat it safely by. */
+  subscribe: endpoint({
+    operation: 'subscriptions.subscribe',
+    method: 'POST',
+    path: '/api/v1.0/subscribe',
+    spec: 'S-b',
+    auth: 'token',
+    repeatable: 'when-not-executed',
+    idempotencyKey: false,
+    request: subscriptionRequestSchema,
+    response: subscribeResultSchema,
+    status: 200,
+    envelope: true,
+    needs: ['url', 'invoiceID'],
+    proof: ['url', 'invoiceID'],
+  }),
+  /** Reads the state of a request by its invoice identifier. */
+  status: endpoint({
+    operation: 'subscriptions.status',
+    method: 'POST',
+    path: '/api/v1.0/subscribe/:invoiceId/status',
+    spec: 'S-c',
+    auth: 'token',
+    repeatable: 'always',
+    idempotencyKey: false,
+    response: requestStatusSchema,
+    status: 200,
+    envelope: true,
+    needs: ['status'],
+    proof: ['status'],
+  }),
+  /** Reads a subscription. */
+  details: endpoint({
+    operation: 'subscriptions.details',
+    method: 'POST',
+    path: '/api/v1.0/subscription/:subscriptionId',
+    spec: 'S-d',
+    auth: 'token',
+    repeatable: 'always',
+    idempotencyKey: false,
+    response: subscriptionDetailsSchema,
+    status: 200,
+    envelope: true,
+    needs: ['id'],
+    proof: ['id'],
+  }),
+  /** Cancels a subscription. Repeating it is harmless to the payer, but the answer of the first may be lost. */
+  cancel: endpoint({
+    operation: 'subscriptions.cancel',
+    method: 'POST',
+    path: '/api/v1.0/subscription/:subscriptionId/cancel',
+    spec: 'S-e',
+    auth: 'token',
+    repeatable: 'when-not-executed',
+    idempotencyKey: false,
+    response: cancellationSchema,
+    status: 200,
+    envelope: true,
+    needs: [],
+    proof: ['status'],
+  }),
+  /** Reads the record of a cancellation. */
+  cancellation: endpoint({
+    operation: 'subscriptions.cancellation',
+    method: 'POST',
+    path: '/api/v1.0/subscription/cancel/:subscriptionId',
+    spec: 'S-f',
+    auth: 'token',
+    repeatable: 'always',
+    idempotencyKey: false,
+    response: cancellationSchema,
+    status: 200,
+    envelope: true,
+    needs: ['status'],
+    proof: ['status'],
+  }),
+  /** Lists the payments of a subscription, a page at a time. */
+  payments: endpoint({
+    operation: 'subscriptions.payments',
+    method: 'POST',
+    path: '/api/v1.0/subscription/:subscriptionId/payments',
+    spec: 'S-g',
+    auth: 'token',
+    repeatable: 'always',
+    idempotencyKey: false,
+    query: pageQuerySchema,
+    response: paymentListSchema,
+    status: 200,
+    envelope: true,
+    needs: ['subscriptionPayments'],
+    proof: ['subscriptionPayments'],
+  }),
+  /** Reads one payment. */
+  payment: endpoint({
+    operation: 'subscriptions.payment',
+    method: 'POST',
+    path: '/api/v1.0/subscription/payment/:paymentId',
+    spec: 'S-h',
+    auth: 'token',
+    repeatable: 'always',
+    idempotencyKey: false,
+    response: paymentDetailsSchema,
+    status: 200,
+    envelope: true,
+    needs: ['status'],
+    proof: ['status'],
+  }),
+} as const
+
+/** Input of subscribe (S1). */
+export type SubscriptionRequest = z.infer<typeof subscriptionRequestSchema>
+/** Answer of subscribe (S2). */
+export type SubscribeResult = z.infer<typeof subscribeResultSchema>
+/** State of a subscription request (S3). */
+export type RequestStatus = z.infer<typeof requestStatusSchema>
+/** A subscription (S4). */
+export type SubscriptionDetails = z.infer<typeof subscriptionDetailsSchema>
+/** Record of a cancellation (S5). */
+export type Cancellation = z.infer<typeof cancellationSchema>
+/** A payment of a subscription (S6). */
+export type Payment = z.infer<typeof paymentSchema>
+/** A payment with the envelope of its answer (S-h). */
+export type PaymentDetails = z.infer<typeof paymentDetailsSchema>
+/** A page of payments (S-g). */
+export type PaymentList = z.infer<typeof paymentListSchema>
+/** Answer of a login (S7). */
+export type Token = z.infer<typeof tokenSchema>

@@ -1,0 +1,250 @@
+import type { EndpointDefinition } from './contract/endpoint.ts'
+
+/** What an error's `code` can be; stable, so that a `switch` over it is checked. */
+export type MandateKitErrorCode =
+  | 'invalid_request'
+  | 'api_error'
+  | 'authentication_failed'
+  | 'locked_out'
+  | 'rate_limited'
+  | 'unexpected_response'
+  | 'connection_failed'
+  | 'timeout'
+  | 'aborted'
+
+/**
+ * Whether the server may have executed the logical call, all its attempts together.
+ *
+ * - `not-sent`: no attempt reached the server. Calling again is safe.
+ * - `rejected`: the server answered that it did not act. Calling again is safe, and will meet the same rule.
+ * - `unknown`: it may have acted. Find out before calling again.
+ */
+export type Outcome = 'not-sent' | 'rejected' | 'unknown'
+
+/**
+ * Where a call stood when it failed: `input` (checks before any I/O), `login` (getting a token for it),
+ * `limit` (held back by the rate limit), `request` (sending), `response` (reading), `wait` (between attempts or polls).
+ */
+export type Phase = 'input' | 'login' | 'limit' | 'request' | 'response' | 'wait'
+
+/** Facts that every error of this package carries. */
+export interface ErrorFacts {
+  /** Operation id, for example `gateway.charge`. */
+  readonly operation: EndpointDefinition['operation'] | string
+  readonly phase: Phase
+  readonly outcome: Outcome
+  /** How many attempts were begun. */
+  readonly attempts: number
+  /** The key this logical call used; give it again to repeat a charge or renewal safely. */
+  readonly idempotencyKey?: string | undefined
+  /** Whether calling again later, unchanged, can succeed and cannot execute twice. */
+  readonly retryable: boolean
+  /** A reason known to hold no secret. */
+  readonly cause?: unknown
+}
+
+/** The rate limit as the server's headers tell it (Limits, area S). */
+export interface RateLimit {
+  /** Most requests a minute. */
+  readonly limit?: number | undefined
+  /** Requests left in the current window. */
+  readonly remaining?: number | undefined
+  /** When the window ends. */
+  readonly resetAt?: Date | undefined
+}
+
+/** One rule that an input broke. `received` names the kind of value, never the value. */
+export interface InputIssue {
+  readonly field: string
+  readonly rule: string
+  readonly received: string
+}
+
+// In the global registry, so that an ESM copy and a CommonJS copy of this package know each other's errors.
+const BRAND = Symbol.for('mandatekit.error')
+
+/** Base of every error this package throws on purpose. */
+export abstract class MandateKitError extends Error implements ErrorFacts {
+  abstract readonly code: MandateKitErrorCode
+  readonly operation: string
+  readonly phase: Phase
+  readonly outcome: Outcome
+  readonly attempts: number
+  readonly idempotencyKey: string | undefined
+  readonly retryable: boolean
+
+  constructor(message: string, facts: ErrorFacts) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
+    Object.defineProperty(this, BRAND, { value: true })
+    this.operation = facts.operation
+    this.phase = facts.phase
+    this.outcome = facts.outcome
+    this.attempts = facts.attempts
+    this.idempotencyKey = facts.idempotencyKey
+    this.retryable = facts.retryable
+  }
+
+  /** The error as plain data for a log: every public fact, no stack. */
+  toJSON(): Record<string, unknown> {
+    const facts: Record<string, unknown> = { name: this.name, message: this.message }
+    return Object.assign(facts, this)
+  }
+}
+
+/** Whether a value is an error of this package, from this copy of it or another. */
+export const isMandateKitError = (value: unknown): value is MandateKitError =>
+  value instanceof Error && BRAND in value
+
+/** Input that breaks a rule. Thrown before any I/O; nothing was sent. */
+export class InvalidRequestError extends MandateKitError {
+  override readonly name = 'InvalidRequestError'
+  readonly code = 'invalid_request'
+  readonly issues: readonly InputIssue[]
+
+  constructor(operation: string, issues: readonly InputIssue[], facts: Partial<ErrorFacts> = {}) {
+    const words = issues.map(({ field, rule, received }) => `${field} must be ${rule}, received ${received}`)
+    super(`${operation}: ${words.join('; ')}. Nothing was sent.`, {
+      phase: 'input',
+      outcome: 'not-sent',
+      attempts: 0,
+      retryable: false,
+      ...facts,
+      operation,
+    })
+    this.issues = issues
+  }
+}
+
+/** Facts of an answer that refused a call. */
+export interface ApiErrorFacts extends ErrorFacts {
+  readonly status?: number | undefined
+  readonly errorCode?: string | undefined
+  readonly requestId?: string | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly body?: unknown
+  readonly rateLimit?: RateLimit | undefined
+}
+
+/** The server answered, and the answer is not a success. */
+export class ApiError extends MandateKitError {
+  override readonly name: string = 'ApiError'
+  readonly code: 'api_error' | 'authentication_failed' | 'locked_out' | 'rate_limited' = 'api_error'
+  /** HTTP status; absent when the call was held back before it was sent. */
+  readonly status: number | undefined
+  /** The server's own code: `errorCode` of area S, `error.code` of area G. */
+  readonly errorCode: string | undefined
+  readonly requestId: string | undefined
+  /** Answer headers without those that could hold a secret. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The parsed answer without known secret fields; absent for token requests. */
+  readonly body: unknown
+  readonly rateLimit: RateLimit | undefined
+
+  constructor(message: string, facts: ApiErrorFacts) {
+    super(message, facts)
+    this.status = facts.status
+    this.errorCode = facts.errorCode
+    this.requestId = facts.requestId
+    this.headers = facts.headers ?? {}
+    this.body = facts.body
+    this.rateLimit = facts.rateLimit
+  }
+}
+
+/**
+ * HTTP 401: the credentials, token or API key are not accepted.
+ *
+ * @example 401 with `{ "errorCode": "401", "errorMessage": "…" }` on a login with a wrong password
+ */
+export class AuthenticationError extends ApiError {
+  override readonly name = 'AuthenticationError'
+  override readonly code = 'authentication_failed'
+}
+
+/**
+ * HTTP 403 of a token request: too many failed logins; valid credentials are refused as well until the server relents
+ * (area S, Authentication 4).
+ */
+export class LockedOutError extends ApiError {
+  override readonly name = 'LockedOutError'
+  override readonly code = 'locked_out'
+}
+
+/**
+ * HTTP 429, or a call held back because the last answer said that no requests remain; then `status` is absent.
+ *
+ * @example 429 with `Retry-After: 7`
+ */
+export class RateLimitError extends ApiError {
+  override readonly name = 'RateLimitError'
+  override readonly code = 'rate_limited'
+  /** How long to wait, in milliseconds, when the server said so. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(message: string, facts: ApiErrorFacts & { readonly retryAfterMs?: number | undefined }) {
+    super(message, facts)
+    this.retryAfterMs = facts.retryAfterMs
+  }
+}
+
+/** A 2xx answer that lacks what the contract promises, or a redirect. The server may have acted. */
+export class UnexpectedResponseError extends MandateKitError {
+  override readonly name = 'UnexpectedResponseError'
+  readonly code = 'unexpected_response'
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** The answer: parsed JSON, or the beginning of its text. */
+  readonly body: unknown
+
+  constructor(
+    message: string,
+    facts: ErrorFacts & {
+      readonly status: number
+      readonly headers?: Readonly<Record<string, string>>
+      readonly body?: unknown
+    },
+  ) {
+    super(message, facts)
+    this.status = facts.status
+    this.headers = facts.headers ?? {}
+    this.body = facts.body
+  }
+}
+
+/** No answer: the connection failed before or while the server could act; `outcome` tells which. */
+export class ConnectionError extends MandateKitError {
+  override readonly name = 'ConnectionError'
+  readonly code = 'connection_failed'
+  /** The platform's code, for example `ECONNREFUSED`, when it gave one. */
+  readonly reason: string | undefined
+
+  constructor(message: string, facts: ErrorFacts & { readonly reason?: string | undefined }) {
+    super(message, facts)
+    this.reason = facts.reason
+  }
+}
+
+/** An attempt, all attempts together, or a waiting helper took longer than allowed. */
+export class TimeoutError extends MandateKitError {
+  override readonly name = 'TimeoutError'
+  readonly code = 'timeout'
+  /** The limit that was reached, in milliseconds. */
+  readonly timeoutMs: number
+  /** What a waiting helper last saw. */
+  readonly lastState: unknown
+
+  constructor(
+    message: string,
+    facts: ErrorFacts & { readonly timeoutMs: number; readonly lastState?: unknown },
+  ) {
+    super(message, facts)
+    this.timeoutMs = facts.timeoutMs
+    this.lastState = facts.lastState
+  }
+}
+
+/** The caller's AbortSignal ended the call. */
+export class AbortedError extends MandateKitError {
+  override readonly name = 'AbortedError'
+  readonly code = 'aborted'
+}
