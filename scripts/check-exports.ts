@@ -1,0 +1,39 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
+import { entries } from './entries.ts'
+
+// `exports` and `bin` of package.json follow from the build entries. Without a flag this checks that they do;
+// with --write it makes them so.
+
+const file = new URL('../package.json', import.meta.url)
+const manifest: Record<string, unknown> = JSON.parse(readFileSync(file, 'utf8'))
+
+function subpath(entry: string): string {
+  return entry === 'index' ? '.' : `./${entry.replace(/\/index$/, '')}`
+}
+
+function conditions(entry: string) {
+  return {
+    import: { types: `./dist/${entry}.d.ts`, default: `./dist/${entry}.js` },
+    require: { types: `./dist/${entry}.d.cts`, default: `./dist/${entry}.cjs` },
+  }
+}
+
+const libraries = Object.keys(entries).filter((entry) => entry !== 'mocks/cli')
+const expected = {
+  exports: {
+    ...Object.fromEntries(libraries.map((entry) => [subpath(entry), conditions(entry)])),
+    './package.json': './package.json',
+  },
+  bin: 'mocks/cli' in entries ? { mandatekit: './dist/mocks/cli.js' } : undefined,
+}
+
+const wrong = (['exports', 'bin'] as const).filter((key) => !isDeepStrictEqual(manifest[key], expected[key]))
+
+if (process.argv.includes('--write')) {
+  writeFileSync(file, `${JSON.stringify({ ...manifest, ...expected }, null, 2)}\n`)
+} else if (wrong.length > 0) {
+  console.error(`package.json: ${wrong.join(' and ')} differ from the build entries.`)
+  console.error('Run `npm run exports` to write them from scripts/entries.ts.')
+  process.exitCode = 1
+}

@@ -1,0 +1,26 @@
+import type { Options } from 'tsup'
+import { defineConfig } from 'tsup'
+import { entries } from './scripts/entries.ts'
+
+const { 'mocks/cli': commandLine, ...libraries } = entries
+
+const shared: Options = {
+  target: 'es2022',
+  platform: 'neutral',
+  // Chunks are shared between the entries of a format, so that no class exists twice and `instanceof` holds.
+  splitting: true,
+  treeshake: false,
+  sourcemap: true,
+  dts: true,
+  metafile: true,
+  external: [/^node:/],
+  outDir: 'dist',
+}
+
+const commandLineEntry = commandLine === undefined ? {} : { 'mocks/cli': commandLine }
+
+export default defineConfig([
+  { ...shared, format: 'esm', entry: { ...libraries, ...commandLineEntry } },
+  // ky is published as ES modules only: it is inlined so that `require` and stock Jest can load this build.
+  { ...shared, format: 'cjs', entry: libraries, noExternal: ['ky'] },
+])
