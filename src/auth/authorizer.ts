@@ -1,0 +1,31 @@
+import type { Token } from '../contract/subscriptions.ts'
+
+/** The call for which authorisation is wanted. */
+export interface AuthorizationContext {
+  readonly operation: string
+  /** The caller's signal and the call's total time: waiting for a token ends with it, the shared token request does not. */
+  readonly signal: AbortSignal | undefined
+}
+
+/** What one attempt carries. `credential` is an opaque mark: it says which token it was, without being it. */
+export interface Authorization {
+  readonly header: string
+  readonly credential: object
+}
+
+/** Lets attempts in, and hears when one was refused. */
+export interface Authorizer {
+  /** The authorisation for the next attempt; may log in first. */
+  authorize(context: AuthorizationContext): Promise<Authorization>
+  /**
+   * An attempt that carried this authorisation was answered 401. True: repeat once, after `authorize` again
+   * (the token was renewed, or somebody else had renewed it already). False: the 401 stands.
+   */
+  refused(authorization: Authorization, context: AuthorizationContext): Promise<boolean>
+}
+
+/** Fields of a token request, under their names on the wire (S-a, or the refresh grant). */
+export type TokenFields = Readonly<Record<string, string>>
+
+/** Sends one token request through the transport, with its own timeout and no caller's signal. */
+export type RequestToken = (fields: TokenFields) => Promise<Token>
