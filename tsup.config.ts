@@ -20,7 +20,7 @@ const shared: Options = {
 const commandLineEntry = commandLine === undefined ? {} : { 'mocks/cli': commandLine }
 
 export default defineConfig([
-  { ...shared, format: 'esm', entry: { ...libraries, ...commandLineEntry } },
+  { ...shared, format: 'esm', entry: { ...libraries, ...commandLineEntry }, dts: { entry: libraries } },
   // ky is published as ES modules only: it is inlined so that `require` and stock Jest can load this build.
   { ...shared, format: 'cjs', entry: libraries, noExternal: ['ky'] },
 ])

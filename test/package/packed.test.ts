@@ -1,0 +1,145 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { Outcome } from './project.ts'
+import { ConsumerProject, repository } from './project.ts'
+
+const succeeded: Outcome = { exitCode: 0, output: expect.any(String) }
+
+type Conditions = Record<'import' | 'require', { types: string; default: string }>
+
+const manifest: { bin: Record<string, string>; exports: Record<string, Conditions | string> } = JSON.parse(
+  await readFile(join(repository, 'package.json'), 'utf8'),
+)
+const readme = await readFile(join(repository, 'README.md'), 'utf8')
+
+/** The specifiers of the package's code entries: `mandatekit`, `mandatekit/mocks`, … */
+const specifiers = Object.keys(manifest.exports)
+  .filter((subpath) => subpath !== './package.json')
+  .map((subpath) => `mandatekit${subpath.slice(1)}`)
+
+interface Snippet {
+  name: string
+  text: string
+  isTest: boolean
+}
+
+const snippets: Snippet[] = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text = ''], index) => {
+  const isTest = /from 'vitest'/.test(text)
+  return { name: `snippet-${index + 1}${isTest ? '.test' : ''}.ts`, text, isTest }
+})
+
+let consumer: ConsumerProject
+let installed: string[]
+
+beforeAll(async () => {
+  consumer = await ConsumerProject.create()
+  const install = await consumer.run(
+    'npm',
+    'install',
+    '--no-audit',
+    '--no-fund',
+    '--omit=peer',
+    inject('tarball'),
+  )
+  expect(install).toEqual(succeeded)
+  installed = (await readdir(join(consumer.folder, 'node_modules'))).filter((name) => !name.startsWith('.'))
+  for (const name of ['msw', 'vitest', '@types/node']) await consumer.link(name)
+  for (const { name, text } of snippets) await consumer.write(name, text)
+})
+
+afterAll(() => consumer.remove())
+
+describe('the tarball', () => {
+  test('holds every file that `exports` and `bin` name', () => {
+    const targets = Object.values(manifest.exports).flatMap((target) =>
+      typeof target === 'string' ? target : Object.values(target).flatMap((one) => Object.values(one)),
+    )
+    const named = [...targets, ...Object.values(manifest.bin)].map((path) => path.replace('./', ''))
+    expect(inject('packedFiles')).toEqual(expect.arrayContaining(named))
+  })
+
+  test('holds the build, the licences and the documents, and nothing else', () => {
+    const others = inject('packedFiles').filter((path) => !path.startsWith('dist/'))
+    expect(others.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'])
+    expect(inject('packedFiles')).toContain('dist/THIRD-PARTY-LICENSES.txt')
+  })
+
+  test('adds itself, ky and zod to an empty project', () => {
+    expect(installed.sort()).toEqual(['ky', 'mandatekit', 'zod'])
+  })
+})
+
+describe.each(specifiers)('%s', (specifier) => {
+  test('loads with import and with require, with the same names', async () => {
+    const print = `.log(Object.keys(entry).filter((name) => name !== '__esModule').sort().join())`
+    await consumer.write('load.mjs', `import * as entry from '${specifier}'\nconsole${print}\n`)
+    await consumer.write('load.cjs', `const entry = require('${specifier}')\nconsole${print}\n`)
+    const imported = await consumer.run(process.execPath, 'load.mjs')
+    const required = await consumer.run(process.execPath, 'load.cjs')
+    expect(imported).toEqual(succeeded)
+    expect(imported.output.trim()).not.toBe('')
+    expect(required).toEqual(imported)
+  })
+})
+
+const languageOptions = {
+  nodenext: { module: 'nodenext', moduleResolution: 'nodenext' },
+  bundler: { module: 'esnext', moduleResolution: 'bundler' },
+}
+
+describe.each(Object.entries(languageOptions))('types under moduleResolution %s', (resolution, options) => {
+  const compilerOptions = {
+    ...options,
+    target: 'es2023',
+    lib: ['es2023', 'dom', 'dom.iterable', 'esnext.disposable'],
+    types: ['node'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noEmit: true,
+    skipLibCheck: true,
+  }
+
+  test("the README's snippets type-check", async () => {
+    const files = snippets.map(({ name }) => name)
+    await consumer.write(`tsconfig.${resolution}.json`, JSON.stringify({ compilerOptions, files }))
+    expect(await consumer.runTool('tsc', '-p', `tsconfig.${resolution}.json`)).toEqual({
+      exitCode: 0,
+      output: '',
+    })
+  })
+
+  test("the package's own declarations hold without skipLibCheck", async () => {
+    const source = specifiers
+      .map((specifier, index) => `export * as entry${index} from '${specifier}'\n`)
+      .join('')
+    await consumer.write('entries.ts', source)
+    await consumer.write('entries.cts', source)
+    const files = resolution === 'nodenext' ? ['entries.ts', 'entries.cts'] : ['entries.ts']
+    await consumer.write(
+      `tsconfig.${resolution}.entries.json`,
+      JSON.stringify({ compilerOptions: { ...compilerOptions, skipLibCheck: false, types: [] }, files }),
+    )
+    const { output } = await consumer.runTool('tsc', '-p', `tsconfig.${resolution}.entries.json`)
+    expect(output.split('\n').filter((line) => /^(entries\.|node_modules\/mandatekit\/)/.test(line))).toEqual(
+      [],
+    )
+  })
+})
+
+describe("the README's snippets", () => {
+  test('show a subscription, a charge and a test', () => {
+    expect(readme).toContain('SubscriptionsClient')
+    expect(readme).toContain('GatewayClient')
+    expect(snippets.length).toBeGreaterThanOrEqual(2)
+    expect(snippets.some((snippet) => snippet.isTest || snippet.text.includes("from 'node:test'"))).toBe(true)
+  })
+
+  test.each(snippets)('$name runs', async ({ name, isTest }) => {
+    const outcome = isTest
+      ? await consumer.run(process.execPath, 'node_modules/vitest/vitest.mjs', 'run', name)
+      : await consumer.run(process.execPath, name)
+    expect(outcome).toEqual(succeeded)
+  })
+})

@@ -1,0 +1,75 @@
+import type { ExecFileException } from 'node:child_process'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The folder of the repository. */
+export const repository = fileURLToPath(new URL('../..', import.meta.url))
+
+/** How a command ended: its exit code, and what it wrote to both outputs. */
+export interface Outcome {
+  exitCode: number
+  output: string
+}
+
+/** Runs a command, without a shell, and waits for its end; it is ended after two minutes. */
+export function run(command: string, args: string[], cwd: string): Promise<Outcome> {
+  const options = { cwd, timeout: 120_000, maxBuffer: 16 * 1024 * 1024, env: cleanEnvironment() }
+  return new Promise((resolve) => {
+    execFile(command, args, options, (error: ExecFileException | null, stdout, stderr) => {
+      const exitCode = error === null ? 0 : typeof error.code === 'number' ? error.code : 1
+      resolve({ exitCode, output: `${stdout}${stderr}` })
+    })
+  })
+}
+
+/** The environment without what npm and vitest put there for the repository itself. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_(?!config_)|VITEST|NODE_OPTIONS$|INIT_CWD$)/i.test(name),
+  )
+  return Object.fromEntries(own)
+}
+
+/** A folder of a consumer of the package, outside of the repository. */
+export class ConsumerProject {
+  readonly folder: string
+
+  private constructor(folder: string) {
+    this.folder = folder
+  }
+
+  /** Makes an empty project (an ES module package) in a new folder. */
+  static async create(): Promise<ConsumerProject> {
+    const project = new ConsumerProject(await mkdtemp(join(tmpdir(), 'mandatekit-consumer-')))
+    await project.write('package.json', JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
+    return project
+  }
+
+  async write(path: string, text: string): Promise<void> {
+    await mkdir(dirname(join(this.folder, path)), { recursive: true })
+    await writeFile(join(this.folder, path), text)
+  }
+
+  /** Makes a development dependency of the repository available here, optionally under another name. */
+  async link(name: string, source = name): Promise<void> {
+    const target = join(this.folder, 'node_modules', name)
+    await mkdir(dirname(target), { recursive: true })
+    await symlink(join(repository, 'node_modules', source), target)
+  }
+
+  run(command: string, ...args: string[]): Promise<Outcome> {
+    return run(command, args, this.folder)
+  }
+
+  /** Runs a development tool of the repository by its command's name. */
+  runTool(name: string, ...args: string[]): Promise<Outcome> {
+    return run(join(repository, 'node_modules/.bin', name), args, this.folder)
+  }
+
+  remove(): Promise<void> {
+    return rm(this.folder, { recursive: true, force: true })
+  }
+}
