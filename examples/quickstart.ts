@@ -1,0 +1,51 @@
+/**
+ * The whole life of a subscription and of a charge, on the embedded mock.
+ *
+ *   npm run quickstart                          in this process, no network
+ *   npm run quickstart -- --http                the same over a local HTTP server
+ *   npm run quickstart -- --base-url https://…  against any server; credentials come from the environment:
+ *       MANDATEKIT_CLIENT_ID, MANDATEKIT_CLIENT_SECRET, MANDATEKIT_USERNAME, MANDATEKIT_PASSWORD,
+ *       MANDATEKIT_API_KEY, and optionally MANDATEKIT_MSISDN and MANDATEKIT_FAILING_MSISDN
+ */
+import { parseArgs } from 'node:util'
+import { GatewayClient, isMandateKitError, SubscriptionsClient } from 'mandatekit'
+import { chargeLifecycle } from './quickstart/charge-lifecycle.ts'
+import { fromEnvironment, onMock } from './quickstart/settings.ts'
+import { subscriptionLifecycle } from './quickstart/subscription-lifecycle.ts'
+import { createTimeline } from './quickstart/timeline.ts'
+
+const { values } = parseArgs({
+  options: {
+    http: { type: 'boolean', default: false },
+    'base-url': { type: 'string' },
+    'gateway-url': { type: 'string' },
+    wait: { type: 'string', default: '60' },
+    reset: { type: 'boolean', default: false },
+  },
+})
+
+const baseUrl = values['base-url']
+const settings =
+  baseUrl === undefined
+    ? await onMock({ http: values.http })
+    : fromEnvironment({
+        baseUrl,
+        gatewayUrl: values['gateway-url'] ?? baseUrl,
+        waitMs: Number(values.wait) * 1000,
+        reset: values.reset,
+      })
+
+const timeline = createTimeline(settings.now)
+try {
+  timeline.title(`Area S, subscriptions, on ${settings.subscriptions.baseUrl}`)
+  await subscriptionLifecycle(new SubscriptionsClient(settings.subscriptions), settings, timeline)
+  timeline.title(`Area G, charges, on ${settings.gateway.baseUrl}`)
+  await chargeLifecycle(new GatewayClient(settings.gateway), settings, timeline)
+  timeline.title('Done. Next: read README.md, or try `npm run quickstart -- --http`')
+} catch (error) {
+  if (!isMandateKitError(error)) throw error
+  timeline.line('stopped', `${error.name} (outcome: ${error.outcome}): ${error.message}`)
+  process.exitCode = 1
+} finally {
+  await settings.close()
+}

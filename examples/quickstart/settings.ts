@@ -1,0 +1,75 @@
+import type { GatewayClientOptions, SubscriptionsClientOptions } from 'mandatekit'
+import { createMock, type Mock, testNumbers } from 'mandatekit/mocks/core'
+import { startMockServer } from 'mandatekit/mocks/server'
+
+/** What the two lifecycles run on. */
+export interface Settings {
+  readonly subscriptions: SubscriptionsClientOptions
+  readonly gateway: GatewayClientOptions
+  /** The mock behind the server; absent against a server whose clock and payer we cannot move. */
+  readonly mock: Mock | undefined
+  /** A number whose charges succeed, and one whose charges fail. */
+  readonly msisdn: string
+  readonly failingMsisdn: string | undefined
+  /** How long to wait for a person to authorise, in milliseconds. */
+  readonly waitMs: number
+  /** Whether to end with a reset, which clears everybody's charges on that server. */
+  readonly reset: boolean
+  now(): number
+  close(): Promise<void>
+}
+
+/** The embedded mock, frozen on a morning in December; in this process, or behind a local server. */
+export const onMock = async ({ http }: { http: boolean }): Promise<Settings> => {
+  const mock = createMock({ clock: new Date('2026-12-01T06:00:00Z'), seed: 'quickstart' })
+  const server = http ? await startMockServer({ mock }) : undefined
+  const { clientOptions } = mock
+  return {
+    subscriptions: server ? clientOptions.subscriptions : { ...clientOptions.subscriptions, fetch: mock.fetch },
+    gateway: server ? clientOptions.gateway : { ...clientOptions.gateway, fetch: mock.fetch },
+    mock,
+    msisdn: testNumbers.succeeds,
+    failingMsisdn: testNumbers.insufficientFunds,
+    waitMs: 60_000,
+    reset: true,
+    now: () => mock.clock.now(),
+    close: async () => {
+      await server?.close()
+    },
+  }
+}
+
+const required = (name: string): string => {
+  const value = process.env[name]
+  if (value === undefined || value === '') {
+    console.error(`Set ${name} in the environment, or leave out --base-url to run on the embedded mock.`)
+    process.exit(2)
+  }
+  return value
+}
+
+/** Any server, with credentials from the environment. */
+export const fromEnvironment = (given: {
+  baseUrl: string
+  gatewayUrl: string
+  waitMs: number
+  reset: boolean
+}): Settings => ({
+  subscriptions: {
+    baseUrl: given.baseUrl,
+    credentials: {
+      clientId: required('MANDATEKIT_CLIENT_ID'),
+      clientSecret: required('MANDATEKIT_CLIENT_SECRET'),
+      username: required('MANDATEKIT_USERNAME'),
+      password: required('MANDATEKIT_PASSWORD'),
+    },
+  },
+  gateway: { baseUrl: given.gatewayUrl, apiKey: required('MANDATEKIT_API_KEY') },
+  mock: undefined,
+  msisdn: process.env.MANDATEKIT_MSISDN ?? testNumbers.succeeds,
+  failingMsisdn: process.env.MANDATEKIT_FAILING_MSISDN,
+  waitMs: given.waitMs,
+  reset: given.reset,
+  now: () => Date.now(),
+  close: async () => {},
+})
