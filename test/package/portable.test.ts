@@ -15,6 +15,7 @@ async function bundle(entry: string) {
     metafile: true,
     outdir: '/',
     legalComments: 'none',
+    logLevel: 'error',
   })
   const imported = Object.values(metafile.outputs).flatMap((output) => output.imports.map((one) => one.path))
   return { code: outputFiles.map((file) => file.text).join('\n'), imported: [...new Set(imported)].sort() }

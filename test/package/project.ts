@@ -15,7 +15,7 @@ export interface Outcome {
 }
 
 /** Runs a command, without a shell, and waits for its end; it is ended after two minutes. */
-export function run(command: string, args: string[], cwd: string): Promise<Outcome> {
+function run(command: string, args: string[], cwd: string): Promise<Outcome> {
   const options = { cwd, timeout: 120_000, maxBuffer: 16 * 1024 * 1024, env: cleanEnvironment() }
   return new Promise((resolve) => {
     execFile(command, args, options, (error: ExecFileException | null, stdout, stderr) => {
