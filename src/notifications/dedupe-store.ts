@@ -1,7 +1,7 @@
 /**
  * What a claim found.
  *
- * - `claimed`: the id is yours until the lease ends; `owner` proves it to `commit`, `extend` and `release`.
+ * - `claimed`: the id is yours until the lease ends; `owner` proves it to `extend`, `commit` and `release`.
  * - `in-progress`: someone else holds a lease that has not ended.
  * - `committed`: the id was processed to success.
  */
@@ -27,9 +27,9 @@ export interface DedupeStore {
    */
   extend(id: string, owner: string, leaseMilliseconds: number): Promise<boolean>
   /**
-   * Marks an id as processed for `ttlMilliseconds`. `true` when `owner` still held it, or when nobody did (its lease
-   * ended and was not taken over): what was processed is processed. `false` when someone else holds it or has
-   * committed it: nothing changes then.
+   * Marks an id as processed for `ttlMilliseconds`, whoever holds it: what was processed is processed, and must not be
+   * done again because a lease ended too early. `true` when `owner` held the id until now; `false` when the lease was
+   * lost before, so that someone else may have processed it too.
    */
   commit(id: string, owner: string, ttlMilliseconds: number): Promise<boolean>
   /** Gives an id back, so that it can be claimed at once. Does nothing when `owner` does not hold it any more. */
