@@ -1,6 +1,15 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { entries } from './scripts/entries.ts'
+
+/** In tests the package's name means its sources, so that no class exists twice. */
+const sources = Object.entries(entries).map(([entry, source]) => ({
+  find: new RegExp(`^${`mandatekit/${entry}`.replace(/\/index$/, '')}$`),
+  replacement: fileURLToPath(new URL(source, import.meta.url)),
+}))
 
 export default defineConfig({
+  resolve: { alias: sources },
   test: {
     restoreMocks: true,
     unstubGlobals: true,

@@ -13,6 +13,9 @@ const IMPORTS = 'lint/style/noRestrictedImports'
 const GLOBALS = 'lint/style/noRestrictedGlobals'
 const PLUGIN = 'plugin'
 
+/** Where findings go that belong to no file: a rule that broke. */
+const NO_FILE = ''
+
 /** One line of source per case: a file that breaks a boundary, the rule that must say so, and a part of why. */
 const violations: [string, string, string, RegExp][] = [
   ['src/contract/a.ts', "import ky from 'ky'\nexport { ky }", IMPORTS, /contract is pure data/],
@@ -118,7 +121,7 @@ beforeAll(async () => {
   }).catch((error: { stdout: string }) => error)
   const report: Report = JSON.parse(stdout)
   for (const found of report.diagnostics) {
-    const path = found.location?.path ?? ''
+    const path = found.location?.path ?? NO_FILE
     const ofFile = diagnostics.get(path) ?? []
     ofFile.push({ category: found.code?.value ?? '', text: found.message })
     diagnostics.set(path, ofFile)
@@ -137,6 +140,10 @@ describe('imports and globals that cross a boundary are refused with the reason'
         .join('\n'),
     ).toMatch(reason)
   })
+})
+
+test('the rules themselves run without an error', () => {
+  expect(diagnostics.get(NO_FILE) ?? []).toEqual([])
 })
 
 describe('imports and globals within the boundaries are accepted', () => {
