@@ -14,6 +14,7 @@ const shared: Options = {
   dts: true,
   metafile: true,
   external: [/^node:/],
+  removeNodeProtocol: false,
   outDir: 'dist',
 }
 
