@@ -1,0 +1,159 @@
+import type { Sleeper } from './clock-sleepers.ts'
+import { attendByTimer, createSleepers, macrotask } from './clock-sleepers.ts'
+import type { Duration } from './duration.ts'
+import { toInstantMilliseconds, toMilliseconds } from './duration.ts'
+import type { PlannedEntry, RunnableTimeline } from './timeline.ts'
+import { createTimeline } from './timeline.ts'
+
+/** How a mock's clock runs. */
+export interface ClockOptions {
+  /**
+   * `'system'` (default) follows the machine's time, faked or not, plus what the clock was moved by. A point in time
+   * freezes the clock there: it moves only when it is moved.
+   */
+  readonly clock?: 'system' | Date | number | string
+  /**
+   * What `sleep` does on a frozen clock. `'jump'` (default): once everything ready has run, the clock moves itself to
+   * the time of waking, so that a client that waits for its next attempt does not wait for ever. `'wait'`: it sleeps
+   * until the clock is moved.
+   */
+  readonly sleep?: 'jump' | 'wait'
+  /**
+   * Called after each point in time at which something fell due while the clock moves, and once at the end. The clock
+   * goes on when the promise resolves: deliveries are made at their own time. Nothing returned: nothing to wait for.
+   */
+  readonly afterStep?: () => Promise<void> | undefined
+}
+
+/** What a clock's snapshot holds. */
+export interface ClockSnapshot {
+  /** Milliseconds that a clock on the machine's time is ahead, or the time of a frozen clock. */
+  readonly position: number
+  readonly entries: readonly PlannedEntry[]
+}
+
+/** The clock of one mock. Times are milliseconds since 1970-01-01T00:00:00Z. */
+export interface MockClock {
+  /** The time now; while something that fell due is being run, its time. */
+  now(): number
+  /**
+   * Sets the clock. Everything due by then has happened when the call returns; the promise resolves when its
+   * deliveries are made. Going back undoes nothing: what happened keeps its time, what is planned stays planned.
+   *
+   * Rejects with a RangeError for text without a zone, or what is no point in time.
+   */
+  set(time: Date | number | string): Promise<void>
+  /**
+   * Moves the clock forward. Everything that falls due happens in time order, each at its own time, and so do the
+   * deliveries and the sleepers' awakenings in between. Moves that overlap add up.
+   */
+  advance(duration: Duration): Promise<void>
+  /** Resolves after `milliseconds` of this clock; rejects with the signal's reason when it is aborted. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
+}
+
+/** The clock as its mock holds it. */
+export interface ManagedClock extends MockClock {
+  /** What falls due on this clock. */
+  readonly timeline: RunnableTimeline
+  /** As new: the time of the start, nothing planned. */
+  reset(): void
+  snapshot(): ClockSnapshot
+  restore(snapshot: ClockSnapshot): void
+}
+
+const refuseWhileRunning = (timeline: RunnableTimeline): void => {
+  if (timeline.running()) throw new Error('The clock cannot be moved by something that is just falling due.')
+}
+
+/** Makes a clock and the timeline on it. */
+export const createClock = ({
+  clock = 'system',
+  sleep: sleepMode = 'jump',
+  afterStep,
+}: ClockOptions = {}): ManagedClock => {
+  const frozen = clock !== 'system'
+  const start = frozen ? toInstantMilliseconds(clock) : 0
+  /** Frozen: the time. Following the machine: milliseconds ahead of it. */
+  let position = start
+  /** The time while moves are under way, which the machine's time does not touch. */
+  let cursor = 0
+  let moves = 0
+  let goal = 0
+
+  const machineTime = (): number => (frozen ? 0 : Date.now())
+  const outsideNow = (): number => (moves > 0 ? cursor : machineTime() + position)
+  const timeline = createTimeline(outsideNow)
+  const sleepers = createSleepers()
+
+  const place = (time: number): void => {
+    if (moves > 0) cursor = time
+    else position = time - machineTime()
+  }
+
+  const nextStepAt = (): number =>
+    Math.min(timeline.nextAt() ?? Number.POSITIVE_INFINITY, sleepers.nextAt() ?? Number.POSITIVE_INFINITY)
+
+  const deliver = async (): Promise<void> => {
+    const deliveries = afterStep?.()
+    if (deliveries !== undefined) await deliveries
+  }
+
+  const moveTo = async (target: number): Promise<void> => {
+    refuseWhileRunning(timeline)
+    cursor = outsideNow()
+    goal = moves > 0 ? Math.max(goal, target) : target
+    moves += 1
+    try {
+      for (let at = nextStepAt(); at <= target; at = nextStepAt()) {
+        cursor = Math.max(cursor, at)
+        timeline.runStep(cursor)
+        const deliveries = afterStep?.()
+        if (deliveries !== undefined) await deliveries
+        if (sleepers.wake(cursor)) await macrotask()
+      }
+      cursor = Math.max(cursor, target)
+      await deliver()
+    } finally {
+      moves -= 1
+      if (moves === 0) place(cursor)
+    }
+  }
+
+  const attendByJump = (sleeper: Sleeper): undefined => {
+    if (sleeper.wakeAt === Number.POSITIVE_INFINITY) return
+    void macrotask()
+      .then(() => (sleeper.asleep() ? moveTo(sleeper.wakeAt) : undefined))
+      .catch((error: unknown) => sleeper.fail(error))
+  }
+
+  return {
+    timeline,
+    now: timeline.now,
+    async set(time) {
+      refuseWhileRunning(timeline)
+      place(toInstantMilliseconds(time))
+      timeline.settle()
+      sleepers.wake(timeline.now())
+      await deliver()
+    },
+    async advance(duration) {
+      const length = toMilliseconds(duration)
+      await moveTo((moves > 0 ? goal : outsideNow()) + length)
+    },
+    async sleep(milliseconds, signal) {
+      const length = toMilliseconds(Math.max(0, milliseconds))
+      const attendByClock = sleepMode === 'jump' ? attendByJump : () => undefined
+      await sleepers.add(timeline.now() + length, signal, frozen ? attendByClock : attendByTimer(length))
+    },
+    reset() {
+      place(frozen ? start : machineTime())
+      timeline.replace([])
+    },
+    snapshot: () => ({ position: outsideNow() - machineTime(), entries: timeline.entries() }),
+    restore(snapshot) {
+      place(snapshot.position + machineTime())
+      timeline.replace(snapshot.entries)
+    },
+  }
+}

@@ -1,0 +1,72 @@
+/** A length of time in parts that add up. A day is 24 hours. */
+export interface DurationParts {
+  readonly days?: number
+  readonly hours?: number
+  readonly minutes?: number
+  readonly seconds?: number
+  readonly milliseconds?: number
+}
+
+/** A length of time: milliseconds, or parts such as `{ days: 15 }`. */
+export type Duration = number | DurationParts
+
+/** Milliseconds of a second, minute, hour and day. */
+export const SECOND = 1_000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+
+const UNITS: Readonly<Record<keyof DurationParts, number>> = {
+  days: DAY,
+  hours: HOUR,
+  minutes: MINUTE,
+  seconds: SECOND,
+  milliseconds: 1,
+}
+
+const isUnit = (name: string): name is keyof DurationParts => Object.hasOwn(UNITS, name)
+
+/**
+ * Milliseconds of a length of time.
+ *
+ * @throws TypeError when a part has a name that is not a unit: `{ day: 1 }` would otherwise count as nothing.
+ * @throws RangeError when the length is negative or not a number.
+ */
+export const toMilliseconds = (duration: Duration): number => {
+  let total = 0
+  if (typeof duration === 'number') total = duration
+  else {
+    for (const [name, value] of Object.entries(duration)) {
+      if (!isUnit(name)) {
+        throw new TypeError(
+          `A length of time has no part "${name}"; its parts are ${Object.keys(UNITS).join(', ')}.`,
+        )
+      }
+      total += (value ?? 0) * UNITS[name]
+    }
+  }
+  if (!(total >= 0)) throw new RangeError(`A length of time is a number from 0, not ${total}.`)
+  return total
+}
+
+const ZONED_TEXT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/
+
+/**
+ * Milliseconds since 1970-01-01T00:00:00Z of a point in time: a Date, milliseconds, or ISO 8601 text with its zone
+ * (`2026-11-28T06:00:00+06:00`; a day alone is its midnight in UTC).
+ *
+ * @throws RangeError when it is none of these; text without a zone is refused, since its meaning would depend on the
+ * machine.
+ */
+export const toInstantMilliseconds = (time: Date | number | string): number => {
+  const text = typeof time === 'string'
+  const milliseconds = text ? (ZONED_TEXT.test(time) ? Date.parse(time) : Number.NaN) : Number(time)
+  if (Number.isNaN(new Date(milliseconds).getTime())) {
+    throw new RangeError(
+      text
+        ? `"${time}" is not a point in time; write it with its zone, such as 2026-11-28T12:00:00Z.`
+        : 'A point in time is a valid Date, milliseconds since 1970, or ISO 8601 text with its zone.',
+    )
+  }
+  return milliseconds
+}
