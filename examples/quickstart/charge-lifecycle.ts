@@ -1,11 +1,13 @@
-import { type Charge, type GatewayClient, isMandateKitError, renewalKey } from 'mandatekit'
+import type { Charge, GatewayClient } from 'mandatekit'
+import { isMandateKitError, renewalKey } from 'mandatekit'
 import type { Settings } from './settings.ts'
 import type { Timeline } from './timeline.ts'
 
 // The specification gives this code for every number of the sandbox.
 const SANDBOX_CODE = '123456'
 
-const words = (charge: Partial<Charge>): string => `${charge.id ?? ''} ${charge.status} (${charge.outcome})`.trim()
+const words = (charge: Partial<Charge>): string =>
+  `${charge.id ?? ''} ${charge.status} (${charge.outcome})`.trim()
 
 /** Health, reference, charge, codes, idempotency, renewals, a failing number, reset. */
 export const chargeLifecycle = async (
@@ -34,14 +36,18 @@ export const chargeLifecycle = async (
   line('status', words(await client.status(charge.id)))
 
   const again = await client.charge(request, { idempotencyKey })
-  line('the same key again', `${again.id}: ${again.id === charge.id ? 'the same charge, nobody paid twice' : 'ANOTHER'}`)
+  line(
+    'the same key again',
+    `${again.id}: ${again.id === charge.id ? 'the same charge, nobody paid twice' : 'ANOTHER'}`,
+  )
 
   const cycle = new Date(settings.now()).toISOString().slice(0, 10)
   const renewal = await client.renew(charge.id, { cycle })
   line('renew', `${words(renewal)} with key ${renewalKey(charge.id, cycle)}`)
   const repeated = await client.renew(charge.id, { cycle })
   line('renew, same cycle', `${repeated.id}: ${repeated.id === renewal.id ? 'the same renewal' : 'ANOTHER'}`)
-  if (mock !== undefined) line('counted', `${mock.state.charges().length} charges: the mandate and one renewal`)
+  if (mock !== undefined)
+    line('counted', `${mock.state.charges().length} charges: the mandate and one renewal`)
 
   if (settings.failingMsisdn !== undefined) {
     const failing = await client.charge({ ...request, msisdn: settings.failingMsisdn })
@@ -50,6 +56,9 @@ export const chargeLifecycle = async (
   }
   if (settings.reset) {
     await client.reset()
-    line('reset', mock === undefined ? 'charges and events cleared' : `${mock.state.charges().length} charges left`)
+    line(
+      'reset',
+      mock === undefined ? 'charges and events cleared' : `${mock.state.charges().length} charges left`,
+    )
   }
 }

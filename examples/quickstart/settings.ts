@@ -1,5 +1,6 @@
 import type { GatewayClientOptions, SubscriptionsClientOptions } from 'mandatekit'
-import { createMock, type Mock, testNumbers } from 'mandatekit/mocks/core'
+import type { Mock } from 'mandatekit/mocks/core'
+import { createMock, testNumbers } from 'mandatekit/mocks/core'
 import { startMockServer } from 'mandatekit/mocks/server'
 
 /** What the two lifecycles run on. */
@@ -25,7 +26,9 @@ export const onMock = async ({ http }: { http: boolean }): Promise<Settings> => 
   const server = http ? await startMockServer({ mock }) : undefined
   const { clientOptions } = mock
   return {
-    subscriptions: server ? clientOptions.subscriptions : { ...clientOptions.subscriptions, fetch: mock.fetch },
+    subscriptions: server
+      ? clientOptions.subscriptions
+      : { ...clientOptions.subscriptions, fetch: mock.fetch },
     gateway: server ? clientOptions.gateway : { ...clientOptions.gateway, fetch: mock.fetch },
     mock,
     msisdn: testNumbers.succeeds,
@@ -71,5 +74,5 @@ export const fromEnvironment = (given: {
   waitMs: given.waitMs,
   reset: given.reset,
   now: () => Date.now(),
-  close: async () => {},
+  close: () => Promise.resolve(),
 })

@@ -1,4 +1,5 @@
-import { isMandateKitError, type SubscriptionsClient } from 'mandatekit'
+import type { SubscriptionsClient } from 'mandatekit'
+import { isMandateKitError } from 'mandatekit'
 import type { Settings } from './settings.ts'
 import type { Timeline } from './timeline.ts'
 
@@ -28,7 +29,8 @@ export const subscriptionLifecycle = async (
 
   // The payer's part: on a real server a person opens the page; here the second payment is scripted to fail.
   mock?.payer.authorize(invoiceID, { payments: ['succeed', 'fail', 'succeed'] })
-  if (mock === undefined) line('waiting', `up to ${settings.waitMs / 1000} s for somebody to authorise at that page`)
+  if (mock === undefined)
+    line('waiting', `up to ${settings.waitMs / 1000} s for somebody to authorise at that page`)
   const { status, subscriptionId } = await client.waitForStatus(invoiceID, { timeout: settings.waitMs })
   line('S-c status', `${status}; subscription ${subscriptionId}`)
   if (subscriptionId === null) return
@@ -38,7 +40,10 @@ export const subscriptionLifecycle = async (
 
   for (let cycle = 1; mock !== undefined && cycle <= 3; cycle += 1) {
     await mock.clock.advance({ days: 7 })
-    line('clock', `a week later: ${(await client.payments(subscriptionId)).subscriptionPayments.length} payments`)
+    line(
+      'clock',
+      `a week later: ${(await client.payments(subscriptionId)).subscriptionPayments.length} payments`,
+    )
   }
 
   let last: number | string | undefined
