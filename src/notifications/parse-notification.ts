@@ -1,0 +1,49 @@
+import { interpret } from './interpret.ts'
+import type { Notification } from './notification.ts'
+import type { ReadMessage } from './read-message.ts'
+import { readBody, readBytes, readForm, readParsed, readText } from './read-message.ts'
+
+/** A message whose body is at hand: text (JSON or URL-encoded), bytes, form fields, or what a body parser made of it. */
+export type NotificationInput = string | Uint8Array | ArrayBuffer | URLSearchParams | FormData | object
+
+const readInput = (input: NotificationInput): ReadMessage => {
+  if (typeof input === 'string') return readText(input)
+  if (input instanceof Uint8Array) return readBytes(input, undefined)
+  if (input instanceof ArrayBuffer) return readBytes(new Uint8Array(input), undefined)
+  if (input instanceof URLSearchParams || input instanceof FormData) return readForm(input)
+  return readParsed(input)
+}
+
+// A request may come from another implementation of fetch, where `instanceof Request` fails.
+const isRequest = (input: NotificationInput): input is Request =>
+  typeof input === 'object' &&
+  'arrayBuffer' in input &&
+  typeof input.arrayBuffer === 'function' &&
+  'headers' in input
+
+const parseRequest = async (request: Request): Promise<Notification> => {
+  const bytes = new Uint8Array(await request.arrayBuffer())
+  return interpret(await readBody(bytes, request.headers.get('content-type')))
+}
+
+/**
+ * Reads a notification message (S8) in whatever form it arrived: JSON or URL-encoded text, bytes, an object from
+ * `express.json()` or a form parser, `URLSearchParams`, `FormData`, or a whole `Request` (then the answer is a promise).
+ *
+ * The answer is told apart by `type`: `SUBSCRIPTION`, `SUBSCRIPTION_PAYMENT`, or `UNKNOWN` for a type or status that
+ * this version does not know, with `receivedType` and `status` as received. `CANCELED` is read as `CANCELLED`
+ * (Events, note 1), `timestamp` as the Date `occurredAt`, an empty paymentId as null; `raw` keeps the message.
+ *
+ * It does not verify who sent the message: see `createNotificationHandler`.
+ *
+ * @throws {InvalidRequestError} (or rejects with it) naming each field, its rule and the kind of value received.
+ * @example
+ * const notification = parseNotification(request.body)
+ * if (notification.type === 'SUBSCRIPTION_PAYMENT') await book(notification.paymentId, notification.status)
+ */
+export function parseNotification(input: Request): Promise<Notification>
+export function parseNotification(input: NotificationInput): Notification
+export function parseNotification(input: NotificationInput): Notification | Promise<Notification> {
+  if (isRequest(input)) return parseRequest(input)
+  return interpret(readInput(input))
+}

@@ -1,0 +1,83 @@
+/** What the body of a message was found to be: its fields, or the reason why it has none. */
+export type ReadMessage =
+  | { readonly fields: Readonly<Record<string, unknown>> }
+  | { readonly rule: string; readonly received: string }
+
+const BODY_RULE = 'a JSON object or form fields'
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Names the kind of a value, never the value. */
+export const kindOf = (value: unknown): string => {
+  if (value === undefined) return 'nothing'
+  if (value === null) return 'null'
+  if (value === '') return 'empty text'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'string') return 'text'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+/** Form fields as an object; a field given twice becomes a list, which no field of a notification may be. */
+export const readForm = (form: Iterable<readonly [string, unknown]>): ReadMessage => {
+  const values = new Map<string, unknown[]>()
+  for (const [name, value] of form) {
+    const earlier = values.get(name)
+    if (earlier === undefined) values.set(name, [value])
+    else earlier.push(value)
+  }
+  const fields = [...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all] as const)
+  // Object.fromEntries defines properties: a field named __proto__ stays a plain field.
+  return { fields: Object.fromEntries(fields) }
+}
+
+/** An object that a framework's body parser has made already. */
+export const readParsed = (value: unknown): ReadMessage =>
+  isRecord(value) ? { fields: value } : { rule: BODY_RULE, received: kindOf(value) }
+
+/** JSON or URL-encoded text, told apart by its first character: senders label both with any content type. */
+export const readText = (text: string): ReadMessage => {
+  const trimmed = text.replace(/^\uFEFF/, '').trim()
+  if (trimmed === '') return { rule: BODY_RULE, received: 'an empty body' }
+  if (/^[{["\d-]|^(?:true|false|null)$/.test(trimmed)) {
+    try {
+      return readParsed(JSON.parse(trimmed))
+    } catch {
+      // The platform's message quotes a piece of the text: it is not kept.
+      return { rule: BODY_RULE, received: 'text that is not complete JSON' }
+    }
+  }
+  if (trimmed.includes('=')) return readForm(new URLSearchParams(trimmed))
+  return { rule: BODY_RULE, received: 'other text' }
+}
+
+const decoderFor = (label: string | undefined): TextDecoder => {
+  try {
+    return new TextDecoder(label ?? 'utf-8', { fatal: true })
+  } catch {
+    return new TextDecoder('utf-8', { fatal: true })
+  }
+}
+
+/** Bytes in the charset of their content type; UTF-8 when it names none, or one that the platform does not know. */
+export const readBytes = (bytes: Uint8Array, contentType: string | null | undefined): ReadMessage => {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '')?.[1]
+  try {
+    return readText(decoderFor(charset).decode(bytes))
+  } catch {
+    return { rule: BODY_RULE, received: 'bytes that are not text in the charset of the content type' }
+  }
+}
+
+/** A whole body: multipart forms are read by the platform, everything else by its bytes. */
+export const readBody = async (bytes: Uint8Array, contentType: string | null): Promise<ReadMessage> => {
+  if (contentType === null || !/^\s*multipart\/form-data/i.test(contentType)) {
+    return readBytes(bytes, contentType)
+  }
+  try {
+    const answer = new Response(bytes.slice(), { headers: { 'content-type': contentType } })
+    return readForm(await answer.formData())
+  } catch {
+    return { rule: BODY_RULE, received: 'a multipart form that cannot be read' }
+  }
+}
