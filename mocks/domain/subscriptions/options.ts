@@ -1,0 +1,182 @@
+import type { Duration } from '../duration.ts'
+import type { SeedSubscription, SeedToken } from './seeds.ts'
+
+/** A merchant who may log in. */
+export interface MerchantOptions {
+  /** The name that the payer sees. */
+  readonly name: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly users: readonly { readonly username: string; readonly password: string }[]
+}
+
+/** The merchant of a mock that was told of no other. Its credentials are fixed and documented: they protect nothing. */
+export const defaultMerchant = {
+  name: 'Example Shop',
+  clientId: 'mock-client',
+  clientSecret: 'mock-client-secret',
+  users: [{ username: 'mock-user', password: 'mock-password' }],
+} as const satisfies MerchantOptions
+
+/** The errorCode of each kind of answer (row 38); the specification shows `00` alone. */
+export const defaultErrorCodes = {
+  success: '00',
+  invalid: '01',
+  not_found: '02',
+  duplicate_request: '03',
+  state: '04',
+  client_mismatch: '05',
+  unauthorized: '401',
+  locked_out: '403',
+  rate_limited: '429',
+  internal: '99',
+} as const
+
+/** The errorCode of each kind of answer. */
+export type ErrorCodes = { readonly [Kind in keyof typeof defaultErrorCodes]: string }
+
+/** What the mock of area S can be told. Rows are those of the table of things the specification does not show. */
+export interface SubscriptionsOptions {
+  /** The merchants; each sees its own requests and subscriptions alone. */
+  readonly merchants: readonly MerchantOptions[]
+  /** Fields that the specification does not name (row 4 ✎). */
+  readonly unknownFields: 'ignore' | 'refuse'
+  /** After what time an unanswered request expires (row 10); `false`: never. */
+  readonly requestTtl: Duration | false
+  /** What the status answer shows as subscriptionId before the payer has authorised (row 11). */
+  readonly pendingSubscriptionId: 'issued' | 'NA' | '' | 'omit'
+  /** The values of `enabled` (row 12). */
+  readonly enabledValues: { readonly active: number; readonly inactive: number }
+  /** IANA time zone of the times without a zone, of days, and of the cut-off (row 14). */
+  readonly timeZone: string
+  /** Time of day, `HH:MM:SS`, from whose next second on today is refused as start (row 15); `false`: never. */
+  readonly startCutoff: string | false
+  /** A start before today (row 16 ✎). */
+  readonly pastStart: 'accept' | 'refuse'
+  /** How many days after the start, or after today, the end may lie (row 18); `false`: any number. */
+  readonly maxEnd: { readonly from: 'start' | 'today'; readonly days: number } | false
+  /** What the text of an amount must match, besides being above zero (row 19 ✎). */
+  readonly amountPattern: RegExp
+  /** A requestID that the merchant has used before (row 20 ✎). */
+  readonly duplicateRequest: 'accept' | 'refuse'
+  /** A clientID other than that of the token (row 21 ✎). */
+  readonly clientMismatch: 'accept' | 'refuse'
+  /** Time of day, `HH:MM:SS`, at which payments are made (row 23). */
+  readonly debitTime: string
+  /** How often, and how many days apart, a failed payment is tried again (row 24). No try is made after the end. */
+  readonly dunning: { readonly retries: number; readonly everyDays: number }
+  /** nextPaymentDate when none follows: the date that would have been next, or null (row 25). */
+  readonly nextPaymentDateAfterEnd: 'date' | 'null'
+  /**
+   * How long a cancellation is PROCESSING (row 27). The subscription goes on until it is processed: a payment that
+   * falls due in between is made.
+   */
+  readonly cancelDelay: Duration
+  /** Cancelling again, and cancelling what has ended: the same record, or a refusal (row 28). */
+  readonly cancelTwice: 'same' | 'refuse'
+  /** How long an access token lives (row 33). */
+  readonly tokenTtl: Duration
+  /** What the refresh grant does: a new refresh token, the same one, or a refusal (row 34). */
+  readonly refresh: 'rotate' | 'reuse' | 'reject'
+  /**
+   * How many failures of one username within how long lock it, and for how long (row 35); `false`: never. The failure
+   * that completes the count is still answered 401.
+   */
+  readonly lockout:
+    | { readonly attempts: number; readonly windowSeconds: number; readonly durationSeconds: number }
+    | false
+  /** The errorCodes (row 38); those left out keep their defaults. */
+  readonly errorCodes: Partial<ErrorCodes>
+  /** HTTP status of a refused field (row 39). */
+  readonly validationStatus: 200 | 400 | 409 | 422
+  /** Whether refusals other than 401, 403 and 429 are answered 200 with their errorCode (row 39). */
+  readonly errorsAs200: boolean
+  /** HTTP status of an unknown identifier (row 40). */
+  readonly notFoundStatus: 200 | 400 | 404
+  /** Paging of the payment list (row 41). */
+  readonly paging: {
+    readonly defaultSize: number
+    readonly maxSize: number
+    /** Whether `page` and `per_page` are looked at: some endpoints ignore per_page (Limits, Pagination). */
+    readonly ignore: readonly ('page' | 'per_page')[]
+  }
+  /** Calls of one client_id in a window (row 42); `false`: any number. */
+  readonly rateLimit: { readonly limit: number; readonly windowMs: number } | false
+  /** Whether a 429 carries Retry-After (row 43). */
+  readonly sendRetryAfter: boolean
+  /** Whether the token answer carries errorCode and errorMessage (row 50). */
+  readonly tokenEnvelope: boolean
+  /** Subscriptions that exist from the start, and again after a reset. */
+  readonly existing: readonly SeedSubscription[]
+  /** Tokens that are known from the start, and again after a reset. */
+  readonly tokens: readonly SeedToken[]
+}
+
+/** The defaults under `rules: 'spec'`. */
+export const subscriptionsDefaults = {
+  merchants: [defaultMerchant],
+  unknownFields: 'ignore',
+  requestTtl: { hours: 24 },
+  pendingSubscriptionId: 'issued',
+  enabledValues: { active: 1, inactive: 0 },
+  timeZone: 'UTC',
+  startCutoff: '23:30:00',
+  pastStart: 'accept',
+  maxEnd: { from: 'start', days: 730 },
+  amountPattern: /^\d+(\.\d+)?$/,
+  duplicateRequest: 'accept',
+  clientMismatch: 'accept',
+  debitTime: '12:00:00',
+  dunning: { retries: 0, everyDays: 1 },
+  nextPaymentDateAfterEnd: 'date',
+  cancelDelay: { seconds: 0 },
+  cancelTwice: 'same',
+  tokenTtl: { seconds: 3600 },
+  refresh: 'rotate',
+  lockout: { attempts: 5, windowSeconds: 60, durationSeconds: 900 },
+  errorCodes: defaultErrorCodes,
+  validationStatus: 422,
+  errorsAs200: false,
+  notFoundStatus: 404,
+  paging: { defaultSize: 10, maxSize: 100, ignore: [] },
+  rateLimit: { limit: 600, windowMs: 60_000 },
+  sendRetryAfter: false,
+  tokenEnvelope: true,
+  existing: [],
+  tokens: [],
+} as const satisfies SubscriptionsOptions
+
+/** What `rules: 'strict'` changes in the defaults; an option that is given still wins. */
+export const strictSubscriptionsDefaults = {
+  unknownFields: 'refuse',
+  pastStart: 'refuse',
+  amountPattern: /^\d+(\.\d{1,2})?$/,
+  duplicateRequest: 'refuse',
+  clientMismatch: 'refuse',
+} as const satisfies Partial<SubscriptionsOptions>
+
+/** The rules a mock follows: what the specification states, or also the restrictions we invented. */
+export type Rules = 'spec' | 'strict'
+
+/**
+ * The options with everything that was left out filled in.
+ *
+ * @throws TypeError when an option has a name that does not exist: a misspelt one would otherwise do nothing.
+ */
+export const subscriptionsOptions = (
+  rules: Rules,
+  given: Partial<SubscriptionsOptions> = {},
+): SubscriptionsOptions => {
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(subscriptionsDefaults, name))
+  if (unknown !== undefined) {
+    const names = Object.keys(subscriptionsDefaults).join(', ')
+    throw new TypeError(`There is no option subscriptions.${unknown}; the options are ${names}.`)
+  }
+  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  return {
+    ...subscriptionsDefaults,
+    ...(rules === 'strict' ? strictSubscriptionsDefaults : {}),
+    ...present,
+    errorCodes: { ...defaultErrorCodes, ...given.errorCodes },
+  }
+}
