@@ -54,12 +54,23 @@ export interface EndpointDefinition {
   readonly response: ResponseSchema
   /** HTTP status of success as the specification states it; clients accept every 2xx. */
   readonly status: 200 | 201 | 202
-  /** Whether the answer is wrapped in area S's `errorCode` and `errorMessage`. */
-  readonly envelope: boolean
+  /**
+   * Whether the answer is wrapped in area S's `errorCode` and `errorMessage`. `optional`: it may be; an `errorCode`
+   * that is there counts.
+   */
+  readonly envelope: boolean | 'optional'
   /** Fields without which a successful answer is of no use to the caller. */
   readonly needs: readonly string[]
   /** Fields that prove success when an area S answer lacks its errorCode. */
   readonly proof: readonly string[]
+  /** The specification promises no more than `needs`: other fields may be missing without a drift report. */
+  readonly partial?: boolean
+  /** The body of a success means nothing: it need not even be JSON. */
+  readonly anyBody?: boolean
+  /** The request's field by which the merchant recognises the call; errors carry it. */
+  readonly reference?: string
+  /** What to do when the server may have acted: words for the error's message. */
+  readonly afterUnknown: string
 }
 
 /** Keeps the literal types of a definition and checks its shape. */

@@ -33,6 +33,7 @@ const asText = (value: unknown): string | undefined => {
 
 const ABSENT = new Set<unknown>([undefined, null, '', 'NA', 'N/A', 'null'])
 const INTEGER = /^-?\d+$/
+const DECIMAL = /^\s*[+-]?\d+(?:\.\d+)?\s*$/
 const ZERO = /^[+-]?0*(?:\.0*)?$/
 
 /** Text; a number is read as its digits. */
@@ -55,12 +56,12 @@ export const integerId = field<number | string>('an integer', (value) => {
   return Number.isSafeInteger(number) ? number : digits
 })
 
-/** Number; decimal text is read too. */
+/** Number; decimal text is read too. An integer that a number cannot hold exactly is not read: it would be another. */
 export const decimal = field('a number', (value) => {
-  if (typeof value === 'string' && !/^\s*[+-]?\d+(?:\.\d+)?\s*$/.test(value)) return undefined
-  if (typeof value !== 'string' && typeof value !== 'number') return undefined
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
+  if (typeof value !== 'string' || !DECIMAL.test(value)) return undefined
   const number = Number(value)
-  return Number.isFinite(number) ? number : undefined
+  return Number.isInteger(number) && !Number.isSafeInteger(number) ? undefined : number
 })
 
 const FLAGS = new Map<unknown, number>([
@@ -123,6 +124,16 @@ export const answer = <const Fields extends Shape>(fields: Fields): ResponseSche
   })
   return z.pipe(z.pipe(z.unknown(), renamed), z.looseObject(fields)) as ResponseSchema<OutputOf<Fields>>
 }
+
+/** A list; null is read as the empty one. */
+export const listOf = <Item>(item: ResponseSchema<Item>): ResponseSchema<Item[]> =>
+  z.pipe(
+    z.pipe(
+      z.unknown(),
+      z.transform((value: unknown) => (value === null ? [] : value)),
+    ),
+    z.array(item),
+  ) as ResponseSchema<Item[]>
 
 /** A field of a request: text that obeys a rule. The rule's words become the error's words. */
 export const input = (rule: string, obeys: (value: string) => boolean) =>

@@ -46,6 +46,8 @@ export const chargeSchema = answer({
 /** Error object of area G (G2). */
 export const gatewayErrorSchema = answer({ error: answer({ code: text, message: text }) })
 
+const READ_AGAIN = 'Nothing changes by reading again.'
+
 /** The seven routes of area G, each defined once. */
 export const gatewayContract = {
   /** Asks whether the service and its data store are reachable. */
@@ -62,6 +64,8 @@ export const gatewayContract = {
     envelope: false,
     needs: [],
     proof: [],
+    anyBody: true,
+    afterUnknown: READ_AGAIN,
   }),
   /** Reads the table of test numbers, whatever its shape. */
   reference: endpoint({
@@ -77,6 +81,7 @@ export const gatewayContract = {
     envelope: false,
     needs: [],
     proof: [],
+    afterUnknown: READ_AGAIN,
   }),
   /** Charges a payer, who then confirms with a code. Repeated with the same key, it is one charge (G rule 1). */
   charge: endpoint({
@@ -93,6 +98,8 @@ export const gatewayContract = {
     envelope: false,
     needs: ['id'],
     proof: [],
+    afterUnknown:
+      'Call again with the same idempotencyKey: the answer is then the original charge, never a second one.',
   }),
   /** Gives the payer's code. A second confirmation may be refused, so a lost answer is not asked again. */
   confirm: endpoint({
@@ -109,6 +116,8 @@ export const gatewayContract = {
     envelope: false,
     needs: [],
     proof: [],
+    partial: true,
+    afterUnknown: 'status(chargeId) tells whether the charge was confirmed.',
   }),
   /** Reads a charge; the specification promises its status field alone (G rule 6). */
   status: endpoint({
@@ -124,6 +133,8 @@ export const gatewayContract = {
     envelope: false,
     needs: ['status'],
     proof: [],
+    partial: true,
+    afterUnknown: READ_AGAIN,
   }),
   /** Charges an established mandate again, without a code (G rule 2). Same key, one renewal. */
   renew: endpoint({
@@ -140,6 +151,8 @@ export const gatewayContract = {
     envelope: false,
     needs: ['id'],
     proof: [],
+    afterUnknown:
+      'Call again with the same idempotencyKey: the answer is then the original renewal, never a second one.',
   }),
   /** Clears charges and events; the redirect allowlist stays (G3). */
   reset: endpoint({
@@ -155,6 +168,7 @@ export const gatewayContract = {
     envelope: false,
     needs: [],
     proof: [],
+    afterUnknown: 'Resetting again changes nothing more.',
   }),
 } as const
 

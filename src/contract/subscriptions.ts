@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import type { ResponseSchema } from './endpoint.ts'
 import { endpoint } from './endpoint.ts'
 import type { Open } from './fields.ts'
 import {
@@ -9,6 +8,7 @@ import {
   flag,
   input,
   integerId,
+  listOf,
   openText,
   reversedAmount,
   text,
@@ -154,10 +154,12 @@ export const paymentDetailsSchema = answer({ ...paymentFields, errorCode: text, 
 
 /** Answer of the payment list operation (S-g). */
 export const paymentListSchema = answer({
-  subscriptionPayments: z.array(paymentSchema) as ResponseSchema<z.infer<typeof paymentSchema>[]>,
+  subscriptionPayments: listOf(paymentSchema),
   errorCode: text,
   errorMessage: text,
 })
+
+const READ_AGAIN = 'Nothing changes by reading again.'
 
 /** The eight operations of area S, each defined once. */
 export const subscriptionsContract = {
@@ -173,9 +175,10 @@ export const subscriptionsContract = {
     request: tokenRequestSchema,
     response: tokenSchema,
     status: 200,
-    envelope: false,
+    envelope: 'optional',
     needs: ['access_token'],
     proof: ['access_token'],
+    afterUnknown: 'Log in again only after a pause: repeated failures lock the account.',
   }),
   /** Creates a recurring payment request. There is no key to repeat it safely by. */
   subscribe: endpoint({
@@ -192,6 +195,9 @@ export const subscriptionsContract = {
     envelope: true,
     needs: ['url', 'invoiceID'],
     proof: ['url', 'invoiceID'],
+    reference: 'requestID',
+    afterUnknown:
+      'There is no lookup by requestID: before subscribing again, compare details().requestID of the subscriptions that notifications name.',
   }),
   /** Reads the state of a request by its invoice identifier. */
   status: endpoint({
@@ -207,6 +213,7 @@ export const subscriptionsContract = {
     envelope: true,
     needs: ['status'],
     proof: ['status'],
+    afterUnknown: READ_AGAIN,
   }),
   /** Reads a subscription. */
   details: endpoint({
@@ -222,6 +229,7 @@ export const subscriptionsContract = {
     envelope: true,
     needs: ['id'],
     proof: ['id'],
+    afterUnknown: READ_AGAIN,
   }),
   /** Cancels a subscription. Repeating it is harmless to the payer, but the answer of the first may be lost. */
   cancel: endpoint({
@@ -237,6 +245,8 @@ export const subscriptionsContract = {
     envelope: true,
     needs: [],
     proof: ['status'],
+    afterUnknown:
+      'cancellation(subscriptionId) tells whether it was cancelled; cancelling again gives the same record.',
   }),
   /** Reads the record of a cancellation. */
   cancellation: endpoint({
@@ -252,6 +262,7 @@ export const subscriptionsContract = {
     envelope: true,
     needs: ['status'],
     proof: ['status'],
+    afterUnknown: READ_AGAIN,
   }),
   /** Lists the payments of a subscription, a page at a time. */
   payments: endpoint({
@@ -268,6 +279,7 @@ export const subscriptionsContract = {
     envelope: true,
     needs: ['subscriptionPayments'],
     proof: ['subscriptionPayments'],
+    afterUnknown: READ_AGAIN,
   }),
   /** Reads one payment. */
   payment: endpoint({
@@ -283,6 +295,7 @@ export const subscriptionsContract = {
     envelope: true,
     needs: ['status'],
     proof: ['status'],
+    afterUnknown: READ_AGAIN,
   }),
 } as const
 
