@@ -1,0 +1,100 @@
+import type { Clock } from '../clock.ts'
+
+// A longer delay overflows the platform's timer, which would then fire at once.
+const LONGEST_DELAY = 2_147_483_647
+
+/** What ended a call, or one attempt of it, before its answer was there. */
+export type Interruption =
+  | { readonly kind: 'aborted' }
+  | { readonly kind: 'timeout'; readonly limit: 'attempt' | 'total'; readonly milliseconds: number }
+
+/** Runs `act` after `milliseconds` of real time, unless the function given back is called first. */
+export const startTimeout = (milliseconds: number, act: () => void): (() => void) => {
+  const timer = setTimeout(act, Math.min(milliseconds, LONGEST_DELAY))
+  return () => clearTimeout(timer)
+}
+
+/** Milliseconds of real time that never step back; only differences mean something. */
+export const monotonicTime = (): number => performance.now()
+
+/**
+ * The time one logical call may take, its attempts and waits together, and the caller's wish to end it.
+ * Runs on real time. `end()` must follow: it leaves no timer, and no listener on the caller's signal.
+ */
+export class CallTimeout {
+  readonly #controller = new AbortController()
+  readonly #startedAt = monotonicTime()
+  readonly #milliseconds: number
+  readonly #callerSignal: AbortSignal | undefined
+  readonly #stopTimer: () => void
+  #interruption: Interruption | undefined
+
+  constructor(milliseconds: number, callerSignal: AbortSignal | undefined) {
+    this.#milliseconds = milliseconds
+    this.#callerSignal = callerSignal
+    this.#stopTimer = startTimeout(milliseconds, () => {
+      this.#interrupt({ kind: 'timeout', limit: 'total', milliseconds })
+    })
+    if (callerSignal?.aborted) this.#interrupt({ kind: 'aborted' })
+    else callerSignal?.addEventListener('abort', this.#abort, { once: true })
+  }
+
+  /** Aborted once the call has to end. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** Why the call has to end, or `undefined` while it may go on. */
+  get interruption(): Interruption | undefined {
+    return this.#interruption
+  }
+
+  /** Milliseconds the call may still take. */
+  get remaining(): number {
+    return this.#milliseconds - (monotonicTime() - this.#startedAt)
+  }
+
+  /** Releases the timer and the caller's signal. */
+  end(): void {
+    this.#stopTimer()
+    this.#callerSignal?.removeEventListener('abort', this.#abort)
+  }
+
+  readonly #abort = (): void => this.#interrupt({ kind: 'aborted' })
+
+  #interrupt(interruption: Interruption): void {
+    if (this.#interruption !== undefined) return
+    this.#interruption = interruption
+    this.#controller.abort()
+  }
+
+  /** Waits on the given clock. Ends early, without an error, when the call has to end: look at `interruption`. */
+  async wait(milliseconds: number, clock: Clock): Promise<void> {
+    await this.race(clock.sleep(milliseconds, this.signal))
+  }
+
+  /**
+   * Waits for a promise, and no longer than the call may take: then the answer is `undefined`, and `interruption`
+   * says why. Whoever ignores the signal cannot hold the call.
+   */
+  async race<Value>(work: Promise<Value>): Promise<Value | undefined> {
+    if (this.#interruption !== undefined) {
+      work.catch(() => undefined)
+      return undefined
+    }
+    const { signal } = this
+    let stop: (() => void) | undefined
+    const interrupted = new Promise<undefined>((resolve) => {
+      stop = () => resolve(undefined)
+      signal.addEventListener('abort', stop, { once: true })
+    })
+    try {
+      return await Promise.race([work, interrupted])
+    } catch (error) {
+      if (this.interruption !== undefined) return undefined
+      throw error
+    } finally {
+      if (stop !== undefined) signal.removeEventListener('abort', stop)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/** What is known about a connection that failed. */
+export interface NetworkFailure {
+  /** Whether the request surely never reached the server. */
+  readonly surelyNotSent: boolean
+  /** The platform's code, for example `ECONNRESET`, when it gave one. */
+  readonly reason: string | undefined
+}
+
+/** Codes of a connection that was never made: no byte of the request left. */
+const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
+/** System calls that come before the first byte of a request. */
+const BEFORE_SENDING = new Set<unknown>(['connect', 'getaddrinfo'])
+const CODE = /^[A-Za-z][A-Za-z0-9_]{1,60}$/
+const DEEPEST_CAUSE = 4
+
+interface Evidence {
+  readonly code?: unknown
+  readonly syscall?: unknown
+  readonly cause?: unknown
+  readonly errors?: unknown
+}
+
+const isEvidence = (value: unknown): value is Evidence => typeof value === 'object' && value !== null
+
+const codeOf = ({ code }: Evidence): string | undefined =>
+  typeof code === 'string' && CODE.test(code) ? code : undefined
+
+/** Every error in a chain of causes that names a code; the errors of an aggregate count one by one. */
+const coded = (error: unknown, depth = 0): readonly Evidence[] => {
+  if (!isEvidence(error) || depth > DEEPEST_CAUSE) return []
+  const { errors } = error
+  // Both addresses of a name were tried: the aggregate repeats the first one's code and hides the others'.
+  const own = Array.isArray(errors) && errors.length > 0 ? errors : []
+  const listed = own.flatMap((each: unknown) => {
+    const found = coded(each, depth + 1)
+    return found.length > 0 ? found : [{}]
+  })
+  const self = listed.length > 0 ? listed : codeOf(error) === undefined ? [] : [error]
+  return [...self, ...coded(error.cause, depth + 1)]
+}
+
+const neverLeft = (evidence: Evidence): boolean => {
+  const code = codeOf(evidence)
+  if (code === undefined) return false
+  return NOT_CONNECTED.has(code) || BEFORE_SENDING.has(evidence.syscall)
+}
+
+/**
+ * Reads what a rejected `fetch` tells. Only a recognised code proves that nothing was sent, and every code in the
+ * chain has to agree; an error without a code (browsers, workers, injected fetches) proves nothing.
+ */
+export const classifyNetworkFailure = (error: unknown): NetworkFailure => {
+  const evidence = coded(error)
+  const reason = evidence.map(codeOf).find((code) => code !== undefined)
+  return { surelyNotSent: evidence.length > 0 && evidence.every(neverLeft), reason }
+}

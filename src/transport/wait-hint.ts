@@ -1,0 +1,47 @@
+import type { RateLimit } from '../errors.ts'
+import type { HeaderReader } from './fetch-function.ts'
+
+const SECONDS = /^\d{1,9}(?:\.\d+)?$/
+// Date.parse alone would read "5" and "-5" as years: an HTTP date starts with the name of a day.
+const HTTP_DATE = /^[A-Z][a-z]{2,8}, /
+const FIRST_BACKOFF = 500
+const LONGEST_BACKOFF = 8000
+
+/**
+ * Milliseconds from now until a time that the server named. Where the machine's clock and the server's `Date` differ,
+ * the shorter wait that is still ahead counts: asking early costs a refusal, waiting for a clock's error costs more.
+ */
+export const untilServerTime = (time: number, now: number, serverDate: string | null): number | undefined => {
+  const server = serverDate === null ? Number.NaN : Date.parse(serverDate)
+  const waits = [time - now, time - server].filter((wait) => wait > 0)
+  return waits.length === 0 ? undefined : Math.min(...waits)
+}
+
+/** Milliseconds that a Retry-After asks for: seconds or an HTTP date; `undefined` when it says nothing usable. */
+export const readRetryAfter = (headers: HeaderReader, now: number): number | undefined => {
+  const text = headers.get('retry-after')?.trim() ?? ''
+  if (SECONDS.test(text)) return Number(text) * 1000
+  const date = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(date) ? undefined : untilServerTime(date, now, headers.get('date'))
+}
+
+/**
+ * When the server wants to be asked again, in milliseconds from now: Retry-After, or after a 429 the end of the
+ * rate limit's window.
+ */
+export const readWaitHint = (
+  status: number,
+  headers: HeaderReader,
+  rateLimit: RateLimit | undefined,
+  now: number,
+): number | undefined => {
+  const asked = readRetryAfter(headers, now)
+  if (asked !== undefined) return asked
+  // Every answer of area S names the window's end. After a 503 it says nothing about when the service is back.
+  if (status !== 429 || rateLimit?.resetAt === undefined) return undefined
+  return untilServerTime(rateLimit.resetAt.getTime(), now, headers.get('date'))
+}
+
+/** Exponential backoff with full jitter: up to 0.5 s, doubling to 8 s. `random` lies in [0, 1). */
+export const backoff = (repeats: number, random: number): number =>
+  random * Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** repeats)
