@@ -1,0 +1,203 @@
+import type { ChargeBody, GatewayDomain, Keyed, TestNumber } from '../api.ts'
+import type { Refusal, Result } from '../result.ts'
+import { accepted, refused } from '../result.ts'
+import { createAllowlist } from './allowlist.ts'
+import type { BehaviourName } from './behaviours.ts'
+import { behaviours, comparableNumber, isBehaviourName, testNumber } from './behaviours.ts'
+import type { ChargeMoment, ChargeRecord } from './charges.ts'
+import { chargeBody, maskedNumber, momentOf } from './charges.ts'
+import { readCharge, readKey, readMandateId, readOtp } from './checks.ts'
+import { createKeyStore, keyScope } from './keys.ts'
+import type { LedgerParts } from './ledger.ts'
+import { createLedger } from './ledger.ts'
+import type { GatewayOptions, Rules } from './options.ts'
+import { gatewayOptions } from './options.ts'
+import { eventBody } from './state.ts'
+
+/** What `createGatewayDomain` is given. */
+export interface GatewayParts extends Omit<LedgerParts, 'options'> {
+  /** `strict` turns on the restrictions that the specification does not state. */
+  readonly rules?: Rules
+  readonly options?: Partial<GatewayOptions>
+}
+
+// One object for every wrong code: nothing in it can tell one number, code or charge from another.
+const INCORRECT_CODE: Result<never> = Object.freeze(
+  refused('incorrect_code', 'The code is not correct.', {
+    explanation: 'The otp differs from the option gateway.otp.',
+  }),
+)
+
+const notFound = (what: string): Result<never> => refused('not_found', `No such ${what}.`)
+
+const alreadyResolved = (charge: ChargeRecord): Result<never> =>
+  charge.status === 'expired'
+    ? refused('charge_expired', 'The charge has expired.')
+    : refused('already_confirmed', 'The charge has been confirmed already.')
+
+const notActive = (explanation: string): Result<never> =>
+  refused('mandate_not_active', 'The mandate is not active.', { explanation })
+
+const keyed = (moment: ChargeMoment, replayed: boolean): Result<Keyed<ChargeBody>> =>
+  accepted({ body: chargeBody(moment.charge, moment), replayed })
+
+/**
+ * Area G: charges, confirmations, renewals, events and idempotency keys, on a timeline that is given.
+ * Throws a TypeError when an option cannot be: an unknown behaviour, a seed or allowlist entry that is none.
+ */
+export const createGatewayDomain = (parts: GatewayParts): GatewayDomain => {
+  const { timeline } = parts
+  const options = gatewayOptions(parts.rules ?? 'spec', parts.options)
+  for (const name of [options.defaultBehaviour, ...Object.values(options.testNumbers)]) {
+    if (!isBehaviourName(name)) throw new TypeError(unknownBehaviour(name).message)
+  }
+  const credentials = new Map(options.apiKeys.map((key, index) => [key, `key-${index + 1}`]))
+  const isAllowed = createAllowlist(options.redirectAllowlist)
+  const listed = new Map(
+    Object.entries(options.testNumbers).map(([msisdn, name]) => [comparableNumber(msisdn), { msisdn, name }]),
+  )
+  const ledger = createLedger({ ...parts, options })
+  const keys = createKeyStore(() => ledger.transactions().keys, options.keyTtl, timeline.now)
+
+  const reference = (): readonly TestNumber[] => {
+    const rows = new Map<string, { msisdn: string; name: BehaviourName }>(listed)
+    for (const [number, name] of ledger.lasting().behaviours) {
+      rows.set(number, { msisdn: rows.get(number)?.msisdn ?? `+${number}`, name })
+    }
+    return [...rows.values()].map(({ msisdn, name }) => testNumber(msisdn, name))
+  }
+
+  const isListed = (msisdn: string): boolean => {
+    const number = comparableNumber(msisdn)
+    return listed.has(number) || ledger.lasting().behaviours.has(number)
+  }
+
+  const confirmationOf = (id: string): ChargeRecord | undefined => ledger.transactions().confirmations.get(id)
+
+  return {
+    authenticate(key) {
+      timeline.settle()
+      const credential = key === undefined ? undefined : credentials.get(key)
+      if (credential !== undefined) return accepted({ credential })
+      return refused('unauthorized', 'The API key is missing or wrong.', {
+        explanation: 'The bearer key is none of the option gateway.apiKeys.',
+      })
+    },
+    reference: () => ({ otp: options.otp, test_numbers: reference() }),
+    charge(credential, givenKey, fields) {
+      timeline.settle()
+      const key = readKey(givenKey)
+      if (!key.ok) return key
+      const wanted = readCharge(fields, options)
+      if (!wanted.ok) return wanted
+      const scope = keyScope(credential, 'charge', '', key.value)
+      const first = keys.find(scope)
+      if (first !== undefined) {
+        const { msisdn, amount, currency, redirectUri } = first.charge
+        const same =
+          msisdn === wanted.value.msisdn &&
+          amount === wanted.value.amount &&
+          currency === wanted.value.currency &&
+          redirectUri === wanted.value.redirectUri
+        return same || options.keyReuse === 'replay' ? keyed(first, true) : KEY_REUSED
+      }
+      if (options.unlistedNumbers === 'refuse' && !isListed(wanted.value.msisdn)) return UNLISTED
+      if (!isAllowed(wanted.value.redirectUri)) return REDIRECT_NOT_ALLOWED
+      const moment = momentOf(ledger.open(wanted.value))
+      keys.store(scope, moment)
+      return keyed(moment, false)
+    },
+    confirm(confirmationId, fields) {
+      timeline.settle()
+      const otp = readOtp(fields, options)
+      if (!otp.ok) return otp
+      const charge = confirmationOf(confirmationId)
+      if (otp.value !== options.otp) {
+        if (charge !== undefined) ledger.countWrongCode(charge)
+        return INCORRECT_CODE
+      }
+      if (charge === undefined) return notFound('confirmation')
+      return ledger.confirm(charge) ? accepted(chargeBody(charge)) : alreadyResolved(charge)
+    },
+    status(id) {
+      timeline.settle()
+      const charge = ledger.transactions().charges.get(id)
+      return charge === undefined ? notFound('charge') : accepted(chargeBody(charge))
+    },
+    renew(credential, givenKey, id, fields) {
+      timeline.settle()
+      const key = readKey(givenKey)
+      if (!key.ok) return key
+      const mandateId = readMandateId(id, fields, options)
+      if (!mandateId.ok) return mandateId
+      const scope = keyScope(credential, 'renew', id, key.value)
+      const first = keys.find(scope)
+      if (first !== undefined) return keyed(first, true)
+      const mandate = ledger.transactions().charges.get(id)
+      if (mandate === undefined) return notFound('charge')
+      if (mandate.status !== 'succeeded') return notActive(`The charge is ${mandate.status}, not succeeded.`)
+      if (mandate.mandateId !== undefined && !options.renewalsAsMandates) return RENEWAL_OF_RENEWAL
+      const moment = momentOf(ledger.renew(mandate))
+      keys.store(scope, moment)
+      return keyed(moment, false)
+    },
+    reset() {
+      timeline.settle()
+      ledger.clear()
+    },
+    confirmation(confirmationId) {
+      timeline.settle()
+      const charge = confirmationOf(confirmationId)
+      if (charge === undefined) return notFound('confirmation')
+      return accepted({
+        confirmationId,
+        maskedMsisdn: maskedNumber(charge.msisdn),
+        amount: charge.amount,
+        currency: charge.currency,
+        status: charge.status,
+        redirectUri: charge.redirectUri,
+      })
+    },
+    setBehaviour(msisdn, behaviour) {
+      timeline.settle()
+      if (!isBehaviourName(behaviour)) return { ok: false, refusal: unknownBehaviour(behaviour) }
+      ledger.lasting().behaviours.set(comparableNumber(msisdn), behaviour)
+      return accepted(undefined)
+    },
+    restart: ledger.restart,
+    charges() {
+      timeline.settle()
+      return Array.from(ledger.transactions().charges.values(), (charge) => chargeBody(charge))
+    },
+    events() {
+      timeline.settle()
+      const before = ledger.lasting().clearedEvents
+      return ledger.transactions().events.map((event, index) => eventBody(event, before + index + 1))
+    },
+    snapshot() {
+      timeline.settle()
+      return ledger.snapshot()
+    },
+    restore: ledger.restore,
+  }
+}
+
+const unknownBehaviour = (name: string): Refusal => ({
+  reason: 'invalid',
+  message: `There is no behaviour ${JSON.stringify(name)}; there are ${Object.keys(behaviours).join(', ')}.`,
+})
+
+const KEY_REUSED = refused('idempotency_key_reused', 'The Idempotency-Key was used with another body.', {
+  explanation: 'Option gateway.keyReuse is "reject".',
+})
+const UNLISTED = refused('invalid', 'msisdn is not a test number.', {
+  field: 'msisdn',
+  explanation: 'Option gateway.unlistedNumbers is "refuse", and the number is neither listed nor set.',
+})
+const REDIRECT_NOT_ALLOWED = refused('redirect_uri_not_allowed', 'redirect_uri is not allowed.', {
+  field: 'redirect_uri',
+  explanation: 'Option gateway.redirectAllowlist does not allow it.',
+})
+const RENEWAL_OF_RENEWAL = notActive(
+  'The charge is a renewal, and option gateway.renewalsAsMandates is false.',
+)

@@ -1,0 +1,247 @@
+import type { GatewayEvent, Timeline } from '../api.ts'
+import type { Behaviour, BehaviourName } from './behaviours.ts'
+import { behaviourNamed, comparableNumber } from './behaviours.ts'
+import type { ChargeFields, ChargeRecord } from './charges.ts'
+import type { Due } from './due-queue.ts'
+import { createDueQueue } from './due-queue.ts'
+import type { GatewayOptions } from './options.ts'
+import { recordOfSeed } from './seeds.ts'
+import type { LastingState, TransactionalState } from './state.ts'
+import { emptyTransactions, newLastingState } from './state.ts'
+import type { Resolution } from './transitions.ts'
+import { chargeAfter } from './transitions.ts'
+
+/** Makes identifiers that never repeat within one mock. */
+export interface Identifiers {
+  next(prefix: string): string
+}
+
+/** What area G is built from. */
+export interface LedgerParts {
+  readonly timeline: Timeline
+  readonly ids: Identifiers
+  readonly options: GatewayOptions
+  /** Where the pages stand, for `confirmation_url`. */
+  readonly baseUrl: () => string
+}
+
+interface Retry {
+  readonly charge: ChargeRecord
+  readonly resolution: Resolution
+}
+
+interface Snapshot {
+  readonly transactions: TransactionalState
+  readonly lasting: LastingState
+  readonly unconfirmed: readonly Due<ChargeRecord>[]
+  readonly retries: readonly Due<Retry>[]
+}
+
+/** The charges and everything that happens to them: the only place that changes a charge. */
+export interface Ledger {
+  /** The state now; it is another object after a reset. */
+  transactions(): TransactionalState
+  lasting(): LastingState
+  /** A new charge that waits for its code. */
+  open(fields: ChargeFields): ChargeRecord
+  /** A new charge of a mandate, resolved at once (G rule 3). */
+  renew(mandate: ChargeRecord): ChargeRecord
+  /** The right code was given. `false`: the charge was not waiting for one, and nothing changed. */
+  confirm(charge: ChargeRecord): boolean
+  /** A wrong code was given. */
+  countWrongCode(charge: ChargeRecord): void
+  clear(): void
+  restart(): void
+  snapshot(): unknown
+  restore(snapshot: unknown): void
+}
+
+const EVENT_OF = {
+  succeed: 'charge.succeeded',
+  fail: 'charge.failed',
+  retry: 'charge.pending_retry',
+  expire: 'charge.expired',
+} as const satisfies Record<Resolution['event'], GatewayEvent['type']>
+
+const EXPIRE: Resolution = { event: 'expire', outcome: 'EXPIRED' }
+
+/** Builds the ledger; seeded charges are in it. */
+export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): Ledger => {
+  let state = emptyTransactions()
+  let lasting = newLastingState()
+  const configured = new Map<string, BehaviourName>(
+    Object.entries(options.testNumbers).map(([msisdn, name]) => [comparableNumber(msisdn), name]),
+  )
+
+  const behaviourOf = (charge: ChargeFields): Behaviour => {
+    const number = comparableNumber(charge.msisdn)
+    return behaviourNamed(
+      lasting.behaviours.get(number) ?? configured.get(number) ?? options.defaultBehaviour,
+    )
+  }
+
+  const record = (type: GatewayEvent['type'], charge: ChargeRecord, at: number): void => {
+    state.events.push({ type, at, charge, status: charge.status, outcome: charge.outcome })
+  }
+
+  /** Moves a charge along the table; an illegal move changes nothing. */
+  const move = (charge: ChargeRecord, resolution: Resolution, at: number): boolean => {
+    const status = chargeAfter(charge.status, resolution.event)
+    if (status === undefined) return false
+    charge.status = status
+    charge.outcome = resolution.outcome
+    settled(charge, resolution, at)
+    return true
+  }
+
+  const settled = (charge: ChargeRecord, resolution: Resolution, at: number): void => {
+    record(EVENT_OF[resolution.event], charge, at)
+    if (charge.status === 'succeeded') state.paidNumbers.add(comparableNumber(charge.msisdn))
+    if (charge.status === 'pending_retry') planRetry(charge, at)
+  }
+
+  const unconfirmed = createDueQueue<ChargeRecord>(
+    timeline,
+    'gateway.unconfirmed',
+    (charge) => charge.status === 'pending_confirmation',
+    (charge, at) => move(charge, EXPIRE, at),
+  )
+  const retries = createDueQueue<Retry>(
+    timeline,
+    'gateway.retry',
+    ({ charge }) => charge.status === 'pending_retry',
+    ({ charge, resolution }, at) => move(charge, resolution, at),
+  )
+
+  const planExpiry = (charge: ChargeRecord): void => {
+    if (options.confirmationTtl === false) return
+    unconfirmed.add(charge.createdAt + options.confirmationTtl, charge)
+  }
+  const planRetry = (charge: ChargeRecord, at: number): void => {
+    const resolution = behaviourOf(charge).afterRetry
+    if (resolution === undefined || options.retryDelay === false) return
+    retries.add(at + options.retryDelay, { charge, resolution })
+  }
+
+  const keep = (charge: ChargeRecord): ChargeRecord => {
+    state.charges.set(charge.id, charge)
+    state.confirmations.set(charge.confirmationId, charge)
+    return charge
+  }
+
+  const pageBase = (): string => baseUrl().replace(/\/+$/, '')
+
+  const resolutionNow = (charge: ChargeFields): Resolution => {
+    const { resolution, afterFirst } = behaviourOf(charge)
+    return state.paidNumbers.has(comparableNumber(charge.msisdn)) ? (afterFirst ?? resolution) : resolution
+  }
+
+  const seed = (): void => {
+    for (const given of options.charges) {
+      const charge = recordOfSeed(given, {
+        id: () => ids.next('ch_'),
+        confirmationId: () => ids.next('conf_'),
+        now: timeline.now(),
+        baseUrl: pageBase(),
+      })
+      if (state.charges.has(charge.id) || state.confirmations.has(charge.confirmationId)) {
+        throw new TypeError(
+          `charges: two charges have the identifier ${charge.id} or ${charge.confirmationId}`,
+        )
+      }
+      keep(charge)
+      if (charge.status === 'pending_confirmation') planExpiry(charge)
+      if (charge.status === 'pending_retry') planRetry(charge, charge.createdAt)
+      if (charge.status === 'succeeded') state.paidNumbers.add(comparableNumber(charge.msisdn))
+    }
+  }
+
+  const forgetTransactions = (): void => {
+    state = emptyTransactions()
+    unconfirmed.replace([])
+    retries.replace([])
+  }
+
+  seed()
+  return {
+    transactions: () => state,
+    lasting: () => lasting,
+    open(fields) {
+      const charge = keep({
+        id: ids.next('ch_'),
+        confirmationId: ids.next('conf_'),
+        msisdn: fields.msisdn,
+        amount: fields.amount,
+        currency: fields.currency,
+        redirectUri: fields.redirectUri,
+        baseUrl: pageBase(),
+        createdAt: timeline.now(),
+        mandateId: undefined,
+        status: 'pending_confirmation',
+        outcome: 'PENDING',
+        wrongCodes: 0,
+      })
+      record('charge.created', charge, charge.createdAt)
+      planExpiry(charge)
+      return charge
+    },
+    renew(mandate) {
+      const resolution = resolutionNow(mandate)
+      const status = chargeAfter('none', resolution.event)
+      if (status === undefined) throw new Error(`No charge begins with the event ${resolution.event}`)
+      const charge = keep({
+        id: ids.next('ch_'),
+        confirmationId: ids.next('conf_'),
+        msisdn: mandate.msisdn,
+        amount: mandate.amount,
+        currency: mandate.currency,
+        redirectUri: mandate.redirectUri,
+        baseUrl: pageBase(),
+        createdAt: timeline.now(),
+        mandateId: mandate.id,
+        status,
+        outcome: resolution.outcome,
+        wrongCodes: 0,
+      })
+      record('charge.renewed', charge, charge.createdAt)
+      settled(charge, resolution, charge.createdAt)
+      return charge
+    },
+    confirm(charge) {
+      if (charge.status !== 'pending_confirmation') return false
+      const at = timeline.now()
+      record('charge.confirmed', charge, at)
+      return move(charge, resolutionNow(charge), at)
+    },
+    countWrongCode(charge) {
+      const { maxOtpAttempts } = options
+      if (maxOtpAttempts === false || charge.status !== 'pending_confirmation') return
+      charge.wrongCodes += 1
+      if (charge.wrongCodes >= maxOtpAttempts) move(charge, EXPIRE, timeline.now())
+    },
+    clear() {
+      lasting.clearedEvents += state.events.length
+      forgetTransactions()
+    },
+    restart() {
+      lasting = newLastingState()
+      forgetTransactions()
+      seed()
+    },
+    snapshot: () =>
+      structuredClone<Snapshot>({
+        transactions: state,
+        lasting,
+        unconfirmed: unconfirmed.all(),
+        retries: retries.all(),
+      }),
+    restore(snapshot) {
+      // One copy of the whole: the parts go on sharing their charges.
+      const copy = structuredClone(snapshot as Snapshot)
+      state = copy.transactions
+      lasting = copy.lasting
+      unconfirmed.replace(copy.unconfirmed)
+      retries.replace(copy.retries)
+    },
+  }
+}

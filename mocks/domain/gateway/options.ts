@@ -1,0 +1,95 @@
+import type { BehaviourName, NumberTable } from './behaviours.ts'
+import { testNumberTable } from './behaviours.ts'
+import type { SeedCharge } from './seeds.ts'
+
+const HOUR = 3_600_000
+
+/** A rolling limit: so many accepted calls in so many milliseconds. */
+export interface RollingLimit {
+  readonly limit: number
+  readonly windowMs: number
+}
+
+/** What the mock of area G can be told. Rows are those of the table of things the specification does not show. */
+export interface GatewayOptions {
+  /** The API keys that are accepted (Authentication, area G). */
+  readonly apiKeys: readonly string[]
+  /** The one-time code that is right for every charge (G confirm). */
+  readonly otp: string
+  /** Number → behaviour (row 61). A leading plus does not matter. Replaces the built-in table. */
+  readonly testNumbers: NumberTable
+  /** Behaviour of every number that is not listed (row 61). */
+  readonly defaultBehaviour: BehaviourName
+  /** Whether a number that is not listed may be charged (row 61 ✎). */
+  readonly unlistedNumbers: 'accept' | 'refuse'
+  /** Milliseconds after which a charge in pending_retry resolves (row 63); `false`: never. */
+  readonly retryDelay: number | false
+  /** Milliseconds after which an unconfirmed charge expires (row 64); `false`: never. */
+  readonly confirmationTtl: number | false
+  /** Answer of a correct confirmation: the whole charge, id and status, or 204 without a body (row 66). */
+  readonly confirmAnswer: 'charge' | 'status' | 'empty'
+  /** Answer of the charge status: the whole charge, or its status alone (row 67). */
+  readonly statusAnswer: 'charge' | 'status'
+  /**
+   * Redirect addresses that are allowed; empty allows all (row 69). An entry allows its own scheme and host, and
+   * paths that equal its path or lie below it.
+   */
+  readonly redirectAllowlist: readonly string[]
+  /** What a used key with another body gets: the first answer, or a refusal (row 72 ✎). */
+  readonly keyReuse: 'replay' | 'reject'
+  /** Milliseconds for which a key is remembered (row 73); `false`: until reset. */
+  readonly keyTtl: number | false
+  /** Whether a succeeded renewal may itself be renewed (row 75 ✎). */
+  readonly renewalsAsMandates: boolean
+  /** Wrong codes after which a charge expires (row 77); `false`: no limit. */
+  readonly maxOtpAttempts: number | false
+  /** The limiter over all routes and callers (row 78); `false`: none. */
+  readonly rateLimit: RollingLimit | false
+  /** Input of a charge: the stated types only, or also E.164, amount > 0 and ISO 4217 (row 82 ✎). */
+  readonly inputRules: 'types' | 'formats'
+  /** Fields that the specification does not name (row 4 ✎). */
+  readonly unknownFields: 'ignore' | 'refuse'
+  /** Charges that exist from the start; a reset clears them, a restart brings them back. */
+  readonly charges: readonly SeedCharge[]
+}
+
+/** The defaults under `rules: 'spec'`. */
+export const gatewayDefaults = {
+  apiKeys: ['mock-api-key'],
+  otp: '123456',
+  testNumbers: testNumberTable,
+  defaultBehaviour: 'succeeds',
+  unlistedNumbers: 'accept',
+  retryDelay: 24 * HOUR,
+  confirmationTtl: 24 * HOUR,
+  confirmAnswer: 'charge',
+  statusAnswer: 'charge',
+  redirectAllowlist: [],
+  keyReuse: 'replay',
+  keyTtl: false,
+  renewalsAsMandates: true,
+  maxOtpAttempts: false,
+  rateLimit: { limit: 120, windowMs: 60_000 },
+  inputRules: 'types',
+  unknownFields: 'ignore',
+  charges: [],
+} as const satisfies GatewayOptions
+
+/** What `rules: 'strict'` changes in the defaults; an option that is given still wins. */
+export const strictGatewayDefaults = {
+  unlistedNumbers: 'refuse',
+  keyReuse: 'reject',
+  renewalsAsMandates: false,
+  inputRules: 'formats',
+  unknownFields: 'refuse',
+} as const satisfies Partial<GatewayOptions>
+
+/** The rules a mock follows: what the specification states, or also the restrictions we invented. */
+export type Rules = 'spec' | 'strict'
+
+/** The options with everything that was left out filled in. */
+export const gatewayOptions = (rules: Rules, given: Partial<GatewayOptions> = {}): GatewayOptions => ({
+  ...gatewayDefaults,
+  ...(rules === 'strict' ? strictGatewayDefaults : {}),
+  ...given,
+})
