@@ -20,15 +20,15 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/package/**'],
+          exclude: ['test/package/**', 'test/docs/**'],
         },
       },
       {
-        // Tests of the artifact: the package is built and packed once before them.
+        // Tests of the artifact and of the documents: the package is built and packed once before them.
         extends: true,
         test: {
           name: 'package',
-          include: ['test/package/**/*.test.ts'],
+          include: ['test/package/**/*.test.ts', 'test/docs/**/*.test.ts'],
           globalSetup: ['test/package/build-and-pack.ts'],
           testTimeout: 120_000,
           hookTimeout: 240_000,

@@ -11,23 +11,11 @@ type Conditions = Record<'import' | 'require', { types: string; default: string 
 const manifest: { bin: Record<string, string>; exports: Record<string, Conditions | string> } = JSON.parse(
   await readFile(join(repository, 'package.json'), 'utf8'),
 )
-const readme = await readFile(join(repository, 'README.md'), 'utf8')
 
 /** The specifiers of the package's code entries: `mandatekit`, `mandatekit/mocks`, … */
 const specifiers = Object.keys(manifest.exports)
   .filter((subpath) => subpath !== './package.json')
   .map((subpath) => `mandatekit${subpath.slice(1)}`)
-
-interface Snippet {
-  name: string
-  text: string
-  isTest: boolean
-}
-
-const snippets: Snippet[] = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text = ''], index) => {
-  const isTest = /from 'vitest'/.test(text)
-  return { name: `snippet-${index + 1}${isTest ? '.test' : ''}.ts`, text, isTest }
-})
 
 let consumer: ConsumerProject
 let installed: string[]
@@ -44,8 +32,7 @@ beforeAll(async () => {
   )
   expect(install).toEqual(succeeded)
   installed = (await readdir(join(consumer.folder, 'node_modules'))).filter((name) => !name.startsWith('.'))
-  for (const name of ['msw', 'vitest', '@types/node']) await consumer.link(name)
-  for (const { name, text } of snippets) await consumer.write(name, text)
+  for (const name of ['msw', '@types/node']) await consumer.link(name)
 })
 
 afterAll(() => consumer.remove())
@@ -61,7 +48,7 @@ describe('the tarball', () => {
 
   test('holds the build, the licences and the documents, and nothing else', () => {
     const others = inject('packedFiles').filter((path) => !path.startsWith('dist/'))
-    expect(others.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'])
+    expect(others.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'llms.txt', 'package.json'])
     expect(inject('packedFiles')).toContain('dist/THIRD-PARTY-LICENSES.txt')
   })
 
@@ -101,15 +88,6 @@ describe.each(Object.entries(languageOptions))('types under moduleResolution %s'
     skipLibCheck: true,
   }
 
-  test("the README's snippets type-check", async () => {
-    const files = snippets.map(({ name }) => name)
-    await consumer.write(`tsconfig.${resolution}.json`, JSON.stringify({ compilerOptions, files }))
-    expect(await consumer.runTool('tsc', '-p', `tsconfig.${resolution}.json`)).toEqual({
-      exitCode: 0,
-      output: '',
-    })
-  })
-
   test("the package's own declarations hold without skipLibCheck", async () => {
     const source = specifiers
       .map((specifier, index) => `export * as entry${index} from '${specifier}'\n`)
@@ -125,21 +103,5 @@ describe.each(Object.entries(languageOptions))('types under moduleResolution %s'
     expect(
       output.split('\n').filter((line) => /^(error |entries\.|node_modules\/mandatekit\/)/.test(line)),
     ).toEqual([])
-  })
-})
-
-describe("the README's snippets", () => {
-  test('show a subscription, a charge and a test', () => {
-    expect(readme).toContain('SubscriptionsClient')
-    expect(readme).toContain('GatewayClient')
-    expect(snippets.length).toBeGreaterThanOrEqual(2)
-    expect(snippets.some((snippet) => snippet.isTest || snippet.text.includes("from 'node:test'"))).toBe(true)
-  })
-
-  test.each(snippets)('$name runs', async ({ name, isTest }) => {
-    const outcome = isTest
-      ? await consumer.run(process.execPath, 'node_modules/vitest/vitest.mjs', 'run', name)
-      : await consumer.run(process.execPath, name)
-    expect(outcome).toEqual(succeeded)
   })
 })

@@ -1,0 +1,122 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { ConsumerProject, repository } from '../package/project.ts'
+import { allSnippets } from './documents.ts'
+import type { ProgramResult } from './run-programs.ts'
+
+const snippets = await allSnippets()
+const programs = snippets.filter((snippet) => !snippet.isTest)
+const tests = snippets.filter((snippet) => snippet.isTest)
+
+/** The part of vitest's JSON report that is read here. */
+interface TestReport {
+  readonly testResults: { name: string; status: string; message: string; assertionResults: unknown[] }[]
+}
+
+let consumer: ConsumerProject
+
+beforeAll(async () => {
+  consumer = await ConsumerProject.create()
+  const install = await consumer.run(
+    'npm',
+    'install',
+    '--no-audit',
+    '--no-fund',
+    '--omit=peer',
+    inject('tarball'),
+  )
+  expect(install.exitCode, install.output).toBe(0)
+  const manifest = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8'))
+  for (const name of Object.keys(manifest.devDependencies)) await consumer.link(name)
+  for (const { file, text } of snippets) await consumer.write(file, text)
+})
+
+afterAll(() => consumer.remove())
+
+test('the documents show a subscription, a charge and a test', async () => {
+  const inReadme = snippets.filter((snippet) => snippet.place.startsWith('README.md'))
+  expect(inReadme.some((snippet) => snippet.text.includes('SubscriptionsClient'))).toBe(true)
+  expect(inReadme.some((snippet) => snippet.text.includes('GatewayClient'))).toBe(true)
+  expect(inReadme.some((snippet) => snippet.isTest)).toBe(true)
+})
+
+describe.each([
+  { resolution: 'nodenext', module: 'nodenext' },
+  { resolution: 'bundler', module: 'esnext' },
+])('under moduleResolution $resolution', ({ resolution, module }) => {
+  let findings: string[]
+
+  beforeAll(async () => {
+    const compilerOptions = {
+      module,
+      moduleResolution: resolution,
+      moduleDetection: 'force',
+      target: 'es2023',
+      lib: ['es2023', 'dom', 'dom.iterable', 'esnext.disposable'],
+      types: ['node'],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      noEmit: true,
+      skipLibCheck: true,
+    }
+    const files = snippets.map(({ file }) => file)
+    const configuration = `tsconfig.${resolution}.json`
+    await consumer.write(configuration, JSON.stringify({ compilerOptions, files }))
+    const { output } = await consumer.runTool('tsc', '--pretty', 'false', '-p', configuration)
+    findings = output.split('\n').filter((line) => line !== '')
+  })
+
+  test('the compiler has nothing to say about anything else', () => {
+    expect(findings.filter((line) => !snippets.some(({ file }) => line.startsWith(file)))).toEqual([])
+  })
+
+  test.each(snippets)('the snippet at $place type-checks', ({ file }) => {
+    expect(findings.filter((line) => line.startsWith(file))).toEqual([])
+  })
+})
+
+describe('programs', () => {
+  let results: Record<string, ProgramResult>
+
+  beforeAll(async () => {
+    const runner = fileURLToPath(new URL('run-programs.ts', import.meta.url))
+    const files = programs.map(({ file }) => file)
+    const { exitCode, output } = await consumer.run(process.execPath, runner, 'programs.json', ...files)
+    expect(exitCode, output).toBe(0)
+    results = JSON.parse(await readFile(join(consumer.folder, 'programs.json'), 'utf8'))
+  })
+
+  test.each(programs)('the snippet at $place runs and prints what it promises', ({ file, promises }) => {
+    const result = results[file]
+    expect(result).toMatchObject({ ended: 'well' })
+    const printed = (result?.output ?? '').split('\n')
+    expect(printed).toEqual(expect.arrayContaining([...promises]))
+  })
+})
+
+describe('tests', () => {
+  let report: TestReport
+
+  beforeAll(async () => {
+    await consumer.write('vitest.config.mjs', 'export default { test: { testTimeout: 20_000 } }\n')
+    const vitest = join('node_modules', 'vitest', 'vitest.mjs')
+    const run = await consumer.run(
+      process.execPath,
+      vitest,
+      'run',
+      '--reporter=json',
+      '--outputFile=tests.json',
+    )
+    report = JSON.parse(await readFile(join(consumer.folder, 'tests.json'), 'utf8').catch(() => '{}'))
+    expect(report.testResults, run.output).toBeDefined()
+  })
+
+  test.each(tests)('the snippet at $place passes', ({ file }) => {
+    const result = report.testResults.find(({ name }) => name.endsWith(`/${file}`))
+    expect(result).toMatchObject({ status: 'passed' })
+    expect(result?.assertionResults.length).toBeGreaterThan(0)
+  })
+})
