@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+
+// llms.txt: README.md and the guides of docs/ in one file, for readers with little room. Without a flag this compares
+// the file with its sources; with --write it makes it so.
+
+const root = new URL('../', import.meta.url)
+const file = new URL('llms.txt', root)
+const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
+
+// First what a newcomer needs; a guide that is not named here follows in the order of its name.
+const order = [
+  'repeats-and-outcomes.md',
+  'errors.md',
+  'tokens.md',
+  'notifications.md',
+  'testing.md',
+  'mock.md',
+]
+
+function guides(): string[] {
+  const found = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md'))
+  const place = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length)
+  return found.sort((a, b) => place(a) - place(b) || a.localeCompare(b)).map((name) => `docs/${name}`)
+}
+
+/** A document without what helps nobody here: diagrams, notes to editors, pictures and links between the documents. */
+function digest(path: string): string {
+  const text = read(path)
+    .replace(/<!--.*?-->\n*/gs, '')
+    .replace(/^```mermaid\n.*?^```\n*/gms, '')
+    .replace(/!\[[^\]]*\]\([^)]*\)\s*/g, '')
+    .replace(/\[([^\]]+)\]\((?!https?:)[^)]*\)/g, '$1')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+  return `<!-- ${path} -->\n\n${text}\n`
+}
+
+const content = ['README.md', ...guides()].map(digest).join('\n')
+
+if (process.argv.includes('--write')) {
+  writeFileSync(file, content)
+} else if (readFileSync(file, 'utf8') !== content) {
+  console.error('llms.txt differs from README.md and docs/. Run `npm run digest`.')
+  process.exitCode = 1
+}

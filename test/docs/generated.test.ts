@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { chargeTransitions } from '../../mocks/domain/gateway/transitions.ts'
+import {
+  cancellationTransitions,
+  requestTransitions,
+  subscriptionTransitions,
+} from '../../mocks/domain/subscriptions/transitions.ts'
+import { readDocument } from './documents.ts'
+
+const repository = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Runs a script of the repository; what it complains about. */
+const complaints = (script: string): Promise<string> =>
+  new Promise((resolve) => {
+    execFile(process.execPath, [join('scripts', script)], { cwd: repository }, (error, stdout, stderr) => {
+      resolve(error === null ? '' : `${stdout}${stderr}${error.message}`)
+    })
+  })
+
+test('docs/state-machines.md is drawn from the transition tables', async () => {
+  expect(await complaints('diagrams.ts')).toBe('')
+})
+
+test('the diagrams hold every move of the transition tables and no other', async () => {
+  const drawn = (await readDocument('docs/state-machines.md'))
+    .split('```mermaid')
+    .slice(1)
+    .map((text) => [...text.matchAll(/^ {2}(\S+) --> (\w+): (\w+)$/gm)].map(([, ...move]) => move.join(' ')))
+  const tables = [requestTransitions, subscriptionTransitions, cancellationTransitions, chargeTransitions]
+  const moves = tables.map((table) =>
+    Object.entries(table).flatMap(([from, events]) =>
+      Object.entries(events).map(([event, to]) => `${from === 'none' ? '[*]' : from} ${to} ${event}`),
+    ),
+  )
+  expect(drawn).toEqual(moves)
+})
+
+test('llms.txt holds README.md and every guide as they are now', async () => {
+  expect(await complaints('digest.ts')).toBe('')
+  const digest = await readDocument('llms.txt')
+  const guides = (await readdir(join(repository, 'docs'))).filter((name) => name.endsWith('.md'))
+  for (const guide of guides) expect(digest).toContain(`<!-- docs/${guide} -->`)
+})
+
+test('llms.txt fits into a small reader', async () => {
+  expect((await readDocument('llms.txt')).length).toBeLessThan(80_000)
+})
