@@ -1,5 +1,6 @@
 import type { SubscriptionRequest } from '../../src/contract/subscriptions.ts'
 import type { Result } from './result.ts'
+import type { SeedSubscription, SeedToken } from './subscriptions/seeds.ts'
 
 /*
  * The seams of the mock's domain. Implementations: timeline.ts, subscriptions/, gateway/. Users: mocks/http and the
@@ -147,6 +148,16 @@ export interface SubscriptionsDomain {
   // The test author
   expireTokens(): void
   revokeTokens(): void
+  /**
+   * Adds subscriptions and tokens that nobody asked for through the API.
+   *
+   * @throws Error when a seed is impossible: a bad date or cycle, an unknown merchant, an identifier in use.
+   */
+  add(seeds: {
+    readonly subscriptions?: readonly SeedSubscription[]
+    readonly tokens?: readonly SeedToken[]
+  }): readonly SubscriptionState[]
+  /** As new; what the options say exists from the start exists again. */
   reset(): void
   /** Copies of the state, newest last. */
   subscriptions(): readonly SubscriptionState[]

@@ -96,6 +96,8 @@ export const createTimeline = (outsideNow: () => number): RunnableTimeline => {
 
   // A sorted array is a heap, too.
   const load = (entries: readonly PlannedEntry[]): void => {
+    // Those who planned the old entries may still unplan them: that must not count.
+    for (const entry of heap) entry.cancelled = true
     heap = entries.map(({ at, kind, id }, index) => ({ at, kind, id, sequence: index, cancelled: false }))
     sequence = heap.length
     cancelledCount = 0

@@ -1,0 +1,109 @@
+import type { NotificationBody, SubscriptionsDomain, Timeline } from '../api.ts'
+import { createCalendar, parseTimeOfDay } from '../calendar.ts'
+import type { Ids } from '../ids.ts'
+import { createLifecycle } from './lifecycle.ts'
+import { createLockout } from './lockout.ts'
+import { createOperations } from './operations.ts'
+import type { Rules, SubscriptionsOptions } from './options.ts'
+import { subscriptionsOptions } from './options.ts'
+import { createSchedule } from './schedule.ts'
+import { createSeeding } from './seeding.ts'
+import type { SeedSubscription, SeedToken } from './seeds.ts'
+import type { State, StateSnapshot } from './state.ts'
+import { createState } from './state.ts'
+import type { TokensSnapshot } from './tokens.ts'
+import { createTokens } from './tokens.ts'
+import { createViews } from './views.ts'
+
+/** What area S needs of its mock. */
+export interface SubscriptionsParts {
+  readonly timeline: Timeline
+  readonly ids: Ids
+  readonly options?: Partial<SubscriptionsOptions> | undefined
+  readonly rules: Rules
+  /** Where the pages of area S answer; S-b's `url` begins with it. */
+  readonly baseUrl: () => string
+  /** Is given every notification when it arises (row 48), to be delivered later. */
+  readonly notify: (body: NotificationBody) => void
+}
+
+/** What a snapshot of area S holds; the timeline and the identifiers have their own. */
+export interface SubscriptionsSnapshot {
+  readonly state: StateSnapshot
+  readonly tokens: TokensSnapshot
+}
+
+const timeOfDay = (option: string, text: string): number => {
+  const second = parseTimeOfDay(text)
+  if (second === undefined) {
+    throw new RangeError(`Option subscriptions.${option} is a time of day as HH:MM:SS, not "${text}".`)
+  }
+  return second
+}
+
+const checkDunning = ({ retries, everyDays }: SubscriptionsOptions['dunning']): void => {
+  if (Number.isSafeInteger(retries) && retries >= 0 && Number.isSafeInteger(everyDays) && everyDays > 0)
+    return
+  throw new RangeError(
+    'Option subscriptions.dunning takes whole numbers: retries from 0 and everyDays from 1.',
+  )
+}
+
+/**
+ * Makes area S: merchants, tokens, requests, subscriptions, payments, cancellations.
+ *
+ * @throws RangeError or TypeError when an option makes no sense; the message names it.
+ */
+export const createSubscriptionsDomain = (parts: SubscriptionsParts): SubscriptionsDomain => {
+  const { timeline, ids, baseUrl, notify } = parts
+  const options = subscriptionsOptions(parts.rules, parts.options)
+  const { now } = timeline
+  const calendar = createCalendar(options.timeZone)
+  if (options.startCutoff !== false) timeOfDay('startCutoff', options.startCutoff)
+  checkDunning(options.dunning)
+  const schedule = createSchedule(calendar, timeOfDay('debitTime', options.debitTime))
+  const state: State = createState()
+  const tokens = createTokens({ options, ids, lockout: createLockout(options.lockout, now), now })
+  const lifecycle = createLifecycle({ timeline, ids, options, schedule, state, notify })
+  const views = createViews({ options, calendar, schedule, state, ids, now })
+  const seeding = createSeeding({ options, ids, state, lifecycle, tokens, now })
+
+  const add = (seeds: {
+    readonly subscriptions?: readonly SeedSubscription[]
+    readonly tokens?: readonly SeedToken[]
+  }) => {
+    const records = (seeds.subscriptions ?? []).map(seeding.subscription)
+    for (const token of seeds.tokens ?? []) seeding.token(token)
+    timeline.settle()
+    return records.map(views.state)
+  }
+  const seed = (): void => void add({ subscriptions: options.existing, tokens: options.tokens })
+  seed()
+
+  return {
+    ...createOperations({ timeline, ids, options, calendar, state, tokens, lifecycle, views, baseUrl }),
+    expireTokens: tokens.expire,
+    revokeTokens: tokens.revoke,
+    add,
+    reset() {
+      lifecycle.forget()
+      state.reset()
+      tokens.reset()
+      seed()
+    },
+    subscriptions() {
+      timeline.settle()
+      return state.subscriptions.map(views.state)
+    },
+    snapshot(): SubscriptionsSnapshot {
+      timeline.settle()
+      return { state: state.snapshot(), tokens: tokens.snapshot() }
+    },
+    restore(snapshot) {
+      const taken = snapshot as SubscriptionsSnapshot
+      lifecycle.forget()
+      state.restore(taken.state)
+      tokens.restore(taken.tokens)
+    },
+  }
+}
