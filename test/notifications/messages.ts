@@ -1,0 +1,40 @@
+/** A payment's message as the platform sends it (S8). */
+export const payment = (changes: Record<string, unknown> = {}): Record<string, unknown> => ({
+  notificationId: 'n-1',
+  type: 'SUBSCRIPTION_PAYMENT',
+  status: 'SUCCEEDED_PAYMENT',
+  subscriptionId: 'sub-1',
+  paymentId: '42',
+  timestamp: '1796032800',
+  ...changes,
+})
+
+/** A subscription's message as the platform sends it (S8). */
+export const subscription = (changes: Record<string, unknown> = {}): Record<string, unknown> => ({
+  notificationId: 'n-2',
+  type: 'SUBSCRIPTION',
+  status: 'CANCELLED',
+  subscriptionId: 'sub-1',
+  paymentId: '',
+  timestamp: '1796032800',
+  ...changes,
+})
+
+/** A delivery by POST; objects are sent as JSON. */
+export const delivery = (body: unknown, headers: Record<string, string> = {}): Request =>
+  new Request('https://shop.example/notifications', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+  })
+
+/** A promise with its ends outside. */
+export const deferred = <Value = void>() => {
+  let resolve: (value: Value) => void = () => undefined
+  let reject: (reason: unknown) => void = () => undefined
+  const promise = new Promise<Value>((onResolve, onReject) => {
+    resolve = onResolve
+    reject = onReject
+  })
+  return { promise, resolve, reject }
+}

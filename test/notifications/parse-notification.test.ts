@@ -1,0 +1,214 @@
+import { describe, expect, test } from 'vitest'
+import { InvalidRequestError } from '../../src/errors.ts'
+import { parseNotification } from '../../src/notifications/index.ts'
+import { delivery, payment, subscription } from './messages.ts'
+
+const form = (fields: Record<string, unknown>): URLSearchParams =>
+  new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
+
+const formData = (fields: Record<string, unknown>): FormData => {
+  const data = new FormData()
+  for (const [name, value] of Object.entries(fields)) data.set(name, String(value))
+  return data
+}
+
+const bytes = (value: unknown): Uint8Array<ArrayBuffer> => new TextEncoder().encode(JSON.stringify(value))
+
+const expected = {
+  type: 'SUBSCRIPTION_PAYMENT',
+  status: 'SUCCEEDED_PAYMENT',
+  notificationId: 'n-1',
+  subscriptionId: 'sub-1',
+  paymentId: '42',
+  occurredAt: new Date('2026-11-30T10:00:00Z'),
+  raw: payment(),
+}
+
+const issuesOf = (act: () => unknown) => {
+  try {
+    act()
+  } catch (error) {
+    if (error instanceof InvalidRequestError) return error.issues
+    throw error
+  }
+  return undefined
+}
+
+describe('every form of one message is read as the same notification', () => {
+  const urlEncoded = 'application/x-www-form-urlencoded'
+  test.each<[string, () => unknown]>([
+    ['JSON text', () => parseNotification(JSON.stringify(payment()))],
+    [
+      'JSON text with a byte order mark and spaces',
+      () => parseNotification(`\uFEFF \n${JSON.stringify(payment())}\r\n`),
+    ],
+    ['URL-encoded text', () => parseNotification(form(payment()).toString())],
+    ['bytes', () => parseNotification(bytes(payment()))],
+    ['a Buffer', () => parseNotification(Buffer.from(JSON.stringify(payment())))],
+    ['an ArrayBuffer', () => parseNotification(bytes(payment()).buffer)],
+    ['a parsed object', () => parseNotification(payment())],
+    ['an object without a prototype', () => parseNotification(Object.assign(Object.create(null), payment()))],
+    ['URLSearchParams', () => parseNotification(form(payment()))],
+    ['FormData', () => parseNotification(formData(payment()))],
+    ['a request with JSON', () => parseNotification(delivery(payment()))],
+    [
+      'a request with a form',
+      () => parseNotification(delivery(form(payment()).toString(), { 'content-type': urlEncoded })),
+    ],
+    ['a request with a form labelled JSON', () => parseNotification(delivery(form(payment()).toString()))],
+    [
+      'a request with JSON labelled as a form',
+      () => parseNotification(delivery(payment(), { 'content-type': urlEncoded })),
+    ],
+    [
+      'a request with a multipart form',
+      () =>
+        parseNotification(new Request('https://shop.example/', { method: 'PUT', body: formData(payment()) })),
+    ],
+  ])('%s', async (_form, parse) => {
+    expect(await parse()).toEqual(expected)
+  })
+})
+
+test('a charset of the content type is obeyed, and an unknown one read as UTF-8', async () => {
+  const message = payment({ notificationId: 'é-1' })
+  const latin1 = Buffer.from(JSON.stringify(message), 'latin1')
+  const utf16 = Buffer.from(JSON.stringify(message), 'utf16le')
+  for (const [body, charset] of [
+    [latin1, 'ISO-8859-1'],
+    [utf16, '"utf-16le"'],
+    [Buffer.from(JSON.stringify(message)), 'no-such-charset'],
+  ] as const) {
+    const request = delivery(body, { 'content-type': `application/json; charset=${charset}` })
+    await expect(parseNotification(request)).resolves.toMatchObject({ notificationId: 'é-1' })
+  }
+})
+
+test('CANCELED and CANCELLED are one value, and raw keeps what was received', () => {
+  const one = parseNotification(subscription({ status: 'CANCELED' }))
+  const two = parseNotification(subscription({ status: 'CANCELLED' }))
+  expect(one.status).toBe('CANCELLED')
+  expect(two.status).toBe('CANCELLED')
+  expect(one.raw.status).toBe('CANCELED')
+  expect(one).toMatchObject({ type: 'SUBSCRIPTION', paymentId: null })
+})
+
+test.each([
+  [
+    'the type',
+    payment({ type: 'REFUND' }),
+    { receivedType: 'REFUND', status: 'SUCCEEDED_PAYMENT', paymentId: '42' },
+  ],
+  [
+    'the status of a subscription',
+    subscription({ status: 'EXPIRED' }),
+    { receivedType: 'SUBSCRIPTION', status: 'EXPIRED', paymentId: null },
+  ],
+  [
+    'the status of a payment',
+    payment({ status: 'REVERSED' }),
+    { receivedType: 'SUBSCRIPTION_PAYMENT', status: 'REVERSED', paymentId: '42' },
+  ],
+  [
+    'a status of the other type',
+    subscription({ status: 'FAILED_PAYMENT' }),
+    { receivedType: 'SUBSCRIPTION', status: 'FAILED_PAYMENT' },
+  ],
+])('when %s is not known the message is UNKNOWN and says what was received', (_what, message, facts) => {
+  expect(parseNotification(message)).toMatchObject({ type: 'UNKNOWN', ...facts })
+})
+
+test('names in the other casing, numbers for text and additional fields are read', () => {
+  const { notificationId, subscriptionId, paymentId, ...rest } = payment({
+    timestamp: 1796032800,
+    extra: [1],
+  })
+  const notification = parseNotification({
+    ...rest,
+    notificationID: notificationId,
+    subscriptionID: subscriptionId,
+    paymentID: Number(paymentId),
+  })
+  expect(notification).toMatchObject({ ...expected, raw: { extra: [1] } })
+})
+
+test.each<[string, unknown]>([
+  ['seconds as a number', 1796032800],
+  ['seconds with a fraction', '1796032800.75'],
+  ['milliseconds', '1796032800123'],
+  ['an ISO time', '2026-11-30T16:00:00+06:00'],
+])('a timestamp of %s is the same instant', (_form, timestamp) => {
+  expect(parseNotification(payment({ timestamp })).occurredAt).toEqual(new Date('2026-11-30T10:00:00Z'))
+})
+
+test('a subscription message may lack its paymentId or have null there', () => {
+  for (const paymentId of [undefined, null, '']) {
+    expect(parseNotification(subscription({ paymentId })).paymentId).toBeNull()
+  }
+})
+
+describe('a message that breaks a rule is refused by name of the field, rule and kind of value', () => {
+  test.each<[string, Record<string, unknown>, string]>([
+    ['notificationId', { notificationId: undefined }, 'nothing'],
+    ['notificationId', { notificationId: '  ' }, 'text'],
+    ['type', { type: '' }, 'empty text'],
+    ['status', { status: ['SUCCEEDED_PAYMENT'] }, 'a list'],
+    ['subscriptionId', { subscriptionId: null }, 'null'],
+    ['subscriptionId', { subscriptionId: {} }, 'an object'],
+    ['paymentId', { paymentId: '' }, 'empty text'],
+    ['paymentId', { paymentId: true }, 'a boolean'],
+    ['timestamp', { timestamp: 'yesterday' }, 'text'],
+    ['timestamp', { timestamp: '-5' }, 'text'],
+    ['timestamp', { timestamp: '99999999999999999999' }, 'text'],
+  ])('%s: %o', (field, changes, received) => {
+    expect(issuesOf(() => parseNotification(payment(changes)))).toEqual([
+      { field, rule: expect.stringMatching(/\w/), received },
+    ])
+  })
+
+  test('all faults are named at once', () => {
+    const issues = issuesOf(() => parseNotification({}))
+    expect(issues?.map(({ field }) => field)).toEqual([
+      'notificationId',
+      'type',
+      'status',
+      'subscriptionId',
+      'timestamp',
+    ])
+  })
+
+  test('a field that a form gives twice is refused', () => {
+    const twice = `${form(payment())}&notificationId=n-9`
+    expect(issuesOf(() => parseNotification(twice))).toMatchObject([
+      { field: 'notificationId', received: 'a list' },
+    ])
+  })
+
+  test.each<[string, string | Uint8Array | object]>([
+    ['an empty body', ''],
+    ['text that is not complete JSON', '{"notificationId": "n-1'],
+    ['a list', '[]'],
+    ['a number', '7'],
+    ['null', 'null'],
+    ['other text', 'hello'],
+    ['a list', [payment()]],
+    ['bytes that are not text in the charset of the content type', Uint8Array.of(0x7b, 0xff, 0xfe)],
+  ])('the body is %s', (received, input) => {
+    expect(issuesOf(() => parseNotification(input))).toMatchObject([{ field: 'body', received }])
+  })
+
+  test('the error keeps its operation and nothing of the message', () => {
+    const secret = 'sk-do-not-print'
+    const attempt = () => parseNotification(`{"notificationId": "${secret}", broken`)
+    expect(attempt).toThrow(
+      expect.objectContaining({ operation: 'notifications.parse', code: 'invalid_request' }),
+    )
+    expect(attempt).not.toThrow(secret)
+  })
+})
+
+test('a field named __proto__ stays a field and changes no prototype', () => {
+  const notification = parseNotification(`${form(payment())}&__proto__=x`)
+  expect(Object.hasOwn(notification.raw, '__proto__')).toBe(true)
+  expect(Object.getPrototypeOf(notification.raw)).toBe(Object.prototype)
+})
