@@ -32,7 +32,7 @@ export const onMock = async ({ http }: { http: boolean }): Promise<Settings> => 
     gateway: server ? clientOptions.gateway : { ...clientOptions.gateway, fetch: mock.fetch },
     mock,
     msisdn: testNumbers.succeeds,
-    failingMsisdn: testNumbers.insufficientFunds,
+    failingMsisdn: testNumbers.insufficient_funds,
     waitMs: 60_000,
     reset: true,
     now: () => mock.clock.now(),
