@@ -1,0 +1,120 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createNotificationHandler, memoryDedupe } from '../../src/notifications/index.ts'
+import { ManualClock, settled } from './manual-clock.ts'
+import { deferred, delivery, payment } from './messages.ts'
+
+const LEASE = { duration: 30_000, limit: 90_000 }
+
+/** What can happen: a delivery to a process, an end of the oldest run of an id, a crash of a process, time. */
+const step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ act: fc.constant('deliver' as const), process: fc.nat(2), id: fc.nat(2) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ act: fc.constant('finish' as const), id: fc.nat(2), succeeds: fc.boolean() }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      act: fc.constant('wait' as const),
+      milliseconds: fc.constantFrom(1000, 10_000, 29_999, 45_000, 200_000),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('crash' as const), process: fc.nat(2) }) },
+)
+
+interface Run {
+  readonly id: string
+  readonly process: object
+  readonly signal: AbortSignal
+  readonly end: ReturnType<typeof deferred>
+  state: 'running' | 'succeeded' | 'failed' | 'dead'
+}
+
+test('whatever the order of deliveries, failures, crashes and lost leases: no run begins after a success, no two live runs hold a lease, and 200 means success', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const clock = new ManualClock()
+      const store = memoryDedupe({ clock })
+      const runs: Run[] = []
+      const faults: string[] = []
+      const startProcess = () => {
+        // A crashed process no longer reaches the store; nor does what it still had under way.
+        const process = { alive: true }
+        const guarded = <Value>(call: () => Promise<Value>): Promise<Value> =>
+          process.alive ? call() : new Promise<Value>(() => undefined)
+        const handler = createNotificationHandler({
+          verify: 'none',
+          clock,
+          lease: LEASE,
+          dedupe: {
+            claim: (id, lease) => guarded(() => store.claim(id, lease)),
+            extend: (id, owner, lease) => guarded(() => store.extend(id, owner, lease)),
+            commit: (id, owner, ttl) => guarded(() => store.commit(id, owner, ttl)),
+            release: (id, owner) => guarded(() => store.release(id, owner)),
+          },
+          onSubscription: () => undefined,
+          onPayment: ({ notificationId: id }, { signal }) => {
+            if (runs.some((run) => run.id === id && run.state === 'succeeded'))
+              faults.push(`${id} ran after a success`)
+            if (runs.some((run) => run.id === id && run.state === 'running' && !run.signal.aborted)) {
+              faults.push(`${id} ran twice at once`)
+            }
+            const run: Run = { id, process, signal, end: deferred(), state: 'running' }
+            runs.push(run)
+            return run.end.promise
+          },
+        })
+        return { process, handler }
+      }
+      const processes = [startProcess(), startProcess(), startProcess()]
+      const deliver = async (index: number, id: string) => {
+        const { process, handler } = processes[index] ?? startProcess()
+        const { status } = await handler(delivery(payment({ notificationId: id })))
+        if (
+          process.alive &&
+          status === 200 &&
+          !runs.some((run) => run.id === id && run.state === 'succeeded')
+        ) {
+          faults.push(`${id} was answered 200 before a success`)
+        }
+        return status
+      }
+      const finish = async (id: string, succeeds: boolean) => {
+        const run = runs.find((one) => one.id === id && one.state === 'running')
+        if (run === undefined) return
+        run.state = succeeds ? 'succeeded' : 'failed'
+        if (succeeds) run.end.resolve()
+        else run.end.reject(new Error('declined'))
+        await settled()
+      }
+
+      for (const one of steps) {
+        if (one.act === 'deliver') void deliver(one.process, `n-${one.id}`)
+        else if (one.act === 'finish') await finish(`n-${one.id}`, one.succeeds)
+        else if (one.act === 'wait') await clock.advance(one.milliseconds)
+        else {
+          const { process } = processes[one.process] ?? startProcess()
+          process.alive = false
+          for (const run of runs) if (run.process === process && run.state === 'running') run.state = 'dead'
+          processes[one.process] = startProcess()
+        }
+        await settled()
+      }
+
+      // Redelivery goes on until it is answered 200: every message is handled in the end.
+      for (const id of ['n-0', 'n-1', 'n-2']) {
+        await clock.advance(LEASE.limit + LEASE.duration)
+        const last = deliver(0, id)
+        await settled()
+        while (runs.some((run) => run.id === id && run.state === 'running')) await finish(id, true)
+        expect(await last).toBe(200)
+      }
+      expect(faults).toEqual([])
+    }),
+    { numRuns: 300 },
+  )
+}, 60_000)

@@ -1,0 +1,32 @@
+import { vi } from 'vitest'
+import type { NotificationHandlerOptions, NotificationReport } from '../../src/notifications/index.ts'
+import { createNotificationHandler } from '../../src/notifications/index.ts'
+import { ManualClock } from './manual-clock.ts'
+import { delivery } from './messages.ts'
+
+/** A handler with its clock, its listeners and what it reported. */
+export const setUp = (options: Partial<NotificationHandlerOptions> = {}) => {
+  const clock = new ManualClock()
+  const reports: NotificationReport[] = []
+  const onPayment = vi.fn<NotificationHandlerOptions['onPayment']>()
+  const onSubscription = vi.fn<NotificationHandlerOptions['onSubscription']>()
+  const handler = createNotificationHandler({
+    verify: 'none',
+    onPayment,
+    onSubscription,
+    clock,
+    onUnexpected: (report) => reports.push(report),
+    ...options,
+  })
+  const deliver = async (message: unknown, headers?: Record<string, string>) =>
+    (await handler(delivery(message, headers))).status
+  return {
+    clock,
+    reports,
+    onPayment,
+    onSubscription,
+    handler,
+    deliver,
+    kinds: () => reports.map(({ kind }) => kind),
+  }
+}
