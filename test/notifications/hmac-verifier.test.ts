@@ -1,0 +1,86 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import type { HmacVerifierOptions } from '../../src/notifications/index.ts'
+import { hmacVerifier, parseNotification } from '../../src/notifications/index.ts'
+import { payment } from './messages.ts'
+import { setUp } from './set-up.ts'
+
+const SECRET = 'first-secret-of-the-merchant'
+const SECOND = 'second-secret-of-the-merchant'
+// Non-ASCII, odd spacing, a number written with a trailing zero: nothing of it survives being parsed and written again.
+const TEXT = `{ "note":"টাকা – é",  "ratio": 1.0,${JSON.stringify(payment()).slice(1)}\n`
+
+const sign = (
+  text: string,
+  secret: string,
+  encoding: 'hex' | 'base64' | 'base64url' = 'hex',
+  algorithm = 'sha256',
+) => createHmac(algorithm, secret).update(text).digest(encoding)
+
+const verify = (signature: string | undefined, options: Partial<HmacVerifierOptions> = {}, text = TEXT) =>
+  hmacVerifier({ header: 'X-Signature', secrets: SECRET, ...options })({
+    notification: parseNotification(TEXT),
+    headers: new Headers(signature === undefined ? {} : { 'x-signature': signature }),
+    bytes: new TextEncoder().encode(text),
+  })
+
+test('the body as sent verifies, the same body written again does not', async () => {
+  expect(await verify(sign(TEXT, SECRET))).toBe(true)
+  expect(await verify(sign(TEXT, SECRET), {}, JSON.stringify(JSON.parse(TEXT)))).toBe(false)
+})
+
+test('with several secrets any of them verifies, another does not', async () => {
+  const secrets = [SECRET, new TextEncoder().encode(SECOND)]
+  expect(await verify(sign(TEXT, SECRET), { secrets })).toBe(true)
+  expect(await verify(sign(TEXT, SECOND), { secrets })).toBe(true)
+  expect(await verify(sign(TEXT, 'another'), { secrets })).toBe(false)
+})
+
+describe('each way to write a signature', () => {
+  test.each([
+    ['hex', 'SHA-256', 'sha256'],
+    ['base64', 'SHA-256', 'sha256'],
+    ['base64url', 'SHA-384', 'sha384'],
+    ['hex', 'SHA-512', 'sha512'],
+  ] as const)('%s of %s', async (encoding, algorithm, digest) => {
+    const signature = sign(TEXT, SECRET, encoding, digest)
+    expect(await verify(signature, { encoding, algorithm })).toBe(true)
+    expect(await verify(sign(`${TEXT} `, SECRET, encoding, digest), { encoding, algorithm })).toBe(false)
+  })
+
+  test('upper-case hex, and a prefix', async () => {
+    expect(await verify(sign(TEXT, SECRET).toUpperCase())).toBe(true)
+    expect(await verify(`sha256=${sign(TEXT, SECRET)}`, { prefix: 'sha256=' })).toBe(true)
+    expect(await verify(sign(TEXT, SECRET), { prefix: 'sha256=' })).toBe(false)
+  })
+})
+
+test.each([
+  ['missing', undefined],
+  ['empty', ''],
+  ['too short', 'ab'],
+  ['too long', 'ab'.repeat(40)],
+  ['much too long', 'ab'.repeat(4000)],
+  ['of odd length', 'abc'],
+  ['not hex', 'zz'.repeat(32)],
+  ['cut off', sign(TEXT, SECRET).slice(0, 62)],
+])('a signature that is %s is refused without an error', async (_what, signature) => {
+  expect(await verify(signature)).toBe(false)
+  expect(await verify(signature, { encoding: 'base64' })).toBe(false)
+})
+
+test('no secret and an empty secret are refused when the verifier is made', () => {
+  for (const secrets of ['', [], [SECRET, ''], new Uint8Array()]) {
+    expect(() => hmacVerifier({ header: 'x-signature', secrets })).toThrow(
+      /secrets must be one or more secrets/,
+    )
+  }
+  expect(() => hmacVerifier({ header: ' ', secrets: SECRET })).toThrow(/header/)
+})
+
+test('a handler lets a signed delivery pass and refuses one that was changed on the way', async () => {
+  const { deliver, onPayment } = setUp({ verify: hmacVerifier({ header: 'x-signature', secrets: SECRET }) })
+  expect(await deliver(TEXT.replace('42', '43'), { 'x-signature': sign(TEXT, SECRET) })).toBe(401)
+  expect(await deliver(TEXT, { 'x-signature': sign(TEXT, SECRET) })).toBe(200)
+  expect(onPayment).toHaveBeenCalledOnce()
+})
