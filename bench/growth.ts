@@ -1,4 +1,5 @@
 import { createGatewayDomain } from '../mocks/domain/gateway/domain.ts'
+import { createIds } from '../mocks/domain/ids.ts'
 import { createTimeline } from '../mocks/domain/timeline.ts'
 
 /*
@@ -13,11 +14,10 @@ const ROUNDS = 15
 
 const create = () => {
   let now = Date.UTC(2026, 10, 28)
-  let count = 0
   const timeline = createTimeline(() => now)
   const gateway = createGatewayDomain({
     timeline,
-    ids: { next: (prefix) => `${prefix}${(++count).toString(36).padStart(20, '0')}` },
+    ids: createIds('growth'),
     baseUrl: () => 'https://gateway.mandatekit.test',
   })
   const known: { readonly id: string; readonly confirmationId: string }[] = []

@@ -1,6 +1,7 @@
 import type { GatewayDomain } from '../../mocks/domain/api.ts'
 import { createGatewayDomain } from '../../mocks/domain/gateway/domain.ts'
 import type { GatewayOptions, Rules } from '../../mocks/domain/gateway/options.ts'
+import { createIds } from '../../mocks/domain/ids.ts'
 import type { Refusal, Result } from '../../mocks/domain/result.ts'
 import { createTimeline } from '../../mocks/domain/timeline.ts'
 
@@ -26,14 +27,13 @@ export const refusal = (result: Result<unknown>): Refusal => {
   throw new Error(`accepted: ${JSON.stringify(result.value)}`)
 }
 
-/** A domain on a clock that the test moves, with identifiers that count. */
+/** A domain on a clock that the test moves. */
 export const createFixture = (options: Partial<GatewayOptions> = {}, rules: Rules = 'spec') => {
   let now = START
-  let count = 0
   const timeline = createTimeline(() => now)
   const gateway: GatewayDomain = createGatewayDomain({
     timeline,
-    ids: { next: (prefix) => `${prefix}${String(++count).padStart(16, '0')}` },
+    ids: createIds('test'),
     options,
     rules,
     baseUrl: () => 'https://gateway.mandatekit.test/',

@@ -1,81 +1,88 @@
 import type { Timeline } from '../api.ts'
 
-/** What falls due, and when. */
-export interface Due<Item> {
-  readonly at: number
-  readonly item: Item
-}
-
 /**
  * Things that fall due after one and the same delay, and so mostly in the order they were added.
  * The timeline holds one entry for the whole queue, not one for each thing.
  */
 export interface DueQueue<Item> {
-  add(at: number, item: Item): void
+  add(item: Item): void
   /** What is still to come, in order. */
-  all(): readonly Due<Item>[]
+  all(): readonly Item[]
   /** Forgets everything and takes these instead. */
-  replace(entries: readonly Due<Item>[]): void
+  replace(items: readonly Item[]): void
+}
+
+/** What a queue must know of its things. */
+export interface DueQueueRules<Item> {
+  /** The kind of the queue's entry on the timeline. */
+  readonly kind: string
+  readonly dueAt: (item: Item) => number
+  /** Whether the thing is still worth waking up for. */
+  readonly isLive: (item: Item) => boolean
+  readonly run: (item: Item, at: number) => void
 }
 
 const COMPACT_FROM = 1024
 
-/** A due queue on the timeline, under a kind of its own. `isLive` says whether a thing is still worth waking up for. */
+/** A due queue on the timeline. */
 export const createDueQueue = <Item>(
   timeline: Timeline,
-  kind: string,
-  isLive: (item: Item) => boolean,
-  run: (item: Item, at: number) => void,
+  { kind, dueAt, isLive, run }: DueQueueRules<Item>,
 ): DueQueue<Item> => {
-  let entries: Due<Item>[] = []
+  let items: Item[] = []
   let head = 0
   let planned: { readonly at: number; readonly cancel: () => void } | undefined
 
+  const dueAtIndex = (index: number): number => {
+    const item = items[index]
+    return item === undefined ? Number.POSITIVE_INFINITY : dueAt(item)
+  }
+
   const plan = (): void => {
-    for (let next = entries[head]; next !== undefined && !isLive(next.item); next = entries[head]) head++
-    if (head >= COMPACT_FROM && head * 2 >= entries.length) {
-      entries = entries.slice(head)
+    for (let next = items[head]; next !== undefined && !isLive(next); next = items[head]) head += 1
+    if (head >= COMPACT_FROM && head * 2 >= items.length) {
+      items = items.slice(head)
       head = 0
     }
-    const next = entries[head]
-    if (planned?.at === next?.at) return
+    const at = dueAtIndex(head)
+    if (planned?.at === at) return
     planned?.cancel()
-    planned = next && { at: next.at, cancel: timeline.schedule(next.at, kind, '') }
+    planned = at === Number.POSITIVE_INFINITY ? undefined : { at, cancel: timeline.schedule(at, kind, '') }
   }
 
   timeline.on(kind, (_, at) => {
     planned = undefined
-    for (let next = entries[head]; next !== undefined && next.at <= at; next = entries[head]) {
-      head++
-      if (isLive(next.item)) run(next.item, at)
+    for (let next = items[head]; next !== undefined && dueAt(next) <= at; next = items[head]) {
+      head += 1
+      if (isLive(next)) run(next, at)
     }
     plan()
   })
 
-  /** Where an entry belongs that a clock moved backwards made earlier than the last. */
+  /** Where a thing belongs that a clock moved backwards made earlier than the last. */
   const place = (at: number): number => {
     let low = head
-    let high = entries.length
+    let high = items.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      if ((entries[middle]?.at ?? 0) <= at) low = middle + 1
+      if (dueAtIndex(middle) <= at) low = middle + 1
       else high = middle
     }
     return low
   }
 
   return {
-    add(at, item) {
-      const last = entries.at(-1)
-      if (last === undefined || last.at <= at || head === entries.length) entries.push({ at, item })
-      else entries.splice(place(at), 0, { at, item })
+    add(item) {
+      const at = dueAt(item)
+      if (head === items.length || dueAtIndex(items.length - 1) <= at) items.push(item)
+      else items.splice(place(at), 0, item)
       if (planned === undefined || at < planned.at) plan()
     },
-    all: () => entries.slice(head),
+    all: () => items.slice(head),
     replace(next) {
       planned?.cancel()
       planned = undefined
-      entries = [...next]
+      items = [...next]
       head = 0
       plan()
     },

@@ -1,8 +1,8 @@
 import type { GatewayEvent, Timeline } from '../api.ts'
+import type { Ids } from '../ids.ts'
 import type { Behaviour, BehaviourName } from './behaviours.ts'
 import { behaviourNamed, comparableNumber } from './behaviours.ts'
 import type { ChargeFields, ChargeRecord } from './charges.ts'
-import type { Due } from './due-queue.ts'
 import { createDueQueue } from './due-queue.ts'
 import type { GatewayOptions } from './options.ts'
 import { recordOfSeed } from './seeds.ts'
@@ -11,21 +11,18 @@ import { emptyTransactions, newLastingState } from './state.ts'
 import type { Resolution } from './transitions.ts'
 import { chargeAfter } from './transitions.ts'
 
-/** Makes identifiers that never repeat within one mock. */
-export interface Identifiers {
-  next(prefix: string): string
-}
-
 /** What area G is built from. */
 export interface LedgerParts {
   readonly timeline: Timeline
-  readonly ids: Identifiers
+  /** Makes identifiers that never repeat within one mock. */
+  readonly ids: Pick<Ids, 'text'>
   readonly options: GatewayOptions
   /** Where the pages stand, for `confirmation_url`. */
   readonly baseUrl: () => string
 }
 
 interface Retry {
+  readonly at: number
   readonly charge: ChargeRecord
   readonly resolution: Resolution
 }
@@ -33,8 +30,8 @@ interface Retry {
 interface Snapshot {
   readonly transactions: TransactionalState
   readonly lasting: LastingState
-  readonly unconfirmed: readonly Due<ChargeRecord>[]
-  readonly retries: readonly Due<Retry>[]
+  readonly unconfirmed: readonly ChargeRecord[]
+  readonly retries: readonly Retry[]
 }
 
 /** The charges and everything that happens to them: the only place that changes a charge. */
@@ -63,6 +60,7 @@ const EVENT_OF = {
   expire: 'charge.expired',
 } as const satisfies Record<Resolution['event'], GatewayEvent['type']>
 
+const ID_LENGTH = 20
 const EXPIRE: Resolution = { event: 'expire', outcome: 'EXPIRED' }
 
 /** Builds the ledger; seeded charges are in it. */
@@ -72,6 +70,9 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
   const configured = new Map<string, BehaviourName>(
     Object.entries(options.testNumbers).map(([msisdn, name]) => [comparableNumber(msisdn), name]),
   )
+
+  const chargeId = (): string => `ch_${ids.text('charge', ID_LENGTH)}`
+  const confirmationId = (): string => `conf_${ids.text('confirmation', ID_LENGTH)}`
 
   const behaviourOf = (charge: ChargeFields): Behaviour => {
     const number = comparableNumber(charge.msisdn)
@@ -100,27 +101,29 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
     if (charge.status === 'pending_retry') planRetry(charge, at)
   }
 
-  const unconfirmed = createDueQueue<ChargeRecord>(
-    timeline,
-    'gateway.unconfirmed',
-    (charge) => charge.status === 'pending_confirmation',
-    (charge, at) => move(charge, EXPIRE, at),
-  )
-  const retries = createDueQueue<Retry>(
-    timeline,
-    'gateway.retry',
-    ({ charge }) => charge.status === 'pending_retry',
-    ({ charge, resolution }, at) => move(charge, resolution, at),
-  )
+  const confirmationTtl =
+    options.confirmationTtl === false ? Number.POSITIVE_INFINITY : options.confirmationTtl
+  const retryDelay = options.retryDelay === false ? Number.POSITIVE_INFINITY : options.retryDelay
+  const unconfirmed = createDueQueue<ChargeRecord>(timeline, {
+    kind: 'gateway.unconfirmed',
+    dueAt: (charge) => charge.createdAt + confirmationTtl,
+    isLive: (charge) => charge.status === 'pending_confirmation',
+    run: (charge, at) => move(charge, EXPIRE, at),
+  })
+  const retries = createDueQueue<Retry>(timeline, {
+    kind: 'gateway.retry',
+    dueAt: ({ at }) => at,
+    isLive: ({ charge }) => charge.status === 'pending_retry',
+    run: ({ charge, resolution }, at) => move(charge, resolution, at),
+  })
 
   const planExpiry = (charge: ChargeRecord): void => {
-    if (options.confirmationTtl === false) return
-    unconfirmed.add(charge.createdAt + options.confirmationTtl, charge)
+    if (confirmationTtl < Number.POSITIVE_INFINITY) unconfirmed.add(charge)
   }
   const planRetry = (charge: ChargeRecord, at: number): void => {
     const resolution = behaviourOf(charge).afterRetry
-    if (resolution === undefined || options.retryDelay === false) return
-    retries.add(at + options.retryDelay, { charge, resolution })
+    if (resolution === undefined || retryDelay === Number.POSITIVE_INFINITY) return
+    retries.add({ at: at + retryDelay, charge, resolution })
   }
 
   const keep = (charge: ChargeRecord): ChargeRecord => {
@@ -139,8 +142,8 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
   const seed = (): void => {
     for (const given of options.charges) {
       const charge = recordOfSeed(given, {
-        id: () => ids.next('ch_'),
-        confirmationId: () => ids.next('conf_'),
+        id: chargeId,
+        confirmationId,
         now: timeline.now(),
         baseUrl: pageBase(),
       })
@@ -168,8 +171,8 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
     lasting: () => lasting,
     open(fields) {
       const charge = keep({
-        id: ids.next('ch_'),
-        confirmationId: ids.next('conf_'),
+        id: chargeId(),
+        confirmationId: confirmationId(),
         msisdn: fields.msisdn,
         amount: fields.amount,
         currency: fields.currency,
@@ -190,8 +193,8 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
       const status = chargeAfter('none', resolution.event)
       if (status === undefined) throw new Error(`No charge begins with the event ${resolution.event}`)
       const charge = keep({
-        id: ids.next('ch_'),
-        confirmationId: ids.next('conf_'),
+        id: chargeId(),
+        confirmationId: confirmationId(),
         msisdn: mandate.msisdn,
         amount: mandate.amount,
         currency: mandate.currency,
