@@ -1,0 +1,136 @@
+import type { Area } from '../../src/contract/endpoint.ts'
+import type { Answer, IncomingRequest, Reply } from './answer.ts'
+import { replyWith } from './answer.ts'
+import { isPreflight, preflightAnswer, withCors } from './cors.ts'
+import type { Decision } from './decide.ts'
+import { decide } from './decide.ts'
+import { disturb } from './disturb.ts'
+import type { Exchange, OperationExchange } from './exchange.ts'
+import { bearerOf, receive } from './exchange.ts'
+import { executesByDefault } from './fault-checks.ts'
+import type { FaultEffect } from './fault-types.ts'
+import type { FaultPlan } from './faults.ts'
+import { delayAnswer } from './latency-timeout.ts'
+import type { Base } from './locate.ts'
+import { locate } from './locate.ts'
+import { writeLost, writeOperation, writeUnrouted } from './log-entries.ts'
+import { nearestRoute } from './nearest.ts'
+import type { WritableRequestLog } from './request-log.ts'
+
+/** Answers the hosted pages; `undefined` for a path that is no page. */
+export type PageHandler = (
+  area: Area,
+  request: IncomingRequest,
+  path: string,
+  query: string,
+) => Promise<Answer | undefined> | undefined
+
+/** What the mock's HTTP core stands on. */
+export interface HandlerParts {
+  /** The bases under which the areas answer now. */
+  readonly bases: () => readonly Base[]
+  readonly faults: FaultPlan
+  readonly log: WritableRequestLog
+  readonly now: () => number
+  readonly pages: PageHandler
+}
+
+/** The mock's core: what it replies to a request; `undefined` for one that lies under no base of the mock. */
+export type Handler = (request: IncomingRequest) => Promise<Reply> | undefined
+
+const SILENCE: Reply = { kind: 'silence' }
+
+const hasLeft = ({ signal }: IncomingRequest): boolean => signal?.aborted === true
+
+const withoutBody = (answer: Answer): Answer => ({ ...answer, body: '' })
+
+const finished = (request: IncomingRequest, reply: Reply): Reply => {
+  if (reply.kind !== 'answer' && reply.kind !== 'truncated') return reply
+  const origin = request.headers.get('origin')
+  const isHead = request.method === 'HEAD'
+  if (origin === null && !isHead) return reply
+  const answer = withCors(isHead ? withoutBody(reply.answer) : reply.answer, origin)
+  return { ...reply, answer }
+}
+
+const executes = (effect: FaultEffect | undefined): boolean =>
+  effect === undefined || (effect.executed ?? executesByDefault(effect.kind))
+
+/** Builds the core. It starts no timer unless a fault asks for latency. */
+export const createHandler = (parts: HandlerParts): Handler => {
+  const { faults, log, now } = parts
+
+  /** Received, decided and logged without a pause in between: calls in parallel are decided one after the other. */
+  const runOperation = async (exchange: OperationExchange): Promise<Reply> => {
+    const { request, target } = exchange
+    const disturbance = faults.take(target.definition.operation)
+    if (disturbance !== undefined && disturbance.delayBefore > 0) {
+      await delayAnswer(disturbance.delayBefore, request.signal)
+      if (hasLeft(request)) {
+        writeLost(log, exchange, now())
+        return SILENCE
+      }
+    }
+    const effect = disturbance?.effect
+    const decision: Decision | undefined = executes(effect) ? decide(exchange) : undefined
+    const reply =
+      effect === undefined
+        ? replyWith((decision ?? decide(exchange)).answer)
+        : disturb(exchange, effect, decision)
+    writeOperation(log, exchange, { decision, effect, reply, at: now() })
+    if (disturbance !== undefined && disturbance.delayAfter > 0) {
+      await delayAnswer(disturbance.delayAfter, request.signal)
+    }
+    return reply
+  }
+
+  const unrouted = (exchange: Exchange, allow: string | undefined): Reply => {
+    const { area, request, path, bearer } = exchange
+    const state = area.limiter?.take(area.bucket(bearer, undefined, {}))
+    const headers = state === undefined ? {} : area.limitHeaders(state)
+    const answer =
+      allow === undefined
+        ? area.answers.failure(404, 'There is no such path.', headers)
+        : area.answers.failure(405, 'The method is not allowed.', { ...headers, Allow: allow })
+    writeUnrouted(log, exchange, {
+      allow,
+      status: answer.status,
+      at: now(),
+      nearest: nearestRoute(path, request.method, area.router.routes)?.route,
+    })
+    return replyWith(answer)
+  }
+
+  const run = async (
+    request: IncomingRequest,
+    located: NonNullable<ReturnType<typeof locate>>,
+  ): Promise<Reply> => {
+    const { match, area, path, query } = located
+    const exchange: Exchange = { request, area, path, query, bearer: bearerOf(request) }
+    if (match.kind !== 'route') {
+      const page = await parts.pages(area.name, request, path, query)
+      if (page !== undefined) return replyWith(page)
+      return unrouted(exchange, match.kind === 'other-method' ? match.allow : undefined)
+    }
+    let received: OperationExchange
+    try {
+      received = await receive(exchange, match.target, match.parameters)
+    } catch {
+      // The sender broke off while its body was on the way: there is nobody to answer, and nothing to execute.
+      writeLost(log, exchange, now())
+      return SILENCE
+    }
+    if (hasLeft(request)) {
+      writeLost(log, exchange, now())
+      return SILENCE
+    }
+    return await runOperation(received)
+  }
+
+  return (request) => {
+    const located = locate(request.url, request.method, parts.bases())
+    if (located === undefined) return undefined
+    if (isPreflight(request)) return Promise.resolve(replyWith(preflightAnswer(request)))
+    return run(request, located).then((reply) => finished(request, reply))
+  }
+}

@@ -1,0 +1,24 @@
+import { gatewayContract } from '../../src/contract/gateway.ts'
+import { subscriptionsContract } from '../../src/contract/subscriptions.ts'
+
+/** Operation ids of both areas, for example `gateway.charge`. */
+export type Operation =
+  | (typeof subscriptionsContract)[keyof typeof subscriptionsContract]['operation']
+  | (typeof gatewayContract)[keyof typeof gatewayContract]['operation']
+
+/** Every operation id, area S first. */
+export const operations: readonly Operation[] = [
+  ...Object.values(subscriptionsContract).map(({ operation }) => operation),
+  ...Object.values(gatewayContract).map(({ operation }) => operation),
+]
+
+const known = new Set<string>(operations)
+
+/** Whether the text is an operation id. */
+export const isOperation = (text: string): text is Operation => known.has(text)
+
+/** The error for a name that is no operation: a misspelt one would otherwise never match anything. */
+export const unknownOperation = (name: unknown, more: readonly string[] = []): TypeError =>
+  new TypeError(
+    `There is no operation ${JSON.stringify(name)}; there are ${[...operations, ...more].join(', ')}.`,
+  )

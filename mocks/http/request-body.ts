@@ -1,0 +1,46 @@
+/** The fields of a request body, or why it has none. */
+export type ReadBody =
+  | { readonly ok: true; readonly fields: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly problem: string }
+
+const NO_FIELDS: ReadBody = { ok: true, fields: {} }
+const NOT_JSON: ReadBody = { ok: false, problem: 'The body is not valid JSON.' }
+const NOT_AN_OBJECT: ReadBody = { ok: false, problem: 'The body is not a JSON object.' }
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const readJson = (text: string): ReadBody => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? { ok: true, fields: value } : NOT_AN_OBJECT
+  } catch {
+    // The platform's message quotes the text: it is not kept.
+    return NOT_JSON
+  }
+}
+
+/**
+ * Reads JSON whatever its label says (row 3); no body is a body without fields (row 31). Where `form` is allowed, a body
+ * that is labelled as a form and is not a JSON object is read as one (row 32).
+ */
+export const readBody = (text: string, contentType: string | null, form: boolean): ReadBody => {
+  const trimmed = text.trim()
+  if (trimmed === '') return NO_FIELDS
+  if (form && !trimmed.startsWith('{') && isForm(contentType)) {
+    return { ok: true, fields: Object.fromEntries(new URLSearchParams(trimmed)) }
+  }
+  return readJson(trimmed)
+}
+
+const mediaType = (contentType: string | null): string =>
+  (contentType?.split(';', 1)[0] ?? '').trim().toLowerCase()
+
+const isForm = (contentType: string | null): boolean =>
+  mediaType(contentType) === 'application/x-www-form-urlencoded'
+
+/** Whether a label is one that a strict server takes: JSON, or a form where `form` is allowed (row 3 ✎). */
+export const isAcceptedType = (contentType: string | null, form: boolean): boolean => {
+  const type = mediaType(contentType)
+  return type === 'application/json' || type.endsWith('+json') || (form && isForm(contentType))
+}

@@ -1,0 +1,123 @@
+import type { Area } from '../../src/contract/endpoint.ts'
+import type { FaultKind } from './fault-types.ts'
+import type { Operation } from './operations.ts'
+import { isOperation, unknownOperation } from './operations.ts'
+import { withoutSecrets } from './redaction.ts'
+
+/** A request that the mock received, and what it decided. It holds no secret. */
+export interface LoggedRequest {
+  /** Counts from 1, in the order in which requests were decided. */
+  readonly number: number
+  /** The mock's time. */
+  readonly at: Date
+  readonly area: Area
+  /** Absent for a path or method that belongs to no operation. */
+  readonly operation?: Operation
+  readonly method: string
+  /** Below the base URL, with its query. */
+  readonly path: string
+  /** The fields of the body, without secrets. */
+  readonly body?: unknown
+  readonly idempotencyKey?: string
+  /** Absent when no answer was given. */
+  readonly status?: number
+  /** The answer's JSON, without secrets. */
+  readonly answer?: unknown
+  /** Whether the operation was carried out, whatever became of the answer. */
+  readonly executed: boolean
+  /** The rule that decided, in a word: `accepted`, `replayed`, a reason of refusal, `unknown-path`, `fault`, … */
+  readonly decision: string
+  /** Why, in words, and which option of the mock changes it. */
+  readonly explanation: string
+  /** For an unknown path: the route that is most like it. */
+  readonly nearestRoute?: string
+  readonly fault?: FaultKind
+}
+
+/** An entry as it is kept: bodies as text, so that readers get copies. */
+export interface LogEntry extends Omit<LoggedRequest, 'number' | 'at' | 'body' | 'answer'> {
+  readonly at: number
+  /** JSON text. */
+  readonly body: string | undefined
+  readonly answer: string | undefined
+}
+
+/** What a mock received, the newest last. */
+export interface RequestLog {
+  all(): readonly LoggedRequest[]
+  /** The requests of one operation. Throws a TypeError for a name that is none. */
+  of(operation: Operation): readonly LoggedRequest[]
+  clear(): void
+  /** How many entries were dropped because the log was full. */
+  readonly dropped: number
+}
+
+/** The log as the mock keeps it. */
+export interface WritableRequestLog extends RequestLog {
+  write(entry: LogEntry): void
+  last(matches: (entry: LogEntry) => boolean): LogEntry | undefined
+}
+
+/** The value of a JSON text; a fault may have made it one that is not. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** Keeps the last `size` requests. */
+export const createRequestLog = (size: number, secrets: () => readonly string[]): WritableRequestLog => {
+  let ring: LogEntry[] = []
+  let written = 0
+
+  const kept = (): readonly (readonly [number, LogEntry])[] => {
+    const first = written - ring.length
+    return ring.map((_, index) => {
+      const number = first + index
+      return [number + 1, ring[number % size] as LogEntry] as const
+    })
+  }
+
+  const read = (number: number, entry: LogEntry): LoggedRequest => {
+    const { at, body, answer, path, ...rest } = entry
+    const hidden = secrets()
+    const parse = (text: string): unknown => parsed(withoutSecrets(text, hidden))
+    return {
+      number,
+      at: new Date(at),
+      path: withoutSecrets(path, hidden),
+      ...rest,
+      ...(body === undefined ? {} : { body: parse(body) }),
+      ...(answer === undefined ? {} : { answer: parse(answer) }),
+    }
+  }
+
+  return {
+    all: () => kept().map(([number, entry]) => read(number, entry)),
+    of(operation) {
+      if (!isOperation(operation)) throw unknownOperation(operation)
+      return kept()
+        .filter(([, entry]) => entry.operation === operation)
+        .map(([number, entry]) => read(number, entry))
+    },
+    clear() {
+      ring = []
+      written = 0
+    },
+    get dropped() {
+      return written - ring.length
+    },
+    write(entry) {
+      if (ring.length < size) ring.push(entry)
+      else ring[written % size] = entry
+      written += 1
+    },
+    last(matches) {
+      return kept()
+        .map(([, entry]) => entry)
+        .findLast(matches)
+    },
+  }
+}
