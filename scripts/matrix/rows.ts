@@ -1,0 +1,180 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { Command, Row, Workspace } from './workspace.ts'
+
+const manifest: {
+  dependencies: Record<string, string>
+  peerDependencies: { msw: string }
+} = JSON.parse(readFileSync(new URL('../../test/matrix/package.json', import.meta.url), 'utf8'))
+
+const SMOKE = 'a subscription and a charge'
+
+/** The pinned version of a tool, without the alias in front of it. */
+const versionOf = (tool: string): string => (manifest.dependencies[tool] ?? '').replace(/^.*@/, '')
+
+/** Every environment that the package must work in. */
+export function matrixRows(workspace: Workspace): Row[] {
+  const node = workspace.tool('node24/bin/node')
+  return [
+    ...onNode(workspace),
+    ...otherRuntimes(workspace, node),
+    ...bundlers(node),
+    ...compilers(workspace, node),
+    ...testRunners(workspace, node),
+    ...mswVersions(node),
+  ]
+}
+
+function onNode(workspace: Workspace): Row[] {
+  return ['node20', 'node22', 'node24', 'node26'].flatMap((tool) => {
+    const node = workspace.tool(`${tool}/bin/node`)
+    const name = `Node ${versionOf(tool)}`
+    return [
+      { name: `${name}, import`, files: ['load.mjs'], commands: [[node, 'load.mjs']], prints: SMOKE },
+      {
+        name: `${name}, require`,
+        type: 'commonjs',
+        files: ['load.cjs'],
+        commands: [[node, 'load.cjs']],
+        prints: SMOKE,
+      },
+    ] satisfies Row[]
+  })
+}
+
+function otherRuntimes(workspace: Workspace, node: string): Row[] {
+  const bundleForWorkers: Command = [
+    workspace.tool('esbuild/bin/esbuild'),
+    'worker.mjs',
+    '--bundle',
+    '--format=esm',
+    '--conditions=workerd,worker,browser',
+    '--outfile=worker.bundle.js',
+  ]
+  return [
+    {
+      name: `Bun ${versionOf('bun')}`,
+      files: ['load.mjs'],
+      commands: [[workspace.tool('.bin/bun'), 'run', 'load.mjs']],
+      prints: SMOKE,
+    },
+    {
+      name: `Deno ${versionOf('deno')}`,
+      files: ['load.mjs'],
+      commands: [
+        [workspace.tool('.bin/deno'), 'run', '--node-modules-dir=manual', '--no-remote', 'load.mjs'],
+      ],
+      prints: SMOKE,
+    },
+    {
+      name: `workerd ${versionOf('workerd')}`,
+      files: ['worker.mjs', 'workerd.capnp'],
+      commands: [bundleForWorkers, [workspace.tool('.bin/workerd'), 'test', 'workerd.capnp']],
+    },
+    {
+      name: `Chromium through Vite ${versionOf('vite')}`,
+      files: ['browser.mjs', 'index.html', 'chromium-vite.mjs'],
+      commands: [[node, 'chromium-vite.mjs', chromium()]],
+      prints: SMOKE,
+    },
+  ]
+}
+
+/** Where the system's Chromium is. */
+function chromium(): string {
+  const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+  return places.find((place) => existsSync(place)) ?? 'chromium'
+}
+
+function bundlers(node: string): Row[] {
+  return ['esbuild', 'rollup', 'webpack'].map((tool) => ({
+    name: `bundle of ${tool} ${versionOf(tool)}`,
+    files: ['load.mjs', `bundle-${tool}.mjs`],
+    commands: [
+      [node, `bundle-${tool}.mjs`],
+      [node, 'bundle.mjs'],
+    ],
+    prints: SMOKE,
+  }))
+}
+
+function compilers(workspace: Workspace, node: string): Row[] {
+  const strictest = {
+    target: 'es2023',
+    lib: ['es2023', 'dom', 'dom.iterable'],
+    types: [],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    noEmit: true,
+  }
+  const project = (compilerOptions: object, files: string[]): string =>
+    JSON.stringify({ compilerOptions: { ...strictest, ...compilerOptions }, files })
+  return ['typescript5', 'typescript6', 'typescript7'].flatMap((tool) => {
+    const compile: Command = [node, workspace.tool(`${tool}/bin/tsc`), '-p', '.']
+    const name = `TypeScript ${versionOf(tool)}`
+    return [
+      {
+        name: `${name}, nodenext`,
+        files: ['entries.ts', ['entries.cts', 'entries.ts']],
+        made: { 'tsconfig.json': project({ module: 'nodenext' }, ['entries.ts', 'entries.cts']) },
+        commands: [compile],
+      },
+      {
+        name: `${name}, bundler`,
+        files: ['entries.ts'],
+        made: {
+          'tsconfig.json': project({ module: 'esnext', moduleResolution: 'bundler' }, ['entries.ts']),
+        },
+        commands: [compile],
+      },
+    ] satisfies Row[]
+  })
+}
+
+function testRunners(workspace: Workspace, node: string): Row[] {
+  return [
+    {
+      name: `Jest ${versionOf('jest')}, CommonJS`,
+      type: 'commonjs',
+      files: ['jest.test.cjs'],
+      commands: [
+        [
+          node,
+          workspace.tool('jest/bin/jest.js'),
+          '--watchman=false',
+          `--cacheDirectory=${workspace.cache}/jest`,
+        ],
+      ],
+      prints: '1 passed',
+    },
+    {
+      name: `Vitest ${versionOf('vitest')}`,
+      files: ['vitest.test.mjs'],
+      commands: [[node, workspace.tool('vitest/vitest.mjs'), 'run', '--root', '.']],
+      prints: '1 passed',
+    },
+    {
+      name: `node:test of Node ${versionOf('node24')}`,
+      files: ['node.test.mjs'],
+      commands: [[node, '--test', 'node.test.mjs']],
+      prints: 'pass 1',
+    },
+    {
+      name: `bun test of Bun ${versionOf('bun')}`,
+      files: ['bun.test.mjs'],
+      commands: [[workspace.tool('.bin/bun'), 'test', './bun.test.mjs']],
+      prints: '1 pass',
+    },
+  ]
+}
+
+function mswVersions(node: string): Row[] {
+  return manifest.peerDependencies.msw.split(' || ').map((version) => ({
+    name: `MSW ${version} on Node ${versionOf('node24')}`,
+    files: ['msw.mjs'],
+    install: [`msw@${version}`],
+    commands: [[node, 'msw.mjs']],
+    prints: SMOKE,
+  }))
+}

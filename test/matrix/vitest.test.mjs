@@ -1,0 +1,8 @@
+import * as client from 'mandatekit'
+import * as mocks from 'mandatekit/mocks/core'
+import { test } from 'vitest'
+import { smoke } from './smoke.mjs'
+
+test('a subscription and a charge', async () => {
+  await smoke({ ...client, ...mocks })
+})
