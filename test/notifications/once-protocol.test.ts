@@ -30,7 +30,7 @@ interface Run {
   readonly id: string
   readonly process: object
   readonly signal: AbortSignal
-  readonly end: ReturnType<typeof deferred>
+  readonly end: ReturnType<typeof deferred<void>>
   state: 'running' | 'succeeded' | 'failed' | 'dead'
 }
 
@@ -63,7 +63,7 @@ test('whatever the order of deliveries, failures, crashes and lost leases: no ru
             if (runs.some((run) => run.id === id && run.state === 'running' && !run.signal.aborted)) {
               faults.push(`${id} ran twice at once`)
             }
-            const run: Run = { id, process, signal, end: deferred(), state: 'running' }
+            const run: Run = { id, process, signal, end: deferred<void>(), state: 'running' }
             runs.push(run)
             return run.end.promise
           },

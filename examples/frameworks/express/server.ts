@@ -1,0 +1,24 @@
+import type { Express } from 'express'
+import express from 'express'
+import { toNodeHandler } from '../../../src/notifications/index.ts'
+import { isProgram, portOfEnvironment, secretOfEnvironment } from '../run.ts'
+import type { Shop } from '../shop.ts'
+import { openShop } from '../shop.ts'
+
+/** Express 5. The route stands before `express.json()`: a signature is verified over the bytes as they were sent. */
+export const createApp = (shop: Shop): Express => {
+  const app = express()
+  app.post('/notifications', toNodeHandler(shop.receive))
+  app.use(express.json())
+  app.get('/', (_request, response) => {
+    response.json({ payments: shop.payments.size })
+  })
+  return app
+}
+
+if (isProgram(import.meta.url)) {
+  const port = portOfEnvironment()
+  createApp(openShop(secretOfEnvironment())).listen(port, () =>
+    console.log(`http://localhost:${port}/notifications`),
+  )
+}

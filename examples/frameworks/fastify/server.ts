@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify'
+import fastify from 'fastify'
+import { toNodeHandler } from '../../../src/notifications/index.ts'
+import { isProgram, portOfEnvironment, secretOfEnvironment } from '../run.ts'
+import type { Shop } from '../shop.ts'
+import { openShop } from '../shop.ts'
+
+/** Fastify 5. The route's own scope keeps every body as bytes, whatever its content type; other routes parse JSON. */
+export const createApp = (shop: Shop): FastifyInstance => {
+  const app = fastify()
+  app.register((scope, _options, ready) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    scope.post('/notifications', toNodeHandler(shop.receive))
+    ready()
+  })
+  app.get('/', async () => ({ payments: shop.payments.size }))
+  return app
+}
+
+if (isProgram(import.meta.url)) {
+  const address = await createApp(openShop(secretOfEnvironment())).listen({ port: portOfEnvironment() })
+  console.log(`${address}/notifications`)
+}

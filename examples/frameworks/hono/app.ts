@@ -1,0 +1,10 @@
+import { Hono } from 'hono'
+import type { Shop } from '../shop.ts'
+
+/** Hono, on every runtime it knows: the handler takes the web-standard request as it is. */
+export const createApp = (shop: Shop): Hono => {
+  const app = new Hono()
+  app.post('/notifications', (context) => shop.receive(context.req.raw))
+  app.get('/', (context) => context.json({ payments: shop.payments.size }))
+  return app
+}

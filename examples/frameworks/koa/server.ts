@@ -1,0 +1,26 @@
+import Koa from 'koa'
+import { toNodeHandler } from '../../../src/notifications/index.ts'
+import { isProgram, portOfEnvironment, secretOfEnvironment } from '../run.ts'
+import type { Shop } from '../shop.ts'
+import { openShop } from '../shop.ts'
+
+/** Koa. A router takes the same handler: `router.post('/notifications', receive)`. */
+export const createApp = (shop: Shop): Koa => {
+  const app = new Koa()
+  const receive = toNodeHandler(shop.receive)
+  app.use(async (context, next) => {
+    if (context.path === '/notifications') await receive(context)
+    else await next()
+  })
+  app.use((context) => {
+    context.body = { payments: shop.payments.size }
+  })
+  return app
+}
+
+if (isProgram(import.meta.url)) {
+  const port = portOfEnvironment()
+  createApp(openShop(secretOfEnvironment())).listen(port, () =>
+    console.log(`http://localhost:${port}/notifications`),
+  )
+}

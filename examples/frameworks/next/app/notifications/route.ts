@@ -1,0 +1,8 @@
+import { secretOfEnvironment } from '../../../run.ts'
+import { openShop } from '../../../shop.ts'
+
+/** A route handler of the Next.js app router (`app/notifications/route.ts`): the handler is the route. */
+export const { receive: POST } = openShop(secretOfEnvironment())
+
+/** Node's runtime, or `edge`: the handler needs nothing of Node. */
+export const runtime = 'nodejs'

@@ -1,0 +1,24 @@
+import type { Shop } from '../shop.ts'
+import { openShop } from '../shop.ts'
+
+/** What the worker's configuration binds. */
+interface Bindings {
+  readonly NOTIFICATION_SECRET: string
+}
+
+let shop: Shop | undefined
+
+/**
+ * A worker (workerd, Cloudflare Workers). Its memory is one isolate's: give the handler a `dedupe` of yours, for
+ * example over a Durable Object or Redis, before there are several.
+ */
+const worker = {
+  async fetch(request: Request, { NOTIFICATION_SECRET }: Bindings): Promise<Response> {
+    shop ??= openShop(NOTIFICATION_SECRET)
+    const { pathname } = new URL(request.url)
+    return pathname === '/notifications' ? shop.receive(request) : new Response(null, { status: 404 })
+  },
+}
+
+// biome-ignore lint/style/noDefaultExport: the runtime looks for the handlers of a module worker under this name
+export default worker
