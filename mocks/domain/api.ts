@@ -17,6 +17,8 @@ export interface Timeline {
   on(kind: string, handler: (id: string, at: number) => void): void
   /** Runs everything that is due by now, in time order, each at its own time. */
   settle(): void
+  /** What is planned of a kind, in no order: after a restore its planner finds there how to unplan it. */
+  planned(kind: string): readonly { readonly id: string; readonly unplan: () => void }[]
 }
 
 /** A merchant as area S knows it after a bearer check. */

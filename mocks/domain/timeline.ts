@@ -156,6 +156,10 @@ export const createTimeline = (outsideNow: () => number): RunnableTimeline => {
       handlers.set(kind, handler)
     },
     settle,
+    planned: (kind) =>
+      heap
+        .filter((entry) => entry.kind === kind && !entry.cancelled)
+        .map((entry) => ({ id: entry.id, unplan: () => cancel(entry) })),
     running: () => runningAt !== undefined,
     nextAt: () => peek()?.at,
     runStep,

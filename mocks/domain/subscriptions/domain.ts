@@ -104,6 +104,7 @@ export const createSubscriptionsDomain = (parts: SubscriptionsParts): Subscripti
       lifecycle.forget()
       state.restore(taken.state)
       tokens.restore(taken.tokens)
+      lifecycle.adopt()
     },
   }
 }

@@ -33,6 +33,8 @@ export interface Lifecycle {
   cancel(record: SubscriptionRecord): CancellationRecord
   /** Takes everything off the timeline. */
   forget(): void
+  /** After a restore: finds on the timeline what it planned for the state of the snapshot. */
+  adopt(): void
 }
 
 const EXPIRY = 'subscriptions.request-expiry'
@@ -55,7 +57,7 @@ export const createLifecycle = (parts: {
   const { retries, everyDays } = options.dunning
   const requestTtl = options.requestTtl === false ? undefined : toMilliseconds(options.requestTtl)
   const cancelDelay = toMilliseconds(options.cancelDelay)
-  /** Takes the living entry of each subscription off the timeline; after a restore stale entries tell themselves. */
+  /** Takes the living entry of each subscription off the timeline; entries that are left nevertheless are stale. */
   const unplan: ((() => void) | undefined)[] = []
   const unplanCancellation: ((() => void) | undefined)[] = []
 
@@ -236,6 +238,15 @@ export const createLifecycle = (parts: {
       for (const remove of [...unplan, ...unplanCancellation]) remove?.()
       unplan.length = 0
       unplanCancellation.length = 0
+    },
+    adopt() {
+      const entries = [
+        ...timeline.planned(EXPIRY).map((entry) => ({ ...entry, record: state.byInvoice(entry.id) })),
+        ...timeline.planned(DUE).map((entry) => ({ ...entry, record: state.bySubscription(entry.id) })),
+      ]
+      for (const { record, unplan: remove } of entries)
+        if (record !== undefined) unplan[record.index] = remove
+      for (const entry of timeline.planned(CANCELLATION)) unplanCancellation[Number(entry.id)] = entry.unplan
     },
   }
 }

@@ -1,0 +1,292 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createClock } from '../../mocks/domain/clock.ts'
+import { DAY, HOUR, SECOND } from '../../mocks/domain/duration.ts'
+
+const START = Date.UTC(2026, 10, 28, 10)
+const frozen = (options: Parameters<typeof createClock>[0] = {}) => createClock({ clock: START, ...options })
+
+describe('a frozen clock', () => {
+  test('stands still until it is moved, forward by parts that add up', async () => {
+    const clock = frozen()
+    expect(clock.now()).toBe(START)
+    await clock.advance({ days: 1, hours: 2, minutes: 3, seconds: 4, milliseconds: 5 })
+    expect(clock.now()).toBe(START + DAY + 2 * HOUR + 184_005)
+    await clock.advance(1)
+    expect(clock.now()).toBe(START + DAY + 2 * HOUR + 184_006)
+  })
+
+  test('takes a Date, milliseconds and text with its zone, and refuses text without one', async () => {
+    for (const clock of [new Date(START), START, '2026-11-28T16:00:00+06:00', '2026-11-28T10:00Z']) {
+      expect(createClock({ clock }).now()).toBe(START)
+    }
+    expect(createClock({ clock: '2026-11-28' }).now()).toBe(Date.UTC(2026, 10, 28))
+    expect(() => createClock({ clock: '2026-11-28T10:00:00' })).toThrow(/with its zone/)
+    expect(() => createClock({ clock: Number.NaN })).toThrow(RangeError)
+    await expect(frozen().set('soon')).rejects.toThrow(/with its zone/)
+  })
+
+  test('refuses a misspelt unit and a negative length', async () => {
+    const clock = frozen()
+    await expect(clock.advance({ day: 1 } as object)).rejects.toThrow(/no part "day"/)
+    await expect(clock.advance({ days: -1 })).rejects.toThrow(RangeError)
+    await expect(clock.advance(Number.NaN)).rejects.toThrow(RangeError)
+    expect(clock.now()).toBe(START)
+  })
+
+  test('set runs what is due before it returns, and going back undoes nothing', async () => {
+    const clock = frozen()
+    const times: number[] = []
+    clock.timeline.on('test', (_id, at) => times.push(at))
+    clock.timeline.schedule(START + 5, 'test', 'a')
+    clock.timeline.schedule(START + 50, 'test', 'b')
+    const moved = clock.set(START + 10)
+    expect(times).toEqual([START + 5])
+    expect(clock.now()).toBe(START + 10)
+    await moved
+    await clock.set(START - DAY)
+    expect(clock.now()).toBe(START - DAY)
+    await clock.advance(DAY + 50)
+    expect(times).toEqual([START + 5, START + 50])
+  })
+
+  test('advance with nothing to deliver has happened when the call returns', async () => {
+    const clock = frozen()
+    const times: number[] = []
+    clock.timeline.on('test', (_id, at) => times.push(at))
+    clock.timeline.schedule(START + 5, 'test', 'a')
+    const moved = clock.advance(10)
+    expect(times).toEqual([START + 5])
+    expect(clock.now()).toBe(START + 10)
+    await moved
+  })
+
+  test('deliveries are made between the steps, each at its own time, and may plan more', async () => {
+    const log: string[] = []
+    let pending: string[] = []
+    const clock = frozen({
+      afterStep: () => {
+        if (pending.length === 0) return undefined
+        const batch = pending
+        pending = []
+        return (async () => {
+          await Promise.resolve()
+          log.push(`deliver ${batch.join()} +${clock.now() - START}`)
+          if (batch.includes('a')) clock.timeline.schedule(clock.now() + 3, 'test', 'a again')
+        })()
+      },
+    })
+    clock.timeline.on('test', (id) => {
+      log.push(`${id} +${clock.now() - START}`)
+      pending.push(id)
+    })
+    clock.timeline.schedule(START + 1, 'test', 'a')
+    clock.timeline.schedule(START + 10, 'test', 'b')
+    await clock.advance(20)
+    expect(log).toEqual([
+      'a +1',
+      'deliver a +1',
+      'a again +4',
+      'deliver a again +4',
+      'b +10',
+      'deliver b +10',
+    ])
+    expect(clock.now()).toBe(START + 20)
+  })
+
+  test('moves that overlap add up, also from within a delivery', async () => {
+    const clock = frozen()
+    await Promise.all([clock.advance({ days: 1 }), clock.advance({ days: 1 })])
+    expect(clock.now()).toBe(START + 2 * DAY)
+
+    let nested = false
+    const other = frozen({
+      afterStep: () => {
+        if (nested) return undefined
+        nested = true
+        return other.advance({ hours: 1 })
+      },
+    })
+    await other.advance({ days: 1 })
+    expect(other.now()).toBe(START + DAY + HOUR)
+  })
+
+  test('cannot be moved by what is just falling due', async () => {
+    const clock = frozen()
+    const moves: Promise<void>[] = []
+    clock.timeline.on('test', () => moves.push(clock.advance(1)))
+    clock.timeline.schedule(START, 'test', 'a')
+    clock.timeline.settle()
+    await expect(moves[0]).rejects.toThrow(/falling due/)
+  })
+
+  test('snapshot and restore bring back time and plans; reset makes it as new', async () => {
+    const clock = frozen()
+    const ran: string[] = []
+    clock.timeline.on('test', (id) => ran.push(id))
+    clock.timeline.schedule(START + 10, 'test', 'a')
+    await clock.advance(5)
+    const snapshot = structuredClone(clock.snapshot())
+    await clock.advance(50)
+    clock.restore(snapshot)
+    expect(clock.now()).toBe(START + 5)
+    await clock.advance(50)
+    expect(ran).toEqual(['a', 'a'])
+    clock.reset()
+    expect(clock.now()).toBe(START)
+    expect(clock.timeline.entries()).toEqual([])
+  })
+})
+
+describe('sleeping on a frozen clock', () => {
+  test('moves the clock to the time of waking, and what falls due before happens', async () => {
+    const clock = frozen()
+    const times: number[] = []
+    clock.timeline.on('test', (_id, at) => times.push(at))
+    clock.timeline.schedule(START + 5, 'test', 'a')
+    await clock.sleep(7)
+    expect(clock.now()).toBe(START + 7)
+    expect(times).toEqual([START + 5])
+  })
+
+  test('lets two sleepers wake in time order, each at its own time', async () => {
+    const clock = frozen()
+    const woke: number[] = []
+    const sleep = async (length: number) => {
+      await clock.sleep(length)
+      woke.push(clock.now() - START)
+    }
+    await Promise.all([sleep(5_000), sleep(1_000), sleep(0)])
+    expect(woke).toEqual([0, 1_000, 5_000])
+  })
+
+  test('works under fake timers', async () => {
+    vi.useFakeTimers()
+    try {
+      const clock = frozen()
+      await clock.sleep(60_000)
+      expect(clock.now()).toBe(START + 60_000)
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('a delivery may sleep while the clock moves', async () => {
+    let delivered = false
+    const clock = frozen({
+      afterStep: () => {
+        if (delivered) return undefined
+        delivered = true
+        return clock.sleep(3)
+      },
+    })
+    clock.timeline.on('test', () => undefined)
+    clock.timeline.schedule(START + 1, 'test', 'a')
+    await clock.advance(10)
+    expect(clock.now()).toBe(START + 10)
+  })
+
+  test("'wait' sleeps until the clock is moved", async () => {
+    const clock = frozen({ sleep: 'wait' })
+    const woke: number[] = []
+    const sleeping = clock.sleep(1_000).then(() => woke.push(clock.now()))
+    await clock.advance(999)
+    expect(woke).toEqual([])
+    await clock.advance({ days: 1 })
+    await sleeping
+    expect(woke).toEqual([START + 1_000])
+    const other = clock.sleep(SECOND)
+    await clock.set(clock.now() + SECOND)
+    await other
+  })
+
+  test('an abort ends it with the reason and leaves no listener', async () => {
+    const clock = frozen({ sleep: 'wait' })
+    const controller = new AbortController()
+    const remove = vi.spyOn(controller.signal, 'removeEventListener')
+    const add = vi.spyOn(controller.signal, 'addEventListener')
+    const reason = new Error('enough')
+    const sleeping = clock.sleep(1_000, controller.signal)
+    controller.abort(reason)
+    await expect(sleeping).rejects.toBe(reason)
+    await expect(clock.sleep(1_000, controller.signal)).rejects.toBe(reason)
+    const other = new AbortController()
+    vi.spyOn(other.signal, 'removeEventListener')
+    const awake = clock.sleep(5, other.signal)
+    await clock.advance(5)
+    await awake
+    expect(other.signal.removeEventListener).toHaveBeenCalledTimes(1)
+    expect(remove.mock.calls.length).toBeGreaterThanOrEqual(add.mock.calls.length)
+  })
+
+  test('an endless sleep ends by an abort alone', async () => {
+    const clock = frozen()
+    const controller = new AbortController()
+    const sleeping = clock.sleep(Number.POSITIVE_INFINITY, controller.signal)
+    await clock.advance({ days: 10_000 })
+    controller.abort()
+    await expect(sleeping).rejects.toThrow(/abort/)
+    expect(clock.now()).toBe(START + 10_000 * DAY)
+  })
+})
+
+describe('a clock that follows the machine', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: START })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test('follows faked time, plus what it was moved by', async () => {
+    const clock = createClock()
+    vi.setSystemTime(START + 10)
+    expect(clock.now()).toBe(START + 10)
+    await clock.advance({ hours: 1 })
+    expect(clock.now()).toBe(START + 10 + HOUR)
+    vi.advanceTimersByTime(5)
+    expect(clock.now()).toBe(START + 15 + HOUR)
+    await clock.set(START)
+    vi.advanceTimersByTime(5)
+    expect(clock.now()).toBe(START + 5)
+    clock.reset()
+    expect(clock.now()).toBe(START + 20)
+  })
+
+  test('what fell due in between happens at the next use, at its own time', () => {
+    const clock = createClock()
+    const times: number[] = []
+    clock.timeline.on('test', () => times.push(clock.now()))
+    clock.timeline.schedule(START + 7, 'test', 'a')
+    vi.advanceTimersByTime(100)
+    expect(times).toEqual([])
+    clock.timeline.settle()
+    expect(times).toEqual([START + 7])
+  })
+
+  test('sleeps on a timer and wakes early when the clock is moved past', async () => {
+    const clock = createClock()
+    const woke = vi.fn()
+    const sleeping = clock.sleep(1_000).then(woke)
+    await vi.advanceTimersByTimeAsync(999)
+    expect(woke).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    await sleeping
+    const early = clock.sleep(HOUR)
+    await clock.advance({ hours: 1 })
+    await early
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('an abort leaves no timer, and a sleep longer than a timer can be is not cut short', async () => {
+    const clock = createClock()
+    const controller = new AbortController()
+    const sleeping = clock.sleep(60 * DAY, controller.signal)
+    const outcome = expect(sleeping).rejects.toThrow(/abort/)
+    await vi.advanceTimersByTimeAsync(59 * DAY)
+    expect(vi.getTimerCount()).toBe(1)
+    controller.abort()
+    await outcome
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
