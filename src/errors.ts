@@ -37,7 +37,12 @@ export interface ErrorFacts {
   readonly attempts: number
   /** The key this logical call used; give it again to repeat a charge or renewal safely. */
   readonly idempotencyKey?: string | undefined
-  /** Whether calling again later, unchanged, can succeed and cannot execute twice. */
+  /** The merchant's own identifier of a subscription request (S1), by which to recognise it after an unknown outcome. */
+  readonly requestID?: string | undefined
+  /**
+   * Whether the same call, made again later, can succeed and cannot execute twice. False for a charge of unknown
+   * outcome whose key the client made: only a call with the error's `idempotencyKey` is safe then.
+   */
   readonly retryable: boolean
   /** A reason known to hold no secret. */
   readonly cause?: unknown
@@ -71,6 +76,7 @@ export abstract class MandateKitError extends Error implements ErrorFacts {
   readonly outcome: Outcome
   readonly attempts: number
   readonly idempotencyKey: string | undefined
+  readonly requestID: string | undefined
   readonly retryable: boolean
 
   constructor(message: string, facts: ErrorFacts) {
@@ -81,6 +87,7 @@ export abstract class MandateKitError extends Error implements ErrorFacts {
     this.outcome = facts.outcome
     this.attempts = facts.attempts
     this.idempotencyKey = facts.idempotencyKey
+    this.requestID = facts.requestID
     this.retryable = facts.retryable
   }
 
@@ -123,6 +130,7 @@ export interface ApiErrorFacts extends ErrorFacts {
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly body?: unknown
   readonly rateLimit?: RateLimit | undefined
+  readonly retryAfterMs?: number | undefined
 }
 
 /** The server answered, and the answer is not a success. */
@@ -139,6 +147,8 @@ export class ApiError extends MandateKitError {
   /** The parsed answer without known secret fields; absent for token requests. */
   readonly body: unknown
   readonly rateLimit: RateLimit | undefined
+  /** How long the server asked to wait, in milliseconds, when it said so. */
+  readonly retryAfterMs: number | undefined
 
   constructor(message: string, facts: ApiErrorFacts) {
     super(message, facts)
@@ -148,6 +158,7 @@ export class ApiError extends MandateKitError {
     this.headers = facts.headers ?? {}
     this.body = facts.body
     this.rateLimit = facts.rateLimit
+    this.retryAfterMs = facts.retryAfterMs
   }
 }
 
@@ -178,13 +189,6 @@ export class LockedOutError extends ApiError {
 export class RateLimitError extends ApiError {
   override readonly name = 'RateLimitError'
   override readonly code = 'rate_limited'
-  /** How long to wait, in milliseconds, when the server said so. */
-  readonly retryAfterMs: number | undefined
-
-  constructor(message: string, facts: ApiErrorFacts & { readonly retryAfterMs?: number | undefined }) {
-    super(message, facts)
-    this.retryAfterMs = facts.retryAfterMs
-  }
 }
 
 /** A 2xx answer that lacks what the contract promises, or a redirect. The server may have acted. */

@@ -46,6 +46,9 @@ export const chargeSchema = answer({
 /** Error object of area G (G2). */
 export const gatewayErrorSchema = answer({ error: answer({ code: text, message: text }) })
 
+/** The version prefix of area G's routes (Versioning); `/health` has none. */
+export const GATEWAY_API_PREFIX = '/api/v1'
+
 const READ_AGAIN = 'Nothing changes by reading again.'
 
 /** The seven routes of area G, each defined once. */

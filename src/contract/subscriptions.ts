@@ -159,6 +159,9 @@ export const paymentListSchema = answer({
   errorMessage: text,
 })
 
+/** The version prefix of area S's operations (Versioning); the token path has none. */
+export const SUBSCRIPTIONS_API_PREFIX = '/api/v1.0'
+
 const READ_AGAIN = 'Nothing changes by reading again.'
 
 /** The eight operations of area S, each defined once. */

@@ -1,0 +1,111 @@
+import type { EndpointDefinition } from '../contract/endpoint.ts'
+import type { UnexpectedReport } from './hooks.ts'
+import { readJson } from './json-text.ts'
+import { readContract } from './read-contract.ts'
+
+/** What an answer turned out to be. */
+export type Reading =
+  | {
+      readonly kind: 'success'
+      readonly data: unknown
+      readonly body: unknown
+      readonly reports: readonly UnexpectedReport[]
+    }
+  /** An HTTP status of 400 or above, with the server's code and words where the body has them. */
+  | {
+      readonly kind: 'refused'
+      readonly body: unknown
+      readonly errorCode: string | undefined
+      readonly message: string | undefined
+    }
+  /** A 2xx answer whose code is not that of success. `readable`: the code is text and names a refusal. */
+  | {
+      readonly kind: 'code'
+      readonly body: unknown
+      readonly errorCode: string | undefined
+      readonly message: string | undefined
+      readonly readable: boolean
+    }
+  /** A redirect, or a 2xx answer that is not the contract. `reason` completes "the answer …". */
+  | { readonly kind: 'unexpected'; readonly body: unknown; readonly reason: string }
+
+type JsonObject = Record<string, unknown>
+
+const SUCCESS = '00'
+// Close enough to the success code that the server may have meant it: no proof of a refusal.
+const NEARLY_SUCCESS = /^\s*0*\s*$/
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const asText = (value: unknown): string | undefined => {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' ? String(value) : undefined
+}
+
+/** The code and words of an error in either area's shape. */
+const errorIn = (body: unknown): { errorCode: string | undefined; message: string | undefined } => {
+  if (!isObject(body)) return { errorCode: undefined, message: undefined }
+  const inner = isObject(body.error) ? body.error : {}
+  const oauth = typeof body.error === 'string' ? body.error : undefined
+  return {
+    errorCode: asText(body.errorCode) ?? asText(inner.code) ?? oauth,
+    message: asText(body.errorMessage) ?? asText(inner.message) ?? asText(body.error_description),
+  }
+}
+
+/** Whether a success answer holds nothing but an error of area G. */
+const isBareError = (body: unknown): boolean => {
+  if (!isObject(body) || !isObject(body.error)) return false
+  return typeof body.error.code === 'string' && Object.keys(body).length === 1
+}
+
+const codeOf = (body: JsonObject, code: unknown): Reading => ({
+  kind: 'code',
+  body,
+  ...errorIn(body),
+  readable: typeof code === 'string' && !NEARLY_SUCCESS.test(code),
+})
+
+const unexpected = (reason: string, body: unknown): Reading => ({ kind: 'unexpected', reason, body })
+
+const isPresent = (body: JsonObject, name: string): boolean => {
+  const value = body[name] ?? body[name.replace(/I[dD]$/, (end) => (end === 'ID' ? 'Id' : 'ID'))]
+  return value !== undefined && value !== null && value !== ''
+}
+
+/** A JSON answer of a 2xx status against its contract. */
+const readSuccess = (endpoint: EndpointDefinition, body: unknown): Reading => {
+  if (!isObject(body) && endpoint.envelope === true) return unexpected('is not a JSON object', body)
+  if (isObject(body) && endpoint.envelope !== false) {
+    const code = body.errorCode ?? undefined
+    if (code !== undefined && code !== SUCCESS) return codeOf(body, code)
+    const proven = endpoint.proof.every((name) => isPresent(body, name))
+    if (code === undefined && !proven) {
+      return unexpected('says neither that it succeeded nor that it failed (no errorCode)', body)
+    }
+  }
+  if (isBareError(body)) return { kind: 'code', body, ...errorIn(body), readable: true }
+  const { data, missing, reports } = readContract(endpoint, body)
+  if (missing.length > 0) return unexpected(`lacks ${missing.join(' and ')}`, body)
+  return { kind: 'success', data, body, reports }
+}
+
+/**
+ * Reads an answer whose body has come completely. Area S succeeds with exactly the code `00` and a 2xx status, or,
+ * without any code, when the fields are there that only a success has; area G succeeds with a 2xx status.
+ */
+export const readAnswer = (endpoint: EndpointDefinition, status: number, text: string): Reading => {
+  const json = readJson(text)
+  const body = json.ok ? json.value : text === '' ? undefined : text
+  if (status >= 400) return { kind: 'refused', body, ...errorIn(body) }
+  if (status < 200 || status >= 300)
+    return unexpected('is a redirect, which an API has no business with', body)
+  if (endpoint.anyBody) return { kind: 'success', data: body, body, reports: [] }
+  if (json.ok) return readSuccess(endpoint, body)
+  if (text.trim() !== '') return unexpected('is not JSON', body)
+  // A body is needed where it proves the success or holds what the caller asked for.
+  const emptyWillDo = endpoint.needs.length === 0 && endpoint.envelope === false
+  if (!emptyWillDo) return unexpected('is empty', body)
+  return { kind: 'success', data: endpoint.partial ? {} : undefined, body: undefined, reports: [] }
+}

@@ -1,0 +1,44 @@
+import type { EndpointDefinition } from '../contract/endpoint.ts'
+import { InvalidRequestError } from '../errors.ts'
+import { interruptionError } from './call-errors.ts'
+import type { CallOptions } from './call-options.ts'
+import { callLimits, callOptionIssues } from './call-options.ts'
+import { CallRecord } from './call-record.ts'
+import { CallTimeout } from './call-timeout.ts'
+import type { ClientSettings } from './client-options.ts'
+
+/**
+ * Runs work of a call that is no attempt of it, such as a login or asking for credentials: within the call's total
+ * time and the caller's signal. `mayExecute`: the work may act at the server.
+ */
+export const boundedWork = async <Value>(
+  endpoint: EndpointDefinition,
+  settings: ClientSettings,
+  options: CallOptions | undefined,
+  work: (signal: AbortSignal) => Promise<Value>,
+  mayExecute: boolean,
+): Promise<Value> => {
+  const issues = callOptionIssues(options)
+  if (issues.length > 0) throw new InvalidRequestError(endpoint.operation, issues)
+  const { totalTimeout, signal } = callLimits(settings, options)
+  const time = new CallTimeout(totalTimeout, signal)
+  try {
+    const value = time.interruption === undefined ? await time.race(work(time.signal)) : undefined
+    const { interruption } = time
+    if (interruption === undefined) return value as Value
+    const identity = {
+      endpoint,
+      method: endpoint.method,
+      url: '',
+      fields: undefined,
+      idempotencyKey: undefined,
+      ownKey: false,
+    }
+    const record = new CallRecord(identity)
+    record.phase = 'login'
+    if (mayExecute) record.failed('unknown')
+    throw interruptionError(record, interruption)
+  } finally {
+    time.end()
+  }
+}

@@ -1,0 +1,65 @@
+import type { InputIssue } from '../errors.ts'
+import type { ClientSettings, RetryOptions } from './client-options.ts'
+import { durationIssues, retryIssues } from './client-options.ts'
+import { headerIssues, lowerCaseNames } from './header-rules.ts'
+import { kindOfValue } from './kind-of-value.ts'
+
+/** Options of one call; every method takes them last. */
+export interface CallOptions {
+  /** Ends the call: it rejects with `AbortedError`, whose `outcome` tells what may have happened. */
+  readonly signal?: AbortSignal | undefined
+  /** Limit of one attempt, reading the answer included, in milliseconds. */
+  readonly timeout?: number | undefined
+  /** Limit of the call with all its attempts and waits, in milliseconds. */
+  readonly totalTimeout?: number | undefined
+  /** Sent besides the client's headers. Authorization, Content-Type and Idempotency-Key are the client's own. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Narrows what is repeated: `false` for nothing, or limits below the client's. */
+  readonly retry?: RetryOptions | false | undefined
+}
+
+/** Limits of one call: the client's, narrowed by the call's options. */
+export interface CallLimits {
+  readonly signal: AbortSignal | undefined
+  readonly timeout: number
+  readonly totalTimeout: number
+  readonly limit: number
+  readonly maxWait: number
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const isSignal = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value
+
+/** The issues of a call's options. */
+export const callOptionIssues = (options: unknown): InputIssue[] => {
+  if (options === undefined) return []
+  if (typeof options !== 'object' || options === null) {
+    return [{ field: 'options', rule: 'an object', received: kindOfValue(options) }]
+  }
+  const given = options as Readonly<Record<string, unknown>>
+  const { signal, headers, retry } = given
+  const signalIssue = { field: 'signal', rule: 'an AbortSignal', received: kindOfValue(signal) }
+  return [
+    ...(signal === undefined || isSignal(signal) ? [] : [signalIssue]),
+    ...durationIssues(given),
+    ...retryIssues(retry),
+    ...headerIssues('headers', headers),
+  ]
+}
+
+/** What holds for one call. */
+export const callLimits = (settings: ClientSettings, options: CallOptions | undefined): CallLimits => {
+  const narrowed = options?.retry === false ? { limit: 0 } : options?.retry
+  return {
+    signal: options?.signal,
+    timeout: options?.timeout ?? settings.timeout,
+    totalTimeout: options?.totalTimeout ?? settings.totalTimeout,
+    limit: Math.min(settings.retry.limit, narrowed?.limit ?? settings.retry.limit),
+    maxWait: Math.min(settings.retry.maxWait, narrowed?.maxWait ?? settings.retry.maxWait),
+    headers:
+      options?.headers === undefined
+        ? settings.headers
+        : { ...settings.headers, ...lowerCaseNames(options.headers) },
+  }
+}

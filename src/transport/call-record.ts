@@ -1,0 +1,88 @@
+import type { EndpointDefinition } from '../contract/endpoint.ts'
+import type { ErrorFacts, Outcome, Phase } from '../errors.ts'
+import type { CallFacts } from './hooks.ts'
+import { worseOutcome } from './outcome.ts'
+import type { Redactor } from './redaction.ts'
+import { createRedactor } from './redaction.ts'
+
+/** What a call is, before any attempt of it. */
+export interface CallIdentity {
+  readonly endpoint: EndpointDefinition
+  readonly method: string
+  readonly url: string
+  /** The checked fields of the body. */
+  readonly fields: unknown
+  readonly idempotencyKey: string | undefined
+  /** Whether the client made the key: calling again unchanged would then make another one. */
+  readonly ownKey: boolean
+}
+
+const referenceIn = (name: string | undefined, fields: unknown): string | undefined => {
+  if (name === undefined || typeof fields !== 'object' || fields === null) return undefined
+  const value: unknown = Reflect.get(fields, name)
+  return typeof value === 'string' ? value : undefined
+}
+
+/** What is known about one logical call while its attempts run. */
+export class CallRecord {
+  readonly identity: CallIdentity
+  readonly facts: CallFacts
+  phase: Phase = 'request'
+  #attempts = 0
+  #outcome: Outcome = 'not-sent'
+  readonly #authorizations = new Set<string>()
+
+  constructor(identity: CallIdentity) {
+    this.identity = identity
+    this.facts = {
+      call: {},
+      operation: identity.endpoint.operation,
+      method: identity.method,
+      path: identity.endpoint.path,
+      url: identity.url,
+      idempotencyKey: identity.idempotencyKey,
+    }
+  }
+
+  /** Attempts begun. */
+  get attempts(): number {
+    return this.#attempts
+  }
+
+  /** What the failed attempts together prove. */
+  get outcome(): Outcome {
+    return this.#outcome
+  }
+
+  /** Counts an attempt that is about to carry this Authorization header. */
+  begin(authorization: string | undefined): void {
+    this.#attempts += 1
+    this.phase = 'request'
+    if (authorization !== undefined) this.#authorizations.add(authorization)
+  }
+
+  /** Takes in how an attempt failed. One that may have executed stays so, whatever follows. */
+  failed(outcome: Outcome): void {
+    this.#outcome = worseOutcome(this.#outcome, outcome)
+  }
+
+  /** Removes from errors what this call sent in secret. */
+  redactor(): Redactor {
+    return createRedactor(this.#authorizations, this.identity.fields)
+  }
+
+  /** The facts of an error that ends the call now. `transient`: the failure itself may pass. */
+  errorFacts(transient: boolean): ErrorFacts {
+    const { endpoint, idempotencyKey, ownKey, fields } = this.identity
+    const safe = this.#outcome !== 'unknown' || (endpoint.repeatable === 'always' && !ownKey)
+    return {
+      operation: endpoint.operation,
+      phase: this.phase,
+      outcome: this.#outcome,
+      attempts: this.#attempts,
+      idempotencyKey,
+      requestID: referenceIn(endpoint.reference, fields),
+      retryable: transient && safe,
+    }
+  }
+}

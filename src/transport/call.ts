@@ -1,0 +1,289 @@
+import type { KyInstance } from 'ky'
+import type { Authorization, Authorizer } from '../auth/authorizer.ts'
+import type { MandateKitError } from '../errors.ts'
+import { isMandateKitError } from '../errors.ts'
+import type { Reading } from './answer.ts'
+import { readAnswer } from './answer.ts'
+import { recordOf, requestIdOf } from './answer-headers.ts'
+import type { AttemptResult, ReceivedAnswer } from './attempt.ts'
+import { attempt } from './attempt.ts'
+import { heldBackError, interruptionError } from './call-errors.ts'
+import type { Answered } from './call-promise.ts'
+import { CallRecord } from './call-record.ts'
+import { CallTimeout } from './call-timeout.ts'
+import type { ClientSettings } from './client-options.ts'
+import type { FailedAttempt } from './failed-attempt.ts'
+import { withAnswer, withoutAnswer } from './failed-attempt.ts'
+import { notify } from './hooks.ts'
+import { asLoginFailure } from './login-failure.ts'
+import { outcomeOfFailure } from './outcome.ts'
+import type { PreparedCall } from './prepared-call.ts'
+import type { RateLimitGate } from './rate-limit-gate.ts'
+import { readRateLimit } from './rate-limit-headers.ts'
+import type { RepeatReason } from './repeat.ts'
+import { decideRepeat } from './repeat.ts'
+import { readWaitHint, untilServerTime } from './wait-hint.ts'
+
+/** What all calls of one client have in common. */
+export interface CallEnvironment {
+  readonly settings: ClientSettings
+  readonly http: KyInstance
+  /** Absent when calls are not held back. */
+  readonly gate: RateLimitGate | undefined
+}
+
+/** One logical call: its attempts, the waits between them, and the one answer or error at its end. */
+class Call {
+  readonly #environment: CallEnvironment
+  readonly #prepared: PreparedCall
+  readonly #record: CallRecord
+  readonly #time: CallTimeout
+  readonly #startedAt: number
+  #repeats = 0
+  #renewed = false
+
+  constructor(environment: CallEnvironment, prepared: PreparedCall) {
+    this.#environment = environment
+    this.#prepared = prepared
+    this.#record = new CallRecord(prepared)
+    this.#startedAt = environment.settings.clock.now()
+    this.#time = new CallTimeout(prepared.limits.totalTimeout, prepared.limits.signal)
+  }
+
+  async run(): Promise<Answered<unknown>> {
+    try {
+      for (;;) {
+        const answered = await this.#attempt()
+        if (answered !== undefined) return answered
+      }
+    } catch (error) {
+      this.#reportError(error)
+      throw error
+    } finally {
+      this.#time.end()
+    }
+  }
+
+  /** Makes one attempt: the answer, `undefined` when another attempt is to follow, or the call's error. */
+  async #attempt(): Promise<Answered<unknown> | undefined> {
+    const authorization = await this.#enter()
+    const result = await this.#send(authorization)
+    if (result.kind === 'answer') {
+      const { answer } = result
+      const reading = this.#read(answer)
+      if (reading.kind === 'success') return this.#deliver(answer, reading)
+      await this.#repeatOrThrow(withAnswer(answer, reading), authorization, this.#hintOf(answer))
+    } else {
+      this.#record.phase = result.phase
+      await this.#repeatOrThrow(withoutAnswer(result), authorization, undefined)
+    }
+    return undefined
+  }
+
+  /** Waits for the authorisation and for the rate limit; takes the place at the gate that `#send` gives back. */
+  async #enter(): Promise<Authorization | undefined> {
+    this.#throwIfInterrupted()
+    const { gate } = this.#environment
+    const { endpoint, authorizer } = this.#prepared
+    const authorization = authorizer && (await this.#authorize(authorizer))
+    // What is never repeated asks for the state of now: it neither waits nor makes others wait.
+    if (gate === undefined || endpoint.repeatable === 'never') return authorization
+    if (!gate.isBusy) {
+      gate.enterNow()
+      return authorization
+    }
+    const { hold } = gate
+    this.#record.phase = 'limit'
+    if (hold >= this.#time.remaining) throw heldBackError(this.#record, hold)
+    const entered = await gate.enter(this.#time.signal)
+    try {
+      this.#throwIfInterrupted()
+      // The token may have ended while the call was held back.
+      return authorizer && (await this.#authorize(authorizer))
+    } catch (error) {
+      if (entered) gate.leave()
+      throw error
+    }
+  }
+
+  async #authorize(authorizer: Authorizer): Promise<Authorization> {
+    const { phase } = this.#record
+    this.#record.phase = 'login'
+    const authorization = await this.#duringLogin(authorizer.authorize(this.#context()))
+    this.#record.phase = phase
+    return authorization
+  }
+
+  #context() {
+    return { operation: this.#prepared.endpoint.operation, signal: this.#time.signal }
+  }
+
+  async #duringLogin<Value>(work: Promise<Value>): Promise<Value> {
+    let value: Value
+    try {
+      value = await work
+    } catch (error) {
+      this.#record.phase = 'login'
+      this.#throwIfInterrupted()
+      throw isMandateKitError(error) ? asLoginFailure(error, this.#record) : error
+    }
+    this.#throwIfInterrupted()
+    return value
+  }
+
+  async #send(authorization: Authorization | undefined): Promise<AttemptResult> {
+    const { settings, http, gate } = this.#environment
+    const { endpoint, method, url, body, limits } = this.#prepared
+    const { clock, hooks } = settings
+    const record = this.#record
+    record.begin(authorization?.header)
+    const facts =
+      hooks.onRequest || hooks.onResponse ? { ...record.facts, attempt: record.attempts } : undefined
+    if (facts !== undefined) notify(hooks.onRequest, facts)
+    const sentAt = clock.now()
+    const result = await attempt(
+      {
+        http,
+        fetch: settings.fetch ?? globalThis.fetch,
+        url,
+        method,
+        headers: this.#headers(authorization),
+        body,
+        timeout: limits.timeout,
+      },
+      this.#time,
+    )
+    if (gate !== undefined && endpoint.repeatable !== 'never') {
+      gate.leave(result.kind === 'answer' ? this.#limitNews(result.answer) : undefined)
+    }
+    if (facts !== undefined && hooks.onResponse && result.kind === 'answer') {
+      const { status, headers } = result.answer
+      const rateLimit = readRateLimit(headers)
+      const durationMs = clock.now() - sentAt
+      notify(hooks.onResponse, { ...facts, status, requestId: requestIdOf(headers), rateLimit, durationMs })
+    }
+    return result
+  }
+
+  #headers(authorization: Authorization | undefined): Record<string, string> {
+    const { limits, body, contentType, idempotencyKey } = this.#prepared
+    return {
+      accept: 'application/json',
+      ...limits.headers,
+      ...(authorization !== undefined && { authorization: authorization.header }),
+      ...(body !== undefined && { 'content-type': contentType }),
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    }
+  }
+
+  #limitNews(answer: ReceivedAnswer) {
+    const rateLimit = readRateLimit(answer.headers)
+    const resetAt = rateLimit?.resetAt?.getTime()
+    const now = this.#environment.settings.clock.now()
+    return {
+      rateLimit,
+      untilReset:
+        resetAt === undefined ? undefined : untilServerTime(resetAt, now, answer.headers.get('date')),
+      refusedFor: answer.status === 429 ? this.#hintOf(answer) : undefined,
+    }
+  }
+
+  #hintOf({ status, headers }: ReceivedAnswer): number | undefined {
+    if (status < 400) return undefined
+    return readWaitHint(status, headers, readRateLimit(headers), this.#environment.settings.clock.now())
+  }
+
+  #read({ status, text }: ReceivedAnswer): Reading {
+    return readAnswer(this.#prepared.endpoint, status, text ?? '')
+  }
+
+  #deliver(answer: ReceivedAnswer, reading: Extract<Reading, { kind: 'success' }>): Answered<unknown> {
+    for (const report of reading.reports) notify(this.#environment.settings.onUnexpected, report)
+    const { status, headers } = answer
+    return {
+      data: reading.data,
+      response: {
+        status,
+        headers: recordOf(headers),
+        requestId: requestIdOf(headers),
+        body: reading.body,
+        rateLimit: readRateLimit(headers),
+        attempts: this.#record.attempts,
+        idempotencyKey: this.#prepared.idempotencyKey,
+      },
+    }
+  }
+
+  /** Waits until the attempt may be repeated, or throws what ends the call. */
+  async #repeatOrThrow(
+    failed: FailedAttempt,
+    authorization: Authorization | undefined,
+    hint: number | undefined,
+  ): Promise<void> {
+    const { endpoint, authorizer, limits } = this.#prepared
+    const { clock } = this.#environment.settings
+    const { failure } = failed
+    if (failed.status !== undefined) this.#record.phase = 'response'
+    this.#record.failed(outcomeOfFailure(failure))
+    const decision = decideRepeat({
+      endpoint,
+      failure,
+      repeats: this.#repeats,
+      limit: limits.limit,
+      renewed: this.#renewed,
+      hint,
+      maxWait: limits.maxWait,
+      remaining: this.#time.remaining,
+      random: Math.random(),
+    })
+    if (!decision.repeat) throw failed.toError(this.#record, hint, decision.waitMs)
+    if (decision.reason === 'credential-refused') {
+      const renewed =
+        authorizer !== undefined &&
+        authorization !== undefined &&
+        (await this.#duringLogin(authorizer.refused(authorization, this.#context())))
+      if (!renewed) throw failed.toError(this.#record, hint, undefined)
+      this.#renewed = true
+      this.#reportRetry(decision.reason, 0, failed)
+      return
+    }
+    this.#repeats += 1
+    this.#reportRetry(decision.reason, decision.waitMs, failed)
+    this.#record.phase = 'wait'
+    await this.#time.wait(decision.waitMs, clock)
+    this.#throwIfInterrupted()
+  }
+
+  #throwIfInterrupted(): void {
+    const { interruption } = this.#time
+    if (interruption !== undefined) throw interruptionError(this.#record, interruption)
+  }
+
+  #reportRetry(reason: RepeatReason, waitMs: number, { status }: FailedAttempt): void {
+    const { onRetry } = this.#environment.settings.hooks
+    const { facts, attempts } = this.#record
+    if (onRetry) notify(onRetry, { ...facts, attempt: attempts, reason, waitMs, status })
+  }
+
+  #reportError(error: unknown): void {
+    const { hooks, clock } = this.#environment.settings
+    if (!hooks.onError) return
+    const known: Partial<MandateKitError & { status: number; errorCode: string }> = isMandateKitError(error)
+      ? error
+      : {}
+    notify(hooks.onError, {
+      ...this.#record.facts,
+      code: known.code,
+      phase: known.phase,
+      outcome: known.outcome,
+      status: known.status,
+      errorCode: known.errorCode,
+      attempts: this.#record.attempts,
+      durationMs: clock.now() - this.#startedAt,
+    })
+  }
+}
+
+/** Makes a call. Rejects with the errors of this package alone, after its last attempt. */
+export const runCall = (environment: CallEnvironment, prepared: PreparedCall): Promise<Answered<unknown>> =>
+  new Call(environment, prepared).run()

@@ -1,0 +1,30 @@
+import { isHeaderText } from '../contract/formats.ts'
+import type { InputIssue } from '../errors.ts'
+import { kindOfValue } from './kind-of-value.ts'
+
+const NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
+const OURS = new Set(['authorization', 'content-type', 'idempotency-key', 'content-length', 'host'])
+
+/** The issues of headers that a user gave. A header's value is never quoted: it may be a secret. */
+export const headerIssues = (field: string, headers: unknown): InputIssue[] => {
+  if (headers === undefined) return []
+  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) {
+    return [{ field, rule: 'an object of header names and texts', received: kindOfValue(headers) }]
+  }
+  return Object.entries(headers).flatMap(([name, value]: [string, unknown]): InputIssue[] => {
+    if (!NAME.test(name)) return [{ field, rule: 'made of valid header names', received: 'another name' }]
+    const named = `${field}.${name}`
+    if (OURS.has(name.toLowerCase())) {
+      return [{ field: named, rule: 'left to the client, which sets it itself', received: 'a value' }]
+    }
+    const isText = typeof value === 'string' && (value === '' || isHeaderText(value))
+    const received = typeof value === 'string' ? 'text with other characters' : kindOfValue(value)
+    return isText ? [] : [{ field: named, rule: 'text of visible ASCII characters', received }]
+  })
+}
+
+/** Header names in lower case, so that a later value replaces an earlier one however it is written. */
+export const lowerCaseNames = (
+  headers: Readonly<Record<string, string>> | undefined,
+): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]))

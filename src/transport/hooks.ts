@@ -1,0 +1,96 @@
+import type { MandateKitErrorCode, Outcome, Phase, RateLimit } from '../errors.ts'
+import type { RepeatReason } from './repeat.ts'
+
+/** Facts of a call that every hook gets. Nothing here is secret: no header, no body, no credential. */
+export interface CallFacts {
+  /** The same object for everything that one logical call reports: a key for a WeakMap of spans or timers. */
+  readonly call: object
+  /** Operation id, for example `gateway.charge`. */
+  readonly operation: string
+  readonly method: string
+  /** Path template, for example `/api/v1/mfs/charges/:id`: good as a span's or a metric's name. */
+  readonly path: string
+  /** The address, with identifiers in it. */
+  readonly url: string
+  readonly idempotencyKey: string | undefined
+}
+
+/** An attempt is about to be sent. */
+export interface RequestFacts extends CallFacts {
+  /** 1 for the first attempt. */
+  readonly attempt: number
+}
+
+/** An attempt was answered, with whatever status. */
+export interface ResponseFacts extends RequestFacts {
+  readonly status: number
+  readonly requestId: string | undefined
+  readonly rateLimit: RateLimit | undefined
+  /** From sending to the last byte of the body, in milliseconds of the client's clock. */
+  readonly durationMs: number
+}
+
+/** An attempt failed and is going to be repeated. */
+export interface RetryFacts extends RequestFacts {
+  readonly reason: RepeatReason
+  /** How long the client waits before it, in milliseconds. */
+  readonly waitMs: number
+  /** The status of the attempt that failed; absent when there was no answer. */
+  readonly status: number | undefined
+}
+
+/** A call failed for good. */
+export interface FailureFacts extends CallFacts {
+  readonly code: MandateKitErrorCode | undefined
+  readonly phase: Phase | undefined
+  readonly outcome: Outcome | undefined
+  readonly status: number | undefined
+  readonly errorCode: string | undefined
+  readonly attempts: number
+  /** The whole call, waits included, in milliseconds of the client's clock. */
+  readonly durationMs: number
+}
+
+/** A token request succeeded. */
+export interface TokenRenewedFacts {
+  readonly operation: string
+  /** `first`: none was known; `expiring`: its end is near; `unauthorized`: a call was answered 401. */
+  readonly reason: string
+  readonly grant: string
+}
+
+/** Functions that watch calls. What they throw, and what their promises reject with, is ignored; nothing waits for them. */
+export interface Hooks {
+  readonly onRequest?: ((facts: RequestFacts) => unknown) | undefined
+  readonly onResponse?: ((facts: ResponseFacts) => unknown) | undefined
+  readonly onRetry?: ((facts: RetryFacts) => unknown) | undefined
+  readonly onError?: ((facts: FailureFacts) => unknown) | undefined
+  readonly onTokenRenewed?: ((facts: TokenRenewedFacts) => unknown) | undefined
+}
+
+/** One thing in an answer that was not as the specification says, and did not stop the call. */
+export interface UnexpectedReport {
+  readonly operation: string
+  /** What was odd, in words. */
+  readonly message: string
+  /** Path of the field, lists without index: `subscriptionPayments[].dueDate`. */
+  readonly field?: string | undefined
+  /** What the specification says it is. */
+  readonly rule?: string | undefined
+  /** The kind of value that came, never the value. */
+  readonly received?: string | undefined
+}
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+
+/** Calls a function of the user's that must not be able to break a call. */
+export const notify = <Fact>(hook: ((fact: Fact) => unknown) | undefined, fact: Fact): void => {
+  if (hook === undefined) return
+  try {
+    const result = hook(fact)
+    if (isThenable(result)) result.then(undefined, () => undefined)
+  } catch {
+    // A watcher that fails is no reason to fail a payment.
+  }
+}

@@ -1,0 +1,114 @@
+import ky from 'ky'
+import type { Authorizer } from '../auth/authorizer.ts'
+import type { AuthKind, EndpointDefinition, ResponseOf } from '../contract/endpoint.ts'
+import { InvalidRequestError } from '../errors.ts'
+import type { PathPrefix } from './address.ts'
+import { pathOf, queryOf, withPrefix } from './address.ts'
+import type { CallEnvironment } from './call.ts'
+import { runCall } from './call.ts'
+import type { CallOptions } from './call-options.ts'
+import { callLimits, callOptionIssues } from './call-options.ts'
+import type { Answered } from './call-promise.ts'
+import type { ClientSettings } from './client-options.ts'
+import type { CheckedInput } from './input-check.ts'
+import { checkInput, idempotencyKeyIssues, parameterIssues } from './input-check.ts'
+import type { PreparedCall } from './prepared-call.ts'
+import { randomKey } from './random-key.ts'
+import { RateLimitGate } from './rate-limit-gate.ts'
+
+/** What a method gives for one call, unchecked. */
+export interface CallInput {
+  readonly parameters?: Readonly<Record<string, unknown>>
+  readonly query?: unknown
+  readonly body?: unknown
+  /** Checks the body instead of the endpoint's own schema. */
+  readonly schema?: EndpointDefinition['request']
+  readonly idempotencyKey?: unknown
+  readonly method?: string
+  readonly form?: boolean
+  readonly options?: CallOptions | undefined
+}
+
+/** How a client's operations differ from another client's. */
+export interface OperationsSetup {
+  readonly settings: ClientSettings
+  readonly prefix: string
+  /** What is sent where the specification defines no body fields: `{}`, or no body. */
+  readonly emptyBody: 'object' | 'none'
+  readonly authorizers: Partial<Record<AuthKind, Authorizer>>
+}
+
+const checkedValue = (input: CheckedInput | undefined): unknown =>
+  input !== undefined && 'value' in input ? input.value : undefined
+
+const issuesOf = (input: CheckedInput | undefined) =>
+  input !== undefined && 'issues' in input ? input.issues : []
+
+/** Checks what methods give, and makes calls of it. One per client. */
+export class Operations {
+  readonly #environment: CallEnvironment
+  readonly #setup: OperationsSetup
+  readonly #prefix: PathPrefix | undefined
+
+  constructor(setup: OperationsSetup) {
+    const { settings, prefix } = setup
+    this.#setup = setup
+    this.#prefix = settings.apiPrefix === undefined ? undefined : { from: prefix, to: settings.apiPrefix }
+    this.#environment = {
+      settings,
+      // Repeats, timeouts and error statuses are ours: see the documentation of what is repeated.
+      http: ky.create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' }),
+      gate: settings.holdsBack ? new RateLimitGate(settings.clock) : undefined,
+    }
+  }
+
+  /** Checks the input, then makes the call. Input that breaks a rule rejects before any I/O, a login included. */
+  async call<Definition extends EndpointDefinition>(
+    endpoint: Definition,
+    input: CallInput = {},
+  ): Promise<Answered<ResponseOf<Definition>>> {
+    const { data, response } = await runCall(this.#environment, this.prepare(endpoint, input))
+    return { data: data as ResponseOf<Definition>, response }
+  }
+
+  /** Checks the input of a call, all of it; throws `InvalidRequestError` with every rule that is broken. */
+  prepare(endpoint: EndpointDefinition, input: CallInput): PreparedCall {
+    const { settings, authorizers } = this.#setup
+    const { parameters = {}, form = false, options } = input
+    const schema = input.schema ?? endpoint.request
+    const body = schema && checkInput(schema, input.body, endpoint.spec)
+    const query = endpoint.query && checkInput(endpoint.query, input.query ?? {}, endpoint.spec)
+    const issues = [
+      ...parameterIssues(parameters),
+      ...issuesOf(body),
+      ...issuesOf(query),
+      ...idempotencyKeyIssues(input.idempotencyKey),
+      ...callOptionIssues(options),
+    ]
+    if (issues.length > 0) throw new InvalidRequestError(endpoint.operation, issues)
+    const path = pathOf(endpoint.path, parameters as Readonly<Record<string, string>>)
+    const fields = checkedValue(body)
+    const method = input.method ?? endpoint.method
+    return {
+      endpoint,
+      method,
+      url: `${settings.baseUrl}${withPrefix(path, this.#prefix)}${queryOf(checkedValue(query))}`,
+      fields,
+      body: this.#bodyOf(method, fields, form),
+      contentType: form ? 'application/x-www-form-urlencoded' : 'application/json',
+      idempotencyKey: endpoint.idempotencyKey
+        ? ((input.idempotencyKey as string | undefined) ?? randomKey())
+        : undefined,
+      ownKey: endpoint.idempotencyKey && input.idempotencyKey === undefined,
+      authorizer: authorizers[endpoint.auth],
+      limits: callLimits(settings, options),
+    }
+  }
+
+  #bodyOf(method: string, fields: unknown, form: boolean): string | undefined {
+    if (fields !== undefined) {
+      return form ? new URLSearchParams(fields as Record<string, string>).toString() : JSON.stringify(fields)
+    }
+    return method === 'GET' || this.#setup.emptyBody === 'none' ? undefined : '{}'
+  }
+}

@@ -1,0 +1,97 @@
+import type { EndpointDefinition } from '../contract/endpoint.ts'
+import type { InputIssue } from '../errors.ts'
+import { AbortedError, InvalidRequestError, isMandateKitError, TimeoutError } from '../errors.ts'
+import type { CallOptions } from './call-options.ts'
+import { callOptionIssues } from './call-options.ts'
+import type { Answered } from './call-promise.ts'
+import { CallTimeout } from './call-timeout.ts'
+import type { ClientSettings } from './client-options.ts'
+import { kindOfValue } from './kind-of-value.ts'
+import { readRetryAfter } from './wait-hint.ts'
+
+/** Options of the helpers that wait for a state. */
+export interface WaitOptions<State> {
+  /** Ends the wait when it returns true. */
+  readonly until?: ((state: State) => boolean) | undefined
+  /** How long to wait at most, in milliseconds of real time. Default: 120 000. */
+  readonly timeout?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What is asked again and again. */
+export interface Poll<State> {
+  readonly endpoint: EndpointDefinition
+  readonly settings: ClientSettings
+  readonly options: WaitOptions<State>
+  readonly read: (options: CallOptions) => Promise<Answered<State>>
+  /** Ends the wait where the caller gives no `until`. */
+  readonly isFinal: (state: State) => boolean
+}
+
+const DEFAULT_TIMEOUT = 120_000
+const FIRST_PAUSE = 1000
+const LONGEST_PAUSE = 10_000
+const GROWTH = 1.5
+
+/** A growing pause, between half and all of it, so that many waiters do not ask in step. */
+const pauseAfter = (reads: number): number =>
+  Math.min(LONGEST_PAUSE, FIRST_PAUSE * GROWTH ** (reads - 1)) * (0.5 + Math.random() / 2)
+
+const hintOf = ({ headers }: { readonly headers: Readonly<Record<string, string>> }, now: number) => {
+  const reader = { get: (name: string) => headers[name] ?? null, forEach: () => undefined }
+  return readRetryAfter(reader, now)
+}
+
+const check = <State>(operation: string, { until, ...others }: WaitOptions<State>): void => {
+  const issues: InputIssue[] = callOptionIssues(others)
+  if (until !== undefined && typeof until !== 'function') {
+    issues.push({ field: 'until', rule: 'a function of the state', received: kindOfValue(until) })
+  }
+  if (issues.length > 0) throw new InvalidRequestError(operation, issues)
+}
+
+/**
+ * Reads a state until it is final. Waits between reads as long as the server asks for, else 1 s growing to 10 s.
+ * A read that fails and may pass is tried again; any other failure ends the wait.
+ */
+export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
+  const { endpoint, settings, options, read, isFinal } = poll
+  const { operation } = endpoint
+  check(operation, options)
+  const timeoutMs = options.timeout ?? DEFAULT_TIMEOUT
+  const isReached = options.until ?? isFinal
+  const time = new CallTimeout(timeoutMs, options.signal)
+  let reads = 0
+  let lastState: State | undefined
+
+  const ended = (): AbortedError | TimeoutError => {
+    const facts = { operation, phase: 'wait', outcome: 'unknown', attempts: reads, retryable: true } as const
+    if (time.interruption?.kind === 'aborted') {
+      return new AbortedError(`${operation}: the wait was ended by the given signal.`, facts)
+    }
+    const message = `${operation}: the awaited state did not come within ${timeoutMs} ms; lastState is what was seen last.`
+    return new TimeoutError(message, { ...facts, timeoutMs, lastState })
+  }
+
+  try {
+    while (time.interruption === undefined) {
+      let hint: number | undefined
+      try {
+        reads += 1
+        const { data, response } = await read({ signal: time.signal })
+        lastState = data
+        if (isReached(data)) return data
+        hint = hintOf(response, settings.clock.now())
+      } catch (error) {
+        if (time.interruption !== undefined) break
+        if (!isMandateKitError(error) || !error.retryable) throw error
+        hint =
+          'retryAfterMs' in error && typeof error.retryAfterMs === 'number' ? error.retryAfterMs : undefined
+      }
+      await time.wait(hint ?? pauseAfter(reads), settings.clock)
+    }
+    throw ended()
+  } finally {
+    time.end()
+  }
+}
