@@ -1,0 +1,190 @@
+import type { NotificationBody, Timeline } from '../domain/api.ts'
+import type { BoundedList } from './bounded-list.ts'
+import { createBoundedList } from './bounded-list.ts'
+import type { Connection, Delivery } from './connection.ts'
+import { createConnection } from './connection.ts'
+import type { Sent } from './sender.ts'
+import type { DeliveryRecord, Notifications } from './types.ts'
+
+const DUE = 'notification.delivery'
+
+/** What a snapshot of the outbox holds: plain data. */
+export interface OutboxSnapshot {
+  readonly messages: readonly NotificationBody[]
+  readonly records: readonly (Omit<DeliveryRecord, 'at'> & { readonly at: number })[]
+  readonly planned: readonly (readonly [id: string, planned: Planned])[]
+  readonly dropped: number
+}
+
+interface Planned extends Delivery {
+  readonly connection: number
+}
+
+type StoredRecord = OutboxSnapshot['records'][number]
+
+/** The notifications as the mock holds them. */
+export interface Deliveries extends Notifications {
+  /** Something happened: keeps the message and sends it to every receiver. */
+  publish(message: NotificationBody): void
+  /** A promise that resolves when deliveries under way are made, or wait for the clock; `undefined`: there are none. */
+  underWay(): Promise<void> | undefined
+  /** Somebody sleeps on the clock; the function given back says that the sleep is over. */
+  sleepBegins(): () => void
+  /** Forgets what arose and what was to be delivered; connections stay. */
+  reset(): void
+  snapshot(): OutboxSnapshot
+  restore(snapshot: OutboxSnapshot): void
+}
+
+/** Keeps and delivers notifications. What is delivered later is planned on the timeline. */
+export const createDeliveries = (parts: {
+  readonly timeline: Timeline
+  readonly random: () => number
+  /** How many messages, and how many tries, are kept. */
+  readonly size: number
+}): Deliveries => {
+  const { timeline, random, size } = parts
+  const messages: BoundedList<NotificationBody> = createBoundedList(size)
+  const records: BoundedList<StoredRecord> = createBoundedList(size)
+  const connections = new Map<number, Connection>()
+  const held = new Map<number, Delivery[]>()
+  const planned = new Map<string, Planned>()
+  let connectionCount = 0
+  let plannedCount = 0
+  let sleeping = 0
+  let waiters: (() => void)[] = []
+
+  const busy = (): boolean => [...connections.values()].some((connection) => connection.busy())
+
+  const wakeWaiters = (): void => {
+    const woken = waiters
+    waiters = []
+    for (const wake of woken) wake()
+  }
+
+  const plan = (at: number, connection: number, delivery: Delivery): void => {
+    plannedCount += 1
+    const id = String(plannedCount)
+    planned.set(id, { ...delivery, connection })
+    timeline.schedule(at, DUE, id)
+  }
+
+  timeline.on(DUE, (id) => {
+    const due = planned.get(id)
+    planned.delete(id)
+    if (due !== undefined)
+      connections.get(due.connection)?.add([{ message: due.message, attempt: due.attempt }])
+  })
+
+  const sent = (number: number, { message, attempt }: Delivery, result: Sent): void => {
+    const now = timeline.now()
+    records.push({ notificationId: message.notificationId, attempt, at: now, ...result })
+    const connection = connections.get(number)
+    const wait = result.delivered ? undefined : connection?.rules.waitAfter(attempt)
+    if (wait !== undefined) plan(now + wait, number, { message, attempt: attempt + 1 })
+    // Asked in a microtask: the connection takes up its next delivery first.
+    void Promise.resolve().then(() => {
+      if (!busy()) wakeWaiters()
+    })
+  }
+
+  const dispatch = (number: number, connection: Connection, message: NotificationBody): void => {
+    for (const copy of connection.rules.copies(message)) {
+      const delivery = { message: copy, attempt: 1 }
+      const delay = connection.rules.delay()
+      if (delay > 0) plan(timeline.now() + delay, number, delivery)
+      else if (connection.rules.shuffle) held.get(number)?.push(delivery)
+      else connection.add([delivery])
+    }
+  }
+
+  const shuffled = (deliveries: readonly Delivery[]): readonly Delivery[] =>
+    deliveries
+      .map((delivery) => ({ delivery, place: random() }))
+      .sort((left, right) => left.place - right.place)
+      .map(({ delivery }) => delivery)
+
+  const release = (): void => {
+    for (const [number, deliveries] of held) {
+      if (deliveries.length === 0) continue
+      held.set(number, [])
+      connections.get(number)?.add(shuffled(deliveries))
+    }
+  }
+
+  const underWay = (): Promise<void> | undefined => {
+    if (sleeping > 0 || !busy()) return undefined
+    return new Promise((resolve) => waiters.push(resolve))
+  }
+
+  return {
+    all: () => messages.all().map((message) => ({ ...message })),
+    deliveries: () => records.all().map(({ at, ...record }) => ({ ...record, at: new Date(at) })),
+    get dropped() {
+      return messages.dropped + records.dropped
+    },
+    clear() {
+      messages.clear()
+      records.clear()
+    },
+    connect(target, options = {}) {
+      connectionCount += 1
+      const number = connectionCount
+      const connection = createConnection(target, options, {
+        random,
+        onSent: (delivery, result) => sent(number, delivery, result),
+      })
+      connections.set(number, connection)
+      held.set(number, [])
+      return () => {
+        connection.drop()
+        connections.delete(number)
+        held.delete(number)
+        if (!busy()) wakeWaiters()
+      }
+    },
+    async flush() {
+      timeline.settle()
+      release()
+      for (let rest = underWay(); rest !== undefined; rest = underWay()) await rest
+    },
+    publish(message) {
+      messages.push(message)
+      for (const [number, connection] of connections) dispatch(number, connection, message)
+    },
+    underWay,
+    sleepBegins() {
+      // A receiver that sleeps on the mock's clock waits for the clock: the clock must not wait for the receiver.
+      if (!busy()) return () => undefined
+      sleeping += 1
+      wakeWaiters()
+      return () => {
+        sleeping -= 1
+      }
+    },
+    reset() {
+      messages.clear()
+      records.clear()
+      planned.clear()
+      for (const connection of connections.values()) connection.drop()
+      for (const number of held.keys()) held.set(number, [])
+      wakeWaiters()
+    },
+    snapshot: () => ({
+      messages: messages.all(),
+      records: records.all(),
+      planned: [...planned],
+      dropped: messages.dropped,
+    }),
+    restore(snapshot) {
+      for (const connection of connections.values()) connection.drop()
+      for (const number of held.keys()) held.set(number, [])
+      messages.replace(snapshot.messages, snapshot.dropped)
+      records.replace(snapshot.records, 0)
+      planned.clear()
+      for (const [id, delivery] of snapshot.planned) planned.set(id, delivery)
+      plannedCount = Math.max(plannedCount, ...snapshot.planned.map(([id]) => Number(id)))
+      wakeWaiters()
+    },
+  }
+}

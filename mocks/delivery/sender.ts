@@ -1,0 +1,56 @@
+import type { NotificationBody } from '../domain/api.ts'
+import { deliveryTimeout } from './delivery-timeout.ts'
+import { createSigner } from './signing.ts'
+import type { DeliveryOptions, NotificationTarget } from './types.ts'
+
+/** How one try went. */
+export interface Sent {
+  readonly delivered: boolean
+  readonly status?: number
+  readonly error?: string
+}
+
+/** Sends one message, and never throws. */
+export type Sender = (message: NotificationBody) => Promise<Sent>
+
+/** Where a handler in this process is told that it stands. */
+const HANDLER_URL = 'https://merchant.mandatekit.test/notifications'
+
+const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+
+const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
+
+/** Makes the sender of a target. Throws a TypeError when the target is neither a function nor an http(s) address. */
+export const createSender = (target: NotificationTarget, options: DeliveryOptions): Sender => {
+  const { method = 'POST', format = 'json', headers = {} } = options
+  if (!Object.hasOwn(CONTENT_TYPES, format)) {
+    throw new TypeError('notifications.connect: format is "json" or "form".')
+  }
+  const sign = createSigner(options.signing)
+  const handler = typeof target === 'function' ? target : undefined
+  const url = handler === undefined ? String(target) : HANDLER_URL
+  if (!isHttpUrl(url)) {
+    throw new TypeError('notifications.connect: the target is a handler or an http(s) address.')
+  }
+
+  return async (message) => {
+    const body = format === 'json' ? JSON.stringify(message) : new URLSearchParams({ ...message }).toString()
+    try {
+      const init = {
+        method,
+        body,
+        headers: { ...headers, 'Content-Type': CONTENT_TYPES[format], ...(await sign(body)) },
+      }
+      const response =
+        handler === undefined
+          ? await globalThis.fetch(url, { ...init, redirect: 'manual', signal: deliveryTimeout() })
+          : await handler(new Request(url, init))
+      const { status } = response
+      // The answer's body says nothing to us; read, it frees the connection.
+      if (handler === undefined) await response.arrayBuffer()
+      return { delivered: status >= 200 && status < 300, status }
+    } catch (error) {
+      return { delivered: false, error: error instanceof Error ? error.message : String(error) }
+    }
+  }
+}

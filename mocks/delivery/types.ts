@@ -1,0 +1,71 @@
+import type { NotificationBody } from '../domain/api.ts'
+import type { Duration } from '../domain/duration.ts'
+import type { Signing } from './signing.ts'
+
+/** A receiver in this process. */
+export type NotificationHandler = (request: Request) => Promise<Response> | Response
+
+/** Where notifications go: a handler in this process, or an address. */
+export type NotificationTarget = NotificationHandler | string | URL
+
+/** How notifications are delivered. Nothing given: once, in order, at once, not signed. */
+export interface DeliveryOptions {
+  /** Delivers twice: always, or with this probability. */
+  readonly duplicate?: boolean | number
+  /** Delivers in another order: messages wait for `flush()`, or for the end of a move of the clock. */
+  readonly shuffle?: boolean
+  /** How a cancellation is written (Events, note 1): `CANCELLED` (default), `CANCELED`, or now one, now the other. */
+  readonly spelling?: 'CANCELLED' | 'CANCELED' | 'both'
+  /**
+   * Delivers again, on the mock's clock, what was not answered 2xx: `true` for six tries, or their number, or with
+   * one's own waits (the last one repeats). Default: one try.
+   */
+  readonly retries?: boolean | number | { readonly tries: number; readonly waits?: readonly Duration[] }
+  /** How much later than the event, on the mock's clock: a length of time, or the shortest and the longest. */
+  readonly delay?: Duration | readonly [Duration, Duration]
+  /** Signs the body. Default: no signature, as the specification shows none. */
+  readonly signing?: Signing
+  /** Default `POST`. */
+  readonly method?: 'POST' | 'PUT'
+  /** Default `json`. */
+  readonly format?: 'json' | 'form'
+  /** How many deliveries are under way at once. Default: 1. */
+  readonly concurrency?: number
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** One try to deliver a notification. */
+export interface DeliveryRecord {
+  readonly notificationId: string
+  /** Counts from 1. */
+  readonly attempt: number
+  /** The mock's time. */
+  readonly at: Date
+  readonly delivered: boolean
+  /** Absent when no answer came. */
+  readonly status?: number
+  /** What the receiver threw, or why it could not be reached. */
+  readonly error?: string
+}
+
+/** The notifications of a mock: what arose, and where it goes. */
+export interface Notifications {
+  /** What arose, oldest first: copies of the messages as they are on the wire (S8). */
+  all(): readonly NotificationBody[]
+  /** The tries to deliver, oldest first. */
+  deliveries(): readonly DeliveryRecord[]
+  /** How many messages and tries were dropped because the list was full. */
+  readonly dropped: number
+  /** Forgets what arose; connections stay. */
+  clear(): void
+  /**
+   * Delivers from now on to a handler or an address; the function given back ends it. A delivery that fails is
+   * recorded and, with `retries`, repeated; it never makes the mock fail.
+   *
+   * Throws a TypeError for options that cannot be.
+   */
+  connect(target: NotificationTarget, options?: DeliveryOptions): () => void
+  /** Resolves when everything that is due by now is delivered. */
+  flush(): Promise<void>
+}
