@@ -1,0 +1,176 @@
+import type { OutboxSnapshot } from './delivery/deliveries.ts'
+import type { ClockSnapshot, MockClock } from './domain/clock.ts'
+import type { IdsSnapshot } from './domain/ids.ts'
+import { granted } from './errors.ts'
+import { explain } from './explain.ts'
+import { GATEWAY_PREFIX } from './http/gateway-area.ts'
+import type { Operation } from './http/operations.ts'
+import { SUBSCRIPTIONS_PREFIX } from './http/subscriptions-area.ts'
+import { withInternals } from './internals.ts'
+import { createMockFetch } from './mock-fetch.ts'
+import type { Mock, MockSnapshot, Payer } from './mock-types.ts'
+import type { MockOptions, ReadOptions } from './options.ts'
+import { readOptions } from './options.ts'
+import type { MockParts } from './parts.ts'
+import { createParts } from './parts.ts'
+
+const clockOf = ({ clock, deliveries }: MockParts): MockClock => ({
+  now: clock.now,
+  async set(time) {
+    await clock.set(time)
+    await deliveries.flush()
+  },
+  async advance(duration) {
+    await clock.advance(duration)
+    await deliveries.flush()
+  },
+  async sleep(milliseconds, signal) {
+    const over = deliveries.sleepBegins()
+    try {
+      await clock.sleep(milliseconds, signal)
+    } finally {
+      over()
+    }
+  },
+})
+
+const payerOf = ({ subscriptions, gateway }: MockParts): Payer => ({
+  authorize: (invoiceId, options) =>
+    granted('payer.authorize', subscriptions.domain.authorize(invoiceId, options)),
+  decline: (invoiceId) => granted('payer.decline', subscriptions.domain.decline(invoiceId)),
+  confirm: (confirmationId, otp = gateway.options.otp) =>
+    granted('payer.confirm', gateway.domain.confirm(confirmationId, { otp })),
+  setBehaviour(msisdn, behaviour) {
+    granted('payer.setBehaviour', gateway.domain.setBehaviour(msisdn, behaviour))
+  },
+  reverse: (paymentId) => granted('payer.reverse', subscriptions.domain.reverse(String(paymentId))),
+})
+
+const clientOptionsOf = (
+  { subscriptions, gateway, addresses }: MockParts,
+  options: ReadOptions,
+  clock: MockClock,
+): Mock['clientOptions'] => {
+  const [merchant] = subscriptions.options.merchants
+  const user = merchant?.users[0]
+  const prefix = (area: 'subscriptions' | 'gateway', standard: string) => {
+    const { apiPrefix } = options[area].http
+    return apiPrefix === standard ? {} : { apiPrefix }
+  }
+  const time = { now: clock.now, sleep: clock.sleep }
+  return {
+    get subscriptions() {
+      return {
+        baseUrl: addresses.current('subscriptions'),
+        credentials: {
+          clientId: merchant?.clientId ?? '',
+          clientSecret: merchant?.clientSecret ?? '',
+          username: user?.username ?? '',
+          password: user?.password ?? '',
+        },
+        clock: time,
+        ...prefix('subscriptions', SUBSCRIPTIONS_PREFIX),
+      }
+    },
+    get gateway() {
+      return {
+        baseUrl: addresses.current('gateway'),
+        apiKey: gateway.options.apiKeys[0] ?? '',
+        clock: time,
+        ...prefix('gateway', GATEWAY_PREFIX),
+      }
+    },
+  }
+}
+
+const routeOf =
+  ({ areas }: MockParts) =>
+  (operation: Operation): string => {
+    const route = areas
+      .flatMap(({ router }) => router.routes)
+      .find(({ target }) => target.definition.operation === operation)
+    return `${route?.methods[0] ?? ''} ${route?.path ?? ''}`
+  }
+
+const resetAll = (parts: MockParts): void => {
+  parts.clock.reset()
+  parts.ids.reset()
+  parts.deliveries.reset()
+  parts.subscriptions.domain.reset()
+  parts.gateway.domain.restart()
+  for (const limiter of parts.limiters) limiter.reset()
+  parts.faults.clear()
+  parts.log.clear()
+  parts.outage.isDown = false
+}
+
+const snapshotOf = (parts: MockParts): MockSnapshot => ({
+  format: 1,
+  // First: reading the domains settles what is due, and the clock is to be read after that.
+  subscriptions: parts.subscriptions.domain.snapshot(),
+  gateway: parts.gateway.domain.snapshot(),
+  clock: parts.clock.snapshot(),
+  ids: parts.ids.snapshot(),
+  notifications: parts.deliveries.snapshot(),
+  outage: parts.outage.isDown,
+})
+
+const restoreAll = (parts: MockParts, given: MockSnapshot): void => {
+  if (given?.format !== 1) throw new TypeError('restore takes what snapshot gave.')
+  const snapshot = structuredClone(given)
+  parts.subscriptions.domain.restore(snapshot.subscriptions)
+  parts.gateway.domain.restore(snapshot.gateway)
+  parts.deliveries.restore(snapshot.notifications as OutboxSnapshot)
+  parts.ids.restore(snapshot.ids as IdsSnapshot)
+  // Last: what is planned comes from the snapshot alone, not from what restoring the domains planned.
+  parts.clock.restore(snapshot.clock as ClockSnapshot)
+  parts.outage.isDown = snapshot.outage
+}
+
+/**
+ * Makes a mock of both APIs, without MSW: give `mock.fetch` to a client, or the mock to `startMockServer`.
+ *
+ * @throws TypeError or RangeError when an option does not exist or makes no sense; the message names it.
+ * @example
+ * const mock = createMock({ clock: new Date('2026-12-01T00:00:00Z') })
+ * const gateway = new GatewayClient({ ...mock.clientOptions.gateway, fetch: mock.fetch })
+ */
+export const createMock = (given: MockOptions = {}): Mock => {
+  const options = readOptions(given)
+  const parts = createParts(options)
+  const { subscriptions, gateway, deliveries, faults, log, addresses, handler, outage } = parts
+  const clock = clockOf(parts)
+  for (const { to, ...delivery } of options.subscriptions.http.notify) deliveries.connect(to, delivery)
+  const ownBases = [options.subscriptions.http.baseUrl, options.gateway.http.baseUrl]
+
+  const mock: Mock = {
+    fetch: createMockFetch(handler, () => [...new Set(addresses.bases().map(({ url }) => url))]),
+    clientOptions: clientOptionsOf(parts, options, clock),
+    clock,
+    payer: payerOf(parts),
+    state: {
+      subscriptions: subscriptions.domain.subscriptions,
+      payments: subscriptions.domain.paymentsOf,
+      charges: gateway.domain.charges,
+      events: gateway.domain.events,
+    },
+    notifications: deliveries,
+    faults,
+    requests: log,
+    tokens: { expire: subscriptions.domain.expireTokens, revoke: subscriptions.domain.revokeTokens },
+    outage: {
+      start() {
+        outage.isDown = true
+      },
+      end() {
+        outage.isDown = false
+      },
+    },
+    add: subscriptions.domain.add,
+    reset: () => resetAll(parts),
+    snapshot: () => snapshotOf(parts),
+    restore: (snapshot) => restoreAll(parts, snapshot),
+    explain: (operation) => explain(log, operation, routeOf(parts)),
+  }
+  return withInternals(mock, { handler, ownBases, attach: addresses.attach })
+}

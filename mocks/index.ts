@@ -1,0 +1,28 @@
+import type { HttpHandler } from 'msw'
+import { http } from 'msw'
+import { createMock as createCoreMock } from './core.ts'
+import { internalsOf } from './internals.ts'
+import type { Mock as CoreMock } from './mock-types.ts'
+import { createMswHandlers } from './msw-handlers.ts'
+import type { MockOptions } from './options.ts'
+
+/** A mock of both APIs, with handlers for MSW. */
+export interface Mock extends CoreMock {
+  /** For `setupServer(...mock.handlers)` or `setupWorker(...mock.handlers)`, MSW 2.12 or 3. */
+  readonly handlers: HttpHandler[]
+}
+
+/**
+ * Makes a mock of both APIs, with one MSW handler for each base URL. Other hosts are untouched; handlers of your own,
+ * given to `server.use`, win.
+ *
+ * @throws TypeError or RangeError when an option does not exist or makes no sense; the message names it.
+ * @example
+ * const mock = createMock()
+ * const server = setupServer(...mock.handlers)
+ */
+export const createMock = (options: MockOptions = {}): Mock => {
+  const mock = createCoreMock(options)
+  const { handler, ownBases } = internalsOf(mock)
+  return Object.assign(mock, { handlers: createMswHandlers(http, handler, ownBases) })
+}

@@ -1,0 +1,28 @@
+import type { Handler } from './http/handler.ts'
+
+/** What the adapters of this package use of a mock. */
+export interface MockInternals {
+  readonly handler: Handler
+  /** The base URLs of the options, area S first. */
+  readonly ownBases: readonly string[]
+  /**
+   * Both areas answer below this URL as well, and the URLs that the mock hands out begin with it, until the function
+   * given back is called.
+   */
+  attach(url: string): () => void
+}
+
+// In the global registry, so that a mock of the package's CommonJS copy can be given to the ESM copy's server.
+const INTERNALS = Symbol.for('mandatekit.mock')
+
+/** Gives a mock its internals, out of its users' sight. */
+export const withInternals = <Mock extends object>(mock: Mock, internals: MockInternals): Mock =>
+  Object.defineProperty(mock, INTERNALS, { value: internals })
+
+/** The internals of a mock. Throws a TypeError for what is none. */
+export const internalsOf = (mock: object): MockInternals => {
+  const holder: { readonly [INTERNALS]?: MockInternals } = mock
+  const internals = holder[INTERNALS]
+  if (internals === undefined) throw new TypeError('This is not a mock that createMock made.')
+  return internals
+}

@@ -1,0 +1,45 @@
+import type { Handler } from './http/handler.ts'
+import { closedError, connectionError, toResponse, toTruncatedResponse } from './responses.ts'
+
+/** The platform's `fetch`, answered by a mock. It may be called without `this`. */
+export type MockFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+
+/**
+ * Makes a `fetch` that reaches the mock and nothing else. It rejects as the platform's does: with the signal's reason
+ * when aborted, with a TypeError whose cause carries a code when the connection fails. It follows no redirect: the
+ * hosted pages send a payer to addresses outside the mock.
+ */
+export const createMockFetch =
+  (handler: Handler, bases: () => readonly string[]): MockFetch =>
+  async (input, init) => {
+    const request = new Request(input, init)
+    const { signal } = request
+    if (signal.aborted) throw signal.reason
+    const replying = handler(request)
+    if (replying === undefined) {
+      const { origin } = new URL(request.url)
+      throw connectionError(
+        'ENOTFOUND',
+        `getaddrinfo ENOTFOUND ${origin}`,
+        `fetch failed: this mock answers below ${bases().join(' and ')}; it was asked for ${origin}`,
+      )
+    }
+    const reply = await replying
+    if (signal.aborted) throw signal.reason
+    switch (reply.kind) {
+      case 'answer':
+        return toResponse(reply.answer)
+      case 'closed':
+        throw closedError(reply.code)
+      case 'silence':
+        return aborted(signal)
+      case 'truncated':
+        return toTruncatedResponse(reply)
+    }
+  }

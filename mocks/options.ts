@@ -1,0 +1,151 @@
+import type { DeliveryOptions, NotificationTarget } from './delivery/types.ts'
+import type { ClockOptions } from './domain/clock.ts'
+import type { GatewayOptions } from './domain/gateway/options.ts'
+import { gatewayDefaults } from './domain/gateway/options.ts'
+import type { Rules, SubscriptionsOptions } from './domain/subscriptions/options.ts'
+import { GATEWAY_PREFIX } from './http/gateway-area.ts'
+import { normalizedBase } from './http/locate.ts'
+import { SUBSCRIPTIONS_PREFIX } from './http/subscriptions-area.ts'
+import type { Variant } from './http/variants.ts'
+
+/** How an area is reached. */
+export interface AreaHttpOptions {
+  /** Where the area answers, path prefix included (row 1). */
+  readonly baseUrl: string
+  /** Replaces the version prefix of its paths (row 49). */
+  readonly apiPrefix: string
+  /** `any`: a body is read whatever its label; `json`: other labels are answered 415 (row 3 ✎). */
+  readonly contentType: 'any' | 'json'
+}
+
+/** A receiver of notifications from the start (rows 45 to 47). */
+export interface NotifyOptions extends DeliveryOptions {
+  readonly to: NotificationTarget
+}
+
+/** What area S's HTTP side can be told. */
+export interface SubscriptionsHttpOptions extends AreaHttpOptions {
+  /** Other forms of successful answers, for tests of a client's tolerance (row 44). */
+  readonly variant: Variant
+  /** Receivers of notifications from the start; none: they are kept in the outbox (row 45). */
+  readonly notify: readonly NotifyOptions[]
+}
+
+/** What `createMock` can be told. Everything works without. */
+export interface MockOptions {
+  /** `'spec'` (default): what the specification states. `'strict'`: the restrictions we invented as well. */
+  readonly rules?: Rules
+  /** The same seed gives the same identifiers, and the same luck. */
+  readonly seed?: string | number
+  /** `'system'` (default) follows the machine's time, or fake timers; a point in time freezes the clock there. */
+  readonly clock?: Exclude<ClockOptions['clock'], undefined>
+  /** What sleeping on a frozen clock does: the clock jumps to the time of waking (default), or the sleeper waits. */
+  readonly sleep?: Exclude<ClockOptions['sleep'], undefined>
+  /** How many requests, and how many notifications, are kept. Default: 10 000. */
+  readonly logSize?: number
+  readonly subscriptions?: Partial<SubscriptionsOptions & SubscriptionsHttpOptions>
+  readonly gateway?: Partial<GatewayOptions & AreaHttpOptions>
+}
+
+/** The defaults of area S's HTTP side. */
+export const subscriptionsHttpDefaults = {
+  baseUrl: 'https://subscriptions.mandatekit.test',
+  apiPrefix: SUBSCRIPTIONS_PREFIX,
+  contentType: 'any',
+  variant: [],
+  notify: [],
+} as const satisfies SubscriptionsHttpOptions
+
+/** The defaults of area G's HTTP side. */
+export const gatewayHttpDefaults = {
+  baseUrl: 'https://gateway.mandatekit.test',
+  apiPrefix: GATEWAY_PREFIX,
+  contentType: 'any',
+} as const satisfies AreaHttpOptions
+
+/** The defaults of the mock itself. */
+export const mockDefaults = {
+  rules: 'spec',
+  seed: 'mandatekit',
+  clock: 'system',
+  sleep: 'jump',
+  logSize: 10_000,
+} as const satisfies MockOptions
+
+/** What `rules: 'strict'` changes in the HTTP side of both areas. */
+export const strictHttpDefaults = { contentType: 'json' } as const satisfies Partial<AreaHttpOptions>
+
+/** The options of a mock, checked, with every default of the HTTP side filled in. */
+export interface ReadOptions extends Required<Omit<MockOptions, 'subscriptions' | 'gateway'>> {
+  readonly subscriptions: {
+    readonly http: SubscriptionsHttpOptions
+    readonly domain: Partial<SubscriptionsOptions>
+  }
+  readonly gateway: { readonly http: AreaHttpOptions; readonly domain: Partial<GatewayOptions> }
+}
+
+const PREFIX = /^(?:\/[\w.~-]+)*$/
+
+const checkNames = (where: string, given: object, known: readonly string[]): void => {
+  const unknown = Object.keys(given).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  throw new TypeError(`There is no option ${where}${unknown}; the options are ${known.join(', ')}.`)
+}
+
+const checkChoice = (option: string, value: unknown, choices: readonly unknown[]): void => {
+  if (choices.includes(value)) return
+  const words = choices.map((choice) => JSON.stringify(choice)).join(' or ')
+  throw new TypeError(`Option ${option} is ${words}, not ${JSON.stringify(value)}.`)
+}
+
+const present = <Options extends object>(given: Options): Options =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Options
+
+/** Splits an area's options into those of its HTTP side and those of its domain. */
+const readArea = <Http extends AreaHttpOptions, Domain extends object>(
+  area: 'subscriptions' | 'gateway',
+  given: Partial<Http & Domain>,
+  defaults: Http,
+): { readonly http: Http; readonly domain: Partial<Domain> } => {
+  const entries = Object.entries(present(given))
+  const own = entries.filter(([name]) => Object.hasOwn(defaults, name))
+  const rest = entries.filter(([name]) => !Object.hasOwn(defaults, name))
+  const http = { ...defaults, ...(Object.fromEntries(own) as Partial<Http>) }
+  checkChoice(`${area}.contentType`, http.contentType, ['any', 'json'])
+  if (!PREFIX.test(http.apiPrefix)) {
+    throw new TypeError(`Option ${area}.apiPrefix is a path such as /api/v2, without a slash at its end.`)
+  }
+  return {
+    http: { ...http, baseUrl: normalizedBase(`${area}.baseUrl`, http.baseUrl) },
+    domain: Object.fromEntries(rest) as Partial<Domain>,
+  }
+}
+
+/**
+ * Reads the options of a mock.
+ *
+ * @throws TypeError for a name that does not exist, or a value that makes no sense; the message names the option.
+ */
+export const readOptions = (given: MockOptions): ReadOptions => {
+  checkNames('', given, [...Object.keys(mockDefaults), 'subscriptions', 'gateway'])
+  const { subscriptions = {}, gateway = {}, ...own } = given
+  const options = { ...mockDefaults, ...present(own) }
+  checkChoice('rules', options.rules, ['spec', 'strict'])
+  checkChoice('sleep', options.sleep, ['jump', 'wait'])
+  if (!Number.isSafeInteger(options.logSize) || options.logSize < 1) {
+    throw new TypeError('Option logSize is a whole number from 1.')
+  }
+  checkNames('gateway.', gateway, [...Object.keys(gatewayHttpDefaults), ...Object.keys(gatewayDefaults)])
+  const strict = options.rules === 'strict' ? strictHttpDefaults : {}
+  return {
+    ...options,
+    subscriptions: readArea<SubscriptionsHttpOptions, SubscriptionsOptions>('subscriptions', subscriptions, {
+      ...subscriptionsHttpDefaults,
+      ...strict,
+    }),
+    gateway: readArea<AreaHttpOptions, GatewayOptions>('gateway', gateway, {
+      ...gatewayHttpDefaults,
+      ...strict,
+    }),
+  }
+}

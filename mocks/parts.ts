@@ -1,0 +1,140 @@
+import type { Addresses } from './addresses.ts'
+import { createAddresses } from './addresses.ts'
+import type { Deliveries } from './delivery/deliveries.ts'
+import { createDeliveries } from './delivery/deliveries.ts'
+import type { GatewayDomain, Limiter, SubscriptionsDomain } from './domain/api.ts'
+import type { ManagedClock } from './domain/clock.ts'
+import { createClock } from './domain/clock.ts'
+import { createFixedWindowLimiter } from './domain/fixed-window-limiter.ts'
+import { createGatewayDomain } from './domain/gateway/domain.ts'
+import type { GatewayOptions } from './domain/gateway/options.ts'
+import { gatewayOptions } from './domain/gateway/options.ts'
+import { createRollingLimiter } from './domain/gateway/rolling-limiter.ts'
+import type { Ids } from './domain/ids.ts'
+import { createIds } from './domain/ids.ts'
+import { createSubscriptionsDomain } from './domain/subscriptions/domain.ts'
+import type { SubscriptionsOptions } from './domain/subscriptions/options.ts'
+import { subscriptionsOptions } from './domain/subscriptions/options.ts'
+import type { AreaRuntime } from './http/area.ts'
+import type { FaultPlan } from './http/faults.ts'
+import { createFaultPlan } from './http/faults.ts'
+import { createGatewayArea } from './http/gateway-area.ts'
+import type { Handler } from './http/handler.ts'
+import { createHandler } from './http/handler.ts'
+import type { WritableRequestLog } from './http/request-log.ts'
+import { createRequestLog } from './http/request-log.ts'
+import { createSubscriptionsArea } from './http/subscriptions-area.ts'
+import { createVary } from './http/variants.ts'
+import type { ReadOptions } from './options.ts'
+
+/** What a mock is made of. */
+export interface MockParts {
+  readonly clock: ManagedClock
+  readonly ids: Ids
+  readonly deliveries: Deliveries
+  readonly subscriptions: { readonly domain: SubscriptionsDomain; readonly options: SubscriptionsOptions }
+  readonly gateway: { readonly domain: GatewayDomain; readonly options: GatewayOptions }
+  readonly limiters: readonly Limiter[]
+  readonly faults: FaultPlan
+  readonly log: WritableRequestLog
+  readonly addresses: Addresses
+  readonly areas: readonly AreaRuntime[]
+  readonly handler: Handler
+  readonly outage: { isDown: boolean }
+}
+
+const secretsOf = (subscriptions: SubscriptionsOptions, gateway: GatewayOptions): readonly string[] => [
+  ...gateway.apiKeys,
+  ...subscriptions.merchants.flatMap(({ clientSecret, users }) => [
+    clientSecret,
+    ...users.map(({ password }) => password),
+  ]),
+]
+
+/** Puts a mock together. Nothing is shared with another. */
+export const createParts = (options: ReadOptions): MockParts => {
+  let deliveries: Deliveries | undefined
+  const clock = createClock({
+    clock: options.clock,
+    sleep: options.sleep,
+    afterStep: () => deliveries?.underWay(),
+  })
+  const { timeline } = clock
+  const { now } = timeline
+  const ids = createIds(options.seed)
+  const outbox = createDeliveries({ timeline, random: () => ids.random('delivery'), size: options.logSize })
+  deliveries = outbox
+
+  const chosen = {
+    subscriptions: subscriptionsOptions(options.rules, options.subscriptions.domain),
+    gateway: gatewayOptions(options.rules, options.gateway.domain),
+  }
+  const areas: AreaRuntime[] = []
+  const addresses = createAddresses(
+    { subscriptions: options.subscriptions.http.baseUrl, gateway: options.gateway.http.baseUrl },
+    () => areas,
+  )
+  const subscriptions = createSubscriptionsDomain({
+    timeline,
+    ids,
+    rules: options.rules,
+    options: options.subscriptions.domain,
+    baseUrl: () => addresses.current('subscriptions'),
+    notify: outbox.publish,
+  })
+  const gateway = createGatewayDomain({
+    timeline,
+    ids,
+    rules: options.rules,
+    options: options.gateway.domain,
+    baseUrl: () => addresses.current('gateway'),
+  })
+
+  const limiterOf = <Limit>(limit: Limit | false, create: (limit: Limit) => Limiter): Limiter | undefined =>
+    limit === false ? undefined : create(limit)
+  const subscriptionsLimiter = limiterOf(chosen.subscriptions.rateLimit, (limit) =>
+    createFixedWindowLimiter({ ...limit, now }),
+  )
+  const gatewayLimiter = limiterOf(chosen.gateway.rateLimit, (limit) =>
+    createRollingLimiter({ ...limit, now }),
+  )
+  const outage = { isDown: false }
+  areas.push(
+    createSubscriptionsArea({
+      domain: subscriptions,
+      limiter: subscriptionsLimiter,
+      now,
+      options: chosen.subscriptions,
+      vary: createVary(options.subscriptions.http.variant),
+      apiPrefix: options.subscriptions.http.apiPrefix,
+      checksContentType: options.subscriptions.http.contentType === 'json',
+    }),
+    createGatewayArea({
+      domain: gateway,
+      limiter: gatewayLimiter,
+      now,
+      options: chosen.gateway,
+      apiPrefix: options.gateway.http.apiPrefix,
+      checksContentType: options.gateway.http.contentType === 'json',
+      isDown: () => outage.isDown,
+    }),
+  )
+
+  const faults = createFaultPlan(() => ids.random('fault'))
+  const secrets = secretsOf(chosen.subscriptions, chosen.gateway)
+  const log = createRequestLog(options.logSize, () => secrets)
+  return {
+    clock,
+    ids,
+    deliveries: outbox,
+    subscriptions: { domain: subscriptions, options: chosen.subscriptions },
+    gateway: { domain: gateway, options: chosen.gateway },
+    limiters: [subscriptionsLimiter, gatewayLimiter].filter((limiter) => limiter !== undefined),
+    faults,
+    log,
+    addresses,
+    areas,
+    outage,
+    handler: createHandler({ bases: addresses.bases, faults, log, now, pages: () => undefined }),
+  }
+}
