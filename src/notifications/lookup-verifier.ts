@@ -1,5 +1,5 @@
 import type { Cancellation, PaymentDetails, SubscriptionDetails } from '../contract/subscriptions.ts'
-import { isMandateKitError } from '../errors.ts'
+import { isNotFound } from './not-found.ts'
 import type { Notification } from './notification.ts'
 import type { Verifier } from './verification.ts'
 
@@ -8,17 +8,6 @@ export interface LookupClient {
   details(subscriptionId: string): PromiseLike<Pick<SubscriptionDetails, 'id'>>
   cancellation(subscriptionId: string): PromiseLike<Pick<Cancellation, 'subscriptionID'>>
   payment(paymentId: string): PromiseLike<Pick<PaymentDetails, 'subscriptionId' | 'status'>>
-}
-
-/**
- * Whether the API itself said, with a code of its own, that there is no such thing. Anything else leaves the question
- * open: a bare 404 may come from a proxy or a mistaken base URL, and refusing would lose true messages.
- */
-const isNotFound = (error: unknown): boolean => {
-  if (!isMandateKitError(error) || error.phase === 'login') return false
-  if (error.code === 'invalid_request') return true
-  if (error.code !== 'api_error' || error.outcome !== 'rejected') return false
-  return 'errorCode' in error && error.errorCode !== undefined && 'status' in error && error.status !== 403
 }
 
 const matches = async (client: LookupClient, notification: Notification): Promise<boolean> => {

@@ -70,7 +70,9 @@ export const createProcessing = (options: ProcessingOptions) => {
   const commit = async (notification: Notification, owner: string): Promise<boolean | undefined> => {
     const { notificationId: id } = notification
     const tell = () => attempt(notification, 'commit', () => store.commit(id, owner, remember))
-    const held = (await tell()) ?? (await tell())
+    let held = await tell()
+    // A first answer that was lost may have been a success: the second then finds no lease, which is no loss.
+    if (held === undefined && (await tell()) !== undefined) held = true
     untold.delete(id)
     if (held === undefined) untold.set(id, owner)
     const [oldest] = untold.keys()

@@ -1,0 +1,12 @@
+import { isMandateKitError } from '../errors.ts'
+
+/**
+ * Whether the API itself said, with a code of its own, that there is no such thing. Anything else leaves the question
+ * open: a bare 404 may come from a proxy or a mistaken base URL, and refusing would lose true messages.
+ */
+export const isNotFound = (error: unknown): boolean => {
+  if (!isMandateKitError(error) || error.phase === 'login') return false
+  if (error.code === 'invalid_request') return true
+  if (error.code !== 'api_error' || error.outcome !== 'rejected') return false
+  return 'errorCode' in error && error.errorCode !== undefined && 'status' in error && error.status !== 403
+}

@@ -1,0 +1,26 @@
+/** A payment as the merchant's books have it. */
+export interface BelievedPayment {
+  readonly paymentId: string | number
+  /** `SUCCEEDED_PAYMENT` or `FAILED_PAYMENT`, as a notification said. */
+  readonly status: string
+  /** Whether the books know of a reversal; `false` when left out. */
+  readonly reversed?: boolean | undefined
+}
+
+/** A subscription as the merchant's books have it. */
+export interface BelievedSubscription {
+  readonly subscriptionId: string
+  /** Every payment the books know of this subscription. */
+  readonly payments: Iterable<BelievedPayment> | AsyncIterable<BelievedPayment>
+  /** Whether it was cancelled; not compared when left out, which saves a call. */
+  readonly cancelled?: boolean | undefined
+}
+
+/** A charge as the merchant's books have it. */
+export interface BelievedCharge {
+  readonly chargeId: string
+  readonly status: string
+}
+
+/** One entry of the merchant's books. */
+export type Believed = BelievedSubscription | BelievedCharge

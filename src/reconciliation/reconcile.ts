@@ -1,0 +1,126 @@
+import { InvalidRequestError } from '../errors.ts'
+import type { Believed } from './belief.ts'
+import type { GatewayReader, Readers, SubscriptionsReader } from './compare.ts'
+import { compare } from './compare.ts'
+import type { Difference } from './difference.ts'
+
+/** How far a reconciliation is. */
+export interface ReconciliationProgress {
+  /** Entries that were compared, or that could not be. */
+  readonly checked: number
+  /** Differences found, those `unchecked` included. */
+  readonly differences: number
+  /** Entries about which no answer could be had. */
+  readonly unchecked: number
+}
+
+/** Options of `reconcile`. */
+export interface ReconcileOptions {
+  /** What the merchant's books say: an array, a generator, or a cursor over a table of any length. */
+  readonly believed: Iterable<Believed> | AsyncIterable<Believed>
+  /** Needed for entries with a subscriptionId. */
+  readonly subscriptions?: SubscriptionsReader | undefined
+  /** Needed for entries with a chargeId. */
+  readonly gateway?: GatewayReader | undefined
+  /** How many entries are looked up at once; 4 by default. The clients' own rate limits hold besides. */
+  readonly concurrency?: number | undefined
+  /** Ends the reconciliation, and the look-ups under way. */
+  readonly signal?: AbortSignal | undefined
+  /** Called after each entry, also when it has no difference. */
+  readonly onProgress?: ((progress: ReconciliationProgress) => void) | undefined
+}
+
+/** Differences as they are found, in the order of the books, with how far it is. */
+export interface Reconciliation extends AsyncIterable<Difference> {
+  readonly progress: ReconciliationProgress
+}
+
+const MOST_AT_ONCE = 4
+
+const invalid = (field: string, rule: string, received: string): InvalidRequestError =>
+  new InvalidRequestError('reconcile', [{ field, rule, received }])
+
+const checkReader = ({ subscriptions, gateway }: Readers, believed: Believed): void => {
+  const isCharge = 'chargeId' in believed
+  if (!isCharge && !('subscriptionId' in believed)) {
+    throw invalid('believed', 'entries with a subscriptionId or a chargeId', 'an entry with neither')
+  }
+  if (isCharge && gateway === undefined) throw invalid('gateway', 'a client, to look charges up', 'nothing')
+  if (!isCharge && subscriptions === undefined) {
+    throw invalid('subscriptions', 'a client, to look subscriptions up', 'nothing')
+  }
+}
+
+const iteratorOf = (believed: ReconcileOptions['believed']): Iterator<Believed> | AsyncIterator<Believed> =>
+  Symbol.asyncIterator in believed ? believed[Symbol.asyncIterator]() : believed[Symbol.iterator]()
+
+/**
+ * Compares what the merchant believes with what the API says, and lists the differences: the answer to notifications
+ * that were lost. Only reads are made. Entries are taken as fast as the differences are consumed, so books of any
+ * length pass in little memory; leaving the loop ends the look-ups under way.
+ *
+ * An entry whose look-up fails is a difference of kind `unchecked`, and the others go on. The loop throws
+ * `InvalidRequestError` for an entry without a client to look it up, and the reason of `signal` when that is aborted.
+ *
+ * What happens while it runs can show as a difference: act on those that a second run finds again.
+ *
+ * @example
+ * const run = reconcile({ subscriptions, believed: books.subscriptions() })
+ * for await (const difference of run) {
+ *   if (difference.kind === 'payment-missing') await book(difference.payment)
+ * }
+ * console.log(run.progress) // { checked: 1200, differences: 1, unchecked: 0 }
+ */
+export const reconcile = (options: ReconcileOptions): Reconciliation => {
+  const { believed, subscriptions, gateway, concurrency = MOST_AT_ONCE, signal, onProgress } = options
+  if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
+    throw invalid('concurrency', 'a whole number from 1', typeof concurrency)
+  }
+  const readers = { subscriptions, gateway }
+  let progress: ReconciliationProgress = { checked: 0, differences: 0, unchecked: 0 }
+
+  const count = (found: readonly Difference[]): void => {
+    progress = {
+      checked: progress.checked + 1,
+      differences: progress.differences + found.length,
+      unchecked: progress.unchecked + (found.some(({ kind }) => kind === 'unchecked') ? 1 : 0),
+    }
+    onProgress?.(progress)
+  }
+
+  async function* differences(): AsyncGenerator<Difference, void, undefined> {
+    const left = new AbortController()
+    const ended = signal === undefined ? left.signal : AbortSignal.any([left.signal, signal])
+    const entries = iteratorOf(believed)
+    const underWay: Promise<readonly Difference[]>[] = []
+    let isDrained = false
+    try {
+      for (;;) {
+        while (!isDrained && underWay.length < concurrency) {
+          signal?.throwIfAborted()
+          const next = await entries.next()
+          isDrained = next.done === true
+          if (next.done === true) break
+          checkReader(readers, next.value)
+          underWay.push(compare(readers, next.value, { signal: ended }))
+        }
+        const first = underWay.shift()
+        if (first === undefined) return
+        const found = await first
+        signal?.throwIfAborted()
+        count(found)
+        yield* found
+      }
+    } finally {
+      left.abort()
+      if (!isDrained) await entries.return?.()
+    }
+  }
+
+  return {
+    get progress() {
+      return progress
+    },
+    [Symbol.asyncIterator]: differences,
+  }
+}
