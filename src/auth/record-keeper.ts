@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import { failureOf } from './credentials.ts'
 import type { KeyedMutex } from './keyed-mutex.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
+import { runLocked } from './locked-run.ts'
 import { withTimeout } from './timeout.ts'
 import type { StoredToken, TokenRecord } from './token-record.ts'
 import { EMPTY_RECORD, readTokenRecord } from './token-record.ts'
@@ -85,27 +86,14 @@ export class RecordKeeper {
     const store = this.#store
     const inTurn = () => mutexOf(store)(key, task)
     if (store.withLock === undefined || this.#suspended()) return inTurn()
-    let running: Promise<Result> | undefined
-    const begun = new Promise<void>((resolve, reject) => {
-      const once = () => {
-        running ??= task()
-        resolve()
-        return running
-      }
-      const locked = (async () => store.withLock?.(key, once))()
-      // The task's own failure comes with `running`; a rejection without a task is the store's.
-      locked.then(
-        () => resolve(),
-        (error: unknown) => (running === undefined ? reject(error) : resolve()),
-      )
+    return runLocked({
+      lock: (once) => (store.withLock === undefined ? once() : store.withLock(key, once)),
+      task,
+      withoutLock: inTurn,
+      lockLimit: LOCK_LIMIT,
+      releaseLimit: STORE_LIMIT,
+      onFailure: (error) => this.#fail('withLock', error),
     })
-    try {
-      await withTimeout(begun, LOCK_LIMIT, 'Waiting for the lock of the token store')
-    } catch (error) {
-      this.#fail('withLock', error)
-    }
-    running ??= inTurn()
-    return running
   }
 
   async #ask<Result>(operation: string, work: () => Promise<Result>): Promise<Result | undefined> {

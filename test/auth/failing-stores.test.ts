@@ -146,7 +146,7 @@ describe('a store that fails', () => {
     ['half a refusal', { version: 1, refusals: [{ status: 401 }, null], unauthorizedRenewals: ['x'] }],
   ])('by returning %s is overwritten by one login', async (_name, garbage) => {
     const tokenStore = createMemoryTokenStore()
-    tokenStore.set(tokenKey(api.url, CREDENTIALS.clientId, CREDENTIALS.username), garbage as never, 0)
+    await tokenStore.set(tokenKey(api.url, CREDENTIALS.clientId, CREDENTIALS.username), garbage as never, 0)
     await merchant({ tokenStore }).details()
     await merchant({ tokenStore }).details()
     expect(api.calls).toEqual(['access-1', 'access-1'])

@@ -29,7 +29,12 @@ const errorOf = (status: number, body: { readonly errorCode?: string }, operatio
 }
 
 /** The token authorizer at work on real sockets: each call is one or two requests, as a transport makes them. */
-export const createMerchant = (baseUrl: string, clock: Clock, options: MerchantOptions = {}) => {
+export const createMerchant = (
+  baseUrl: string,
+  clock: Clock,
+  options: MerchantOptions = {},
+  fetch: typeof globalThis.fetch = globalThis.fetch,
+) => {
   const post = async (path: string, body: unknown, authorization?: string) => {
     const response = await fetch(`${baseUrl}${path}`, {
       method: 'POST',

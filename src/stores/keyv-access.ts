@@ -1,0 +1,49 @@
+/** What a store needs of a Keyv (5 or 6) with any backend. */
+export interface KeyvLike {
+  get(key: string): Promise<unknown>
+  set(key: string, value: unknown, timeToLive?: number): Promise<unknown>
+  delete(key: string): Promise<unknown>
+  on?(event: 'error', listener: (error: unknown) => void): unknown
+}
+
+/** Options of every store over Keyv. */
+export interface KeyvOptions {
+  /** Stands before every key. Default: none; a Keyv has a namespace of its own. */
+  readonly prefix?: string
+}
+
+/** A Keyv whose failures reject. */
+export interface KeyvAccess {
+  get(key: string): Promise<unknown>
+  set(key: string, value: unknown, timeToLive: number): Promise<void>
+  delete(key: string): Promise<void>
+}
+
+/**
+ * Keyv turns failures of its backend into an `error` event, and an answer as if nothing were there. "Not there" and
+ * "cannot tell" are different things here: an operation during which an error was heard rejects.
+ */
+export const accessKeyv = (keyv: KeyvLike, { prefix = '' }: KeyvOptions): KeyvAccess => {
+  let failures = 0
+  keyv.on?.('error', () => {
+    failures += 1
+  })
+  const heard = async <Result>(operation: string, work: () => Promise<Result>): Promise<Result> => {
+    const before = failures
+    const result = await work()
+    if (failures > before) throw new Error(`Keyv reported an error during ${operation}`)
+    return result
+  }
+  return {
+    get: (key) => heard('get', () => keyv.get(prefix + key)),
+    set: async (key, value, timeToLive) => {
+      const taken = await heard('set', () =>
+        keyv.set(prefix + key, value, Math.max(1, Math.ceil(timeToLive))),
+      )
+      if (taken === false) throw new Error('Keyv did not take the value')
+    },
+    delete: async (key) => {
+      await heard('delete', () => keyv.delete(prefix + key))
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import { withTimeout } from '../auth/timeout.ts'
+
+/** A client of the package `redis` (node-redis), or anything with its `sendCommand`. */
+export interface NodeRedisClient {
+  sendCommand(command: readonly string[]): Promise<unknown>
+}
+
+/** A client of the package `ioredis`, or anything with its `call`. */
+export interface IoredisClient {
+  call(command: string, ...parameters: string[]): Promise<unknown>
+}
+
+/**
+ * How a store speaks to Redis or Valkey: a connected client of node-redis or ioredis, or a function that sends one
+ * command (for clusters, pools and other clients). Commands used: GET, SET with NX and PX, DEL, EVAL; each names one
+ * key, so that a cluster can route it.
+ */
+export type RedisClient = NodeRedisClient | IoredisClient | ((command: readonly string[]) => Promise<unknown>)
+
+/** Options of every store over Redis. */
+export interface RedisOptions {
+  /** Stands before every key. Default: `mandatekit:`. */
+  readonly prefix?: string
+  /**
+   * Longest wait for one command, in milliseconds of real time. Default: 2 000. Clients queue commands while they
+   * are disconnected, for as long as it takes: without a limit a call would wait with them.
+   */
+  readonly commandTimeout?: number
+}
+
+/** Sends one command and resolves to its reply. */
+export type SendCommand = (...command: string[]) => Promise<unknown>
+
+export const DEFAULT_PREFIX = 'mandatekit:'
+const COMMAND_TIMEOUT = 2_000
+
+/** One way to send commands, whatever the client. */
+export const sendCommandWith = (client: RedisClient, options: RedisOptions): SendCommand => {
+  const limit = options.commandTimeout ?? COMMAND_TIMEOUT
+  const send = (command: readonly [string, ...string[]]): Promise<unknown> => {
+    if (typeof client === 'function') return client(command)
+    // ioredis has a `sendCommand` too, of another kind.
+    if ('call' in client) return client.call(...command)
+    return client.sendCommand(command)
+  }
+  return async (name = '', ...parameters) => withTimeout(send([name, ...parameters]), limit, `Redis ${name}`)
+}

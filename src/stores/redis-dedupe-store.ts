@@ -1,0 +1,50 @@
+import { randomMark } from '../auth/fingerprint.ts'
+import type { Claim, DedupeStore } from '../notifications/dedupe-store.ts'
+import type { RedisClient, RedisOptions } from './redis-commands.ts'
+import { DEFAULT_PREFIX, sendCommandWith } from './redis-commands.ts'
+import { EXTEND_OWNED, RELEASE_OWNED } from './redis-scripts.ts'
+
+const COMMITTED = 'committed'
+
+// Each script is one atomic step. A key holds its owner's mark while it is claimed, and `committed` afterwards.
+const CLAIM = `local held = redis.call('GET', KEYS[1])
+if not held then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) return 'claimed' end
+if held == '${COMMITTED}' then return 'committed' end
+return 'in-progress'`
+const COMMIT = `local held = redis.call('GET', KEYS[1])
+redis.call('SET', KEYS[1], '${COMMITTED}', 'PX', ARGV[2])
+if held == ARGV[1] then return 1 end
+return 0`
+
+const milliseconds = (value: number): string => String(Math.max(1, Math.ceil(value)))
+
+/**
+ * Remembers processed notifications in Redis or Valkey, for any number of processes: of all that claim an id at once,
+ * one receives it. Give it a connected client of node-redis or ioredis.
+ *
+ * When Redis is down, slow or full every method rejects: the handler answers 503, and the sender delivers again. A
+ * process that dies gives its claim up when its lease ends. Redis must keep what it was told: configure persistence
+ * and an eviction policy that spares keys (`noeviction`), or a restart forgets which notifications were processed.
+ */
+export const createRedisDedupeStore = (client: RedisClient, options: RedisOptions = {}): DedupeStore => {
+  const { prefix = DEFAULT_PREFIX } = options
+  const send = sendCommandWith(client, options)
+  const run = (script: string, id: string, ...parameters: string[]) =>
+    send('EVAL', script, '1', `${prefix}notification:${id}`, ...parameters)
+  return {
+    claim: async (id, leaseMilliseconds): Promise<Claim> => {
+      const owner = `lease:${randomMark()}`
+      const state = await run(CLAIM, id, owner, milliseconds(leaseMilliseconds))
+      if (state === 'claimed') return { state, owner }
+      if (state === 'committed' || state === 'in-progress') return { state }
+      throw new Error('Redis gave a claim a reply that is not one of its own')
+    },
+    extend: async (id, owner, leaseMilliseconds) =>
+      (await run(EXTEND_OWNED, id, owner, milliseconds(leaseMilliseconds))) === 1,
+    commit: async (id, owner, ttlMilliseconds) =>
+      (await run(COMMIT, id, owner, milliseconds(ttlMilliseconds))) === 1,
+    release: async (id, owner) => {
+      await run(RELEASE_OWNED, id, owner)
+    },
+  }
+}

@@ -1,0 +1,40 @@
+// One process of a fleet: waits for the word, makes its calls at once, tells how they went.
+import { createRedisTokenStore } from '../../src/stores/redis-token-store.ts'
+import { systemClock } from '../../src/system-clock.ts'
+import { createMerchant } from '../auth/merchant.ts'
+import { connections } from './redis-clients.ts'
+
+const [apiUrl = '', redisUrl = '', kind = '', calls = '1', lockTime = '10000'] = process.argv.slice(2)
+const { client, close } = await connections[kind === 'ioredis' ? 'ioredis' : 'node-redis'](redisUrl)
+const tokenStore = createRedisTokenStore(client, { lockTime: Number(lockTime) })
+const reports: string[] = []
+
+/** All calls ask for a token at once; their requests then share 20 connections, as a server's listen queue is short. */
+const inTurns = (connections: number): typeof fetch => {
+  let free = connections
+  const queue: (() => void)[] = []
+  return async (input, init) => {
+    if (free === 0) await new Promise<void>((resolve) => queue.push(resolve))
+    else free -= 1
+    try {
+      return await fetch(input, init)
+    } finally {
+      const next = queue.shift()
+      if (next === undefined) free += 1
+      else next()
+    }
+  }
+}
+
+const options = { tokenStore, onUnexpected: (message: string) => reports.push(message) }
+const merchant = createMerchant(apiUrl, systemClock, options, inTurns(20))
+
+process.once('message', async () => {
+  const results = await Promise.allSettled(Array.from({ length: Number(calls) }, () => merchant.details()))
+  const failed = results.filter(({ status }) => status === 'rejected').length
+  process.send?.({ failed, reports }, () => {
+    close()
+    process.disconnect()
+  })
+})
+process.send?.('ready')

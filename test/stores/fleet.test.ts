@@ -1,0 +1,104 @@
+import type { ChildProcess } from 'node:child_process'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createGate } from '../auth/gate.ts'
+import { TokenServer } from '../auth/token-server.ts'
+import { RedisServer, redisIsInstalled } from './redis-server.ts'
+
+const WORKER = fileURLToPath(new URL('./fleet-worker.ts', import.meta.url))
+
+describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 120_000 }, () => {
+  let redis: RedisServer
+  let api: TokenServer
+  let fleet: ChildProcess[]
+
+  beforeEach(async () => {
+    fleet = []
+    redis = await RedisServer.start()
+    api = await TokenServer.start()
+  })
+
+  afterEach(async () => {
+    for (const worker of fleet) worker.kill('SIGKILL')
+    await api.close()
+    await redis.close()
+  })
+
+  const start = async (kind: 'node-redis' | 'ioredis', calls: number, lockTime = 10_000) => {
+    const worker = fork(WORKER, [api.url, redis.url, kind, String(calls), String(lockTime)])
+    fleet.push(worker)
+    await once(worker, 'message')
+    return worker
+  }
+
+  const run = async (worker: ChildProcess) => {
+    worker.send('go')
+    const [result] = (await once(worker, 'message')) as [{ failed: number; reports: string[] }]
+    return result
+  }
+
+  it('of 8 processes with 1 000 cold calls each logs in once in all', async () => {
+    const kinds = Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? 'node-redis' : 'ioredis'))
+    const workers = await Promise.all(kinds.map((kind) => start(kind as 'node-redis' | 'ioredis', 1000)))
+    const results = await Promise.all(workers.map(run))
+    expect(results).toEqual(workers.map(() => ({ failed: 0, reports: [] })))
+    expect(api.tokenRequests).toHaveLength(1)
+    expect(api.calls).toHaveLength(8000)
+  })
+
+  it('with wrong credentials makes one login in all', async () => {
+    api.onToken = () => ({ status: 401 })
+    const workers = await Promise.all(
+      (['node-redis', 'ioredis', 'node-redis', 'ioredis'] as const).map((kind) => start(kind, 100)),
+    )
+    const results = await Promise.all(workers.map(run))
+    expect(results.map(({ failed }) => failed)).toEqual([100, 100, 100, 100])
+    expect(api.tokenRequests).toHaveLength(1)
+  })
+
+  it.each(['node-redis', 'ioredis'] as const)(
+    'of %s goes on within the lock’s time when the holder of the lock is killed',
+    async (kind) => {
+      const never = createGate()
+      const lockTime = 1_500
+      api.onToken = async (_request, index) => {
+        if (index === 1) await never.opened
+        return { status: 200, body: api.tokenBody(index) }
+      }
+      const holder = await start(kind, 1, lockTime)
+      const heir = await start(kind, 10, lockTime)
+      holder.send('go')
+      await expect.poll(() => api.tokenRequests.length).toBe(1)
+      const waiting = run(heir)
+      holder.kill('SIGKILL')
+      await once(holder, 'exit')
+      const killed = performance.now()
+      expect(await waiting).toEqual({ failed: 0, reports: [] })
+      expect(performance.now() - killed).toBeLessThan(lockTime + 1_500)
+      expect(api.tokenRequests).toHaveLength(2)
+      never.open()
+    },
+  )
+
+  it('waits longer than the lock’s time for a holder that lives', async () => {
+    const slow = createGate()
+    api.onToken = async (_request, index) => {
+      await slow.opened
+      return { status: 200, body: api.tokenBody(index) }
+    }
+    const workers = await Promise.all([start('node-redis', 10, 300), start('ioredis', 10, 300)])
+    const results = Promise.all(workers.map(run))
+    await expect.poll(() => api.tokenRequests.length).toBe(1)
+    // Real time: the lock would have ended three times by now.
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect(api.tokenRequests).toHaveLength(1)
+    slow.open()
+    expect(await results).toEqual([
+      { failed: 0, reports: [] },
+      { failed: 0, reports: [] },
+    ])
+    expect(api.tokenRequests).toHaveLength(1)
+  })
+})
