@@ -1,4 +1,5 @@
 import type { ChargeBody, GatewayDomain, Keyed, TestNumber } from '../api.ts'
+import { toMilliseconds } from '../duration.ts'
 import type { Refusal, Result } from '../result.ts'
 import { accepted, refused } from '../result.ts'
 import { createAllowlist } from './allowlist.ts'
@@ -18,7 +19,7 @@ import { eventBody } from './state.ts'
 export interface GatewayParts extends Omit<LedgerParts, 'options'> {
   /** `strict` turns on the restrictions that the specification does not state. */
   readonly rules?: Rules
-  readonly options?: Partial<GatewayOptions>
+  readonly options?: Partial<GatewayOptions> | undefined
 }
 
 // One object for every wrong code: nothing in it can tell one number, code or charge from another.
@@ -57,7 +58,8 @@ export const createGatewayDomain = (parts: GatewayParts): GatewayDomain => {
     Object.entries(options.testNumbers).map(([msisdn, name]) => [comparableNumber(msisdn), { msisdn, name }]),
   )
   const ledger = createLedger({ ...parts, options })
-  const keys = createKeyStore(() => ledger.transactions().keys, options.keyTtl, timeline.now)
+  const keyTtl = options.keyTtl === false ? false : toMilliseconds(options.keyTtl)
+  const keys = createKeyStore(() => ledger.transactions().keys, keyTtl, timeline.now)
 
   const reference = (): readonly TestNumber[] => {
     const rows = new Map<string, { msisdn: string; name: BehaviourName }>(listed)

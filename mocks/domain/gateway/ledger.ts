@@ -1,4 +1,6 @@
 import type { GatewayEvent, Timeline } from '../api.ts'
+import type { Duration } from '../duration.ts'
+import { toMilliseconds } from '../duration.ts'
 import type { Ids } from '../ids.ts'
 import type { Behaviour, BehaviourName } from './behaviours.ts'
 import { behaviourNamed, comparableNumber } from './behaviours.ts'
@@ -60,6 +62,10 @@ const EVENT_OF = {
   expire: 'charge.expired',
 } as const satisfies Record<Resolution['event'], GatewayEvent['type']>
 
+/** Milliseconds; `false` is for ever. */
+const lengthOf = (duration: Duration | false): number =>
+  duration === false ? Number.POSITIVE_INFINITY : toMilliseconds(duration)
+
 const ID_LENGTH = 20
 const EXPIRE: Resolution = { event: 'expire', outcome: 'EXPIRED' }
 
@@ -101,9 +107,8 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
     if (charge.status === 'pending_retry') planRetry(charge, at)
   }
 
-  const confirmationTtl =
-    options.confirmationTtl === false ? Number.POSITIVE_INFINITY : options.confirmationTtl
-  const retryDelay = options.retryDelay === false ? Number.POSITIVE_INFINITY : options.retryDelay
+  const confirmationTtl = lengthOf(options.confirmationTtl)
+  const retryDelay = lengthOf(options.retryDelay)
   const unconfirmed = createDueQueue<ChargeRecord>(timeline, {
     kind: 'gateway.unconfirmed',
     dueAt: (charge) => charge.createdAt + confirmationTtl,

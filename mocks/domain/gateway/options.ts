@@ -1,8 +1,7 @@
+import type { Duration } from '../duration.ts'
 import type { BehaviourName, NumberTable } from './behaviours.ts'
 import { testNumberTable } from './behaviours.ts'
 import type { SeedCharge } from './seeds.ts'
-
-const HOUR = 3_600_000
 
 /** A rolling limit: so many accepted calls in so many milliseconds. */
 export interface RollingLimit {
@@ -22,10 +21,10 @@ export interface GatewayOptions {
   readonly defaultBehaviour: BehaviourName
   /** Whether a number that is not listed may be charged (row 61 ✎). */
   readonly unlistedNumbers: 'accept' | 'refuse'
-  /** Milliseconds after which a charge in pending_retry resolves (row 63); `false`: never. */
-  readonly retryDelay: number | false
-  /** Milliseconds after which an unconfirmed charge expires (row 64); `false`: never. */
-  readonly confirmationTtl: number | false
+  /** How long after a charge went to pending_retry it resolves (row 63); `false`: never. */
+  readonly retryDelay: Duration | false
+  /** After what time an unconfirmed charge expires (row 64); `false`: never. */
+  readonly confirmationTtl: Duration | false
   /** Answer of a correct confirmation: the whole charge, id and status, or 204 without a body (row 66). */
   readonly confirmAnswer: 'charge' | 'status' | 'empty'
   /** Answer of the charge status: the whole charge, or its status alone (row 67). */
@@ -37,8 +36,8 @@ export interface GatewayOptions {
   readonly redirectAllowlist: readonly string[]
   /** What a used key with another body gets: the first answer, or a refusal (row 72 ✎). */
   readonly keyReuse: 'replay' | 'reject'
-  /** Milliseconds for which a key is remembered (row 73); `false`: until reset. */
-  readonly keyTtl: number | false
+  /** How long a key is remembered (row 73); `false`: until reset. */
+  readonly keyTtl: Duration | false
   /** Whether a succeeded renewal may itself be renewed (row 75 ✎). */
   readonly renewalsAsMandates: boolean
   /** Wrong codes after which a charge expires (row 77); `false`: no limit. */
@@ -60,8 +59,8 @@ export const gatewayDefaults = {
   testNumbers: testNumberTable,
   defaultBehaviour: 'succeeds',
   unlistedNumbers: 'accept',
-  retryDelay: 24 * HOUR,
-  confirmationTtl: 24 * HOUR,
+  retryDelay: { hours: 24 },
+  confirmationTtl: { hours: 24 },
   confirmAnswer: 'charge',
   statusAnswer: 'charge',
   redirectAllowlist: [],
