@@ -1,0 +1,64 @@
+import type { AuthorisationView } from '../domain/api.ts'
+import type { Html } from './html.ts'
+import { html } from './html.ts'
+import type { Page } from './layout.ts'
+import { messagePage } from './layout.ts'
+import { returnTarget } from './return-target.ts'
+
+const CYCLES: Readonly<Record<string, string>> = {
+  DAILY: 'every day',
+  WEEKLY: 'every week',
+  FIFTEEN_DAYS: 'every 15 days',
+}
+
+const DECIDED: Readonly<Record<string, readonly [title: string, text: string, status: number]>> = {
+  SUCCEEDED: ['Subscription authorised', 'You have authorised these payments.', 200],
+  FAILED: ['Subscription declined', 'You have declined these payments. Nothing will be paid.', 200],
+  EXPIRED: ['Request expired', 'This request was open too long. Nothing will be paid.', 410],
+  CANCELLED: ['Request cancelled', 'The merchant has cancelled this request. Nothing will be paid.', 200],
+}
+
+/** Whether the payer can still decide. */
+export const isOpen = (view: AuthorisationView): boolean => view.status === 'INITIALIZED'
+
+const day = (text: string): Html => html`<time datetime="${text}">${text}</time>`
+
+const summary = (view: AuthorisationView): Html => html`<p class="amount"><bdi>${view.amount}</bdi>
+<small><bdi>${CYCLES[view.cycle] ?? view.cycle}</bdi></small></p>
+<dl>
+<div><dt>Merchant</dt><dd><bdi>${view.merchant}</bdi></dd></div>
+<div><dt>First possible day</dt><dd>${day(view.start)}</dd></div>
+<div><dt>Last possible day</dt><dd>${day(view.end)}</dd></div>
+</dl>`
+
+const upcoming = ({ nextPayments }: AuthorisationView): Html | undefined =>
+  nextPayments.length === 0
+    ? undefined
+    : html`<h2>Next payments</h2>
+<ol>${nextPayments.map((date) => html`<li>${day(date)}</li>`)}</ol>`
+
+/** The page behind S-b's `url`: what is asked, and the payer's two answers. */
+export const authorisationPage = (view: AuthorisationView): Page => {
+  const target = returnTarget(view.returnUrl)
+  if (!isOpen(view)) {
+    const [title, text, status] = DECIDED[view.status] ?? [
+      'Request closed',
+      'This request has been answered already.',
+      200,
+    ]
+    return messagePage(status, title, text, { details: summary(view), target, offersReturn: true })
+  }
+  return {
+    status: 200,
+    title: 'Authorise a subscription',
+    target,
+    content: html`<h1>Authorise a subscription</h1>
+<p class="quiet"><bdi>${view.merchant}</bdi> asks to be paid again and again until you or the merchant cancel.</p>
+${summary(view)}
+${upcoming(view)}
+<form method="post">
+<button type="submit" name="decision" value="authorise">Authorise</button>
+<button type="submit" name="decision" value="decline" class="plain">Decline</button>
+</form>`,
+  }
+}

@@ -1,0 +1,99 @@
+import type { HtmlValue } from './html.ts'
+import { Html, html } from './html.ts'
+import type { ReturnTarget } from './return-target.ts'
+import { style, styleSource } from './style.ts'
+
+/** A page before it is sent. */
+export interface Page {
+  readonly status: number
+  readonly title: string
+  readonly content: HtmlValue
+  /** Where a form of the page, or its answer, may lead besides the page itself. */
+  readonly target?: ReturnTarget | undefined
+}
+
+/** The whole document. Everything but the templates' own text is encoded. */
+export const documentOf = ({ title, content }: Pick<Page, 'title' | 'content'>): string =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<style>${new Html(style)}</style>
+</head>
+<body>
+<header class="mock">This is a mock for tests. No money moves.</header>
+<main>
+${content}
+</main>
+</body>
+</html>
+`.markup
+
+/** What every answer of a page carries. */
+export const commonHeaders: Readonly<Record<string, string>> = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  // Not `no-referrer`: the Origin of the page's own form would then be `null` and could not be told from another's.
+  'Referrer-Policy': 'same-origin',
+}
+
+/** No script at all, the one style, forms to the page itself and on to the merchant, no frame around it. */
+const contentPolicy = async (target: ReturnTarget | undefined): Promise<string> =>
+  [
+    "default-src 'none'",
+    `style-src ${await styleSource()}`,
+    'img-src data:',
+    `form-action 'self'${target === undefined ? '' : ` ${target.source}`}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+/** Sends a page. */
+export const pageResponse = async (
+  page: Page,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> =>
+  new Response(documentOf(page), {
+    status: page.status,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': await contentPolicy(page.target),
+      ...commonHeaders,
+      ...headers,
+    },
+  })
+
+/** Sends the payer on to the merchant, by GET whatever the method was (303). */
+export const redirectResponse = (target: ReturnTarget): Response =>
+  new Response(null, { status: 303, headers: { Location: target.href, ...commonHeaders } })
+
+/** The way back to the merchant, or why there is none. */
+export const wayBack = (target: ReturnTarget | undefined): Html =>
+  target === undefined
+    ? html`<p>The merchant gave no address that you can be sent back to. You can close this page.</p>`
+    : html`<p><a class="button" href="${target.href}" rel="noreferrer">Return to <bdi>${target.name}</bdi></a></p>`
+
+/** A page that says one thing. */
+export const messagePage = (
+  status: number,
+  title: string,
+  text: string,
+  more: {
+    readonly details?: HtmlValue
+    readonly target?: ReturnTarget | undefined
+    readonly offersReturn?: boolean
+  } = {},
+): Page => ({
+  status,
+  title,
+  target: more.target,
+  content: html`<h1>${title}</h1>
+<p>${text}</p>
+${more.details}
+${more.offersReturn === true ? wayBack(more.target) : undefined}`,
+})

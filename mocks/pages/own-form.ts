@@ -1,0 +1,15 @@
+import type { PageRequest } from './handler.ts'
+
+const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).host : undefined)
+
+/**
+ * Whether a POST may come from the page itself. Sec-Fetch-Site decides where the browser sends it (over TLS and on
+ * loopback); else Origin must name the page's host: the host alone, since TLS may end before the mock. A request with
+ * neither comes from no browser, so nobody's browser was used against its will.
+ */
+export const isOwnForm = ({ headers, url }: Pick<PageRequest, 'headers' | 'url'>): boolean => {
+  const site = headers.get('sec-fetch-site')
+  if (site !== null) return site === 'same-origin' || site === 'none'
+  const origin = headers.get('origin')
+  return origin === null || (hostOf(origin) !== undefined && hostOf(origin) === hostOf(url))
+}
