@@ -56,7 +56,7 @@ export interface MockClock {
 export interface ManagedClock extends MockClock {
   /** What falls due on this clock. */
   readonly timeline: RunnableTimeline
-  /** As new: the time of the start, nothing planned. */
+  /** As new: the time of the start, nothing planned. Moves that are under way end where they are. */
   reset(): void
   snapshot(): ClockSnapshot
   restore(snapshot: ClockSnapshot): void
@@ -80,6 +80,8 @@ export const createClock = ({
   let cursor = 0
   let moves = 0
   let goal = 0
+  /** Counts resets and restores: a move that was under way at one has nothing left to move. */
+  let era = 0
 
   const machineTime = (): number => (frozen ? 0 : Date.now())
   const outsideNow = (): number => (moves > 0 ? cursor : machineTime() + position)
@@ -89,6 +91,13 @@ export const createClock = ({
   const place = (time: number): void => {
     if (moves > 0) cursor = time
     else position = time - machineTime()
+  }
+
+  const begin = (time: number, entries: readonly PlannedEntry[]): void => {
+    era += 1
+    moves = 0
+    place(time)
+    timeline.replace(entries)
   }
 
   const nextStepAt = (): number =>
@@ -104,19 +113,23 @@ export const createClock = ({
     cursor = outsideNow()
     goal = moves > 0 ? Math.max(goal, target) : target
     moves += 1
+    const ownEra = era
     try {
       for (let at = nextStepAt(); at <= target; at = nextStepAt()) {
         cursor = Math.max(cursor, at)
         timeline.runStep(cursor)
         const deliveries = afterStep?.()
         if (deliveries !== undefined) await deliveries
-        if (sleepers.wake(cursor)) await macrotask()
+        if (ownEra === era && sleepers.wake(cursor)) await macrotask()
+        if (ownEra !== era) return
       }
       cursor = Math.max(cursor, target)
       await deliver()
     } finally {
-      moves -= 1
-      if (moves === 0) place(cursor)
+      if (ownEra === era) {
+        moves -= 1
+        if (moves === 0) place(cursor)
+      }
     }
   }
 
@@ -139,6 +152,7 @@ export const createClock = ({
     },
     async advance(duration) {
       const length = toMilliseconds(duration)
+      if (!Number.isFinite(length)) throw new RangeError('The clock cannot be moved for ever.')
       await moveTo((moves > 0 ? goal : outsideNow()) + length)
     },
     async sleep(milliseconds, signal) {
@@ -146,14 +160,8 @@ export const createClock = ({
       const attendByClock = sleepMode === 'jump' ? attendByJump : () => undefined
       await sleepers.add(timeline.now() + length, signal, frozen ? attendByClock : attendByTimer(length))
     },
-    reset() {
-      place(frozen ? start : machineTime())
-      timeline.replace([])
-    },
+    reset: () => begin(frozen ? start : machineTime(), []),
     snapshot: () => ({ position: outsideNow() - machineTime(), entries: timeline.entries() }),
-    restore(snapshot) {
-      place(snapshot.position + machineTime())
-      timeline.replace(snapshot.entries)
-    },
+    restore: (snapshot) => begin(snapshot.position + machineTime(), snapshot.entries),
   }
 }

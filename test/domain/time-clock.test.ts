@@ -119,6 +119,22 @@ describe('a frozen clock', () => {
     await expect(moves[0]).rejects.toThrow(/falling due/)
   })
 
+  test('a reset ends the moves that are under way', async () => {
+    let release: () => void = () => undefined
+    const clock = frozen({
+      afterStep: () =>
+        clock.now() === START + 5 ? new Promise<void>((resolve) => (release = resolve)) : undefined,
+    })
+    clock.timeline.on('test', () => undefined)
+    clock.timeline.schedule(START + 5, 'test', 'a')
+    const moving = clock.advance({ days: 1 })
+    clock.reset()
+    release()
+    await moving
+    expect(clock.now()).toBe(START)
+    await expect(clock.advance(Number.POSITIVE_INFINITY)).rejects.toThrow(RangeError)
+  })
+
   test('snapshot and restore bring back time and plans; reset makes it as new', async () => {
     const clock = frozen()
     const ran: string[] = []

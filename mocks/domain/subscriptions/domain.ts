@@ -101,10 +101,9 @@ export const createSubscriptionsDomain = (parts: SubscriptionsParts): Subscripti
     },
     restore(snapshot) {
       const taken = snapshot as SubscriptionsSnapshot
-      lifecycle.forget()
       state.restore(taken.state)
       tokens.restore(taken.tokens)
-      lifecycle.adopt()
+      lifecycle.restored()
     },
   }
 }

@@ -33,8 +33,8 @@ export interface Lifecycle {
   cancel(record: SubscriptionRecord): CancellationRecord
   /** Takes everything off the timeline. */
   forget(): void
-  /** After a restore: finds on the timeline what it planned for the state of the snapshot. */
-  adopt(): void
+  /** Says that state and timeline are a snapshot's: what is planned is looked up when it is first to be unplanned. */
+  restored(): void
 }
 
 const EXPIRY = 'subscriptions.request-expiry'
@@ -60,6 +60,26 @@ export const createLifecycle = (parts: {
   /** Takes the living entry of each subscription off the timeline; entries that are left nevertheless are stale. */
   const unplan: ((() => void) | undefined)[] = []
   const unplanCancellation: ((() => void) | undefined)[] = []
+  let isAdopted = true
+
+  /** Finds on the timeline what was planned for the state of a snapshot. */
+  const adopt = (): void => {
+    if (isAdopted) return
+    isAdopted = true
+    const entries = [
+      ...timeline.planned(EXPIRY).map((entry) => ({ ...entry, record: state.byInvoice(entry.id) })),
+      ...timeline.planned(DUE).map((entry) => ({ ...entry, record: state.bySubscription(entry.id) })),
+    ]
+    for (const { record, unplan: remove } of entries) if (record !== undefined) unplan[record.index] = remove
+    for (const entry of timeline.planned(CANCELLATION)) unplanCancellation[Number(entry.id)] = entry.unplan
+  }
+
+  const unplanned = (record: SubscriptionRecord): void => {
+    adopt()
+    record.plannedAt = undefined
+    unplan[record.index]?.()
+    unplan[record.index] = undefined
+  }
 
   const tell = (
     type: NotificationBody['type'],
@@ -85,9 +105,7 @@ export const createLifecycle = (parts: {
     record.requestStatus = requestAfter(record.requestStatus, trigger) ?? record.requestStatus
     if (phase !== 'PENDING' && phase !== 'ACTIVE') {
       record.closedAt = at
-      record.plannedAt = undefined
-      unplan[record.index]?.()
-      unplan[record.index] = undefined
+      unplanned(record)
     }
     return true
   }
@@ -205,14 +223,14 @@ export const createLifecycle = (parts: {
     can: (record, trigger) => subscriptionAfter(record.phase, trigger) !== undefined,
     authorize(record, payments) {
       const at = timeline.now()
-      unplan[record.index]?.()
+      unplanned(record)
       start(record, payments, at)
       plan(record)
       tell('SUBSCRIPTION', 'SUCCEEDED', record, at)
       timeline.settle()
     },
     backdate(record, payments, at) {
-      unplan[record.index]?.()
+      unplanned(record)
       start(record, payments, at)
       run(record, timeline.now(), true)
       if (record.phase === 'ACTIVE') plan(record)
@@ -235,18 +253,16 @@ export const createLifecycle = (parts: {
       return cancellation
     },
     forget() {
+      adopt()
       for (const remove of [...unplan, ...unplanCancellation]) remove?.()
       unplan.length = 0
       unplanCancellation.length = 0
     },
-    adopt() {
-      const entries = [
-        ...timeline.planned(EXPIRY).map((entry) => ({ ...entry, record: state.byInvoice(entry.id) })),
-        ...timeline.planned(DUE).map((entry) => ({ ...entry, record: state.bySubscription(entry.id) })),
-      ]
-      for (const { record, unplan: remove } of entries)
-        if (record !== undefined) unplan[record.index] = remove
-      for (const entry of timeline.planned(CANCELLATION)) unplanCancellation[Number(entry.id)] = entry.unplan
+    restored() {
+      // The old entries go with the old timeline, before or after: unplanning here could hit the restored ones.
+      unplan.length = 0
+      unplanCancellation.length = 0
+      isAdopted = false
     },
   }
 }
