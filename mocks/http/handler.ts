@@ -108,7 +108,8 @@ export const createHandler = (parts: HandlerParts): Handler => {
     const { match, area, path, query } = located
     const exchange: Exchange = { request, area, path, query, bearer: bearerOf(request) }
     if (match.kind !== 'route') {
-      const page = await parts.pages(area.name, request, path, query)
+      const paging = parts.pages(area.name, request, path, query)
+      const page = paging === undefined ? undefined : await paging
       if (page !== undefined) return replyWith(page)
       return unrouted(exchange, match.kind === 'other-method' ? match.allow : undefined)
     }

@@ -1,0 +1,124 @@
+import type { Server } from 'node:http'
+import { createServer } from 'node:http'
+import type { Http2SecureServer } from 'node:http2'
+import { createSecureServer } from 'node:http2'
+import type { AddressInfo, Socket } from 'node:net'
+import { NodeRequest } from 'srvx/node'
+import { createMock } from './core.ts'
+import type { IncomingRequest } from './http/answer.ts'
+import { internalsOf } from './internals.ts'
+import type { Mock } from './mock-types.ts'
+import type { NodeIncoming, NodeOutgoing } from './server/write-reply.ts'
+import { writeReply } from './server/write-reply.ts'
+
+/** How a server is started. */
+export interface MockServerOptions<ServedMock extends Mock = Mock> {
+  /** Default: any free port. */
+  readonly port?: number
+  /** Default: `127.0.0.1`, reached from this machine alone. */
+  readonly host?: string
+  /** The mock that answers. Default: a new one. */
+  readonly mock?: ServedMock
+  /** With a certificate, HTTP/2 and HTTP/1.1 over TLS are served; without, HTTP/1.1. */
+  readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer }
+}
+
+/** A running server. */
+export interface MockServer<ServedMock extends Mock = Mock> {
+  /** Where both areas answer, without a slash at its end. */
+  readonly url: string
+  /** The mock that answers; its `clientOptions` and the URLs that it hands out point at this server. */
+  readonly mock: ServedMock
+  /** Ends every request, those that are never answered too, and frees the port. */
+  close(): Promise<void>
+}
+
+const pathOf = (target: string): string => {
+  if (target.startsWith('/')) return target
+  // A proxy's absolute form. `OPTIONS *` has no path.
+  const url = URL.canParse(target) ? new URL(target) : undefined
+  return url === undefined ? '/' : `${url.pathname}${url.search}`
+}
+
+/** A request of Node, as the mock's core reads it. */
+const incomingRequest = (base: string, incoming: NodeIncoming, outgoing: NodeOutgoing): IncomingRequest => {
+  const request = new NodeRequest({ req: incoming, res: outgoing })
+  return {
+    method: incoming.method ?? 'GET',
+    url: `${base}${pathOf(incoming.url ?? '/')}`,
+    headers: request.headers,
+    get signal() {
+      return request.signal
+    },
+    text: () => request.text(),
+  }
+}
+
+const WILDCARDS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+const urlOf = (scheme: string, host: string, { port }: AddressInfo): string => {
+  const reachable = WILDCARDS[host] ?? host
+  return `${scheme}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}
+
+const listen = (server: Server | Http2SecureServer, port: number, host: string): Promise<AddressInfo> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      const address = server.address()
+      if (address === null || typeof address === 'string') reject(new Error('The server has no port.'))
+      else resolve(address)
+    })
+  })
+
+/**
+ * Starts an HTTP server in front of a mock. Faults are exact: sockets are closed and bodies cut short for real.
+ *
+ * @throws the system's error when the port cannot be had, for example `EADDRINUSE`
+ * @example
+ * const { url, mock, close } = await startMockServer()
+ */
+export async function startMockServer(options?: MockServerOptions): Promise<MockServer>
+export async function startMockServer<ServedMock extends Mock>(
+  options: MockServerOptions<ServedMock> & { readonly mock: ServedMock },
+): Promise<MockServer<ServedMock>>
+export async function startMockServer(options: MockServerOptions = {}): Promise<MockServer> {
+  const { port = 0, host = '127.0.0.1', mock = createMock(), tls } = options
+  const { handler, attach } = internalsOf(mock)
+  let base = ''
+
+  const serve = (incoming: NodeIncoming, outgoing: NodeOutgoing): void => {
+    // Every path below the server's URL is the mock's: it always replies.
+    void handler(incomingRequest(base, incoming, outgoing))?.then(
+      (reply) => writeReply(incoming, outgoing, reply),
+      () => outgoing.destroy(),
+    )
+  }
+
+  const server =
+    tls === undefined ? createServer(serve) : createSecureServer({ ...tls, allowHTTP1: true }, serve)
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+
+  const address = await listen(server, port, host)
+  base = urlOf(tls === undefined ? 'http' : 'https', host, address)
+  const detach = attach(base)
+  let closing: Promise<void> | undefined
+
+  return {
+    url: base,
+    mock,
+    close() {
+      closing ??= new Promise((resolve) => {
+        detach()
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      })
+      return closing
+    },
+  }
+}
