@@ -1,3 +1,16 @@
+export type {
+  Believed,
+  BelievedCharge,
+  BelievedPayment,
+  BelievedSubscription,
+  Difference,
+  GatewayReader,
+  ReconcileOptions,
+  Reconciliation,
+  ReconciliationProgress,
+  SubscriptionsReader,
+} from '../reconciliation/index.ts'
+export { reconcile } from '../reconciliation/index.ts'
 export type { Claim, DedupeStore } from './dedupe-store.ts'
 export type { HmacVerifierOptions, SignatureEncoding } from './hmac-verifier.ts'
 export { hmacVerifier } from './hmac-verifier.ts'

@@ -58,6 +58,10 @@ export interface NotificationHandlerOptions {
   readonly remember?: number | undefined
   /** How long a duplicate waits for the delivery in progress before it is answered 503; 10 s by default. */
   readonly patience?: number | undefined
+  /**
+   * What leases, patience and remembered ids are timed by; the machine's time by default. Under a clock that jumps over
+   * sleeps, as the mock's frozen one does, code that waits for anything seems slow and loses its lease.
+   */
   readonly clock?: Clock | undefined
 }
 

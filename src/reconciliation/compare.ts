@@ -42,7 +42,7 @@ const collect = async <Item>(items: Iterable<Item> | AsyncIterable<Item>): Promi
 
 // A reversed amount of nothing was read as null already.
 const isReversed = (payment: Payment): boolean =>
-  payment.reverseTransactionAmount !== null || payment.reverseTransactionId !== null
+  (payment.reverseTransactionAmount ?? payment.reverseTransactionId ?? null) !== null
 
 const differs = (believed: BelievedPayment, payment: Payment): boolean =>
   believed.status !== payment.status || (believed.reversed ?? false) !== isReversed(payment)

@@ -1,0 +1,190 @@
+import fc from 'fast-check'
+import { describe, expect, test, vi } from 'vitest'
+import { ConnectionError, InvalidRequestError } from '../../src/errors.ts'
+import type { Believed, Difference, ReconcileOptions } from '../../src/reconciliation/index.ts'
+import { reconcile } from '../../src/reconciliation/index.ts'
+import { Api, payment } from './books.ts'
+
+const list = async (options: ReconcileOptions): Promise<Difference[]> => {
+  const all: Difference[] = []
+  for await (const difference of reconcile(options)) all.push(difference)
+  return all
+}
+
+const succeeded = (paymentId: number | string) => ({ paymentId, status: 'SUCCEEDED_PAYMENT' })
+
+describe('payments of a subscription', () => {
+  test('books that agree have no difference, whether ids are numbers or text', async () => {
+    const subscriptions = new Api({ 'sub-1': [payment(1), payment(2, { status: 'FAILED_PAYMENT' })] })
+    const payments = [succeeded('1'), { paymentId: 2, status: 'FAILED_PAYMENT' }]
+    expect(await list({ subscriptions, believed: [{ subscriptionId: 'sub-1', payments }] })).toEqual([])
+  })
+
+  test('a payment whose notification was lost is missing, one that the API does not list is not found', async () => {
+    const subscriptions = new Api({ 'sub-1': [payment(1), payment(2)] })
+    const believed = [{ subscriptionId: 'sub-1', payments: [succeeded(1), succeeded(3)] }]
+    expect(await list({ subscriptions, believed })).toEqual([
+      { kind: 'payment-missing', subscriptionId: 'sub-1', paymentId: '2', payment: payment(2) },
+      { kind: 'payment-not-found', subscriptionId: 'sub-1', paymentId: '3', believed: succeeded(3) },
+    ])
+  })
+
+  test('another status and a reversal differ', async () => {
+    const reversal = { reverseTransactionAmount: '5.00', reverseTransactionId: 'r-1' }
+    const subscriptions = new Api({
+      'sub-1': [payment(1, { status: 'FAILED_PAYMENT' }), payment(2, reversal), payment(3, reversal)],
+    })
+    const payments = [succeeded(1), succeeded(2), { ...succeeded(3), reversed: true }]
+    const differences = await list({ subscriptions, believed: [{ subscriptionId: 'sub-1', payments }] })
+    expect(differences.map((one) => [one.kind, 'paymentId' in one && one.paymentId])).toEqual([
+      ['payment-differs', '1'],
+      ['payment-differs', '2'],
+    ])
+  })
+
+  test('a subscription the API does not know is named', async () => {
+    const believed = [{ subscriptionId: 'sub-9', payments: [succeeded(1)] }]
+    expect(await list({ subscriptions: new Api(), believed })).toEqual([
+      { kind: 'subscription-not-found', subscriptionId: 'sub-9' },
+    ])
+  })
+
+  test('a cancellation is compared only when the books speak of it', async () => {
+    const subscriptions = new Api({ a: [], b: [], c: [], d: [] }, {}, ['a', 'c'])
+    const believed = [
+      { subscriptionId: 'a', payments: [], cancelled: false },
+      { subscriptionId: 'b', payments: [], cancelled: true },
+      { subscriptionId: 'c', payments: [], cancelled: true },
+      { subscriptionId: 'd', payments: [] },
+    ]
+    expect(await list({ subscriptions, believed })).toEqual([
+      { kind: 'cancellation-missing', subscriptionId: 'a' },
+      { kind: 'cancellation-not-found', subscriptionId: 'b' },
+    ])
+    expect(subscriptions.lookUps).toBe(7)
+  })
+})
+
+test('charges are compared by their status', async () => {
+  const gateway = new Api({}, { ch_1: 'succeeded', ch_2: 'failed' })
+  const believed = ['ch_1', 'ch_2', 'ch_3'].map((chargeId) => ({ chargeId, status: 'succeeded' }))
+  expect(await list({ gateway, believed })).toEqual([
+    { kind: 'charge-differs', chargeId: 'ch_2', believed: believed[1], status: 'failed' },
+    { kind: 'charge-not-found', chargeId: 'ch_3', believed: believed[2] },
+  ])
+})
+
+test('an entry whose look-up fails is unchecked, says nothing else, and the others go on', async () => {
+  const error = new ConnectionError('lost', {
+    operation: 'subscriptions.payments',
+    phase: 'request',
+    outcome: 'unknown',
+    attempts: 3,
+    retryable: true,
+  })
+  const subscriptions = new Api({ a: error, b: [payment(1)] })
+  const believed = [
+    { subscriptionId: 'a', payments: [succeeded(7)] },
+    { subscriptionId: 'b', payments: [] },
+  ]
+  const run = reconcile({ subscriptions, believed })
+  const kinds: string[] = []
+  for await (const { kind } of run) kinds.push(kind)
+  expect(kinds).toEqual(['unchecked', 'payment-missing'])
+  expect(run.progress).toEqual({ checked: 2, differences: 2, unchecked: 1 })
+})
+
+test('progress is told after each entry, also when nothing differs', async () => {
+  const onProgress = vi.fn()
+  const subscriptions = new Api({ a: [], b: [payment(1)], c: [] })
+  const believed = ['a', 'b', 'c'].map((subscriptionId) => ({ subscriptionId, payments: [] }))
+  await list({ subscriptions, believed, onProgress })
+  expect(onProgress.mock.calls.flat()).toEqual([
+    { checked: 1, differences: 0, unchecked: 0 },
+    { checked: 2, differences: 1, unchecked: 0 },
+    { checked: 3, differences: 1, unchecked: 0 },
+  ])
+})
+
+test('differences come in the order of the books with no more look-ups at once than allowed', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.nat(3), { maxLength: 20 }),
+      fc.integer({ min: 1, max: 6 }),
+      async (sizes, concurrency) => {
+        const held = sizes.map(
+          (size, index) => [`s-${index}`, Array.from({ length: size }, (_, id) => payment(id))] as const,
+        )
+        const subscriptions = new Api(Object.fromEntries(held))
+        const believed = held.map(([subscriptionId]) => ({ subscriptionId, payments: [] }))
+        const differences = await list({ subscriptions, believed, concurrency })
+        expect(differences.map((one) => 'subscriptionId' in one && one.subscriptionId)).toEqual(
+          held.flatMap(([id, payments]) => payments.map(() => id)),
+        )
+        expect(subscriptions.mostUnderWay).toBeLessThanOrEqual(concurrency)
+      },
+    ),
+  )
+})
+
+test('books of any length are taken only as fast as differences are consumed, and leaving the loop closes them', async () => {
+  let taken = 0
+  let isClosed = false
+  async function* books(): AsyncGenerator<Believed> {
+    try {
+      for (;;) {
+        taken += 1
+        yield { chargeId: `ch_${taken}`, status: 'succeeded' }
+      }
+    } finally {
+      isClosed = true
+    }
+  }
+  for await (const difference of reconcile({ gateway: new Api(), believed: books(), concurrency: 3 })) {
+    expect(difference.kind).toBe('charge-not-found')
+    break
+  }
+  expect(taken).toBeLessThanOrEqual(4)
+  expect(isClosed).toBe(true)
+})
+
+test('an aborted signal ends the loop with its reason', async () => {
+  const controller = new AbortController()
+  const reason = new Error('enough')
+  const believed = ['a', 'b', 'c'].map((chargeId) => ({ chargeId, status: 'succeeded' }))
+  const seen: string[] = []
+  const run = async () => {
+    for await (const { kind } of reconcile({ gateway: new Api(), believed, signal: controller.signal })) {
+      seen.push(kind)
+      controller.abort(reason)
+    }
+  }
+  await expect(run()).rejects.toBe(reason)
+  expect(seen).toEqual(['charge-not-found'])
+})
+
+test.each<[string, ReconcileOptions, RegExp]>([
+  [
+    'a charge without a gateway',
+    { believed: [{ chargeId: 'ch_1', status: 'failed' }] },
+    /gateway must be a client/,
+  ],
+  [
+    'a subscription without its client',
+    { believed: [{ subscriptionId: 'a', payments: [] }] },
+    /subscriptions must be a client/,
+  ],
+  // @ts-expect-error an entry names a subscription or a charge
+  ['an entry that names nothing', { believed: [{ status: 'failed' }] }, /a subscriptionId or a chargeId/],
+])('%s is refused by name', async (_what, options, words) => {
+  await expect(list(options)).rejects.toThrow(InvalidRequestError)
+  await expect(list(options)).rejects.toThrow(words)
+})
+
+test('a concurrency that is no whole number from 1 is refused', () => {
+  for (const concurrency of [0, 1.5, Number.NaN]) {
+    expect(() => reconcile({ believed: [], concurrency })).toThrow(
+      /concurrency must be a whole number from 1/,
+    )
+  }
+})
