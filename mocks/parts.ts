@@ -21,11 +21,13 @@ import { createFaultPlan } from './http/faults.ts'
 import { createGatewayArea } from './http/gateway-area.ts'
 import type { Handler } from './http/handler.ts'
 import { createHandler } from './http/handler.ts'
+import { createPageHandler } from './http/page-answers.ts'
 import type { WritableRequestLog } from './http/request-log.ts'
 import { createRequestLog } from './http/request-log.ts'
 import { createSubscriptionsArea } from './http/subscriptions-area.ts'
 import { createVary } from './http/variants.ts'
 import type { ReadOptions } from './options.ts'
+import { createPages } from './pages/handler.ts'
 
 /** What a mock is made of. */
 export interface MockParts {
@@ -135,6 +137,12 @@ export const createParts = (options: ReadOptions): MockParts => {
     addresses,
     areas,
     outage,
-    handler: createHandler({ bases: addresses.bases, faults, log, now, pages: () => undefined }),
+    handler: createHandler({
+      bases: addresses.bases,
+      faults,
+      log,
+      now,
+      pages: createPageHandler(createPages({ subscriptions, gateway })),
+    }),
   }
 }

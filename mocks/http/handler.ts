@@ -13,17 +13,12 @@ import type { FaultPlan } from './faults.ts'
 import { delayAnswer } from './latency-timeout.ts'
 import type { Base } from './locate.ts'
 import { locate } from './locate.ts'
-import { writeLost, writeOperation, writeUnrouted } from './log-entries.ts'
+import { writeLost, writeOperation, writePage, writeUnrouted } from './log-entries.ts'
 import { nearestRoute } from './nearest.ts'
 import type { WritableRequestLog } from './request-log.ts'
 
 /** Answers the hosted pages; `undefined` for a path that is no page. */
-export type PageHandler = (
-  area: Area,
-  request: IncomingRequest,
-  path: string,
-  query: string,
-) => Promise<Answer | undefined> | undefined
+export type PageHandler = (area: Area, request: IncomingRequest, path: string) => Promise<Answer | undefined>
 
 /** What the mock's HTTP core stands on. */
 export interface HandlerParts {
@@ -108,10 +103,12 @@ export const createHandler = (parts: HandlerParts): Handler => {
     const { match, area, path, query } = located
     const exchange: Exchange = { request, area, path, query, bearer: bearerOf(request) }
     if (match.kind !== 'route') {
-      const paging = parts.pages(area.name, request, path, query)
-      const page = paging === undefined ? undefined : await paging
-      if (page !== undefined) return replyWith(page)
-      return unrouted(exchange, match.kind === 'other-method' ? match.allow : undefined)
+      const page = await parts.pages(area.name, request, path)
+      if (page !== undefined) {
+        writePage(log, exchange, page.status, now())
+        return replyWith(page)
+      }
+      return finished(request, unrouted(exchange, match.kind === 'other-method' ? match.allow : undefined))
     }
     let received: OperationExchange
     try {
@@ -125,13 +122,13 @@ export const createHandler = (parts: HandlerParts): Handler => {
       writeLost(log, exchange, now())
       return SILENCE
     }
-    return await runOperation(received)
+    return finished(request, await runOperation(received))
   }
 
   return (request) => {
     const located = locate(request.url, request.method, parts.bases())
     if (located === undefined) return undefined
     if (isPreflight(request)) return Promise.resolve(replyWith(preflightAnswer(request)))
-    return run(request, located).then((reply) => finished(request, reply))
+    return run(request, located)
   }
 }

@@ -101,3 +101,15 @@ export const writeUnrouted = (
     ...(nearest === undefined ? {} : { nearestRoute: nearest }),
   })
 }
+
+/** Logs what a payer did at a hosted page. The form is not kept: it may hold a code. */
+export const writePage = (log: WritableRequestLog, exchange: Exchange, status: number, at: number): void =>
+  log.write({
+    ...common(exchange, at),
+    body: undefined,
+    answer: undefined,
+    status,
+    executed: exchange.request.method === 'POST' && status < 400,
+    decision: 'page',
+    explanation: 'A hosted page answered.',
+  })
