@@ -33,8 +33,15 @@ export interface AttemptRequest {
   readonly timeout: number
 }
 
-/** Sends the request. Throws what the given `fetch` threw: ky's own errors hold the whole request. */
-const send = async (request: AttemptRequest, signal: AbortSignal): Promise<FetchAnswer> => {
+/**
+ * Sends the request; `arrived` hears of the answer as soon as it is there. Throws what the given `fetch` threw: ky's own
+ * errors hold the whole request.
+ */
+const send = async (
+  request: AttemptRequest,
+  signal: AbortSignal,
+  arrived: (answer: FetchAnswer) => void,
+): Promise<void> => {
   const { http, fetch: fetchFunction, url, method, headers, body } = request
   const plain: FetchRequest = {
     method,
@@ -44,12 +51,12 @@ const send = async (request: AttemptRequest, signal: AbortSignal): Promise<Fetch
     redirect: 'manual',
   }
   let thrown: unknown
-  let answer: FetchAnswer | undefined
   try {
     await http(url, {
       fetch: async () => {
         try {
-          answer = await fetchFunction(url, plain)
+          const answer = await fetchFunction(url, plain)
+          arrived(answer)
           return answer as Response
         } catch (error) {
           thrown = error
@@ -60,8 +67,6 @@ const send = async (request: AttemptRequest, signal: AbortSignal): Promise<Fetch
   } catch (error) {
     throw thrown ?? error
   }
-  if (answer === undefined) throw new TypeError('The given fetch resolved to nothing.')
-  return answer
 }
 
 /**
@@ -101,10 +106,13 @@ export const attempt = (request: AttemptRequest, time: CallTimeout): Promise<Att
 
     const exchange = async (): Promise<void> => {
       try {
-        const answer = await send(request, controller.signal)
-        received = answer
-        const text = decodeBody(await answer.arrayBuffer(), answer.headers.get('content-type'))
-        settle({ kind: 'answer', answer: { status: answer.status, headers: answer.headers, text } })
+        await send(request, controller.signal, (answer) => {
+          received = answer
+        })
+        if (received === undefined) throw new TypeError('The given fetch resolved to nothing.')
+        const { status, headers } = received
+        const text = decodeBody(await received.arrayBuffer(), headers.get('content-type'))
+        settle({ kind: 'answer', answer: { status, headers, text } })
       } catch (error) {
         settle(refusal() ?? { kind: 'failed', phase: phase(), failure: classifyNetworkFailure(error) })
       }

@@ -71,6 +71,11 @@ export class CallRecord {
     return createRedactor(this.#authorizations, this.identity.fields)
   }
 
+  /** A short text of the server's without what this call sent in secret. */
+  plain(text: string | undefined): string | undefined {
+    return text === undefined ? undefined : this.redactor().text(text)
+  }
+
   /** The facts of an error that ends the call now. `transient`: the failure itself may pass. */
   errorFacts(transient: boolean): ErrorFacts {
     const { endpoint, idempotencyKey, ownKey, fields } = this.identity

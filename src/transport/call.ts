@@ -158,9 +158,9 @@ class Call {
     }
     if (facts !== undefined && hooks.onResponse && result.kind === 'answer') {
       const { status, headers } = result.answer
-      const rateLimit = readRateLimit(headers)
       const durationMs = clock.now() - sentAt
-      notify(hooks.onResponse, { ...facts, status, requestId: requestIdOf(headers), rateLimit, durationMs })
+      const requestId = record.plain(requestIdOf(headers))
+      notify(hooks.onResponse, { ...facts, status, requestId, rateLimit: readRateLimit(headers), durationMs })
     }
     return result
   }

@@ -66,7 +66,7 @@ export interface ClientSettings {
   readonly apiPrefix: string | undefined
 }
 
-const BASE_URL = /^https?:\/\/[^\s\\?#]+$/i
+const BASE_URL = /^https?:\/\/[^\s\\?#/:][^\s\\?#]*$/i
 const PREFIX = /^(?:\/[\w.~-]+)*$/
 
 const isBaseUrl = (value: unknown): value is string => {
