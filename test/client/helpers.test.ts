@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { invoiceIdFrom, isMandateKitError, renewalKey, toInstant } from '../../src/index.ts'
+
+const refusalOf = (act: () => unknown): string | undefined => {
+  try {
+    act()
+  } catch (error) {
+    return isMandateKitError(error) ? error.code : String(error)
+  }
+  return undefined
+}
+
+describe('the renewal key', () => {
+  it('has the documented format', () => {
+    expect(renewalKey('ch_1', '2026-12-01')).toBe('renewal:ch_1:2026-12-01:1')
+    expect(renewalKey('ch_1', '2026-12-01', 2)).toBe('renewal:ch_1:2026-12-01:2')
+    expect(renewalKey('ä:b/1', '2028-02-29')).toBe('renewal:%C3%A4%3Ab%2F1:2028-02-29:1')
+  })
+
+  it('is different for every mandate, cycle and attempt, and safe as a header', () => {
+    const id = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => text !== '.' && text !== '..')
+    const day = fc
+      .integer({ min: 0, max: 40_000 })
+      .map((days) => new Date(days * 86_400_000).toISOString().slice(0, 10))
+    const input = fc.tuple(id, day, fc.integer({ min: 1, max: 99 }))
+    fc.assert(
+      fc.property(input, input, (one, other) => {
+        const keys = [renewalKey(...one), renewalKey(...other)]
+        expect(keys[0] === keys[1]).toBe(JSON.stringify(one) === JSON.stringify(other))
+        for (const key of keys) expect(key).toMatch(/^[\x21-\x7e]+$/)
+      }),
+    )
+  })
+
+  it.each([
+    ['ch_1', '2026-02-30', 1],
+    ['ch_1', '2026-12-01T00:00', 1],
+    ['ch_1', new Date(0), 1],
+    ['ch_1', '2026-12-01', 0],
+    ['ch_1', '2026-12-01', 1.5],
+    ['', '2026-12-01', 1],
+    [undefined, '2026-12-01', 1],
+  ])('is refused for %j, %j, %j', (id, cycle, attempt) => {
+    expect(refusalOf(() => renewalKey(id as string, cycle as string, attempt))).toBe('invalid_request')
+  })
+})
+
+describe('a time without a zone becomes an instant', () => {
+  it.each([
+    ['2026-11-28 12:00:00', 'Asia/Dhaka', '2026-11-28T06:00:00.000Z'],
+    ['2026-11-28T12:00:00', 'UTC', '2026-11-28T12:00:00.000Z'],
+    ['2026-11-28', 'Asia/Dhaka', '2026-11-27T18:00:00.000Z'],
+    ['2026-11-28 00:00:00', 'America/Los_Angeles', '2026-11-28T08:00:00.000Z'],
+    ['2026-07-01 12:00', 'Europe/Berlin', '2026-07-01T10:00:00.000Z'],
+    ['2026-11-28T12:00:00.250000Z', 'Asia/Dhaka', '2026-11-28T12:00:00.250Z'],
+    ['2026-11-28 12:00:00+06:00', 'UTC', '2026-11-28T06:00:00.000Z'],
+    // The hour that Berlin's clocks show twice, and the one they skip.
+    ['2026-10-25 02:30:00', 'Europe/Berlin', '2026-10-25T00:30:00.000Z'],
+    ['2026-03-29 02:30:00', 'Europe/Berlin', '2026-03-29T01:30:00.000Z'],
+    ['2026-03-29 03:00:00', 'Europe/Berlin', '2026-03-29T01:00:00.000Z'],
+  ])('%s in %s is %s', (naive, zone, instant) => {
+    expect(toInstant(naive, zone).toISOString()).toBe(instant)
+  })
+
+  it('and back again in every zone', () => {
+    const zones = fc.constantFrom(
+      'Asia/Dhaka',
+      'Europe/Berlin',
+      'America/New_York',
+      'Pacific/Chatham',
+      'Australia/Lord_Howe',
+    )
+    const moments = fc.date({ min: new Date('1990-01-01'), max: new Date('2050-01-01'), noInvalidDate: true })
+    fc.assert(
+      fc.property(zones, moments, (timeZone, moment) => {
+        const show = (date: Date) => date.toLocaleString('sv-SE', { timeZone })
+        expect(show(toInstant(show(moment), timeZone))).toBe(show(moment))
+      }),
+    )
+  })
+
+  it.each([
+    ['2026-02-30 12:00:00', 'UTC'],
+    ['2026-11-28 24:00:00', 'UTC'],
+    ['tomorrow', 'UTC'],
+    ['2026-11-28 12:00:00', 'Mars/Olympus'],
+    ['2026-11-28 12:00:00', undefined],
+    [null, 'UTC'],
+  ])('%j in %j is refused', (naive, zone) => {
+    expect(refusalOf(() => toInstant(naive as string, zone as string))).toBe('invalid_request')
+  })
+})
+
+describe('the invoice identifier of a return URL', () => {
+  it.each([
+    ['https://shop.example/return?invoiceID=inv%2F1', 'inv/1'],
+    ['https://shop.example/return?a=1&invoiceid=inv-1#x', 'inv-1'],
+    ['/return?invoiceId=inv-1', 'inv-1'],
+    ['https://shop.example/return?other=1', undefined],
+    ['https://shop.example/return?invoiceID=', undefined],
+    ['https://shop.example/return#?x', undefined],
+    ['', undefined],
+  ])('%s: %s', (url, id) => {
+    expect(invoiceIdFrom(url)).toBe(id)
+  })
+
+  it('takes a URL too', () => {
+    expect(invoiceIdFrom(new URL('https://shop.example/?invoiceID=7'))).toBe('7')
+  })
+})

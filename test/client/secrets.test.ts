@@ -1,0 +1,159 @@
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import type { Hooks, MandateKitError } from '../../src/index.ts'
+import {
+  API_KEY,
+  CHARGE_REQUEST,
+  CREDENTIALS,
+  errorOf,
+  gatewayClient,
+  SUBSCRIPTION,
+  subscriptionsClient,
+  TOKEN,
+  withLogin,
+} from './clients.ts'
+import type { Received, Script } from './scripted-server.ts'
+import { closedPort, startServer } from './scripted-server.ts'
+
+const OTP = '918273'
+const REFRESH = 'refresh-03'
+const SECRETS = [TOKEN, REFRESH, API_KEY, OTP, CREDENTIALS.clientSecret, CREDENTIALS.password]
+
+/** Everything a person or a logger could see of a value. */
+const everythingOf = (value: unknown): string => {
+  const texts = [
+    inspect(value, { depth: 20, showHidden: true, getters: true }),
+    JSON.stringify(value),
+    String(value),
+  ]
+  for (let at = value; at instanceof Error; at = at.cause) texts.push(String(at.stack), at.message)
+  return texts.join('\n')
+}
+
+const expectNoSecret = (value: unknown): void => {
+  const text = everythingOf(value)
+  for (const secret of SECRETS) {
+    expect(text).not.toContain(secret)
+    expect(text).not.toContain(encodeURIComponent(secret))
+    expect(text).not.toContain(btoa(secret))
+  }
+}
+
+/** A server that repeats everything it received, in body and headers. */
+const echo = (status: number, request: Received): Script => ({
+  status,
+  headers: {
+    'x-echo': String(request.headers.authorization),
+    'set-cookie': `session=${API_KEY}`,
+    'x-api-key': API_KEY,
+    'x-request-id': `id-${request.headers.authorization?.slice(7) ?? ''}`,
+  },
+  body: {
+    errorCode: request.headers.authorization ?? '07',
+    errorMessage: `received ${JSON.stringify(request.headers)} ${request.body}`,
+    error: { code: 'echo', message: request.body },
+    access_token: TOKEN,
+    nested: [{ client_secret: 'x', otp: OTP, password: CREDENTIALS.password, kept: 'kept' }],
+    [`name-${request.headers.authorization}`]: encodeURIComponent(String(request.headers.authorization)),
+  },
+})
+
+const watching = () => {
+  const seen: unknown[] = []
+  const watch = (facts: unknown) => seen.push(facts)
+  const hooks: Hooks = {
+    onRequest: watch,
+    onResponse: watch,
+    onRetry: watch,
+    onError: watch,
+    onTokenRenewed: watch,
+  }
+  return { hooks, seen, onUnexpected: watch }
+}
+
+describe('nothing secret is in an error, a hook, a report or a client', () => {
+  it.each([200, 400, 401, 403, 404, 422, 429, 500])(
+    'when the server echoes everything with status %i',
+    async (status) => {
+      const server = await startServer(withLogin((request) => echo(status, request)))
+      const watched = watching()
+      const options = { retry: false as const, ...watched }
+      const subscriptions = subscriptionsClient(server.url, options)
+      const gateway = gatewayClient(server.url, options)
+      const errors: MandateKitError[] = [
+        await errorOf(subscriptions.subscribe(SUBSCRIPTION)),
+        await errorOf(gateway.charge(CHARGE_REQUEST)),
+      ]
+      if (status !== 200) errors.push(await errorOf(gateway.confirm('conf_1', { otp: OTP })))
+      for (const error of errors) expectNoSecret(error)
+      expectNoSecret(watched.seen)
+      expectNoSecret([subscriptions, gateway])
+      expect(watched.seen.length).toBeGreaterThan(4)
+    },
+  )
+
+  it('when the login fails and its answer repeats the credentials', async () => {
+    for (const status of [400, 401, 403, 500, 200]) {
+      const server = await startServer((request) => echo(status, request))
+      const watched = watching()
+      const subscriptions = subscriptionsClient(server.url, { retry: false, ...watched })
+      const errors = [await errorOf(subscriptions.details('sub-1')), await errorOf(subscriptions.login())]
+      for (const error of errors) {
+        expectNoSecret(error)
+        expect(error).toMatchObject({ body: undefined })
+      }
+      expectNoSecret(watched.seen)
+    }
+  })
+
+  it('when there is no answer, or one that is text', async () => {
+    const gone = await closedPort()
+    expectNoSecret(await errorOf(gatewayClient(gone, { retry: false }).charge(CHARGE_REQUEST)))
+    expectNoSecret(await errorOf(subscriptionsClient(gone, { retry: false }).details('sub-1')))
+    const html = await startServer((request) => ({
+      body: `<p>${request.headers.authorization} ${'x'.repeat(1900)}`,
+    }))
+    expectNoSecret(await errorOf(gatewayClient(html.url).charge(CHARGE_REQUEST)))
+    const edge = await startServer((request) => ({
+      status: 500,
+      body: `${'x'.repeat(1990)}${request.headers.authorization}`,
+    }))
+    const error = await errorOf(gatewayClient(edge.url, { retry: false }).charge(CHARGE_REQUEST))
+    expect(everythingOf(error)).not.toContain('api-key')
+  })
+
+  it('when the given fetch throws an error that quotes the request', async () => {
+    const gateway = gatewayClient('http://gateway.example', {
+      retry: false,
+      fetch: (_, request) => Promise.reject(Object.assign(new Error(JSON.stringify(request)), { request })),
+    })
+    const error = await errorOf(gateway.confirm('conf_1', { otp: OTP }))
+    expectNoSecret(error)
+    expect(error.cause).toBeUndefined()
+  })
+
+  it('when the input is wrong', async () => {
+    const gateway = gatewayClient('http://127.0.0.1:1')
+    expectNoSecret(await errorOf(gateway.confirm('conf_1', { otp: 918_273 as unknown as string })))
+    expectNoSecret(
+      await errorOf(gateway.charge(CHARGE_REQUEST, { headers: { authorization: `Bearer ${API_KEY}` } })),
+    )
+    expect(() => gatewayClient('http://127.0.0.1:1', { apiKey: `${API_KEY}\n` })).toThrow(
+      expect.objectContaining({ code: 'invalid_request', message: expect.not.stringContaining(API_KEY) }),
+    )
+  })
+
+  it('and what is no secret is kept', async () => {
+    const server = await startServer((request) => echo(422, request))
+    const error = await errorOf(gatewayClient(server.url).confirm('conf_1', { otp: OTP }))
+    expect(error).toMatchObject({ body: { nested: [{ kept: 'kept' }] }, status: 422 })
+    expect(everythingOf(error)).not.toContain('set-cookie')
+    expect(everythingOf(error)).toContain('x-echo')
+  })
+})
+
+it('a network failure keeps the platform’s code as its cause, and nothing else of it', async () => {
+  const error = await errorOf(gatewayClient(await closedPort(), { retry: false }).reset())
+  expect(error.cause).toMatchObject({ message: 'ECONNREFUSED', code: 'ECONNREFUSED' })
+  expect(Object.keys(error.cause as object)).toEqual(['code'])
+})
