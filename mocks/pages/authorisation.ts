@@ -27,8 +27,8 @@ const summary = (view: AuthorisationView): Html => html`<p class="amount"><bdi>$
 <small><bdi>${CYCLES[view.cycle] ?? view.cycle}</bdi></small></p>
 <dl>
 <div><dt>Merchant</dt><dd><bdi>${view.merchant}</bdi></dd></div>
-<div><dt>First possible day</dt><dd>${day(view.start)}</dd></div>
-<div><dt>Last possible day</dt><dd>${day(view.end)}</dd></div>
+<div><dt>Starts</dt><dd>${day(view.start)}</dd></div>
+<div><dt>Ends</dt><dd>${day(view.end)}</dd></div>
 </dl>`
 
 const upcoming = ({ nextPayments }: AuthorisationView): Html | undefined =>
@@ -53,7 +53,7 @@ export const authorisationPage = (view: AuthorisationView): Page => {
     title: 'Authorise a subscription',
     target,
     content: html`<h1>Authorise a subscription</h1>
-<p class="quiet"><bdi>${view.merchant}</bdi> asks to be paid again and again until you or the merchant cancel.</p>
+<p class="quiet"><bdi>${view.merchant}</bdi> asks you to allow these payments.</p>
 ${summary(view)}
 ${upcoming(view)}
 <form method="post">

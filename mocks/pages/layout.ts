@@ -25,7 +25,7 @@ export const documentOf = ({ title, content }: Pick<Page, 'title' | 'content'>):
 <style>${new Html(style)}</style>
 </head>
 <body>
-<header class="mock">This is a mock for tests. No money moves.</header>
+<header class="mock">A mock for tests: no money moves.</header>
 <main>
 ${content}
 </main>
@@ -48,7 +48,7 @@ const contentPolicy = async (target: ReturnTarget | undefined): Promise<string> 
     "default-src 'none'",
     `style-src ${await styleSource()}`,
     'img-src data:',
-    `form-action 'self'${target === undefined ? '' : ` ${target.source}`}`,
+    `form-action 'self'${target === undefined ? '' : ` ${target.sources}`}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ')

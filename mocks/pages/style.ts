@@ -42,7 +42,7 @@ body {
 }
 main {
   max-width: 27rem;
-  margin: 4vh auto 0;
+  margin: 4vh auto 1rem;
   padding: 1.5rem;
   background: var(--card);
   border: 1px solid var(--line);

@@ -1,0 +1,223 @@
+import type { AxeResults } from 'axe-core'
+import axe from 'axe-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launch, withoutBrowser } from './browser.ts'
+import { createSite, serve, value } from './site.ts'
+
+const PHONE = { viewport: { width: 360, height: 640 } }
+const HOSTILE = `"'><script>document.title='ran'</script><img src=x onerror="document.title='ran'"><b>${'W'.repeat(300)}`
+
+declare global {
+  interface Window {
+    readonly axe: { run(): Promise<AxeResults> }
+  }
+}
+
+describe.skipIf(withoutBrowser())('in Chromium, the hosted pages', { timeout: 60_000 }, () => {
+  let browser: Browser
+  let server: Awaited<ReturnType<typeof serve>>
+  let shop: Awaited<ReturnType<typeof serve>>
+  let front: Awaited<ReturnType<typeof serve>>
+  let evil: Awaited<ReturnType<typeof serve>>
+  let forged = ''
+  const merchants = [
+    {
+      name: HOSTILE,
+      clientId: 'hostile',
+      clientSecret: 'secret',
+      users: [{ username: 'user', password: 'password' }],
+    },
+  ]
+  const site = createSite()
+  const hostileSite = createSite({ subscriptions: { merchants } })
+
+  beforeAll(async () => {
+    browser = await launch()
+    server = await serve((request) =>
+      request.url.includes('/hostile/')
+        ? hostileSite.fetch(new Request(request.url.replace('/hostile/', '/'), request))
+        : site.fetch(request),
+    )
+    const html = { headers: { 'content-type': 'text/html' } }
+    front = await serve(async () => new Response('<h1>Front end</h1>', html))
+    shop = await serve(async ({ url }) =>
+      url.includes('/onward')
+        ? new Response(null, { status: 302, headers: { location: `${front.url}/thanks` } })
+        : new Response('<h1>Shop</h1>', html),
+    )
+    evil = await serve(async () => {
+      const field = '<input name="decision" value="authorise">'
+      return new Response(`<form method="post" action="${forged}">${field}<button>Win</button></form>`, html)
+    })
+    site.setBase(server.url)
+    hostileSite.setBase(`${server.url}/hostile`)
+  }, 60_000)
+
+  afterAll(async () => {
+    await browser?.close()
+    for (const one of [server, shop, front, evil]) one?.close()
+  })
+
+  const within = async (
+    options: BrowserContextOptions,
+    run: (page: Page, context: BrowserContext) => Promise<void>,
+  ) => {
+    const context = await browser.newContext(options)
+    context.setDefaultTimeout(10_000)
+    try {
+      await run(await context.newPage(), context)
+    } finally {
+      await context.close()
+    }
+  }
+
+  describe.each([
+    ['with JavaScript', { javaScriptEnabled: true }],
+    ['without JavaScript', { javaScriptEnabled: false }],
+  ])('%s', (_, options) => {
+    it('authorise a subscription and lead back to the shop with the invoice', async () => {
+      const { url, invoiceID } = site.subscribe({ userReturnURL: `${shop.url}/return?order=7` })
+      await within(options, async (page) => {
+        await page.goto(url)
+        await page.getByRole('button', { name: 'Authorise' }).click()
+        await page.waitForURL(`${shop.url}/return?order=7&invoiceID=${invoiceID}`)
+        await page.goto(url)
+        expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Subscription authorised')
+        await page.getByRole('link', { name: 'Return to' }).click()
+        await page.waitForURL(`${shop.url}/return**`)
+      })
+      expect(value(site.subscriptions.authorisation(invoiceID)).status).toBe('SUCCEEDED')
+    })
+
+    it('decline a subscription', async () => {
+      const { url, invoiceID } = site.subscribe({ userReturnURL: `${shop.url}/return` })
+      await within(options, async (page) => {
+        await page.goto(url)
+        await page.getByRole('button', { name: 'Decline' }).click()
+        await page.waitForURL(`${shop.url}/return?invoiceID=${invoiceID}`)
+      })
+      expect(value(site.subscriptions.authorisation(invoiceID)).status).toBe('FAILED')
+    })
+
+    it('refuse a wrong code, take the right one and follow a shop that leads on to another origin', async () => {
+      const { id, confirmation_url: url } = site.charge({ redirect_uri: `${shop.url}/onward` })
+      await within(options, async (page) => {
+        await page.goto(url)
+        await page.getByLabel('One-time code').fill('000000')
+        await page.getByRole('button', { name: 'Confirm' }).click()
+        expect(await page.getByRole('alert').textContent()).toBe('The code is not correct.')
+        expect(await page.getByLabel('One-time code').inputValue()).toBe('')
+        await page.getByLabel('One-time code').fill('123456')
+        await page.getByRole('button', { name: 'Confirm' }).click()
+        await page.waitForURL(`${front.url}/thanks`)
+      })
+      expect(value(site.gateway.status(id)).status).toBe('succeeded')
+    })
+  })
+
+  it('are used by keyboard alone, with a visible focus and in reading order', async () => {
+    const { url, invoiceID } = site.subscribe({ userReturnURL: `${shop.url}/return` })
+    const { confirmation_url: confirmation } = site.charge({ redirect_uri: `${shop.url}/return` })
+    await within(PHONE, async (page) => {
+      const focused = () =>
+        page.evaluate(() => {
+          const element = document.activeElement
+          const { outlineStyle, outlineWidth } = getComputedStyle(element ?? document.body)
+          return `${element?.textContent || element?.id} ${outlineStyle} ${outlineWidth}`
+        })
+      await page.goto(url)
+      await page.keyboard.press('Tab')
+      expect(await focused()).toBe('Authorise solid 3px')
+      await page.keyboard.press('Tab')
+      expect(await focused()).toBe('Decline solid 3px')
+      await page.keyboard.press('Shift+Tab')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`${shop.url}/return?invoiceID=${invoiceID}`)
+      await page.goto(confirmation)
+      expect(await focused()).toBe('otp solid 3px')
+      await page.keyboard.type('123456')
+      await page.keyboard.press('Tab')
+      expect(await focused()).toBe('Confirm solid 3px')
+      await page.keyboard.press('Space')
+      await page.waitForURL(`${shop.url}/return`)
+    })
+  })
+
+  it.each(['light', 'dark'] as const)(
+    'fit a phone and have no serious accessibility finding (%s)',
+    async (scheme) => {
+      const decided = site.subscribe()
+      value(site.subscriptions.authorize(decided.invoiceID))
+      const urls = [
+        site.subscribe().url,
+        decided.url,
+        site.charge().confirmation_url,
+        `${server.url}/confirm/none`,
+        hostileSite.charge({ currency: HOSTILE, msisdn: HOSTILE }).confirmation_url,
+      ]
+      await within({ ...PHONE, colorScheme: scheme }, async (page) => {
+        const check = async (name: string) => {
+          await page.evaluate(axe.source)
+          const { violations } = await page.evaluate(() => window.axe.run())
+          expect(
+            violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) })),
+            name,
+          ).toEqual([])
+          expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBeLessThanOrEqual(
+            360,
+          )
+        }
+        for (const url of urls) {
+          await page.goto(url)
+          await check(url)
+        }
+        await page.goto(site.charge().confirmation_url)
+        await page.getByLabel('One-time code').fill('1')
+        await page.getByRole('button', { name: 'Confirm' }).click()
+        await page.getByRole('alert').waitFor()
+        await check('wrong code')
+      })
+    },
+  )
+
+  it('run nothing that a merchant wrote in any field, and break no rule of their own policy', async () => {
+    const { url } = hostileSite.subscribe({
+      requestID: HOSTILE,
+      userReturnURL: `https://shop.example/?q=${HOSTILE.replaceAll(' ', '/')}`,
+    })
+    const charges = ['javascript:alert(1)', `https://shop.example/${HOSTILE}`].map((address) =>
+      hostileSite.charge({ currency: HOSTILE, msisdn: HOSTILE, redirect_uri: address }),
+    )
+    const seen: string[] = []
+    await within(PHONE, async (page) => {
+      page.on('console', (message) => seen.push(message.text()))
+      page.on('dialog', (dialog) => {
+        seen.push(dialog.message())
+        dialog.dismiss().catch(() => undefined)
+      })
+      for (const address of [url, ...charges.map((charge) => charge.confirmation_url)]) {
+        await page.goto(address)
+        expect(await page.title()).not.toBe('ran')
+        expect(await page.locator('script, img, main b').count()).toBe(0)
+      }
+      await page.goto(charges[0]?.confirmation_url ?? '')
+      await page.getByLabel('One-time code').fill('123456')
+      await page.getByRole('button', { name: 'Confirm' }).click()
+      await page.getByText('no address that you can be sent back to').waitFor()
+      expect(await page.locator('a').count()).toBe(0)
+    })
+    expect(seen).toEqual([])
+  })
+
+  it('refuse a form that another site makes the payer send', async () => {
+    const { url, invoiceID } = site.subscribe()
+    forged = url
+    await within({}, async (page) => {
+      await page.goto(evil.url.replace('127.0.0.1', 'localhost'))
+      await page.getByRole('button', { name: 'Win' }).click()
+      await page.getByText('not sent from its own page').waitFor()
+    })
+    expect(value(site.subscriptions.authorisation(invoiceID)).status).toBe('INITIALIZED')
+  })
+})
