@@ -1,4 +1,4 @@
-import type { KyInstance } from 'ky'
+import ky from 'ky'
 import type { Phase } from '../errors.ts'
 import { decodeBody } from './body-text.ts'
 import type { CallTimeout, Interruption } from './call-timeout.ts'
@@ -23,7 +23,6 @@ export type AttemptResult =
 
 /** What one attempt sends, and by which means. */
 export interface AttemptRequest {
-  readonly http: KyInstance
   readonly fetch: FetchFunction
   readonly url: string
   readonly method: string
@@ -32,6 +31,9 @@ export interface AttemptRequest {
   /** The attempt's own time limit, reading the body included, in milliseconds. */
   readonly timeout: number
 }
+
+// Repeats, timeouts and error statuses are this package's own, so that money is not sent twice.
+const PLAIN = { retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' } as const
 
 /**
  * Sends the request; `arrived` hears of the answer as soon as it is there. Throws what the given `fetch` threw: ky's own
@@ -42,7 +44,7 @@ const send = async (
   signal: AbortSignal,
   arrived: (answer: FetchAnswer) => void,
 ): Promise<void> => {
-  const { http, fetch: fetchFunction, url, method, headers, body } = request
+  const { fetch: fetchFunction, url, method, headers, body } = request
   const plain: FetchRequest = {
     method,
     headers,
@@ -52,7 +54,8 @@ const send = async (
   }
   let thrown: unknown
   try {
-    await http(url, {
+    await ky(url, {
+      ...PLAIN,
       fetch: async () => {
         try {
           const answer = await fetchFunction(url, plain)
@@ -83,7 +86,7 @@ export const attempt = (request: AttemptRequest, time: CallTimeout): Promise<Att
       if (settled) return
       settled = true
       stopTimeout()
-      time.signal.removeEventListener('abort', endWithCall)
+      forget()
       resolve(result)
     }
     const phase = (): Phase => (received === undefined ? 'request' : 'response')
@@ -101,8 +104,7 @@ export const attempt = (request: AttemptRequest, time: CallTimeout): Promise<Att
     const stopTimeout = startTimeout(timeout, () => {
       interrupt({ kind: 'timeout', limit: 'attempt', milliseconds: timeout })
     })
-    const endWithCall = (): void => interrupt(time.interruption ?? { kind: 'aborted' })
-    time.signal.addEventListener('abort', endWithCall, { once: true })
+    const forget = time.onInterruption(() => interrupt(time.interruption ?? { kind: 'aborted' }))
 
     const exchange = async (): Promise<void> => {
       try {

@@ -22,11 +22,12 @@ export const monotonicTime = (): number => performance.now()
  * Runs on real time. `end()` must follow: it leaves no timer, and no listener on the caller's signal.
  */
 export class CallTimeout {
-  readonly #controller = new AbortController()
   readonly #startedAt = monotonicTime()
   readonly #milliseconds: number
   readonly #callerSignal: AbortSignal | undefined
   readonly #stopTimer: () => void
+  readonly #listeners = new Set<() => void>()
+  #controller: AbortController | undefined
   #interruption: Interruption | undefined
 
   constructor(milliseconds: number, callerSignal: AbortSignal | undefined) {
@@ -39,8 +40,10 @@ export class CallTimeout {
     else callerSignal?.addEventListener('abort', this.#abort, { once: true })
   }
 
-  /** Aborted once the call has to end. */
+  /** Aborted once the call has to end. Made when it is first asked for: most calls never need it. */
   get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#interruption !== undefined) this.#controller.abort()
     return this.#controller.signal
   }
 
@@ -54,6 +57,12 @@ export class CallTimeout {
     return this.#milliseconds - (monotonicTime() - this.#startedAt)
   }
 
+  /** Calls `listener` when the call has to end, unless the function given back is called first. */
+  onInterruption(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
   /** Releases the timer and the caller's signal. */
   end(): void {
     this.#stopTimer()
@@ -65,7 +74,8 @@ export class CallTimeout {
   #interrupt(interruption: Interruption): void {
     if (this.#interruption !== undefined) return
     this.#interruption = interruption
-    this.#controller.abort()
+    this.#controller?.abort()
+    for (const listener of this.#listeners) listener()
   }
 
   /** Waits on the given clock. Ends early, without an error, when the call has to end: look at `interruption`. */
@@ -78,23 +88,18 @@ export class CallTimeout {
    * says why. Whoever ignores the signal cannot hold the call.
    */
   async race<Value>(work: Promise<Value>): Promise<Value | undefined> {
-    if (this.#interruption !== undefined) {
-      work.catch(() => undefined)
-      return undefined
-    }
-    const { signal } = this
-    let stop: (() => void) | undefined
+    let forget: (() => unknown) | undefined
     const interrupted = new Promise<undefined>((resolve) => {
-      stop = () => resolve(undefined)
-      signal.addEventListener('abort', stop, { once: true })
+      if (this.#interruption === undefined) forget = this.onInterruption(() => resolve(undefined))
+      else resolve(undefined)
     })
     try {
-      return await Promise.race([work, interrupted])
+      return await Promise.race([interrupted, work])
     } catch (error) {
       if (this.interruption !== undefined) return undefined
       throw error
     } finally {
-      if (stop !== undefined) signal.removeEventListener('abort', stop)
+      forget?.()
     }
   }
 }

@@ -1,5 +1,4 @@
-import type { KyInstance } from 'ky'
-import type { Authorization, Authorizer } from '../auth/authorizer.ts'
+import type { Authorization, AuthorizationContext, Authorizer } from '../auth/authorizer.ts'
 import type { MandateKitError } from '../errors.ts'
 import { isMandateKitError } from '../errors.ts'
 import type { Reading } from './answer.ts'
@@ -27,7 +26,6 @@ import { readWaitHint, untilServerTime } from './wait-hint.ts'
 /** What all calls of one client have in common. */
 export interface CallEnvironment {
   readonly settings: ClientSettings
-  readonly http: KyInstance
   /** Absent when calls are not held back. */
   readonly gate: RateLimitGate | undefined
 }
@@ -114,8 +112,14 @@ class Call {
     return authorization
   }
 
-  #context() {
-    return { operation: this.#prepared.endpoint.operation, signal: this.#time.signal }
+  #context(): AuthorizationContext {
+    const time = this.#time
+    return {
+      operation: this.#prepared.endpoint.operation,
+      get signal() {
+        return time.signal
+      },
+    }
   }
 
   async #duringLogin<Value>(work: Promise<Value>): Promise<Value> {
@@ -132,7 +136,7 @@ class Call {
   }
 
   async #send(authorization: Authorization | undefined): Promise<AttemptResult> {
-    const { settings, http, gate } = this.#environment
+    const { settings, gate } = this.#environment
     const { endpoint, method, url, body, limits } = this.#prepared
     const { clock, hooks } = settings
     const record = this.#record
@@ -143,7 +147,6 @@ class Call {
     const sentAt = clock.now()
     const result = await attempt(
       {
-        http,
         fetch: settings.fetch ?? globalThis.fetch,
         url,
         method,

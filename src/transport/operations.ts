@@ -1,4 +1,3 @@
-import ky from 'ky'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { AuthKind, EndpointDefinition, ResponseOf } from '../contract/endpoint.ts'
 import { InvalidRequestError } from '../errors.ts'
@@ -56,8 +55,6 @@ export class Operations {
     this.#prefix = settings.apiPrefix === undefined ? undefined : { from: prefix, to: settings.apiPrefix }
     this.#environment = {
       settings,
-      // Repeats, timeouts and error statuses are ours: see the documentation of what is repeated.
-      http: ky.create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' }),
       gate: settings.holdsBack ? new RateLimitGate(settings.clock) : undefined,
     }
   }
