@@ -124,6 +124,38 @@ describe('events, seeds and snapshots', () => {
     expect(history()).toBe(firstTime)
   })
 
+  it.each([
+    ['the clock first', true],
+    ['the clock last', false],
+  ])(
+    'come back together with their clock, in whatever order, and leave no entry behind (%s)',
+    (_, clockFirst) => {
+      const fixture = createFixture({ confirmationTtl: HOUR })
+      const { gateway, timeline, charge, confirm, advance, now, setNow } = fixture
+      const start = now()
+      const first = charge(testNumbers.succeeds, 'a')
+      advance(HOUR / 2)
+      const second = charge(testNumbers.succeeds, 'b')
+      confirm(first.confirmation_id)
+      const then = now()
+      for (let round = 0; round < 5; round++) {
+        const saved = gateway.snapshot()
+        const entries = timeline.entries()
+        advance(HOUR)
+        expect(value(gateway.status(second.id)).status).toBe('expired')
+        setNow(then)
+        if (clockFirst) timeline.replace(entries)
+        gateway.restore(saved)
+        if (!clockFirst) timeline.replace(entries)
+        expect(value(gateway.status(second.id)).status).toBe('pending_confirmation')
+      }
+      advance(2 * HOUR)
+      expect(value(gateway.status(second.id)).status).toBe('expired')
+      expect(timeline.entries()).toEqual([])
+      expect(now()).toBe(start + 2.5 * HOUR)
+    },
+  )
+
   it('list every behaviour in the reference table, with what was set at run time', () => {
     const { gateway } = createFixture()
     value(gateway.setBehaviour(testNumbers.succeeds, 'wallet_blocked'))

@@ -51,6 +51,8 @@ export const createDueQueue = <Item>(
   }
 
   timeline.on(kind, (_, at) => {
+    // Not always the entry that was planned last: a restored timeline may hold an older one. One is left in the end.
+    planned?.cancel()
     planned = undefined
     for (let next = items[head]; next !== undefined && dueAt(next) <= at; next = items[head]) {
       head += 1
