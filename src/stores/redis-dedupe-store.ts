@@ -34,7 +34,11 @@ export const createRedisDedupeStore = (client: RedisClient, options: RedisOption
   return {
     claim: async (id, leaseMilliseconds): Promise<Claim> => {
       const owner = `lease:${randomMark()}`
-      const state = await run(CLAIM, id, owner, milliseconds(leaseMilliseconds))
+      const state = await run(CLAIM, id, owner, milliseconds(leaseMilliseconds)).catch((error: unknown) => {
+        // The client may send the claim later: nobody would hold it, and the redelivery would wait for its lease.
+        void run(RELEASE_OWNED, id, owner).catch(() => undefined)
+        throw error
+      })
       if (state === 'claimed') return { state, owner }
       if (state === 'committed' || state === 'in-progress') return { state }
       throw new Error('Redis gave a claim a reply that is not one of its own')

@@ -108,21 +108,24 @@ describe('credentials', () => {
     expect(api.tokenRequests).toEqual([])
   })
 
-  it('and tokens are not to be seen in the authorizer', async () => {
-    const { authorizer, details } = merchant()
+  it('and tokens are not to be seen in the client', async () => {
+    const { client, details } = merchant({ refresh: 'refresh_token' })
     await details()
-    const words = inspect(authorizer, { depth: 20, showHidden: true })
+    const words = inspect(client, { depth: 20, showHidden: true })
     for (const secret of [CREDENTIALS.password, CREDENTIALS.clientSecret, 'access-1', 'refresh-1']) {
       expect(words).not.toContain(secret)
     }
   })
 
-  it('tell the client identifier without a login', async () => {
-    expect(await merchant().authorizer.clientId()).toBe(CREDENTIALS.clientId)
-    expect(await merchant({ credentials: () => CREDENTIALS }).authorizer.clientId()).toBe(
-      CREDENTIALS.clientId,
-    )
-    expect(api.tokenRequests).toEqual([])
+  it.each([
+    ['fixed', CREDENTIALS],
+    ['from a function', async () => CREDENTIALS],
+  ])('that are %s give subscribe its clientID', async (_name, credentials) => {
+    const { client } = merchant({ credentials })
+    const userReturnURL = 'https://shop.example/return'
+    const dates = { start: '2026-12-01', end: '2027-01-01' }
+    await client.subscribe({ ...dates, requestID: 'r-1', cycle: 'DAILY', amount: '25.00', userReturnURL })
+    expect(api.bodies[0]).toMatchObject({ clientID: CREDENTIALS.clientId })
   })
 })
 

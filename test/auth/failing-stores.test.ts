@@ -22,7 +22,7 @@ afterEach(async () => {
 })
 
 const merchant = (options: MerchantOptions = {}) =>
-  createMerchant(api.url, clock, { onUnexpected: (message) => reports.push(message), ...options })
+  createMerchant(api.url, clock, { onUnexpected: ({ message }) => reports.push(message), ...options })
 
 const broken = (): never => {
   throw Object.assign(new Error('redis://user:hunter2@host is down'), { code: 'ECONNREFUSED' })
@@ -166,7 +166,10 @@ describe('a store that fails', () => {
   it('by a lock that is never given is left for a login of this process’s own', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const never = () => new Promise<never>(() => undefined)
-    const { details } = merchant({ tokenStore: { ...createMemoryTokenStore(), withLock: never } })
+    const { details } = merchant({
+      tokenStore: { ...createMemoryTokenStore(), withLock: never },
+      totalTimeout: 600_000,
+    })
     const calls = Array.from({ length: 20 }, () => details())
     await vi.advanceTimersByTimeAsync(150_000)
     await Promise.all(calls)

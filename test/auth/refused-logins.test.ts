@@ -203,7 +203,7 @@ describe('a login that fails without being refused', () => {
 
   it('ahead of the end leaves the living token in use, and is tried again after 5 s at the earliest', async () => {
     const reports: string[] = []
-    const { details } = merchant({ onUnexpected: (message) => reports.push(message) })
+    const { details } = merchant({ onUnexpected: ({ message }) => reports.push(message) })
     await details()
     refuse(503)
     clock.advance(3_575_000)

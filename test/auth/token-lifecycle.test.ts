@@ -116,7 +116,7 @@ describe('a token', () => {
   it('with the token_type MAC is used as a bearer token and reported', async () => {
     api.onToken = (_request, index) => ({ status: 200, body: api.tokenBody(index, { token_type: 'MAC' }) })
     const reports: string[] = []
-    const { details } = merchant({ onUnexpected: (message) => reports.push(message) })
+    const { details } = merchant({ onUnexpected: ({ message }) => reports.push(message) })
     await details()
     expect(reports).toEqual([expect.stringContaining('token_type')])
   })
@@ -130,7 +130,7 @@ describe('a token', () => {
       })
       const { details } = merchant()
       const error = await details().catch((reason: unknown) => reason as Error)
-      expect(error).toMatchObject({ code: 'unexpected_response', operation: 'subscriptions.login' })
+      expect(error).toMatchObject({ code: 'unexpected_response', phase: 'login', outcome: 'not-sent' })
       expect(String((error as Error).stack)).not.toContain(text)
       expect(api.calls).toEqual([])
     },
@@ -274,9 +274,11 @@ describe('the renewal hook', () => {
   it('hears why a token was requested, and breaks nothing when it throws', async () => {
     const heard: unknown[] = []
     const { details, login } = merchant({
-      onTokenRenewed: (renewal) => {
-        heard.push(renewal)
-        throw new Error('from the hook')
+      hooks: {
+        onTokenRenewed: ({ reason, grant }) => {
+          heard.push({ reason, grant })
+          throw new Error('from the hook')
+        },
       },
     })
     await details()
@@ -307,7 +309,7 @@ describe('an aborted caller', () => {
     const others = parallel(5, details)
     await expect.poll(() => api.tokenRequests).toHaveLength(1)
     controller.abort(new Error('gone'))
-    await expect(aborted).rejects.toThrow('gone')
+    await expect(aborted).rejects.toMatchObject({ code: 'aborted', phase: 'login', outcome: 'not-sent' })
     held.open()
     expect(failures(await others)).toEqual([])
     expect(api.tokenRequests).toHaveLength(1)

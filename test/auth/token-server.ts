@@ -14,7 +14,9 @@ export type TokenRequest = Readonly<Record<string, string>>
 /** A small API of area S over real sockets, whose every word the test decides. It counts what it is asked. */
 export class TokenServer {
   readonly tokenRequests: TokenRequest[] = []
+  /** The tokens of the calls, and their bodies. */
   readonly calls: string[] = []
+  readonly bodies: unknown[] = []
   /** Answers a token request. The default issues `access-1`, `access-2`, … */
   onToken: (request: TokenRequest, index: number) => Answer | Promise<Answer> = (_request, index) => ({
     status: 200,
@@ -83,6 +85,7 @@ export class TokenServer {
     }
     const token = authorization.replace(/^Bearer /, '')
     this.calls.push(token)
+    this.bodies.push(JSON.parse(body.toString()))
     const accepted = this.accepts(token)
     await this.beforeAnswer(token, this.calls.length)
     if (!accepted) return { status: 401, body: { errorCode: '401', errorMessage: 'Unauthorized' } }
@@ -93,6 +96,13 @@ export class TokenServer {
         amount: 25,
         cycle: 'DAILY',
         enabled: 1,
+        createdDate: '2026-11-01T10:00:00.000000Z',
+        startDate: '2026-11-01',
+        endDate: '2027-11-01',
+        nextPaymentDate: '2026-11-29 12:00:00',
+        requestID: 'request-1',
+        url: 'https://pay.example/1',
+        invoiceID: 'invoice-1',
         errorCode: '00',
         errorMessage: 'Successful',
       },

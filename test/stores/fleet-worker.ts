@@ -26,8 +26,11 @@ const inTurns = (connections: number): typeof fetch => {
   }
 }
 
-const options = { tokenStore, onUnexpected: (message: string) => reports.push(message) }
-const merchant = createMerchant(apiUrl, systemClock, options, inTurns(20))
+const merchant = createMerchant(apiUrl, systemClock, {
+  tokenStore,
+  fetch: inTurns(20),
+  onUnexpected: ({ message }) => reports.push(message),
+})
 
 process.once('message', async () => {
   const results = await Promise.allSettled(Array.from({ length: Number(calls) }, () => merchant.details()))

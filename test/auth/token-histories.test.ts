@@ -1,0 +1,198 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { TokenStore } from '../../src/auth/token-store.ts'
+import { createMemoryTokenStore } from '../../src/auth/token-store.ts'
+import type { FetchFunction } from '../../src/index.ts'
+import { ManualClock } from './manual-clock.ts'
+import { createMerchant } from './merchant.ts'
+
+/** What may happen to a merchant, in any order. */
+type Step =
+  | { readonly kind: 'calls'; readonly parallel: number; readonly client: number }
+  | { readonly kind: 'login'; readonly client: number }
+  | { readonly kind: 'time'; readonly seconds: number }
+  | { readonly kind: 'revoke' }
+  | { readonly kind: 'reject calls'; readonly on: boolean }
+  | { readonly kind: 'password'; readonly status: number }
+  | { readonly kind: 'refresh'; readonly status: number }
+  | { readonly kind: 'store'; readonly failing: boolean }
+
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        kind: fc.constant('calls' as const),
+        parallel: fc.integer({ min: 1, max: 8 }),
+        client: fc.nat(1),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('login' as const), client: fc.nat(1) }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('time' as const),
+        seconds: fc.constantFrom(1, 4, 30, 60, 280, 300, 900, 3600, -600, 600),
+      }),
+    },
+    { weight: 2, arbitrary: fc.constant({ kind: 'revoke' as const }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('reject calls' as const), on: fc.boolean() }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant('password' as const),
+        status: fc.constantFrom(200, 200, 401, 403, 500, 0),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant('refresh' as const),
+        status: fc.constantFrom(200, 400, 401, 500, 0),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('store' as const), failing: fc.boolean() }) },
+  ),
+  { minLength: 1, maxLength: 40 },
+)
+
+/** A server in one function: at this place sockets would only slow the search down. */
+class FakeServer {
+  readonly valid = new Set<string>()
+  passwordStatus = 200
+  refreshStatus = 200
+  rejectsCalls = false
+  passwords: number[] = []
+  requests = 0
+  calls = 0
+  readonly #clock: ManualClock
+  #issued = 0
+  #refreshToken = ''
+
+  constructor(clock: ManualClock) {
+    this.#clock = clock
+  }
+
+  readonly fetch: FetchFunction = async (url, { body, headers }) => {
+    await Promise.resolve()
+    if (!url.endsWith('/oauth/token')) {
+      this.calls += 1
+      const token = (headers.authorization ?? headers.Authorization ?? '').replace('Bearer ', '')
+      const accepted = this.valid.has(token) && !this.rejectsCalls
+      return new Response(JSON.stringify({ id: 'sub-1', errorCode: accepted ? '00' : '401' }), {
+        status: accepted ? 200 : 401,
+      })
+    }
+    const fields = JSON.parse(body ?? '{}') as Record<string, string>
+    const isPassword = fields.grant_type === 'password'
+    this.requests += 1
+    if (isPassword) this.passwords.push(this.#clock.now())
+    const status = isPassword ? this.passwordStatus : this.refreshStatus
+    if (status === 0) throw new TypeError('fetch failed')
+    const good = isPassword || fields.refresh_token === this.#refreshToken
+    if (status !== 200 || !good) return new Response('{}', { status: status === 200 ? 401 : status })
+    this.#issued += 1
+    const token = `access-${this.#issued}`
+    this.#refreshToken = `refresh-${this.#issued}`
+    this.valid.add(token)
+    const answer = {
+      token_type: 'Bearer',
+      expires_in: 300,
+      access_token: token,
+      refresh_token: this.#refreshToken,
+    }
+    return new Response(JSON.stringify({ ...answer, errorCode: '00' }))
+  }
+}
+
+const run = async (refresh: 'password' | 'refresh_token', history: readonly Step[]) => {
+  const clock = new ManualClock()
+  const server = new FakeServer(clock)
+  let failing = false
+  const memory = createMemoryTokenStore()
+  const orFail = <Result>(result: () => Result): Result => {
+    if (failing) throw new Error('the store is down')
+    return result()
+  }
+  const tokenStore: TokenStore = {
+    get: (key) => orFail(() => memory.get(key)),
+    set: (key, record, timeToLive) => orFail(() => memory.set(key, record, timeToLive)),
+    delete: (key) => orFail(() => memory.delete(key)),
+    withLock: (key, task) => orFail(() => memory.withLock(key, task)),
+  }
+  const merchants = [0, 1].map(() =>
+    createMerchant('https://api.example', clock, { tokenStore, refresh, fetch: server.fetch, retry: false }),
+  )
+  for (const step of history) {
+    const before = { requests: server.requests, passwords: server.passwords.length, calls: server.calls }
+    if (step.kind === 'calls' || step.kind === 'login') {
+      const merchant = merchants[step.client]
+      if (merchant === undefined) continue
+      const work =
+        step.kind === 'login'
+          ? [merchant.login()]
+          : Array.from({ length: step.parallel }, () => merchant.details())
+      await Promise.allSettled(work)
+      // One wave of calls: a login for the calls and one for the 401 they met, each after one refresh at most.
+      expect(server.passwords.length - before.passwords).toBeLessThanOrEqual(step.kind === 'login' ? 1 : 2)
+      expect(server.requests - before.requests).toBeLessThanOrEqual(step.kind === 'login' ? 1 : 4)
+      expect(server.calls - before.calls).toBeLessThanOrEqual(step.kind === 'login' ? 0 : 2 * step.parallel)
+    }
+    if (step.kind === 'time') clock.advance(step.seconds * 1000)
+    if (step.kind === 'revoke') server.valid.clear()
+    if (step.kind === 'reject calls') server.rejectsCalls = step.on
+    if (step.kind === 'password') server.passwordStatus = step.status
+    if (step.kind === 'refresh') server.refreshStatus = step.status
+    if (step.kind === 'store') failing = step.failing
+  }
+  // Whatever happened: when server and store are well, one login() and one call set things right.
+  server.rejectsCalls = false
+  server.passwordStatus = 200
+  for (const merchant of merchants) {
+    await merchant.login()
+    await merchant.details()
+  }
+  return { server }
+}
+
+describe('a history of expiry, revocation, refusals, outages and wrong clocks', () => {
+  it.each(['password', 'refresh_token'] as const)(
+    'never makes more token requests than it must, renewing by %s',
+    async (refresh) => {
+      await fc.assert(
+        fc.asyncProperty(steps, async (history) => {
+          await run(refresh, history)
+        }),
+        { numRuns: 300 },
+      )
+    },
+    60_000,
+  )
+
+  it('with refused logins makes one password request per 15 minutes and process at most', async () => {
+    const waves = fc.array(
+      fc.oneof(
+        fc.record({
+          kind: fc.constant('calls' as const),
+          parallel: fc.integer({ min: 1, max: 5 }),
+          client: fc.nat(1),
+        }),
+        fc.record({ kind: fc.constant('time' as const), seconds: fc.constantFrom(1, 60, 300, 899) }),
+        fc.record({ kind: fc.constant('store' as const), failing: fc.boolean() }),
+      ),
+      { maxLength: 40 },
+    )
+    await fc.assert(
+      fc.asyncProperty(waves, fc.constantFrom(401, 403), async (history, status) => {
+        const { server } = await run('password', [{ kind: 'password', status }, ...history])
+        // The last two are the login() calls at the end.
+        const times = server.passwords.slice(0, -2)
+        for (const [index, at] of times.entries()) {
+          const within = times.slice(index).filter((other) => other - at < 900_000)
+          expect(within.length).toBeLessThanOrEqual(2)
+        }
+      }),
+      { numRuns: 150 },
+    )
+  }, 60_000)
+})

@@ -1,0 +1,202 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { tokenKey } from '../../src/auth/token-store.ts'
+import { createRedisTokenStore } from '../../src/stores/index.ts'
+import { sendCommandWith } from '../../src/stores/redis-commands.ts'
+import { ManualClock } from '../auth/manual-clock.ts'
+import { CREDENTIALS, createMerchant } from '../auth/merchant.ts'
+import { TokenServer } from '../auth/token-server.ts'
+import type { Connection } from './redis-clients.ts'
+import { connections } from './redis-clients.ts'
+import { RedisServer, redisIsInstalled } from './redis-server.ts'
+
+describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)('a Redis behind %s', (kind) => {
+  let redis: RedisServer
+  let api: TokenServer
+  let clock: ManualClock
+  let reports: string[]
+  let open: Connection[]
+
+  beforeEach(async () => {
+    redis = await RedisServer.start()
+    api = await TokenServer.start()
+    clock = new ManualClock()
+    reports = []
+    open = []
+  })
+
+  afterEach(async () => {
+    redis.thaw()
+    for (const connection of open) connection.close()
+    await api.close()
+    await redis.close()
+  })
+
+  const connect = async () => {
+    const connection = await connections[kind](redis.url)
+    open.push(connection)
+    return connection.client
+  }
+
+  /** A process of its own, as far as stores can tell. */
+  const merchant = async (commandTimeout = 2_000) =>
+    createMerchant(api.url, clock, {
+      tokenStore: createRedisTokenStore(await connect(), { commandTimeout, lockTime: 1_000 }),
+      onUnexpected: ({ message }) => reports.push(message),
+    })
+
+  const command = async (...words: string[]) => sendCommandWith(await connect(), {})(...words)
+
+  const KEY = () => `mandatekit:${tokenKey(api.url, CREDENTIALS.clientId, CREDENTIALS.username)}`
+
+  it('shares one token, which expires with its record', async () => {
+    const clients = await Promise.all(Array.from({ length: 5 }, () => merchant()))
+    await Promise.all(clients.flatMap(({ details }) => [details(), details(), details()]))
+    expect(api.tokenRequests).toHaveLength(1)
+    const left = Number(await command('PTTL', KEY()))
+    expect(left).toBeGreaterThan(3_500_000)
+    expect(left).toBeLessThanOrEqual(3_600_000)
+    expect(reports).toEqual([])
+  })
+
+  it('holds no password and no client secret, and no key but the record when all is done', async () => {
+    const { details } = await merchant()
+    await details()
+    const record = String(await command('GET', KEY()))
+    expect(record).toContain('access-1')
+    for (const secret of [CREDENTIALS.password, CREDENTIALS.clientSecret, 'refresh-1']) {
+      expect(record).not.toContain(secret)
+    }
+    expect(await command('KEYS', '*')).toEqual([KEY()])
+  })
+
+  it('shares refused logins', async () => {
+    api.onToken = () => ({ status: 403 })
+    for (const { details } of [await merchant(), await merchant(), await merchant()]) {
+      await expect(details()).rejects.toMatchObject({ code: 'locked_out', status: 403 })
+    }
+    expect(api.tokenRequests).toHaveLength(1)
+  })
+
+  it('that is down at the start costs one login a process, and is used once it is up', async () => {
+    await redis.kill()
+    const one = await merchant(100)
+    const other = await merchant(100)
+    await Promise.all(Array.from({ length: 20 }, () => Promise.all([one.details(), other.details()])))
+    expect(api.tokenRequests).toHaveLength(2)
+    expect(reports.length).toBeGreaterThan(0)
+    await redis.resume()
+    clock.advance(3_600_000)
+    await expect
+      .poll(
+        async () => {
+          clock.advance(3_600_000)
+          const before = api.tokenRequests.length
+          await one.details()
+          await other.details()
+          return api.tokenRequests.length - before
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(1)
+  })
+
+  it('that is killed and started again in the middle stops no call', async () => {
+    const one = await merchant(200)
+    const other = await merchant(200)
+    await one.details()
+    await other.details()
+    await redis.kill()
+    await Promise.all([one.details(), other.details()])
+    expect(api.tokenRequests).toHaveLength(1)
+    clock.advance(3_600_000)
+    await Promise.all([one.details(), other.details()])
+    expect(api.tokenRequests).toHaveLength(3)
+    await redis.resume()
+    await Promise.all([one.details(), other.details()])
+    api.accepts = (token) => !['access-1', 'access-2', 'access-3'].includes(token)
+    clock.advance(10_000)
+    await Promise.all([one.details(), other.details()])
+    expect(api.tokenRequests.length).toBeLessThanOrEqual(5)
+  })
+
+  it('that freezes holds a call up for seconds at most, and one login a process goes on', async () => {
+    const { details } = await merchant(100)
+    await details()
+    redis.freeze()
+    clock.advance(3_600_000)
+    const begun = performance.now()
+    await Promise.all(Array.from({ length: 20 }, () => details()))
+    expect(performance.now() - begun).toBeLessThan(5_000)
+    expect(api.tokenRequests).toHaveLength(2)
+    expect(reports[0]).toContain('token store failed')
+  })
+
+  it('that is full costs one login a process and repeats no refused login', async () => {
+    await command('CONFIG', 'SET', 'maxmemory', '1')
+    const one = await merchant()
+    const other = await merchant()
+    for (let call = 0; call < 5; call += 1) await Promise.all([one.details(), other.details()])
+    expect(api.tokenRequests).toHaveLength(2)
+    api.onToken = () => ({ status: 401 })
+    clock.advance(3_600_000)
+    for (let call = 0; call < 5; call += 1) {
+      clock.advance(10_000)
+      await expect(one.details()).rejects.toMatchObject({ code: 'authentication_failed' })
+    }
+    expect(api.tokenRequests).toHaveLength(3)
+    expect(reports.length).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['text', ['SET', 'garbage']],
+    ['another’s JSON', ['SET', '{"token":"x"}']],
+  ])(
+    'with %s under the key is overwritten by one login and reported',
+    async (_name, [word = '', value = '']) => {
+      await command(word, KEY(), value)
+      await (await merchant()).details()
+      await (await merchant()).details()
+      expect(api.tokenRequests).toHaveLength(1)
+      expect(reports[0]).toContain('cannot be read')
+    },
+  )
+
+  it('with a list under the key leaves each process to its own memory', async () => {
+    await command('RPUSH', KEY(), 'garbage')
+    const { details } = await merchant()
+    for (let call = 0; call < 5; call += 1) await details()
+    expect(api.tokenRequests).toHaveLength(1)
+    expect(reports[0]).toContain('failed')
+  })
+
+  it('keeps a lock from who does not own it, and gives it up in time', async () => {
+    const store = createRedisTokenStore(await connect(), { lockTime: 400 })
+    const order: string[] = []
+    const task = (name: string) => async () => {
+      order.push(`${name} in`)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      order.push(`${name} out`)
+      return name
+    }
+    const results = await Promise.all(['a', 'b', 'c'].map((name) => store.withLock('key', task(name))))
+    expect(results).toEqual(['a', 'b', 'c'])
+    expect(order).toHaveLength(6)
+    for (let step = 0; step < 6; step += 2) {
+      expect(order[step + 1]).toBe(order[step]?.replace('in', 'out'))
+    }
+    await command('SET', 'mandatekit:lock:key', 'somebody else', 'PX', '300')
+    const begun = performance.now()
+    await store.withLock('key', async () => undefined)
+    expect(performance.now() - begun).toBeGreaterThan(200)
+    await store.withLock('key', () => command('SET', 'mandatekit:lock:key', 'a thief'))
+    expect(await command('GET', 'mandatekit:lock:key')).toBe('a thief')
+  })
+
+  it('lets a task’s failure through its lock, and the lock go', async () => {
+    const store = createRedisTokenStore(await connect())
+    await expect(store.withLock('key', () => Promise.reject(new Error('of the task')))).rejects.toThrow(
+      'of the task',
+    )
+    expect(await store.withLock('key', async () => 'next')).toBe('next')
+  })
+})
