@@ -11,7 +11,7 @@ import { executesByDefault } from './fault-checks.ts'
 import type { FaultEffect } from './fault-types.ts'
 import type { FaultPlan } from './faults.ts'
 import { delayAnswer } from './latency-timeout.ts'
-import type { Base } from './locate.ts'
+import type { Base, Located } from './locate.ts'
 import { locate } from './locate.ts'
 import { writeLost, writeOperation, writePage, writeUnrouted } from './log-entries.ts'
 import { nearestRoute } from './nearest.ts'
@@ -34,6 +34,14 @@ export interface HandlerParts {
 export type Handler = (request: IncomingRequest) => Promise<Reply> | undefined
 
 const SILENCE: Reply = { kind: 'silence' }
+
+const exchangeOf = (request: IncomingRequest, { area, path, query }: Located): Exchange => ({
+  request,
+  area,
+  path,
+  query,
+  bearer: bearerOf(request),
+})
 
 const hasLeft = ({ signal }: IncomingRequest): boolean => signal?.aborted === true
 
@@ -96,20 +104,27 @@ export const createHandler = (parts: HandlerParts): Handler => {
     return replyWith(answer)
   }
 
-  const run = async (
+  const runUnrouted = async (
     request: IncomingRequest,
-    located: NonNullable<ReturnType<typeof locate>>,
+    best: Located,
+    candidates: readonly Located[],
   ): Promise<Reply> => {
-    const { match, area, path, query } = located
-    const exchange: Exchange = { request, area, path, query, bearer: bearerOf(request) }
-    if (match.kind !== 'route') {
-      const page = await parts.pages(area.name, request, path)
-      if (page !== undefined) {
-        writePage(log, exchange, page.status, now())
-        return replyWith(page)
-      }
-      return finished(request, unrouted(exchange, match.kind === 'other-method' ? match.allow : undefined))
+    for (const located of candidates) {
+      const page = await parts.pages(located.area.name, request, located.path)
+      if (page === undefined) continue
+      writePage(log, exchangeOf(request, located), page.status, now())
+      return replyWith(page)
     }
+    const { match } = best
+    const allow = match.kind === 'other-method' ? match.allow : undefined
+    return finished(request, unrouted(exchangeOf(request, best), allow))
+  }
+
+  const runRouted = async (
+    exchange: Exchange,
+    match: Extract<Located['match'], { kind: 'route' }>,
+  ): Promise<Reply> => {
+    const { request } = exchange
     let received: OperationExchange
     try {
       received = await receive(exchange, match.target, match.parameters)
@@ -126,9 +141,11 @@ export const createHandler = (parts: HandlerParts): Handler => {
   }
 
   return (request) => {
-    const located = locate(request.url, request.method, parts.bases())
-    if (located === undefined) return undefined
+    const candidates = locate(request.url, request.method, parts.bases())
+    const [best] = candidates
+    if (best === undefined) return undefined
     if (isPreflight(request)) return Promise.resolve(replyWith(preflightAnswer(request)))
-    return run(request, located)
+    if (best.match.kind !== 'route') return runUnrouted(request, best, candidates)
+    return runRouted(exchangeOf(request, best), best.match)
   }
 }

@@ -47,26 +47,36 @@ const split = (rest: string): { path: string; query: string } => {
 
 const RANK = { route: 0, 'other-method': 1, none: 2 } as const
 
+interface Candidate extends Located {
+  readonly base: string
+}
+
+const distance = ({ area, path }: Located, method: string): number =>
+  nearestRoute(path, method, area.router.routes)?.distance ?? Number.POSITIVE_INFINITY
+
+/** A path under another method before none, the longer base before the shorter, the more like route before the less. */
+const better = (one: Candidate, other: Candidate, method: string): boolean => {
+  const ranks = RANK[one.match.kind] - RANK[other.match.kind]
+  if (ranks !== 0) return ranks < 0
+  if (one.base.length !== other.base.length) return one.base.length > other.base.length
+  return distance(one, method) < distance(other, method)
+}
+
 /**
- * Finds the area and the route of a URL; `undefined` when no base holds it. Where areas share a base, the one that has
- * the route answers, else the one that has the route most like it.
+ * Finds where a URL may stand, the best first; nothing when no base holds it. A path that has a route stands there
+ * alone. Where areas share a base, the one that has the route most like the path is the best.
  */
-export const locate = (url: string, method: string, bases: readonly Base[]): Located | undefined => {
-  let best: (Located & { readonly base: string }) | undefined
+export const locate = (url: string, method: string, bases: readonly Base[]): readonly Located[] => {
+  const candidates: Candidate[] = []
   for (const { url: base, area } of bases) {
     if (!isBelow(url, base)) continue
     const { path, query } = split(url.slice(base.length))
     const match = area.router.search(path, method)
-    const found = { area, path, query, match, base }
-    if (match.kind === 'route') return found
-    if (best === undefined || RANK[match.kind] < RANK[best.match.kind]) {
-      best = found
-      continue
-    }
-    if (match.kind !== 'none' || best.match.kind !== 'none' || base.length < best.base.length) continue
-    const far = ({ area: one, path: below }: Located): number =>
-      nearestRoute(below, method, one.router.routes)?.distance ?? Number.POSITIVE_INFINITY
-    if (base.length > best.base.length || far(found) < far(best)) best = found
+    const found: Candidate = { area, path, query, match, base }
+    if (match.kind === 'route') return [found]
+    candidates.push(found)
   }
-  return best
+  return candidates.length < 2
+    ? candidates
+    : candidates.sort((one, other) => (better(one, other, method) ? -1 : 1))
 }
