@@ -59,8 +59,8 @@ export interface NotificationHandlerOptions {
   /** How long a duplicate waits for the delivery in progress before it is answered 503; 10 s by default. */
   readonly patience?: number | undefined
   /**
-   * What leases, patience and remembered ids are timed by; the machine's time by default. Under a clock that jumps over
-   * sleeps, as the mock's frozen one does, code that waits for anything seems slow and loses its lease.
+   * What the ages of remembered ids are told by when no `dedupe` is given; the machine's time by default. Leases and
+   * waits always run on real time, so that a test may give the mock's clock here and move it.
    */
   readonly clock?: Clock | undefined
 }
@@ -143,13 +143,20 @@ const workFor = (notification: Notification, options: NotificationHandlerOptions
  * })
  * export { handler as POST } // or app.post('/notifications', toNodeHandler(handler))
  */
-export const createNotificationHandler = (options: NotificationHandlerOptions): NotificationHandler => {
+export const createNotificationHandler = (options: NotificationHandlerOptions): NotificationHandler =>
+  createHandlerTimedBy(systemClock, options)
+
+/** The same with another clock for leases and waits, for tests of this package. */
+export const createHandlerTimedBy = (
+  waits: Clock,
+  options: NotificationHandlerOptions,
+): NotificationHandler => {
   const { verify, onUnexpected } = checked(options)
   const { maxBytes = DEFAULTS.maxBytes, clock = systemClock } = options
   const report = safeReport(onUnexpected)
   const process = createProcessing({
     store: options.dedupe ?? memoryDedupe({ clock }),
-    clock,
+    clock: waits,
     lease: {
       duration: options.lease?.duration ?? DEFAULTS.lease.duration,
       limit: options.lease?.limit ?? DEFAULTS.lease.limit,

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createNotificationHandler, memoryDedupe } from '../../src/notifications/index.ts'
+import { memoryDedupe } from '../../src/notifications/index.ts'
+import { createHandlerTimedBy } from '../../src/notifications/notification-handler.ts'
 import { ManualClock, settled } from './manual-clock.ts'
 import { deferred, delivery, payment } from './messages.ts'
 
@@ -46,9 +47,8 @@ test('whatever the order of deliveries, failures, crashes and lost leases: no ru
         const process = { alive: true }
         const guarded = <Value>(call: () => Promise<Value>): Promise<Value> =>
           process.alive ? call() : new Promise<Value>(() => undefined)
-        const handler = createNotificationHandler({
+        const handler = createHandlerTimedBy(clock, {
           verify: 'none',
-          clock,
           lease: LEASE,
           dedupe: {
             claim: (id, lease) => guarded(() => store.claim(id, lease)),

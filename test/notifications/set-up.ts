@@ -1,16 +1,17 @@
 import { vi } from 'vitest'
 import type { NotificationHandlerOptions, NotificationReport } from '../../src/notifications/index.ts'
-import { createNotificationHandler } from '../../src/notifications/index.ts'
+import { createHandlerTimedBy } from '../../src/notifications/notification-handler.ts'
 import { ManualClock } from './manual-clock.ts'
 import { delivery } from './messages.ts'
 
+type SetUpOptions = Partial<Omit<NotificationHandlerOptions, 'clock'>> & { readonly clock?: ManualClock }
+
 /** A handler with its clock, its listeners and what it reported. */
-export const setUp = (options: Partial<NotificationHandlerOptions> = {}) => {
-  const clock = new ManualClock()
+export const setUp = ({ clock = new ManualClock(), ...options }: SetUpOptions = {}) => {
   const reports: NotificationReport[] = []
   const onPayment = vi.fn<NotificationHandlerOptions['onPayment']>()
   const onSubscription = vi.fn<NotificationHandlerOptions['onSubscription']>()
-  const handler = createNotificationHandler({
+  const handler = createHandlerTimedBy(clock, {
     verify: 'none',
     onPayment,
     onSubscription,
