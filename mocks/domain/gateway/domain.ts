@@ -13,7 +13,7 @@ import type { LedgerParts } from './ledger.ts'
 import { createLedger } from './ledger.ts'
 import type { GatewayOptions, Rules } from './options.ts'
 import { gatewayOptions } from './options.ts'
-import { eventBody } from './state.ts'
+import { readEvents } from './state.ts'
 
 /** What `createGatewayDomain` is given. */
 export interface GatewayParts extends Omit<LedgerParts, 'options'> {
@@ -173,8 +173,7 @@ export const createGatewayDomain = (parts: GatewayParts): GatewayDomain => {
     },
     events() {
       timeline.settle()
-      const before = ledger.lasting().clearedEvents
-      return ledger.transactions().events.map((event, index) => eventBody(event, before + index + 1))
+      return readEvents(ledger.transactions().events, ledger.lasting().clearedEvents)
     },
     snapshot() {
       timeline.settle()

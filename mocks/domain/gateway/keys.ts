@@ -1,12 +1,7 @@
 import type { ChargeMoment } from './charges.ts'
 
-/** What a key brought about: the charge as it was answered. */
-export interface KeyRecord extends ChargeMoment {
-  readonly storedAt: number
-}
-
-/** Keys that executed, by scope and key. */
-export type KeyTable = Map<string, KeyRecord>
+/** Keys that executed, by scope: the charge as it was answered. A key is as old as its charge. */
+export type KeyTable = Map<string, ChargeMoment>
 
 /** Where a key counts: within a credential, a route and the id in the path (row 73). */
 export const keyScope = (
@@ -22,14 +17,14 @@ const PURGE_FROM = 1024
 
 /** Finds and keeps the first result of each key. Only executed results are stored. */
 export interface KeyStore {
-  find(scope: string): KeyRecord | undefined
+  find(scope: string): ChargeMoment | undefined
   store(scope: string, moment: ChargeMoment): void
 }
 
 /** The keys of `table()`, forgotten after `ttl` milliseconds. */
 export const createKeyStore = (table: () => KeyTable, ttl: number | false, now: () => number): KeyStore => {
   let purgeAt = PURGE_FROM
-  const isOld = (record: KeyRecord): boolean => ttl !== false && record.storedAt + ttl <= now()
+  const isOld = (record: ChargeMoment): boolean => ttl !== false && record.charge.createdAt + ttl <= now()
 
   /** Now and then, so that the cost of a call stays flat. */
   const purge = (keys: KeyTable): void => {
@@ -42,10 +37,10 @@ export const createKeyStore = (table: () => KeyTable, ttl: number | false, now: 
       const record = table().get(scope)
       return record === undefined || isOld(record) ? undefined : record
     },
-    store(scope, { charge, status, outcome }) {
+    store(scope, moment) {
       const keys = table()
       if (ttl !== false && keys.size >= purgeAt) purge(keys)
-      keys.set(scope, { charge, status, outcome, storedAt: now() })
+      keys.set(scope, moment)
     },
   }
 }

@@ -9,7 +9,7 @@ import { createDueQueue } from './due-queue.ts'
 import type { GatewayOptions } from './options.ts'
 import { recordOfSeed } from './seeds.ts'
 import type { LastingState, TransactionalState } from './state.ts'
-import { emptyTransactions, newLastingState } from './state.ts'
+import { emptyTransactions, newLastingState, recordEvent } from './state.ts'
 import type { Resolution } from './transitions.ts'
 import { chargeAfter } from './transitions.ts'
 
@@ -87,9 +87,8 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
     )
   }
 
-  const record = (type: GatewayEvent['type'], charge: ChargeRecord, at: number): void => {
-    state.events.push({ type, at, charge, status: charge.status, outcome: charge.outcome })
-  }
+  const record = (type: GatewayEvent['type'], charge: ChargeRecord, at: number): void =>
+    recordEvent(state.events, type, charge, at)
 
   /** Moves a charge along the table; an illegal move changes nothing. */
   const move = (charge: ChargeRecord, resolution: Resolution, at: number): boolean => {
@@ -228,7 +227,7 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
       if (charge.wrongCodes >= maxOtpAttempts) move(charge, EXPIRE, timeline.now())
     },
     clear() {
-      lasting.clearedEvents += state.events.length
+      lasting.clearedEvents += state.events.types.length
       forgetTransactions()
     },
     restart() {

@@ -1,13 +1,17 @@
 import type { GatewayEvent } from '../api.ts'
 import type { BehaviourName } from './behaviours.ts'
-import type { ChargeMoment, ChargeRecord } from './charges.ts'
+import type { ChargeRecord } from './charges.ts'
 import { chargeBody } from './charges.ts'
 import type { KeyTable } from './keys.ts'
+import type { ChargeOutcome, ChargeStatus } from './transitions.ts'
 
-/** A stored event: what happened, when, and where the charge then stood. */
-export interface EventRecord extends ChargeMoment {
-  readonly type: GatewayEvent['type']
-  readonly at: number
+/** The events, oldest first, in columns: millions of small objects would slow every collection of garbage. */
+export interface EventColumns {
+  readonly types: GatewayEvent['type'][]
+  readonly times: number[]
+  readonly charges: ChargeRecord[]
+  readonly statuses: ChargeStatus[]
+  readonly outcomes: ChargeOutcome[]
 }
 
 /** What a reset clears (G3): plain data, so that it can be copied. */
@@ -15,7 +19,7 @@ export interface TransactionalState {
   readonly charges: Map<string, ChargeRecord>
   readonly confirmations: Map<string, ChargeRecord>
   readonly keys: KeyTable
-  readonly events: EventRecord[]
+  readonly events: EventColumns
   /** Numbers of which a charge has succeeded, for behaviours that change after the first. */
   readonly paidNumbers: Set<string>
 }
@@ -33,17 +37,38 @@ export const emptyTransactions = (): TransactionalState => ({
   charges: new Map(),
   confirmations: new Map(),
   keys: new Map(),
-  events: [],
+  events: { types: [], times: [], charges: [], statuses: [], outcomes: [] },
   paidNumbers: new Set(),
 })
 
 /** Lasting state of a new mock. */
 export const newLastingState = (): LastingState => ({ behaviours: new Map(), clearedEvents: 0 })
 
-/** An event as it is read (row 80). `number` counts from 1 and makes its id. */
-export const eventBody = (event: EventRecord, number: number): GatewayEvent => ({
-  id: `evt_${String(number).padStart(8, '0')}`,
-  type: event.type,
-  created_at: new Date(event.at).toISOString(),
-  data: chargeBody(event.charge, event),
-})
+/** Records what happened to a charge, and where it then stood. */
+export const recordEvent = (
+  events: EventColumns,
+  type: GatewayEvent['type'],
+  charge: ChargeRecord,
+  at: number,
+): void => {
+  events.types.push(type)
+  events.times.push(at)
+  events.charges.push(charge)
+  events.statuses.push(charge.status)
+  events.outcomes.push(charge.outcome)
+}
+
+/** The events as they are read (row 80); ids count on from those that resets have cleared. */
+export const readEvents = (events: EventColumns, cleared: number): GatewayEvent[] =>
+  events.types.flatMap((type, index) => {
+    const [at, charge] = [events.times[index], events.charges[index]]
+    const [status, outcome] = [events.statuses[index], events.outcomes[index]]
+    // The columns are of one length.
+    if (at === undefined || charge === undefined || status === undefined || outcome === undefined) return []
+    return {
+      id: `evt_${String(cleared + index + 1).padStart(8, '0')}`,
+      type,
+      created_at: new Date(at).toISOString(),
+      data: chargeBody(charge, { status, outcome }),
+    }
+  })
