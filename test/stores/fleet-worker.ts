@@ -29,6 +29,10 @@ const inTurns = (connections: number): typeof fetch => {
 const merchant = createMerchant(apiUrl, systemClock, {
   tokenStore,
   fetch: inTurns(20),
+  // A busy machine takes its time over 8 000 calls.
+  timeout: 200_000,
+  totalTimeout: 200_000,
+  retry: false,
   onUnexpected: ({ message }) => reports.push(message),
 })
 
