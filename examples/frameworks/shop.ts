@@ -1,5 +1,5 @@
-import type { Notification, NotificationHandler } from '../../src/notifications/index.ts'
-import { createNotificationHandler, hmacVerifier, isNewer } from '../../src/notifications/index.ts'
+import type { Notification, NotificationHandler } from 'mandatekit/notifications'
+import { createNotificationHandler, hmacVerifier, isNewer } from 'mandatekit/notifications'
 
 /** A shop that keeps its books in memory; yours keeps them in a database, in one transaction per notification. */
 export interface Shop {

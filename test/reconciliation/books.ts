@@ -3,7 +3,7 @@ import type { Payment } from '../../src/index.ts'
 import type { GatewayReader, SubscriptionsReader } from '../../src/reconciliation/index.ts'
 
 /** What the API answers for something it does not know. */
-export const notFound = (): ApiError =>
+const notFound = (): ApiError =>
   new ApiError('not found', {
     operation: 'subscriptions.payments',
     phase: 'response',

@@ -1,6 +1,6 @@
 import type { Express } from 'express'
 import express from 'express'
-import { toNodeHandler } from '../../../src/notifications/index.ts'
+import { toNodeHandler } from 'mandatekit/notifications'
 import { isProgram, portOfEnvironment, secretOfEnvironment } from '../run.ts'
 import type { Shop } from '../shop.ts'
 import { openShop } from '../shop.ts'

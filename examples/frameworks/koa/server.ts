@@ -1,5 +1,5 @@
 import Koa from 'koa'
-import { toNodeHandler } from '../../../src/notifications/index.ts'
+import { toNodeHandler } from 'mandatekit/notifications'
 import { isProgram, portOfEnvironment, secretOfEnvironment } from '../run.ts'
 import type { Shop } from '../shop.ts'
 import { openShop } from '../shop.ts'

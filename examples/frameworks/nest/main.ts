@@ -1,13 +1,13 @@
 import 'reflect-metadata'
 import { NestFactory } from '@nestjs/core'
 import type { NestExpressApplication } from '@nestjs/platform-express'
-import { toNodeHandler } from '../../../src/notifications/index.ts'
+import { toNodeHandler } from 'mandatekit/notifications'
 import { isProgram, portOfEnvironment, secretOfEnvironment } from '../run.ts'
 import type { Shop } from '../shop.ts'
 import { openShop } from '../shop.ts'
 
 /** The name under which the shop is injected. */
-export const SHOP = Symbol('shop')
+const SHOP = Symbol('shop')
 
 /** The root module; what it provides is decided at its start, so it is a dynamic module without decorators. */
 class ShopModule {}
