@@ -1,3 +1,4 @@
+import { createHolder } from './held.ts'
 import type { Handler } from './http/handler.ts'
 import { closedError, connectionError, toResponse, toTruncatedResponse } from './responses.ts'
 
@@ -15,10 +16,10 @@ const aborted = (signal: AbortSignal): Promise<never> =>
  * when aborted, with a TypeError whose cause carries a code when the connection fails. It follows no redirect: the
  * hosted pages send a payer to addresses outside the mock.
  */
-export const createMockFetch =
-  (handler: Handler, bases: () => readonly string[]): MockFetch =>
-  async (input, init) => {
-    const request = new Request(input, init)
+export const createMockFetch = (handler: Handler, bases: () => readonly string[]): MockFetch => {
+  const whileHeld = createHolder()
+
+  const answer = async (request: Request): Promise<Response> => {
     const { signal } = request
     if (signal.aborted) throw signal.reason
     const replying = handler(request)
@@ -43,3 +44,9 @@ export const createMockFetch =
         return toTruncatedResponse(reply)
     }
   }
+
+  return async (input, init) => {
+    const request = new Request(input, init)
+    return whileHeld([request, input, init], () => answer(request))
+  }
+}

@@ -1,3 +1,4 @@
+import { createHolder } from './held.ts'
 import type { Handler } from './http/handler.ts'
 import { toResponse, toTruncatedResponse } from './responses.ts'
 
@@ -43,7 +44,11 @@ export const createMswHandlers = <MswHandler>(
   http: MswHttp<MswHandler>,
   handler: Handler,
   bases: readonly string[],
-): MswHandler[] =>
-  [...new Set(bases)].map((base) =>
-    http.all(new RegExp(`^${escaped(base)}(?:/.*)?$`), ({ request }) => respond(handler, request)),
+): MswHandler[] => {
+  const whileHeld = createHolder()
+  return [...new Set(bases)].map((base) =>
+    http.all(new RegExp(`^${escaped(base)}(?:/.*)?$`), ({ request }) =>
+      whileHeld(request, () => respond(handler, request)),
+    ),
   )
+}
