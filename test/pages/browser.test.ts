@@ -3,7 +3,8 @@ import axe from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launch, withoutBrowser } from './browser.ts'
-import { createSite, serve, value } from './site.ts'
+import { serve } from './serve.ts'
+import { startSite } from './served-site.ts'
 
 const PHONE = { viewport: { width: 360, height: 640 } }
 const HOSTILE = `"'><script>document.title='ran'</script><img src=x onerror="document.title='ran'"><b>${'W'.repeat(300)}`
@@ -16,7 +17,8 @@ declare global {
 
 describe.skipIf(withoutBrowser())('in Chromium, the hosted pages', { timeout: 60_000 }, () => {
   let browser: Browser
-  let server: Awaited<ReturnType<typeof serve>>
+  let site: Awaited<ReturnType<typeof startSite>>
+  let hostileSite: Awaited<ReturnType<typeof startSite>>
   let shop: Awaited<ReturnType<typeof serve>>
   let front: Awaited<ReturnType<typeof serve>>
   let evil: Awaited<ReturnType<typeof serve>>
@@ -29,16 +31,11 @@ describe.skipIf(withoutBrowser())('in Chromium, the hosted pages', { timeout: 60
       users: [{ username: 'user', password: 'password' }],
     },
   ]
-  const site = createSite()
-  const hostileSite = createSite({ subscriptions: { merchants } })
 
   beforeAll(async () => {
     browser = await launch()
-    server = await serve((request) =>
-      request.url.includes('/hostile/')
-        ? hostileSite.fetch(new Request(request.url.replace('/hostile/', '/'), request))
-        : site.fetch(request),
-    )
+    site = await startSite()
+    hostileSite = await startSite({ subscriptions: { merchants } })
     const html = { headers: { 'content-type': 'text/html' } }
     front = await serve(async () => new Response('<h1>Front end</h1>', html))
     shop = await serve(async ({ url }) =>
@@ -50,13 +47,11 @@ describe.skipIf(withoutBrowser())('in Chromium, the hosted pages', { timeout: 60
       const field = '<input name="decision" value="authorise">'
       return new Response(`<form method="post" action="${forged}">${field}<button>Win</button></form>`, html)
     })
-    site.setBase(server.url)
-    hostileSite.setBase(`${server.url}/hostile`)
   }, 60_000)
 
   afterAll(async () => {
     await browser?.close()
-    for (const one of [server, shop, front, evil]) one?.close()
+    for (const one of [site, hostileSite, shop, front, evil]) await one?.close()
   })
 
   const within = async (
@@ -77,7 +72,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the hosted pages', { timeout: 60
     ['without JavaScript', { javaScriptEnabled: false }],
   ])('%s', (_, options) => {
     it('authorise a subscription and lead back to the shop with the invoice', async () => {
-      const { url, invoiceID } = site.subscribe({ userReturnURL: `${shop.url}/return?order=7` })
+      const { url, invoiceID } = await site.subscribe({ userReturnURL: `${shop.url}/return?order=7` })
       await within(options, async (page) => {
         await page.goto(url)
         await page.getByRole('button', { name: 'Authorise' }).click()
@@ -87,21 +82,21 @@ describe.skipIf(withoutBrowser())('in Chromium, the hosted pages', { timeout: 60
         await page.getByRole('link', { name: 'Return to' }).click()
         await page.waitForURL(`${shop.url}/return**`)
       })
-      expect(value(site.subscriptions.authorisation(invoiceID)).status).toBe('SUCCEEDED')
+      expect(site.requestStatus(invoiceID)).toBe('SUCCEEDED')
     })
 
     it('decline a subscription', async () => {
-      const { url, invoiceID } = site.subscribe({ userReturnURL: `${shop.url}/return` })
+      const { url, invoiceID } = await site.subscribe({ userReturnURL: `${shop.url}/return` })
       await within(options, async (page) => {
         await page.goto(url)
         await page.getByRole('button', { name: 'Decline' }).click()
         await page.waitForURL(`${shop.url}/return?invoiceID=${invoiceID}`)
       })
-      expect(value(site.subscriptions.authorisation(invoiceID)).status).toBe('FAILED')
+      expect(site.requestStatus(invoiceID)).toBe('FAILED')
     })
 
     it('refuse a wrong code, take the right one and follow a shop that leads on to another origin', async () => {
-      const { id, confirmation_url: url } = site.charge({ redirect_uri: `${shop.url}/onward` })
+      const { id, url } = await site.charge({ redirect_uri: `${shop.url}/onward` })
       await within(options, async (page) => {
         await page.goto(url)
         await page.getByLabel('One-time code').fill('000000')
@@ -112,13 +107,13 @@ describe.skipIf(withoutBrowser())('in Chromium, the hosted pages', { timeout: 60
         await page.getByRole('button', { name: 'Confirm' }).click()
         await page.waitForURL(`${front.url}/thanks`)
       })
-      expect(value(site.gateway.status(id)).status).toBe('succeeded')
+      expect(site.chargeStatus(id)).toBe('succeeded')
     })
   })
 
   it('are used by keyboard alone, with a visible focus and in reading order', async () => {
-    const { url, invoiceID } = site.subscribe({ userReturnURL: `${shop.url}/return` })
-    const { confirmation_url: confirmation } = site.charge({ redirect_uri: `${shop.url}/return` })
+    const { url, invoiceID } = await site.subscribe({ userReturnURL: `${shop.url}/return` })
+    const { url: confirmation } = await site.charge({ redirect_uri: `${shop.url}/return` })
     await within(PHONE, async (page) => {
       const focused = () =>
         page.evaluate(() => {
@@ -147,14 +142,14 @@ describe.skipIf(withoutBrowser())('in Chromium, the hosted pages', { timeout: 60
   it.each(['light', 'dark'] as const)(
     'fit a phone and have no serious accessibility finding (%s)',
     async (scheme) => {
-      const decided = site.subscribe()
-      value(site.subscriptions.authorize(decided.invoiceID))
+      const decided = await site.subscribe()
+      site.mock.payer.authorize(decided.invoiceID)
       const urls = [
-        site.subscribe().url,
+        (await site.subscribe()).url,
         decided.url,
-        site.charge().confirmation_url,
-        `${server.url}/confirm/none`,
-        hostileSite.charge({ currency: HOSTILE, msisdn: HOSTILE }).confirmation_url,
+        (await site.charge()).url,
+        `${site.url}/confirm/none`,
+        (await hostileSite.charge({ currency: HOSTILE, msisdn: HOSTILE })).url,
       ]
       await within({ ...PHONE, colorScheme: scheme }, async (page) => {
         const check = async (name: string) => {
@@ -172,7 +167,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the hosted pages', { timeout: 60
           await page.goto(url)
           await check(url)
         }
-        await page.goto(site.charge().confirmation_url)
+        await page.goto((await site.charge()).url)
         await page.getByLabel('One-time code').fill('1')
         await page.getByRole('button', { name: 'Confirm' }).click()
         await page.getByRole('alert').waitFor()
@@ -182,12 +177,14 @@ describe.skipIf(withoutBrowser())('in Chromium, the hosted pages', { timeout: 60
   )
 
   it('run nothing that a merchant wrote in any field, and break no rule of their own policy', async () => {
-    const { url } = hostileSite.subscribe({
+    const { url } = await hostileSite.subscribe({
       requestID: HOSTILE,
       userReturnURL: `https://shop.example/?q=${HOSTILE.replaceAll(' ', '/')}`,
     })
-    const charges = ['javascript:alert(1)', `https://shop.example/${HOSTILE}`].map((address) =>
-      hostileSite.charge({ currency: HOSTILE, msisdn: HOSTILE, redirect_uri: address }),
+    const charges = await Promise.all(
+      ['javascript:alert(1)', `https://shop.example/${HOSTILE}`].map((address) =>
+        hostileSite.charge({ currency: HOSTILE, msisdn: HOSTILE, redirect_uri: address }),
+      ),
     )
     const seen: string[] = []
     await within(PHONE, async (page) => {
@@ -196,12 +193,12 @@ describe.skipIf(withoutBrowser())('in Chromium, the hosted pages', { timeout: 60
         seen.push(dialog.message())
         dialog.dismiss().catch(() => undefined)
       })
-      for (const address of [url, ...charges.map((charge) => charge.confirmation_url)]) {
+      for (const address of [url, ...charges.map((charge) => charge.url)]) {
         await page.goto(address)
         expect(await page.title()).not.toBe('ran')
         expect(await page.locator('script, img, main b').count()).toBe(0)
       }
-      await page.goto(charges[0]?.confirmation_url ?? '')
+      await page.goto(charges[0]?.url ?? '')
       await page.getByLabel('One-time code').fill('123456')
       await page.getByRole('button', { name: 'Confirm' }).click()
       await page.getByText('no address that you can be sent back to').waitFor()
@@ -211,13 +208,13 @@ describe.skipIf(withoutBrowser())('in Chromium, the hosted pages', { timeout: 60
   })
 
   it('refuse a form that another site makes the payer send', async () => {
-    const { url, invoiceID } = site.subscribe()
+    const { url, invoiceID } = await site.subscribe()
     forged = url
     await within({}, async (page) => {
       await page.goto(evil.url.replace('127.0.0.1', 'localhost'))
       await page.getByRole('button', { name: 'Win' }).click()
       await page.getByText('not sent from its own page').waitFor()
     })
-    expect(value(site.subscriptions.authorisation(invoiceID)).status).toBe('INITIALIZED')
+    expect(site.requestStatus(invoiceID)).toBe('INITIALIZED')
   })
 })

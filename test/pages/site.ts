@@ -1,6 +1,3 @@
-import type { IncomingMessage, Server } from 'node:http'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createGatewayDomain } from '../../mocks/domain/gateway/domain.ts'
 import type { GatewayOptions } from '../../mocks/domain/gateway/options.ts'
 import { createIds } from '../../mocks/domain/ids.ts'
@@ -23,10 +20,14 @@ export const createSite = (
   options: { gateway?: Partial<GatewayOptions>; subscriptions?: Partial<SubscriptionsOptions> } = {},
 ) => {
   let now = NOON
-  let base = 'https://mock.test'
   let keys = 0
   const timeline = createTimeline(() => now)
-  const parts = { timeline, ids: createIds('pages'), rules: 'spec' as const, baseUrl: () => base }
+  const parts = {
+    timeline,
+    ids: createIds('pages'),
+    rules: 'spec' as const,
+    baseUrl: () => 'https://mock.test',
+  }
   const gateway = createGatewayDomain({ ...parts, options: options.gateway })
   const subscriptions = createSubscriptionsDomain({
     ...parts,
@@ -41,9 +42,6 @@ export const createSite = (
     pages,
     advance(milliseconds: number) {
       now += milliseconds
-    },
-    setBase(url: string) {
-      base = url
     },
     /** A page's answer, or 404. */
     async fetch(request: Request): Promise<Response> {
@@ -79,52 +77,6 @@ export const createSite = (
         ...more,
       }
       return value(gateway.charge('key-1', `key-${++keys}`, fields)).body
-    },
-  }
-}
-
-const listen = async (server: Server): Promise<string> => {
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  const { port } = server.address() as AddressInfo
-  return `http://127.0.0.1:${port}`
-}
-
-const toRequest = async (message: IncomingMessage): Promise<Request> => {
-  const chunks: Buffer[] = []
-  for await (const chunk of message) chunks.push(chunk)
-  const headers = new Headers()
-  for (const [name, text] of Object.entries(message.headers)) headers.set(name, String(text))
-  const body = chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}
-  return new Request(`http://${message.headers.host}${message.url}`, {
-    method: message.method ?? 'GET',
-    headers,
-    ...body,
-  })
-}
-
-/** Serves an answer of ours for each request of a browser. */
-export const serve = async (
-  handler: (request: Request) => Promise<Response>,
-): Promise<{ readonly url: string; close(): void }> => {
-  const server = createServer((message, reply) => {
-    toRequest(message)
-      .then(handler)
-      .then(async (response) => {
-        reply.writeHead(response.status, Object.fromEntries(response.headers))
-        reply.end(Buffer.from(await response.arrayBuffer()))
-      })
-      .catch((error: unknown) => {
-        reply.writeHead(500).end(String(error))
-      })
-  })
-  const url = await listen(server)
-  return {
-    url,
-    close() {
-      server.closeAllConnections()
-      server.close()
     },
   }
 }
