@@ -42,7 +42,7 @@ export const subscriptionLifecycle = async (
     await mock.clock.advance({ days: 7 })
     line(
       'clock',
-      `a week later: ${(await client.payments(subscriptionId)).subscriptionPayments.length} payments`,
+      `a week later; payments so far: ${(await client.payments(subscriptionId)).subscriptionPayments.length}`,
     )
   }
 
