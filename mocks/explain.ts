@@ -1,10 +1,10 @@
 import type { Operation } from './http/operations.ts'
 import { isOperation, unknownOperation } from './http/operations.ts'
-import type { LogEntry, WritableRequestLog } from './http/request-log.ts'
+import type { LoggedRequest, WritableRequestLog } from './http/request-log.ts'
 
-const told = ({ method, path, status, decision, explanation, at }: LogEntry): string => {
+const told = ({ method, path, status, decision, explanation, at }: LoggedRequest): string => {
   const answer = status === undefined ? 'got no answer' : `was answered ${status}`
-  return `${method} ${path} ${answer} (${decision}) at ${new Date(at).toISOString()}. ${explanation}`
+  return `${method} ${path} ${answer} (${decision}) at ${at.toISOString()}. ${explanation}`
 }
 
 /**

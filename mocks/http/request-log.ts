@@ -55,7 +55,8 @@ export interface RequestLog {
 /** The log as the mock keeps it. */
 export interface WritableRequestLog extends RequestLog {
   write(entry: LogEntry): void
-  last(matches: (entry: LogEntry) => boolean): LogEntry | undefined
+  /** The newest entry that matches, read as the others are: without secrets. */
+  last(matches: (entry: LogEntry) => boolean): LoggedRequest | undefined
 }
 
 /** The value of a JSON text; a fault may have made it one that is not. */
@@ -115,9 +116,8 @@ export const createRequestLog = (size: number, secrets: () => readonly string[])
       written += 1
     },
     last(matches) {
-      return kept()
-        .map(([, entry]) => entry)
-        .findLast(matches)
+      const found = kept().findLast(([, entry]) => matches(entry))
+      return found === undefined ? undefined : read(...found)
     },
   }
 }
