@@ -93,7 +93,11 @@ describe('programs', () => {
     const result = results[file]
     expect(result).toMatchObject({ ended: 'well' })
     const printed = (result?.output ?? '').split('\n')
-    expect(printed).toEqual(expect.arrayContaining([...promises]))
+    // `// true: a reason` promises the line `true`.
+    const broken = promises.filter(
+      (text) => ![text, text.replace(/: .*$/, '')].some((line) => printed.includes(line)),
+    )
+    expect(broken, result?.output).toEqual([])
   })
 })
 
