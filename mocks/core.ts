@@ -175,6 +175,7 @@ export const createMock = (given: MockOptions = {}): Mock => {
   return withInternals(mock, { handler, ownBases, attach: addresses.attach })
 }
 
+export type { Area } from '../src/contract/endpoint.ts'
 export type { Signing } from './delivery/signing.ts'
 export type {
   DeliveryOptions,
@@ -196,10 +197,11 @@ export type { MockClock } from './domain/clock.ts'
 export type { Duration, DurationParts } from './domain/duration.ts'
 export type { BehaviourName, NumberTable } from './domain/gateway/behaviours.ts'
 export { behaviours, testNumbers } from './domain/gateway/behaviours.ts'
-export type { GatewayOptions } from './domain/gateway/options.ts'
+export type { GatewayOptions, RollingLimit } from './domain/gateway/options.ts'
 export { gatewayDefaults, strictGatewayDefaults } from './domain/gateway/options.ts'
 export type { SeedCharge } from './domain/gateway/seeds.ts'
-export type { RefusalReason } from './domain/result.ts'
+export type { ChargeOutcome, Resolution } from './domain/gateway/transitions.ts'
+export type { Refusal, RefusalReason } from './domain/result.ts'
 export type {
   ErrorCodes,
   MerchantOptions,
@@ -211,7 +213,7 @@ export {
   strictSubscriptionsDefaults,
   subscriptionsDefaults,
 } from './domain/subscriptions/options.ts'
-export type { SeedSubscription, SeedToken } from './domain/subscriptions/seeds.ts'
+export type { PointInTime, SeedSubscription, SeedToken } from './domain/subscriptions/seeds.ts'
 export { MockRefusedError } from './errors.ts'
 export type { Fault, FaultEffect, FaultKind, FaultStep } from './http/fault-types.ts'
 export type { Operation } from './http/operations.ts'

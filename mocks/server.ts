@@ -20,7 +20,7 @@ export interface MockServerOptions<ServedMock extends Mock = Mock> {
   /** The mock that answers. Default: a new one. */
   readonly mock?: ServedMock
   /** With a certificate, HTTP/2 and HTTP/1.1 over TLS are served; without, HTTP/1.1. */
-  readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer }
+  readonly tls?: { readonly cert: string | Uint8Array; readonly key: string | Uint8Array }
 }
 
 /** A running server. */
@@ -39,6 +39,10 @@ const pathOf = (target: string): string => {
   const url = URL.canParse(target) ? new URL(target) : undefined
   return url === undefined ? '/' : `${url.pathname}${url.search}`
 }
+
+/** A certificate or key as Node takes it. */
+const pem = (given: string | Uint8Array): string | Buffer =>
+  typeof given === 'string' ? given : Buffer.from(given)
 
 /** A request of Node, as the mock's core reads it. */
 const incomingRequest = (base: string, incoming: NodeIncoming, outgoing: NodeOutgoing): IncomingRequest => {
@@ -97,7 +101,9 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   }
 
   const server =
-    tls === undefined ? createServer(serve) : createSecureServer({ ...tls, allowHTTP1: true }, serve)
+    tls === undefined
+      ? createServer(serve)
+      : createSecureServer({ cert: pem(tls.cert), key: pem(tls.key), allowHTTP1: true }, serve)
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
