@@ -13,7 +13,10 @@ import { readRetryAfter } from './wait-hint.ts'
 export interface WaitOptions<State> {
   /** Ends the wait when it returns true. */
   readonly until?: ((state: State) => boolean) | undefined
-  /** How long to wait at most, in milliseconds of real time. Default: 120 000. */
+  /**
+   * How long to wait at most, in milliseconds, on the client's clock and on real time, whichever comes first. The last
+   * read is made when the client's clock has come there. Default: 120 000.
+   */
   readonly timeout?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -60,6 +63,8 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
   check(operation, options)
   const timeoutMs = options.timeout ?? DEFAULT_TIMEOUT
   const isReached = options.until ?? isFinal
+  const { clock } = settings
+  const deadline = clock.now() + timeoutMs
   const time = new CallTimeout(timeoutMs, options.signal)
   let reads = 0
   let lastState: State | undefined
@@ -81,14 +86,16 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
         const { data, response } = await read({ signal: time.signal })
         lastState = data
         if (isReached(data)) return data
-        hint = hintOf(response, settings.clock.now())
+        hint = hintOf(response, clock.now())
       } catch (error) {
         if (time.interruption !== undefined) break
         if (!isMandateKitError(error) || !error.retryable) throw error
         hint =
           'retryAfterMs' in error && typeof error.retryAfterMs === 'number' ? error.retryAfterMs : undefined
       }
-      await time.wait(hint ?? pauseAfter(reads), settings.clock)
+      const left = deadline - clock.now()
+      if (left <= 0) break
+      await time.wait(Math.min(hint ?? pauseAfter(reads), left), clock)
     }
     throw ended()
   } finally {

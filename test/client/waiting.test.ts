@@ -43,6 +43,16 @@ describe('waiting for a charge', () => {
     })
   })
 
+  it('its deadline counts on the client’s clock too, and the last read is made there', async () => {
+    const server = await startServer(charges('pending_retry'))
+    const clock = skippingClock()
+    const startedAt = clock.now()
+    const waiting = gatewayClient(server.url, { clock }).waitForCharge('ch_1', { timeout: 60_000 })
+    expect(await errorOf(waiting)).toMatchObject({ code: 'timeout', lastState: { status: 'pending_retry' } })
+    expect(clock.now() - startedAt).toBe(60_000)
+    expect(server.requests).toHaveLength(clock.waits.length + 1)
+  })
+
   it('ends with its signal, also while the server is silent', async () => {
     const abort = new AbortController()
     const server = await startServer(() => {
