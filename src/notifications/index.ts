@@ -1,4 +1,11 @@
 export type {
+  KnownNotificationType,
+  KnownPaymentNotificationStatus,
+  KnownSubscriptionNotificationStatus,
+  NotificationMessage,
+} from '../contract/notifications.ts'
+export { notificationSchema } from '../contract/notifications.ts'
+export type {
   Believed,
   BelievedCharge,
   BelievedPayment,
