@@ -4,7 +4,17 @@ export type { TokenRecord } from './auth/token-record.ts'
 export type { TokenStore } from './auth/token-store.ts'
 export { createMemoryTokenStore } from './auth/token-store.ts'
 export type { Clock } from './clock.ts'
-export type { Area, AuthKind, EndpointDefinition, Repeatable, ResponseSchema } from './contract/endpoint.ts'
+export type {
+  Area,
+  AuthKind,
+  EndpointDefinition,
+  EndpointDefinition,
+  ParametersOf,
+  Repeatable,
+  RequestOf,
+  ResponseOf,
+  ResponseSchema,
+} from './contract/endpoint.ts'
 export type { Open } from './contract/fields.ts'
 export type {
   Charge,
@@ -40,6 +50,8 @@ export type {
 } from './contract/subscriptions.ts'
 export {
   cancellationSchema,
+  envelopeSchema,
+  pageQuerySchema,
   paymentDetailsSchema,
   paymentListSchema,
   paymentSchema,

@@ -37,7 +37,7 @@ export interface RepeatQuestion {
 export type RepeatReason = 'not-sent' | 'rate-limited' | 'answer-lost' | 'credential-refused'
 
 /** Why it is not. */
-export type StandReason =
+type StandReason =
   | 'ended-by-caller'
   | 'never-repeated'
   | 'refused'
