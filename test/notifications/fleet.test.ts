@@ -93,7 +93,9 @@ describe.skipIf(!redisIsInstalled())('four processes with one Redis', { timeout:
     for (const result of results) {
       expect(result.handled.length).toBeGreaterThan(MESSAGES / 8)
       expect(result.failures).toBeGreaterThan(100)
-      expect(result.reports).toEqual({ 'handler-failed': result.failures })
+      // A loaded machine may make a command to Redis too slow, which is reported; a claim is never lost.
+      expect(result.reports).toMatchObject({ 'handler-failed': result.failures })
+      expect(result.reports).not.toHaveProperty('lease-lost')
     }
     // What a receiver keeps by itself is its list of handled ids: some 2 000 short texts.
     for (const [index, { heap }] of after.entries()) {
