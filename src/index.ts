@@ -8,7 +8,6 @@ export type {
   Area,
   AuthKind,
   EndpointDefinition,
-  EndpointDefinition,
   ParametersOf,
   Repeatable,
   RequestOf,
