@@ -14,6 +14,7 @@ import { readOptions } from './options.ts'
 import type { MockParts } from './parts.ts'
 import { createParts } from './parts.ts'
 
+/** The clock, and the deliveries that it keeps in step: what arose before an advance is delivered before it. */
 const clockOf = ({ clock, deliveries }: MockParts): MockClock => ({
   now: clock.now,
   async set(time) {
@@ -21,6 +22,8 @@ const clockOf = ({ clock, deliveries }: MockParts): MockClock => ({
     await deliveries.flush()
   },
   async advance(duration) {
+    const before = deliveries.underWay()
+    if (before !== undefined) await before
     await clock.advance(duration)
     await deliveries.flush()
   },

@@ -1,0 +1,23 @@
+import { expectTypeOf, test } from 'vitest'
+import type { Merchant } from '../../mocks/domain/api.ts'
+import type { GatewayCaller } from '../../mocks/http/gateway-resolvers.ts'
+import type { Call, Resolvers } from '../../mocks/http/resolver.ts'
+import type { gatewayContract } from '../../src/contract/gateway.ts'
+import type { subscriptionsContract } from '../../src/contract/subscriptions.ts'
+
+type OfGateway = Resolvers<typeof gatewayContract, GatewayCaller>
+type OfSubscriptions = Resolvers<typeof subscriptionsContract, Merchant>
+
+test('there is a resolver for each operation of a contract: one that is missing does not compile', () => {
+  expectTypeOf<keyof OfGateway>().toEqualTypeOf<keyof typeof gatewayContract>()
+  expectTypeOf<keyof OfSubscriptions>().toEqualTypeOf<keyof typeof subscriptionsContract>()
+  expectTypeOf<Omit<OfGateway, 'renew'>>().not.toExtend<OfGateway>()
+  expectTypeOf<Omit<OfSubscriptions, 'cancel'>>().not.toExtend<OfSubscriptions>()
+})
+
+test('a resolver reads the parameters of its own path', () => {
+  type Renew = Call<(typeof gatewayContract)['renew'], GatewayCaller>
+  type Login = Call<(typeof subscriptionsContract)['login'], Merchant>
+  expectTypeOf<Parameters<Renew['parameter']>[0]>().toEqualTypeOf<'id'>()
+  expectTypeOf<Parameters<Login['parameter']>[0]>().toEqualTypeOf<never>()
+})
