@@ -71,7 +71,8 @@ export class TokenLifecycle {
   async authorize(signal: AbortSignal | undefined): Promise<Authorization> {
     const current = this.#held
     if (current !== undefined && this.#isFresh(current)) return current.authorization
-    const flight = this.#flight ?? this.#start('expiring')
+    const refused = current !== undefined && this.#spent.has(current.id)
+    const flight = this.#flight ?? this.#start(refused ? 'unauthorized' : 'expiring')
     try {
       const renewed = await waitFor(flight.promise, signal)
       return renewed.authorization
@@ -116,10 +117,9 @@ export class TokenLifecycle {
   }
 
   #isFresh(held: HeldToken): boolean {
+    if (!this.#isAlive(held)) return false
     const now = this.#options.clock.now()
-    if (now < held.renewAt) return true
-    const postponed = now < this.#postponedUntil && this.#postponedUntil - now <= POSTPONEMENT
-    return postponed && this.#isAlive(held)
+    return now < held.renewAt || (now < this.#postponedUntil && this.#postponedUntil - now <= POSTPONEMENT)
   }
 
   #isAlive(held: HeldToken): boolean {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { TokenRecord } from '../../src/auth/token-record.ts'
 import type { TokenStore } from '../../src/auth/token-store.ts'
 import { createMemoryTokenStore, tokenKey } from '../../src/auth/token-store.ts'
 import { ManualClock } from './manual-clock.ts'
@@ -108,6 +109,48 @@ describe('a store that fails', () => {
     expect(api.tokenRequests).toHaveLength(1)
   })
 
+  it('that is full and keeps an old record lets no refused login be repeated', async () => {
+    const memory = createMemoryTokenStore()
+    let full = false
+    const tokenStore: TokenStore = {
+      ...memory,
+      set: (key, record, timeToLive) => (full ? broken() : memory.set(key, record, timeToLive)),
+    }
+    const { details } = merchant({ tokenStore })
+    await details()
+    full = true
+    clock.advance(3_600_000)
+    api.onToken = () => ({ status: 401 })
+    for (let call = 0; call < 20; call += 1) {
+      await refused(details())
+      clock.advance(10_000)
+    }
+    expect(api.tokenRequests).toHaveLength(2)
+  })
+
+  it('by running the task twice makes one token request for login()', async () => {
+    const tokenStore: TokenStore = {
+      ...createMemoryTokenStore(),
+      withLock: async (_key, task) => {
+        await task()
+        return task()
+      },
+    }
+    await merchant({ tokenStore }).login()
+    expect(api.tokenRequests).toHaveLength(1)
+  })
+
+  it('by returning a token without a credible end has it renewed after a day', async () => {
+    const tokenStore = createMemoryTokenStore()
+    const record = recordWith({ lifetime: 1e15 })
+    await tokenStore.set(tokenKey(api.url, CREDENTIALS.clientId, CREDENTIALS.username), record, 0)
+    const { details } = merchant({ tokenStore })
+    await details()
+    clock.advance(86_400_000)
+    await details()
+    expect(api.calls).toEqual(['access-x', 'access-1'])
+  })
+
   it('that is full and keeps an old record does not bring a spent token back', async () => {
     const memory = createMemoryTokenStore()
     let full = false
@@ -177,7 +220,7 @@ describe('a store that fails', () => {
   })
 })
 
-function recordWith(token: object) {
+function recordWith(token: object): TokenRecord {
   const good = { id: 'id', accessToken: 'access-x', obtainedAt: Date.UTC(2026, 10, 28), lifetime: 3_600_000 }
   return { version: 1, refusals: [], unauthorizedRenewals: [], token: { ...good, ...token } }
 }

@@ -80,10 +80,10 @@ describe('a login that is refused', () => {
     expect(api.tokenRequests).toHaveLength(1)
   })
 
-  it('makes one token request for 100 parallel clients with one store', async () => {
+  it('makes one token request for 10 parallel clients with one store', async () => {
     refuse(401)
     const tokenStore = createMemoryTokenStore()
-    const clients = Array.from({ length: 100 }, () => merchant({ tokenStore }))
+    const clients = Array.from({ length: 10 }, () => merchant({ tokenStore }))
     await Promise.all(clients.map(({ details }) => reasonOf(details())))
     expect(api.tokenRequests).toHaveLength(1)
   })
@@ -157,6 +157,18 @@ describe('a login that is refused', () => {
     expect(await reasonOf(merchant({ tokenStore, credentials: good }).details())).toEqual({ resolved: true })
     expect(await reasonOf(merchant({ tokenStore, credentials: old }).details())).toEqual({ resolved: true })
     expect(api.tokenRequests).toHaveLength(2)
+  })
+
+  it('after a revocation makes later calls fail without any request', async () => {
+    const { details } = merchant()
+    await details()
+    api.accepts = () => false
+    refuse(401)
+    for (let call = 0; call < 5; call += 1) {
+      expect(await reasonOf(details())).toMatchObject({ code: 'authentication_failed', phase: 'login' })
+    }
+    expect(api.tokenRequests).toHaveLength(2)
+    expect(api.calls).toEqual(['access-1', 'access-1'])
   })
 
   it('leaves no secret in the store, and nothing that the password alone leads to', async () => {
