@@ -1,0 +1,77 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { gatewaySteps } from './gateway-steps.ts'
+import { Model } from './model.ts'
+import { rawSteps } from './raw-steps.ts'
+import { Step } from './step.ts'
+import { subscriptionsSteps } from './subscriptions-steps.ts'
+import { expectAgreement, timeSteps } from './time-steps.ts'
+import type { Setting } from './world.ts'
+import { createWorld } from './world.ts'
+
+const RUNS = 1_000
+const STEPS = 50
+
+const setting: fc.Arbitrary<Setting> = fc.record({
+  seed: fc.nat(),
+  start: fc.constantFrom(
+    '2026-11-28T09:00:00Z',
+    '2026-12-01T12:00:00Z',
+    '2027-12-31T23:29:30Z',
+    '2028-02-28T23:45:00Z',
+  ),
+  gatewayLimit: fc.constantFrom(4, 12, 120, 120),
+  subscriptionsLimit: fc.constantFrom(6, 20, 600, 600),
+})
+
+// A run that fails shrinks by doing nothing in more and more of its steps.
+const nothing = new Step('nothing', undefined, async () => undefined)
+const step = fc.oneof(...subscriptionsSteps, ...gatewaySteps, ...rawSteps, ...timeSteps)
+const script = fc.array(fc.option(step, { nil: nothing, freq: 200 }), { minLength: STEPS, maxLength: STEPS })
+
+/** Ways in which the mock decides; every one must have been met, or the runs would prove less than they seem to. */
+const DECISIONS = [
+  'accepted',
+  'already_confirmed',
+  'charge_expired',
+  'incorrect_code',
+  'invalid',
+  'locked_out',
+  'malformed-body',
+  'mandate_mismatch',
+  'mandate_not_active',
+  'missing_idempotency_key',
+  'not_found',
+  'rate_limited',
+  'replayed',
+  'unauthorized',
+  'unknown-path',
+  'wrong-method',
+]
+
+test(`${RUNS} runs of ${STEPS} random steps over both areas keep to an independent model, and repeat byte by byte`, {
+  timeout: 240_000,
+}, async () => {
+  let performed = 0
+  const decisions = new Set<string>()
+  await fc.assert(
+    fc.asyncProperty(setting, script, async (chosen, commands) => {
+      const initial = () => ({
+        model: new Model(chosen),
+        real: [createWorld(chosen), createWorld(chosen)] as const,
+      })
+      let last: ReturnType<typeof initial> | undefined
+      await fc.asyncModelRun(() => {
+        last = initial()
+        return last
+      }, commands)
+      if (last === undefined) throw new Error('The run has no worlds.')
+      expectAgreement(last.model, last.real)
+      for (const { decision } of last.real[0].mock.requests.all()) decisions.add(decision)
+      performed += commands.length
+    }),
+    { numRuns: RUNS },
+  )
+  expect(performed).toBe(RUNS * STEPS)
+  expect([...decisions].sort()).toEqual(DECISIONS)
+})

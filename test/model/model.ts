@@ -1,0 +1,130 @@
+import { GatewayModel } from './gateway-model.ts'
+import { FixedLimit, LoginLock, RollingLimit } from './limits-model.ts'
+import type { ModelSubscription } from './subscriptions-model.ts'
+import type { MerchantName, Setting } from './world.ts'
+import { testNumbers } from './world.ts'
+
+/** A token that a raw login yielded. */
+export interface ModelToken {
+  readonly owner: MerchantName
+  readonly username: string
+  readonly access: string
+  readonly refresh: string
+  readonly expiresAt: number
+  accessHolds: boolean
+  refreshHolds: boolean
+}
+
+/** The token that a client holds. */
+interface HeldToken {
+  readonly expiresAt: number
+  holds: boolean
+  postponedUntil: number
+}
+
+const HOUR = 3_600_000
+const MARGIN = 30_000
+
+/** Everything that the mock should know, and nothing of how it knows it. */
+export class Model {
+  readonly setting: Setting
+  now: number
+  subscriptions: ModelSubscription[] = []
+  tokens: ModelToken[] = []
+  locks = new Map<string, LoginLock>()
+  gateway = new GatewayModel(testNumbers)
+  gatewayLimit: RollingLimit
+  subscriptionsLimit: FixedLimit
+  readonly #held = new Map<MerchantName, HeldToken>()
+
+  constructor(setting: Setting) {
+    this.setting = setting
+    this.now = Date.parse(setting.start)
+    this.gatewayLimit = new RollingLimit(setting.gatewayLimit)
+    this.subscriptionsLimit = new FixedLimit(setting.subscriptionsLimit)
+  }
+
+  /** As new. */
+  reset(): void {
+    this.now = Date.parse(this.setting.start)
+    this.subscriptions = []
+    this.tokens = []
+    this.locks.clear()
+    this.#held.clear()
+    this.gateway = new GatewayModel(testNumbers)
+    this.gatewayLimit = new RollingLimit(this.setting.gatewayLimit)
+    this.subscriptionsLimit = new FixedLimit(this.setting.subscriptionsLimit)
+  }
+
+  lock(username: string): LoginLock {
+    const lock = this.locks.get(username) ?? new LoginLock()
+    this.locks.set(username, lock)
+    return lock
+  }
+
+  /** No access token holds any more; without `refreshToo`, refresh tokens do. */
+  endTokens(refreshToo: boolean): void {
+    for (const held of this.#held.values()) held.holds = false
+    for (const token of this.tokens) {
+      token.accessHolds = false
+      if (refreshToo) token.refreshHolds = false
+    }
+  }
+
+  /** Whose token this is, while it holds. */
+  ownerOf(token: ModelToken | undefined): MerchantName | undefined {
+    return token?.accessHolds === true && this.now < token.expiresAt ? token.owner : undefined
+  }
+
+  /** Status of a client's login. */
+  login(merchant: MerchantName): 200 | 429 {
+    if (!this.subscriptionsLimit.take(merchant, this.now).passes) return 429
+    this.#held.set(merchant, { expiresAt: this.now + HOUR, holds: true, postponedUntil: this.now })
+    return 200
+  }
+
+  /**
+   * Statuses of what a client sends for one call of area S: a login when it has no token, or one near its end; the
+   * call; after a 401, a login and the call again (design of the token lifecycle).
+   *
+   * @param status what the call itself is answered when it gets through
+   */
+  call(merchant: MerchantName, status: number): readonly number[] {
+    const statuses: number[] = []
+    const held = this.#held.get(merchant)
+    const isNearItsEnd = held !== undefined && this.now >= held.expiresAt - MARGIN
+    if (held === undefined || (isNearItsEnd && this.now >= held.postponedUntil)) {
+      const login = this.login(merchant)
+      statuses.push(login)
+      if (login !== 200) {
+        if (held === undefined || this.now >= held.expiresAt) return statuses
+        held.postponedUntil = this.now + 5_000
+      }
+    }
+    const first = this.#attempt(merchant, status)
+    statuses.push(first)
+    if (first !== 401) return statuses
+    const login = this.login(merchant)
+    statuses.push(login)
+    if (login === 200) statuses.push(this.#attempt(merchant, status))
+    return statuses
+  }
+
+  #attempt(merchant: MerchantName, status: number): number {
+    const held = this.#held.get(merchant)
+    const holds = held?.holds === true && this.now < held.expiresAt
+    if (!this.subscriptionsLimit.take(holds ? merchant : '', this.now).passes) return 429
+    return holds ? status : 401
+  }
+
+  /** Status of a call of area G. */
+  gatewayCall(status: number): number {
+    return this.gatewayLimit.take(this.now) ? status : 429
+  }
+
+  /** Other merchants' subscriptions do not exist for a merchant. */
+  owned(merchant: MerchantName, index: number): ModelSubscription | undefined {
+    const one = this.subscriptions[index]
+    return one?.owner === merchant ? one : undefined
+  }
+}

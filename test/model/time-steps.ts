@@ -1,0 +1,70 @@
+import * as fc from 'fast-check'
+import { expect } from 'vitest'
+import { gatewayAgrees, subscriptionsAgree } from './agree.ts'
+import type { Model } from './model.ts'
+import { steps } from './step.ts'
+import type { Pair } from './world.ts'
+import { both, historyOf, renew } from './world.ts'
+
+/** Everything that can be seen is what the model says, and equal in both worlds, to the byte. */
+export const expectAgreement = (model: Model, pair: Pair): void => {
+  expect(pair[0].mock.clock.now()).toBe(model.now)
+  subscriptionsAgree(model, pair[0])
+  gatewayAgrees(model, pair[0])
+  expect(historyOf(pair[1]), 'the same seed gives the same history').toBe(historyOf(pair[0]))
+}
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+const length = fc.oneof(
+  fc.integer({ min: 1, max: 90 * SECOND }),
+  fc.integer({ min: 1, max: 20 }).map((minutes) => minutes * MINUTE),
+  fc.integer({ min: 1, max: 30 }).map((hours) => hours * HOUR),
+  fc.integer({ min: 1, max: 25 }).map((days) => days * DAY),
+  fc.constantFrom(DAY - 1, DAY, HOUR, 15 * MINUTE),
+)
+
+const advance = steps('advance', length, async (model, pair, milliseconds) => {
+  await both(pair, ({ mock }) => mock.clock.advance(milliseconds))
+  model.now += milliseconds
+  expect(pair[0].mock.clock.now()).toBe(model.now)
+  subscriptionsAgree(model, pair[0])
+  gatewayAgrees(model, pair[0])
+})
+
+const setToTimeOfDay = steps(
+  'clock.set',
+  fc.constantFrom('12:00:00', '11:59:59', '23:30:00', '23:30:01', '23:59:59'),
+  async (model, pair, time) => {
+    const today = new Date(model.now).toISOString().slice(0, 10)
+    const at = Date.parse(`${today}T${time}Z`)
+    const target = at >= model.now ? at : at + DAY
+    await both(pair, ({ mock }) => mock.clock.set(target))
+    model.now = target
+  },
+)
+
+const asNew = steps('reset', fc.constant(undefined), async (model, pair) => {
+  expectAgreement(model, pair)
+  for (const world of pair) renew(world)
+  model.reset()
+})
+
+const endTokens = steps('tokens end', fc.constantFrom('expire', 'revoke'), async (model, pair, kind) => {
+  // Not so often that a client gives up: it renews at most three times a minute on a 401.
+  await both(pair, ({ mock }) => mock.clock.advance(25 * SECOND))
+  model.now += 25 * SECOND
+  await both(pair, ({ mock }) => (kind === 'expire' ? mock.tokens.expire() : mock.tokens.revoke()))
+  model.endTokens(kind === 'revoke')
+})
+
+/** Steps of time, and of whoever holds the mock. */
+export const timeSteps = [
+  { weight: 14, arbitrary: advance },
+  { weight: 3, arbitrary: setToTimeOfDay },
+  { weight: 1, arbitrary: asNew },
+  { weight: 1, arbitrary: endTokens },
+]
