@@ -1,0 +1,69 @@
+import { cp, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ConsumerProject, repository } from '../package/project.ts'
+
+// CONTRIBUTING.md promises that an endpoint is a change of three files and their tests. This is that change.
+
+const patch = fileURLToPath(new URL('add-endpoint.patch', import.meta.url))
+const CONTRACT = 'src/contract/gateway.ts'
+const CLIENT = 'src/gateway.ts'
+const RESOLVER = 'mocks/http/gateway-resolvers.ts'
+
+let copy: ConsumerProject
+
+/** Brings the sources of the repository into the copy, and applies the patch to all of them but some. */
+async function applyPatch(...but: string[]): Promise<void> {
+  for (const folder of ['src', 'mocks', 'test/client']) {
+    await rm(join(copy.folder, folder), { recursive: true, force: true })
+    await cp(join(repository, folder), join(copy.folder, folder), { recursive: true })
+  }
+  const applied = await copy.run('git', 'apply', ...but.map((path) => `--exclude=${path}`), patch)
+  expect(applied).toEqual({ exitCode: 0, output: '' })
+}
+
+const compile = () => copy.runTool('tsc', '-p', 'tsconfig.json')
+
+beforeAll(async () => {
+  copy = await ConsumerProject.create()
+  await cp(join(repository, 'scripts'), join(copy.folder, 'scripts'), { recursive: true })
+  for (const file of ['package.json', 'vitest.config.ts']) {
+    await cp(join(repository, file), join(copy.folder, file))
+  }
+  await copy.link('')
+  const configuration = {
+    extends: join(repository, 'tsconfig.json'),
+    compilerOptions: { paths: {}, typeRoots: [join(repository, 'node_modules/@types')] },
+    include: ['src', 'mocks', 'test/client/events.test.ts', 'test/client/repeat-table.test.ts'],
+  }
+  await writeFile(join(copy.folder, 'tsconfig.json'), JSON.stringify(configuration))
+})
+
+afterAll(() => copy.remove())
+
+test('an endpoint touches the contract, the client method and the resolver, and their tests', async () => {
+  const text = await readFile(patch, 'utf8')
+  const touched = [...text.matchAll(/^\+\+\+ b\/(.+)$/gm)].map(([, path = '']) => path)
+  expect(touched.filter((path) => !path.startsWith('test/')).sort()).toEqual(
+    [RESOLVER, CONTRACT, CLIENT].sort(),
+  )
+})
+
+test('it compiles and its tests pass', async () => {
+  await applyPatch()
+  expect(await compile()).toEqual({ exitCode: 0, output: '' })
+  const tests = ['test/client/events.test.ts', 'test/client/repeat-table.test.ts']
+  const run = await copy.runTool('vitest', 'run', '--project', 'unit', ...tests)
+  expect(run.exitCode, run.output).toBe(0)
+})
+
+test.each([
+  ['resolver', RESOLVER],
+  ['client method', CLIENT],
+])('without the %s it does not compile', async (_what, missing) => {
+  await applyPatch(missing)
+  const { exitCode, output } = await compile()
+  expect(exitCode).not.toBe(0)
+  expect(output).toMatch(/events/)
+})
