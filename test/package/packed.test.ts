@@ -8,7 +8,7 @@ const succeeded: Outcome = { exitCode: 0, output: expect.any(String) }
 
 type Conditions = Record<'import' | 'require', { types: string; default: string }>
 
-const manifest: { bin: Record<string, string>; exports: Record<string, Conditions | string> } = JSON.parse(
+const manifest: { bin?: Record<string, string>; exports: Record<string, Conditions | string> } = JSON.parse(
   await readFile(join(repository, 'package.json'), 'utf8'),
 )
 
@@ -42,7 +42,7 @@ describe('the tarball', () => {
     const targets = Object.values(manifest.exports).flatMap((target) =>
       typeof target === 'string' ? target : Object.values(target).flatMap((one) => Object.values(one)),
     )
-    const named = [...targets, ...Object.values(manifest.bin)].map((path) => path.replace('./', ''))
+    const named = [...targets, ...Object.values(manifest.bin ?? {})].map((path) => path.replace('./', ''))
     expect(inject('packedFiles')).toEqual(expect.arrayContaining(named))
   })
 
@@ -104,4 +104,21 @@ describe.each(Object.entries(languageOptions))('types under moduleResolution %s'
       output.split('\n').filter((line) => /^(error |entries\.|node_modules\/mandatekit\/)/.test(line)),
     ).toEqual([])
   })
+})
+
+test('require and import in one process know the errors of each other', async () => {
+  await consumer.write(
+    'both.mjs',
+    `import { createRequire } from 'node:module'
+import * as imported from 'mandatekit'
+const required = createRequire(import.meta.url)('mandatekit')
+for (const [thrower, knower] of [[imported, required], [required, imported]]) {
+  const gateway = new thrower.GatewayClient({ baseUrl: 'http://127.0.0.1:2', apiKey: 'sandbox-key' })
+  const error = await gateway.status('').catch((reason) => reason)
+  console.log(error.code, knower.isMandateKitError(error))
+}
+`,
+  )
+  const { output } = await consumer.run(process.execPath, 'both.mjs')
+  expect(output).toBe('invalid_request true\ninvalid_request true\n')
 })
