@@ -65,7 +65,7 @@ const delayOf = ({ delay = 0 }: DeliveryOptions): readonly [number, number] => {
 }
 
 /** Reads the options of a connection. Throws a TypeError for what makes no sense. */
-export const createRules = (options: DeliveryOptions, random: () => number): ConnectionRules => {
+const createRules = (options: DeliveryOptions, random: () => number): ConnectionRules => {
   const unknown = Object.keys(options).find((name) => !NAMES.has(name))
   if (unknown !== undefined) fail(`there is no option ${unknown}; there are ${[...NAMES].join(', ')}.`)
   const { duplicate = false, shuffle = false, spelling = 'CANCELLED', concurrency = 1 } = options

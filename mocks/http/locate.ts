@@ -35,7 +35,7 @@ export const normalizedBase = (option: string, url: string): string => {
 }
 
 /** Whether an absolute URL lies at or below a base. */
-export const isBelow = (url: string, base: string): boolean =>
+const isBelow = (url: string, base: string): boolean =>
   url.startsWith(base) && BOUNDARY.has(url.charAt(base.length))
 
 const split = (rest: string): { path: string; query: string } => {

@@ -4,7 +4,7 @@ const SECRET_NAME =
 const HINT = /pass|secret|token|otp|authorization|api_?key/i
 
 /** Whether a field of this name holds something that no log may show. */
-export const isSecretName = (name: string): boolean => SECRET_NAME.test(name)
+const isSecretName = (name: string): boolean => SECRET_NAME.test(name)
 
 const hide = (name: string, value: unknown): unknown => (isSecretName(name) ? REDACTED : value)
 

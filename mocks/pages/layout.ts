@@ -13,7 +13,7 @@ export interface Page {
 }
 
 /** The whole document. Everything but the templates' own text is encoded. */
-export const documentOf = ({ title, content }: Pick<Page, 'title' | 'content'>): string =>
+const documentOf = ({ title, content }: Pick<Page, 'title' | 'content'>): string =>
   html`<!doctype html>
 <html lang="en">
 <head>
@@ -34,7 +34,7 @@ ${content}
 `.markup
 
 /** What every answer of a page carries. */
-export const commonHeaders: Readonly<Record<string, string>> = {
+const commonHeaders: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
@@ -73,7 +73,7 @@ export const redirectResponse = (target: ReturnTarget): Response =>
   new Response(null, { status: 303, headers: { Location: target.href, ...commonHeaders } })
 
 /** The way back to the merchant, or why there is none. */
-export const wayBack = (target: ReturnTarget | undefined): Html =>
+const wayBack = (target: ReturnTarget | undefined): Html =>
   target === undefined
     ? html`<p>The merchant gave no address that you can be sent back to. You can close this page.</p>`
     : html`<p><a class="button" href="${target.href}" rel="noreferrer">Return to <bdi>${target.name}</bdi></a></p>`

@@ -60,7 +60,7 @@ export const sourceFailure = (operation: string, field: string, failure: unknown
   )
 
 /** The credentials, checked and copied. Throws `InvalidRequestError`, which names what is wrong and quotes nothing. */
-export const checkCredentials = (value: unknown): Credentials => {
+const checkCredentials = (value: unknown): Credentials => {
   const given = (typeof value === 'object' && value !== null ? value : {}) as Partial<Record<string, unknown>>
   const issues: InputIssue[] = []
   const text = (name: (typeof NAMES)[number]): string => {

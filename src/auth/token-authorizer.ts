@@ -16,7 +16,7 @@ export interface TokenAuthorizer extends Authorizer {
 }
 
 /** Cool-down of a refused login, in milliseconds. */
-export const LOGIN_COOLDOWN = 900_000
+const LOGIN_COOLDOWN = 900_000
 
 /** Makes the authorizer of one client. Two clients share nothing unless they are given the same store. */
 export const createTokenAuthorizer = (options: TokenAuthorizerOptions): TokenAuthorizer => {

@@ -1,9 +1,9 @@
 /** Lifetime of a token whose answer gives none that can be used, in milliseconds. */
-export const FALLBACK_LIFETIME = 300_000
+const FALLBACK_LIFETIME = 300_000
 /** Longest lifetime that is believed, in milliseconds. */
 export const LONGEST_LIFETIME = 86_400_000
 /** A token is renewed at most this long before its end, in milliseconds. */
-export const LONGEST_MARGIN = 30_000
+const LONGEST_MARGIN = 30_000
 
 /**
  * Lifetime of a token in milliseconds, from `expires_in` as received (S7: integer seconds). Digits as text are read

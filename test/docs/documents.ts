@@ -28,7 +28,7 @@ export async function documents(): Promise<string[]> {
 export const readDocument = (path: string): Promise<string> => readFile(join(repository, path), 'utf8')
 
 /** The ```ts blocks of a document, in order. */
-export function snippetsOf(document: string, text: string): Snippet[] {
+function snippetsOf(document: string, text: string): Snippet[] {
   return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(({ 1: code = '', index }) => {
     const line = text.slice(0, index).split('\n').length
     const isTest = /from 'vitest'/.test(code)

@@ -5,7 +5,7 @@ import { createIds } from '../../mocks/domain/ids.ts'
 import type { Refusal, Result } from '../../mocks/domain/result.ts'
 import { createTimeline } from '../../mocks/domain/timeline.ts'
 
-export const START = Date.UTC(2026, 10, 28, 12)
+const START = Date.UTC(2026, 10, 28, 12)
 export const HOUR = 3_600_000
 export const CREDENTIAL = 'key-1'
 

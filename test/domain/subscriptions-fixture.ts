@@ -18,7 +18,7 @@ export interface Fixture {
   readonly notifications: NotificationBody[]
 }
 
-export const NOON = '2026-11-28T10:00:00Z'
+const NOON = '2026-11-28T10:00:00Z'
 
 export const fixture = (
   options: Partial<SubscriptionsOptions> = {},

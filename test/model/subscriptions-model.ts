@@ -97,7 +97,7 @@ export const paymentsOf = (one: ModelSubscription, now: number): readonly ModelP
 }
 
 /** Day of the payment that is next, or would have been (row 25). */
-export const nextDay = (one: ModelSubscription, now: number): number => {
+const nextDay = (one: ModelSubscription, now: number): number => {
   if (one.authorizedAt !== undefined) {
     const made = paymentsOf(one, now).length
     return one.startDay + (firstSlot(one, one.authorizedAt) + made) * STEP[one.cycle]

@@ -41,7 +41,7 @@ const decodedName = (pair: string): string => {
 }
 
 /** The address with `invoiceID` in its query; whatever else it holds stays as it was written (row 22). */
-export const withInvoiceId = (userReturnUrl: string, invoiceId: string): string => {
+const withInvoiceId = (userReturnUrl: string, invoiceId: string): string => {
   const [address = '', ...fragment] = userReturnUrl.split('#')
   const [path = '', ...query] = address.split('?')
   const kept = query
