@@ -124,5 +124,3 @@ export interface Mock {
   /** Says in words what became of the last request of an operation, and why. */
   explain(operation: Operation): string
 }
-
-export type { DeliveryOptions, NotificationTarget }
