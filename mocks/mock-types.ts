@@ -1,4 +1,4 @@
-import type { DeliveryOptions, Notifications, NotificationTarget } from './delivery/types.ts'
+import type { Notifications } from './delivery/types.ts'
 import type {
   AuthorisationView,
   ChargeBody,
