@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+
+/** A row of docs/unknowns.md. */
+export interface UnknownRow {
+  readonly number: number
+  /** Whether it names a restriction of `rules: 'strict'`. */
+  readonly isStrict: boolean
+  /** Options of the mock that it names, such as `gateway.keyTtl`. */
+  readonly options: readonly string[]
+}
+
+/** A line of the table of options in docs/unknowns.md; values as they are written there. */
+export interface OptionLine {
+  readonly name: string
+  readonly value: string
+  readonly strict: string | undefined
+  readonly rows: readonly number[]
+}
+
+const cells = (line: string): readonly string[] =>
+  line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim())
+
+const unquoted = (cell: string): string => cell.replace(/^`(.*)`$/, '$1')
+
+const isNumber = (text: string): boolean => /^\d+$/.test(text)
+
+const lines = readFileSync(new URL('../../docs/unknowns.md', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('| '))
+  .map(cells)
+
+/** The rows of the tables of unknowns, in the order of the page. */
+export const unknownRows: readonly UnknownRow[] = lines
+  .filter(([number = '']) => isNumber(number))
+  .map(([number, , , , options = '']) => ({
+    number: Number(number),
+    isStrict: options.includes('✎'),
+    options: [...options.matchAll(/`((?:subscriptions|gateway)\.\w+)`/g)].map(([, name = '']) => name),
+  }))
+
+/** The lines of the table of options. */
+export const optionLines: readonly OptionLine[] = lines
+  .filter(([name = '', , , rows = '']) => /^`[\w.]+`$/.test(name) && /^(?:–|[\d, ]+)$/.test(rows))
+  .map(([name = '', value = '', strict = '', rows = '']) => ({
+    name: unquoted(name),
+    value: unquoted(value),
+    strict: strict === '–' ? undefined : unquoted(strict),
+    rows: rows === '–' ? [] : rows.split(', ').map(Number),
+  }))
