@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+import { startMockServer } from '../../mocks/server.ts'
+import { watchOwnTimers } from './own-timers.ts'
+import type { Schedule } from './schedule.ts'
+import { scheduleOf } from './schedule.ts'
+import { judge, judgeSecrets, runAll } from './verdicts.ts'
+import type { Connect } from './world.ts'
+import { prepare } from './world.ts'
+
+// Each schedule makes up to three calls at once while up to three faults act. The mock's clock is frozen, so that waits
+// between attempts take no time; timeouts run on real time. A failure prints fast-check's seed and path: give them to
+// `fc.assert` to see it again.
+
+const RUNS = Number(process.env.MANDATEKIT_CAMPAIGN_RUNS ?? 2_000)
+const SOCKET_RUNS = Math.ceil(RUNS / 20)
+
+const tally = new Map<string, number>()
+const count = (what: string): void => {
+  tally.set(what, (tally.get(what) ?? 0) + 1)
+}
+
+const afterEverythingReady = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Runs one schedule; `connected` makes the way to the mock, and what ends it. */
+const campaign = async (
+  schedule: Schedule,
+  connected: () => { connect: Connect; close: () => Promise<void> },
+): Promise<void> => {
+  vi.restoreAllMocks()
+  const timers = watchOwnTimers()
+  vi.spyOn(Math, 'random').mockReturnValue(schedule.jitter)
+  const { connect, close } = connected()
+  try {
+    const world = await prepare(schedule, connect)
+    for (const fault of schedule.faults) world.mock.faults.add(fault)
+    const endings = await runAll(schedule, world, timers)
+    await close()
+    await afterEverythingReady()
+    world.mock.faults.clear()
+    for (const ending of endings) {
+      count(ending.error?.code ?? 'success')
+      count(`outcome ${ending.error?.outcome ?? 'success'}`)
+      if ((ending.error?.attempts ?? 0) > 1) count('repeated in vain')
+      await judge(world, ending)
+    }
+    judgeSecrets(world, endings)
+    if (timers.started > 0) count('timers')
+  } finally {
+    await close()
+    vi.restoreAllMocks()
+  }
+}
+
+const throughFetch = () =>
+  ({ connect: async (mock) => mock.fetch, close: async () => undefined }) satisfies {
+    connect: Connect
+    close: () => Promise<void>
+  }
+
+const throughSockets = () => {
+  let close = async (): Promise<void> => undefined
+  const connect: Connect = async (mock) => {
+    const server = await startMockServer({ mock })
+    close = () => server.close()
+    return fetch
+  }
+  return { connect, close: () => close() }
+}
+
+describe('under random faults, aborts and timeouts', () => {
+  it(`no call acts twice, none is repeated in doubt, and no error claims too little, in ${RUNS} schedules`, {
+    timeout: 300_000,
+  }, async () => {
+    tally.clear()
+    const schedule = scheduleOf({ timeouts: [8, 20], totals: [15, 60, 30_000] })
+    await fc.assert(
+      fc.asyncProperty(schedule, (given) => campaign(given, throughFetch)),
+      { numRuns: RUNS },
+    )
+    // A campaign that never meets an end proves nothing about it.
+    const ends = ['success', 'api_error', 'authentication_failed', 'rate_limited', 'unexpected_response']
+    const others = ['connection_failed', 'timeout', 'aborted', 'repeated in vain', 'timers']
+    const outcomes = ['outcome not-sent', 'outcome rejected', 'outcome unknown']
+    const met = [...ends, ...others, ...outcomes].filter((end) => tally.has(end))
+    if (RUNS >= 500) expect(met).toEqual([...ends, ...others, ...outcomes])
+  })
+
+  it(`the same holds over real sockets, in ${SOCKET_RUNS} schedules`, { timeout: 300_000 }, async () => {
+    tally.clear()
+    const schedule = scheduleOf({ timeouts: [50, 100], totals: [60, 30_000] })
+    await fc.assert(
+      fc.asyncProperty(schedule, (given) => campaign(given, throughSockets)),
+      { numRuns: SOCKET_RUNS },
+    )
+    expect(tally.has('success') && tally.has('outcome unknown')).toBe(true)
+  })
+})
