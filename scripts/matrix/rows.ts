@@ -20,7 +20,7 @@ export function matrixRows(workspace: Workspace): Row[] {
     ...bundlers(node),
     ...compilers(workspace, node),
     ...testRunners(workspace, node),
-    ...mswVersions(node),
+    ...mswVersions(workspace, node),
   ]
 }
 
@@ -169,12 +169,30 @@ function testRunners(workspace: Workspace, node: string): Row[] {
   ]
 }
 
-function mswVersions(node: string): Row[] {
+function mswVersions(workspace: Workspace, node: string): Row[] {
+  const configuration = {
+    compilerOptions: {
+      target: 'es2023',
+      lib: ['es2023', 'dom', 'dom.iterable'],
+      module: 'nodenext',
+      types: [],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      // MSW's own declarations need not hold here.
+      skipLibCheck: true,
+      noEmit: true,
+    },
+    files: ['handlers.ts'],
+  }
   return manifest.peerDependencies.msw.split(' || ').map((version) => ({
-    name: `MSW ${version} on Node ${versionOf('node24')}`,
-    files: ['msw.mjs'],
+    name: `MSW ${version}, with types`,
+    files: ['msw.mjs', 'handlers.ts'],
+    made: { 'tsconfig.json': JSON.stringify(configuration) },
     install: [`msw@${version}`],
-    commands: [[node, 'msw.mjs']],
+    commands: [
+      [node, workspace.tool('typescript6/bin/tsc'), '-p', '.'],
+      [node, 'msw.mjs'],
+    ],
     prints: SMOKE,
   }))
 }

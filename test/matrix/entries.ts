@@ -1,6 +1,11 @@
 import type { Charge, Outcome, RateLimit } from 'mandatekit'
 import { GatewayClient, isMandateKitError, SubscriptionsClient } from 'mandatekit'
 import { createMock, testNumbers } from 'mandatekit/mocks/core'
+import { startMockServer } from 'mandatekit/mocks/server'
+import type { NotificationHandler } from 'mandatekit/notifications'
+import { createNotificationHandler, parseNotification } from 'mandatekit/notifications'
+import type { TokenStore } from 'mandatekit/stores'
+import { createRedisTokenStore } from 'mandatekit/stores'
 
 const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
 const subscriptions = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })
@@ -39,4 +44,18 @@ export async function mistakes(): Promise<void> {
   await subscriptions.subscribe({ requestID: 'order-1002', amount: 25 })
   // @ts-expect-error: a renewal needs a cycle or a key, so that a restart cannot charge twice.
   await gateway.renew('ch_1', {})
+}
+
+export const receive: NotificationHandler = createNotificationHandler({
+  verify: 'none',
+  onSubscription: () => undefined,
+  onPayment: () => undefined,
+})
+
+export const shared: TokenStore = createRedisTokenStore(async (command) => command.join(' '))
+
+export async function served(): Promise<string | null> {
+  const server = await startMockServer({ mock })
+  await server.close()
+  return parseNotification('{}').paymentId
 }

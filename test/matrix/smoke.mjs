@@ -9,7 +9,7 @@ function expectEqual(what, actual, expected) {
 async function subscription(client, mock) {
   const { url, invoiceID } = await client.subscribe({
     requestID: 'order-1001',
-    start: '2027-01-02',
+    start: '2027-01-01',
     end: '2027-12-31',
     cycle: 'DAILY',
     amount: '25.00',
