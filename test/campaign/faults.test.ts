@@ -4,7 +4,7 @@ import { startMockServer } from '../../mocks/server.ts'
 import { watchOwnTimers } from './own-timers.ts'
 import type { Schedule } from './schedule.ts'
 import { scheduleOf } from './schedule.ts'
-import { judge, judgeSecrets, runAll } from './verdicts.ts'
+import { afterEverythingReady, judge, judgeSecrets, runAll } from './verdicts.ts'
 import type { Connect } from './world.ts'
 import { prepare } from './world.ts'
 
@@ -19,8 +19,6 @@ const tally = new Map<string, number>()
 const count = (what: string): void => {
   tally.set(what, (tally.get(what) ?? 0) + 1)
 }
-
-const afterEverythingReady = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Runs one schedule; `connected` makes the way to the mock, and what ends it. */
 const campaign = async (
