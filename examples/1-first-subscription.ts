@@ -1,0 +1,29 @@
+/** A recurring payment from request to first payment, on the embedded mock. */
+import { SubscriptionsClient } from 'mandatekit'
+import { createMock } from 'mandatekit/mocks/core'
+
+// In production: no mock, your own baseUrl and credentials. The clock stands still until it is moved.
+const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
+const subscriptions = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })
+
+const { url, invoiceID } = await subscriptions.subscribe({
+  requestID: 'order-1001',
+  start: '2027-01-01',
+  end: '2027-12-31',
+  cycle: 'WEEKLY',
+  amount: '25.00',
+  userReturnURL: 'https://shop.example/return',
+})
+console.log('1. The payer is sent to', url)
+
+mock.payer.authorize(invoiceID) // at that page the payer agrees
+const { status, subscriptionId } = await subscriptions.waitForStatus(invoiceID, { timeout: 60_000 })
+console.log('2. The request is', status)
+
+await mock.clock.advance({ days: 8 })
+for await (const payment of subscriptions.allPayments(String(subscriptionId))) {
+  console.log('3. A payment:', payment.dueDate, payment.status)
+}
+
+const cancellation = await subscriptions.cancel(String(subscriptionId))
+console.log('4. The cancellation is', cancellation.status)

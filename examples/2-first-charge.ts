@@ -1,0 +1,27 @@
+/** A mobile-money charge with a one-time code, and its silent renewal. */
+import { GatewayClient, isMandateKitError } from 'mandatekit'
+import { createMock, testNumbers } from 'mandatekit/mocks/core'
+
+const mock = createMock()
+const gateway = new GatewayClient({ ...mock.clientOptions.gateway, fetch: mock.fetch })
+
+const charge = await gateway.charge(
+  { msisdn: testNumbers.succeeds, amount: 250, currency: 'BDT', redirect_uri: 'https://shop.example/paid' },
+  { idempotencyKey: 'order-1001' },
+)
+console.log('1. The payer is sent to', charge.confirmation_url)
+
+try {
+  await gateway.confirm(charge.confirmation_id, { otp: '000000' })
+} catch (error) {
+  if (!isMandateKitError(error)) throw error
+  console.log('2. A wrong code:', error.code, error.outcome)
+}
+
+const confirmed = await gateway.confirm(charge.confirmation_id, { otp: '123456', chargeId: charge.id })
+console.log('3. The right code:', confirmed.status)
+
+// The cycle makes the key: a job that is restarted cannot charge February twice.
+const renewal = await gateway.renew(charge.id, { cycle: '2027-02-01' })
+const repeated = await gateway.renew(charge.id, { cycle: '2027-02-01' })
+console.log('4. One renewal for a cycle:', renewal.status, renewal.id === repeated.id)

@@ -1,0 +1,37 @@
+/** What happens when the answer to a payment is lost, and what the error tells when it cannot be repeated. */
+import { GatewayClient, isMandateKitError, SubscriptionsClient } from 'mandatekit'
+import { createMock, testNumbers } from 'mandatekit/mocks/core'
+
+const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
+const gateway = new GatewayClient({ ...mock.clientOptions.gateway, fetch: mock.fetch })
+const subscriptions = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })
+
+// The server charges, and the connection breaks before its answer arrives.
+mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })
+const { response } = await gateway
+  .charge({
+    msisdn: testNumbers.succeeds,
+    amount: 250,
+    currency: 'BDT',
+    redirect_uri: 'https://shop.example/paid',
+  })
+  .withResponse()
+console.log('1. Sent', response.attempts, 'times with one key; charges made:', mock.state.charges().length)
+
+// A subscription request has no key: it is not sent again, and the error says that it may have been made.
+mock.faults.add({ operation: 'subscriptions.subscribe', kind: 'lost-response' })
+try {
+  await subscriptions.subscribe({
+    requestID: 'order-1001',
+    start: '2027-01-02',
+    end: '2027-12-31',
+    cycle: 'DAILY',
+    amount: '5.00',
+    userReturnURL: 'https://shop.example/return',
+  })
+} catch (error) {
+  if (!isMandateKitError(error)) throw error
+  console.log('2.', error.code, error.outcome, 'after', error.attempts, 'attempt')
+  console.log('  ', error.message)
+}
+console.log('3. Requests made:', mock.state.subscriptions().length)

@@ -1,0 +1,40 @@
+/** A year of billing in a moment: cycles, a failed payment, a reversal, another time zone. */
+import { SubscriptionsClient, toInstant } from 'mandatekit'
+import { createMock } from 'mandatekit/mocks/core'
+
+const mock = createMock({
+  clock: new Date('2027-01-01T00:00:00Z'),
+  subscriptions: { timeZone: 'Asia/Dhaka' },
+})
+const subscriptions = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })
+
+const { invoiceID } = await subscriptions.subscribe({
+  requestID: 'order-1001',
+  start: '2027-01-02',
+  end: '2027-12-31',
+  cycle: 'FIFTEEN_DAYS',
+  amount: '25.00',
+  userReturnURL: 'https://shop.example/return',
+})
+mock.payer.authorize(invoiceID, { payments: ['succeed', 'fail'] })
+const subscriptionId = String((await subscriptions.status(invoiceID)).subscriptionId)
+
+await mock.clock.advance({ days: 365 })
+const payments = []
+for await (const payment of subscriptions.allPayments(subscriptionId)) payments.push(payment)
+console.log('1. Payments of the year:', payments.length)
+console.log(
+  '2. Failed:',
+  payments
+    .filter((payment) => payment.status === 'FAILED_PAYMENT')
+    .map((p) => p.dueDate)
+    .join(),
+)
+
+const [first] = payments
+if (first === undefined) throw new Error('There is no payment.')
+mock.payer.reverse(first.paymentId)
+console.log('3. Given back:', (await subscriptions.payment(first.paymentId)).reverseTransactionAmount)
+
+// Times come without a zone: you say which one they are in.
+console.log('4.', first.transactionDate, 'is', toInstant(first.transactionDate, 'Asia/Dhaka').toISOString())

@@ -1,0 +1,46 @@
+/** Messages that come twice and out of order, from a sender who has to be checked: your code runs once for each. */
+import { SubscriptionsClient } from 'mandatekit'
+import { createMock } from 'mandatekit/mocks/core'
+import { createNotificationHandler, lookupVerifier } from 'mandatekit/notifications'
+
+const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
+const subscriptions = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })
+
+const handler = createNotificationHandler({
+  verify: lookupVerifier(subscriptions), // nothing is signed, so the API is asked
+  onSubscription: ({ status }) => console.log('1. The subscription:', status),
+  onPayment: ({ paymentId, status }) => console.log('2. Payment', paymentId, status),
+})
+mock.notifications.connect(handler, { duplicate: true })
+
+const { invoiceID } = await subscriptions.subscribe({
+  requestID: 'order-1001',
+  start: '2027-01-01',
+  end: '2027-12-31',
+  cycle: 'DAILY',
+  amount: '5.00',
+  userReturnURL: 'https://shop.example/return',
+})
+mock.payer.authorize(invoiceID, { payments: ['succeed', 'fail'] })
+await mock.clock.advance({ days: 2 })
+console.log(
+  '3. Messages:',
+  mock.notifications.all().length,
+  'deliveries:',
+  mock.notifications.deliveries().length,
+)
+
+// A message that nobody but a stranger sent.
+const forged = {
+  notificationId: 'x',
+  type: 'SUBSCRIPTION_PAYMENT',
+  status: 'SUCCEEDED_PAYMENT',
+  subscriptionId: 's',
+}
+const answer = await handler(
+  new Request('https://shop.example/notifications', {
+    method: 'POST',
+    body: JSON.stringify({ ...forged, paymentId: '1', timestamp: '1798783200' }),
+  }),
+)
+console.log('4. A forged message is answered', answer.status)
