@@ -1,4 +1,5 @@
 import { createHolder } from './held.ts'
+import { preflightAnswer } from './http/cors.ts'
 import type { Handler } from './http/handler.ts'
 import { toResponse, toTruncatedResponse } from './responses.ts'
 
@@ -20,6 +21,8 @@ const whenGone = (signal: AbortSignal): Promise<void> =>
 
 /** What MSW is told to answer. */
 const respond = async (handler: Handler, request: Request): Promise<Response | undefined> => {
+  // Every OPTIONS is a preflight here: happy-dom's arrives without the headers that would say so.
+  if (request.method === 'OPTIONS') return toResponse(preflightAnswer(request))
   const reply = await handler(request)
   switch (reply?.kind) {
     case undefined:

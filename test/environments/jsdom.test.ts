@@ -1,0 +1,5 @@
+// @vitest-environment jsdom
+
+import { describePage } from './page-suite.ts'
+
+describePage('jsdom')
