@@ -54,6 +54,7 @@ const incomingRequest = (base: string, incoming: NodeIncoming, outgoing: NodeOut
     get signal() {
       return request.signal
     },
+    hasLeft: () => outgoing.destroyed,
     text: () => request.text(),
   }
 }

@@ -23,6 +23,8 @@ export interface IncomingRequest {
   readonly url: string
   readonly headers: { get(name: string): string | null }
   readonly signal: AbortSignal | null
+  /** Whether the sender has left, where that is known without making a signal. */
+  hasLeft?(): boolean
   text(): Promise<string>
 }
 

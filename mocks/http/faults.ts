@@ -16,10 +16,24 @@ export interface FaultPlan {
   add(fault: Fault): () => void
   /** What the next request of the operation meets; counts it. */
   take(operation: string): Disturbance | undefined
+  /** What is left of the faults that were added, in their order. */
+  armed(): readonly ArmedFault[]
   clear(): void
 }
 
+/** A fault that still acts. */
+export interface ArmedFault {
+  /** Counts the faults of a plan from 1. */
+  readonly number: number
+  readonly fault: Fault
+  /** How often it may still act; of a sequence, how often it may still be gone through. */
+  readonly left: number
+  /** Removes what is left of it. */
+  remove(): void
+}
+
 interface Armed {
+  readonly number: number
   readonly fault: Fault
   readonly steps: readonly (FaultStep | undefined)[]
   /** How often it may still act; of a sequence, how often it may still be gone through. */
@@ -54,6 +68,7 @@ const effectOf = (fault: Fault, step: FaultStep | undefined): FaultEffect | unde
 /** Keeps faults in the order in which they were added: the first that applies acts, and latencies add to it. */
 export const createFaultPlan = (random: () => number): FaultPlan => {
   let armed: Armed[] = []
+  let added = 0
 
   const remove = (one: Armed): void => {
     armed = armed.filter((other) => other !== one)
@@ -73,7 +88,9 @@ export const createFaultPlan = (random: () => number): FaultPlan => {
   return {
     add(fault) {
       checkFault(fault)
-      const one: Armed = { fault, steps: fault.sequence ?? [undefined], left: timesOf(fault), step: 0 }
+      added += 1
+      const steps = fault.sequence ?? [undefined]
+      const one: Armed = { number: added, fault, steps, left: timesOf(fault), step: 0 }
       armed.push(one)
       return () => remove(one)
     },
@@ -94,6 +111,13 @@ export const createFaultPlan = (random: () => number): FaultPlan => {
       }
       return { delayBefore, delayAfter, effect }
     },
+    armed: () =>
+      armed.map((one) => ({
+        number: one.number,
+        fault: one.fault,
+        left: one.left,
+        remove: () => remove(one),
+      })),
     clear() {
       armed = []
     },

@@ -43,7 +43,8 @@ const exchangeOf = (request: IncomingRequest, { area, path, query }: Located): E
   bearer: bearerOf(request),
 })
 
-const hasLeft = ({ signal }: IncomingRequest): boolean => signal?.aborted === true
+const hasLeft = (request: IncomingRequest): boolean =>
+  request.hasLeft === undefined ? request.signal?.aborted === true : request.hasLeft()
 
 const withoutBody = (answer: Answer): Answer => ({ ...answer, body: '' })
 

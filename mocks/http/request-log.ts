@@ -57,6 +57,10 @@ export interface WritableRequestLog extends RequestLog {
   write(entry: LogEntry): void
   /** The newest entry that matches, read as the others are: without secrets. */
   last(matches: (entry: LogEntry) => boolean): LoggedRequest | undefined
+  /** At most so many of the newest entries, the newest last. Only these are read. */
+  newest(count: number): readonly LoggedRequest[]
+  /** How many entries there are. */
+  readonly size: number
 }
 
 /** The value of a JSON text; a fault may have made it one that is not. */
@@ -114,6 +118,13 @@ export const createRequestLog = (size: number, secrets: () => readonly string[])
       if (ring.length < size) ring.push(entry)
       else ring[written % size] = entry
       written += 1
+    },
+    newest: (count) =>
+      kept()
+        .slice(-count)
+        .map(([number, entry]) => read(number, entry)),
+    get size() {
+      return ring.length
     },
     last(matches) {
       const found = kept().findLast(([, entry]) => matches(entry))
