@@ -107,10 +107,10 @@ export const open = (options: MockOptions = {}) => {
       }),
     /** A subscription that its payer has authorised. */
     async subscription(fields: object = {}, payments: readonly ('succeed' | 'fail')[] = []) {
-      const { json } = await subscribe(fields)
-      mock.payer.authorize(json.invoiceID, { payments })
-      const { subscriptionId = '' } = mock.state.subscriptions().at(-1) ?? {}
-      return { invoiceId: String(json.invoiceID), subscriptionId }
+      await subscribe(fields)
+      const { invoiceId = '', subscriptionId = '' } = mock.state.subscriptions().at(-1) ?? {}
+      mock.payer.authorize(invoiceId, { payments })
+      return { invoiceId, subscriptionId }
     },
     /** A charge that its payer has confirmed. */
     async paid(fields: object = {}) {
