@@ -1,0 +1,112 @@
+import type { Span, Tracer } from '@opentelemetry/api'
+import { SpanKind, SpanStatusCode } from '@opentelemetry/api'
+import { ConsoleSpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
+import {
+  ATTR_ERROR_TYPE,
+  ATTR_HTTP_REQUEST_METHOD,
+  ATTR_HTTP_REQUEST_RESEND_COUNT,
+  ATTR_HTTP_RESPONSE_STATUS_CODE,
+  ATTR_SERVER_ADDRESS,
+  ATTR_SERVER_PORT,
+  ATTR_URL_FULL,
+} from '@opentelemetry/semantic-conventions'
+import type { CallFacts, Hooks, RequestFacts } from 'mandatekit'
+import { isProgram } from '../frameworks/run.ts'
+import { makeCalls } from './calls.ts'
+
+// Run it: node examples/hooks/opentelemetry.ts
+
+// In the conventions, but not stable yet.
+const ATTR_URL_TEMPLATE = 'url.template'
+
+/** What is kept of a call while it runs. */
+interface Watched {
+  readonly startedAt: Date
+  /** The span of the attempt under way. */
+  span: Span | undefined
+}
+
+const attributesOf = ({ operation, method, path, url, idempotencyKey }: CallFacts) => ({
+  'mandatekit.operation': operation,
+  ...(idempotencyKey !== undefined && { 'mandatekit.idempotency_key': idempotencyKey }),
+  [ATTR_HTTP_REQUEST_METHOD]: method,
+  [ATTR_URL_FULL]: url,
+  [ATTR_URL_TEMPLATE]: path,
+})
+
+const serverOf = (url: string) => {
+  const { hostname, port, protocol } = new URL(url)
+  const standard = protocol === 'https:' ? 443 : 80
+  return { [ATTR_SERVER_ADDRESS]: hostname, [ATTR_SERVER_PORT]: port === '' ? standard : Number(port) }
+}
+
+/**
+ * Traces calls by the HTTP semantic conventions: each attempt is a client span of its own, whose
+ * `http.request.resend_count` counts the repeats. A call that fails for good is one more span, around its attempts and
+ * waits in time, that says what may have happened (`mandatekit.outcome`). Spans hang from the span that is active where
+ * the method is called: start one around the call to have everything of it together.
+ */
+export const openTelemetryHooks = (tracer: Tracer): Hooks => {
+  const calls = new WeakMap<object, Watched>()
+
+  const begin = (facts: RequestFacts): void => {
+    const { call, method, path, url, attempt } = facts
+    const span = tracer.startSpan(`${method} ${path}`, {
+      kind: SpanKind.CLIENT,
+      attributes: {
+        ...attributesOf(facts),
+        ...serverOf(url),
+        ...(attempt > 1 && { [ATTR_HTTP_REQUEST_RESEND_COUNT]: attempt - 1 }),
+      },
+    })
+    calls.set(call, { startedAt: calls.get(call)?.startedAt ?? new Date(), span })
+  }
+
+  /** Ends the span of the attempt under way; one that was answered has ended already. */
+  const end = (call: object, errorType: string | undefined): void => {
+    const watched = calls.get(call)
+    if (watched?.span === undefined) return
+    if (errorType !== undefined) {
+      watched.span.setAttribute(ATTR_ERROR_TYPE, errorType).setStatus({ code: SpanStatusCode.ERROR })
+    }
+    watched.span.end()
+    watched.span = undefined
+  }
+
+  return {
+    onRequest: begin,
+    onResponse({ call, status }) {
+      calls.get(call)?.span?.setAttribute(ATTR_HTTP_RESPONSE_STATUS_CODE, status)
+      end(call, status >= 400 ? String(status) : undefined)
+    },
+    onRetry({ call, reason }) {
+      end(call, reason)
+    },
+    onError(facts) {
+      const { call, operation, code = 'unknown', phase, outcome, attempts, status, errorCode } = facts
+      end(call, code)
+      tracer
+        .startSpan(operation, {
+          startTime: calls.get(call)?.startedAt ?? new Date(),
+          attributes: {
+            ...attributesOf(facts),
+            [ATTR_ERROR_TYPE]: code,
+            'mandatekit.attempts': attempts,
+            ...(phase !== undefined && { 'mandatekit.phase': phase }),
+            ...(outcome !== undefined && { 'mandatekit.outcome': outcome }),
+            ...(status !== undefined && { [ATTR_HTTP_RESPONSE_STATUS_CODE]: status }),
+            ...(errorCode !== undefined && { 'mandatekit.error_code': errorCode }),
+          },
+        })
+        .setStatus({ code: SpanStatusCode.ERROR })
+        .end()
+    },
+  }
+}
+
+if (isProgram(import.meta.url)) {
+  const spanProcessors = [new SimpleSpanProcessor({ exporter: new ConsoleSpanExporter() })]
+  const provider = new TracerProvider({ spanProcessors })
+  await makeCalls(openTelemetryHooks(provider.getTracer('mandatekit')))
+  await provider.shutdown()
+}
