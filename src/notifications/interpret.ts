@@ -9,10 +9,7 @@ import { InvalidRequestError } from '../errors.ts'
 import type { Notification } from './notification.ts'
 import type { ReadMessage } from './read-message.ts'
 import { kindOf } from './read-message.ts'
-
-const LATEST_DATE = 8.64e15
-// Up to the year 5138 in seconds, from 1973 in milliseconds: a sender that counts milliseconds is understood.
-const MILLISECONDS_FROM = 1e11
+import { readTimestamp } from './timestamp.ts'
 
 const FILLED = 'text that is not empty'
 const RULES = {
@@ -24,6 +21,8 @@ const RULES = {
   timestamp: 'UNIX time in seconds',
 } as const
 const ALWAYS_FILLED = ['notificationId', 'type', 'status', 'subscriptionId'] as const
+const IDENTIFIERS = ['notificationId', 'subscriptionId', 'paymentId'] as const
+const EXACT = 'text, or a number that was not rounded (give the handler the raw body, not the parsed one)'
 
 const SUBSCRIPTION_STATUSES: ReadonlyMap<string, KnownSubscriptionNotificationStatus> = new Map([
   ['SUCCEEDED', 'SUCCEEDED'],
@@ -39,22 +38,17 @@ const PAYMENT_STATUSES: ReadonlyMap<string, KnownPaymentNotificationStatus> = ne
 const invalid = (issues: readonly InputIssue[]): InvalidRequestError =>
   new InvalidRequestError('notifications.parse', issues)
 
-/** Whole seconds since 1970 as a Date; fractions, milliseconds and ISO 8601 text with a zone are read too. */
-const readTimestamp = (text: string): Date | undefined => {
-  const digits = /^\s*(\d+)(?:\.\d+)?\s*$/.exec(text)?.[1]
-  const iso = /^\s*(\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2}))\s*$/i.exec(text)?.[1]
-  if (digits === undefined && iso === undefined) return undefined
-  const number = digits === undefined ? Date.parse(iso ?? '') : Number(digits)
-  const isSeconds = digits !== undefined && number < MILLISECONDS_FROM
-  const seconds = isSeconds ? number : Math.floor(number / 1000)
-  return Math.abs(seconds) * 1000 <= LATEST_DATE ? new Date(seconds * 1000) : undefined
-}
+/** Values are told apart without regard to case and outer spaces: no two of the specification differ in those alone. */
+const canonical = (text: string): string => text.trim().toUpperCase()
 
 const received = (fields: Readonly<Record<string, unknown>>, name: string): unknown => {
   const other = name.replace(/Id$/, 'ID')
   if (Object.hasOwn(fields, name)) return fields[name]
   return Object.hasOwn(fields, other) ? fields[other] : undefined
 }
+
+// JSON.parse rounds large integers: two identifiers become one, and the second message would pass for a duplicate.
+const isRounded = (value: unknown): boolean => Number.isInteger(value) && !Number.isSafeInteger(value)
 
 /**
  * The fields of a message as a notification (S8).
@@ -80,8 +74,12 @@ export const interpret = (message: ReadMessage): Notification => {
   const { notificationId, type, status, subscriptionId, paymentId, timestamp } = parsed.data
   const occurredAt = readTimestamp(timestamp)
   const issues = ALWAYS_FILLED.filter((name) => parsed.data[name].trim() === '').map(issueOf)
-  const paymentStatus = type === 'SUBSCRIPTION_PAYMENT' ? PAYMENT_STATUSES.get(status) : undefined
+  const kind = canonical(type)
+  const paymentStatus = kind === 'SUBSCRIPTION_PAYMENT' ? PAYMENT_STATUSES.get(canonical(status)) : undefined
   if (paymentStatus !== undefined && paymentId.trim() === '') issues.push(issueOf('paymentId'))
+  for (const field of IDENTIFIERS) {
+    if (isRounded(received(raw, field))) issues.push({ field, rule: EXACT, received: 'a rounded number' })
+  }
   if (issues.length > 0 || occurredAt === undefined) {
     throw invalid(occurredAt === undefined ? [...issues, issueOf('timestamp')] : issues)
   }
@@ -90,7 +88,8 @@ export const interpret = (message: ReadMessage): Notification => {
   if (paymentStatus !== undefined) {
     return { type: 'SUBSCRIPTION_PAYMENT', status: paymentStatus, paymentId, ...facts }
   }
-  const subscriptionStatus = type === 'SUBSCRIPTION' ? SUBSCRIPTION_STATUSES.get(status) : undefined
+  const subscriptionStatus =
+    kind === 'SUBSCRIPTION' ? SUBSCRIPTION_STATUSES.get(canonical(status)) : undefined
   if (subscriptionStatus !== undefined) {
     return { type: 'SUBSCRIPTION', status: subscriptionStatus, paymentId: null, ...facts }
   }

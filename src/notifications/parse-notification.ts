@@ -1,3 +1,4 @@
+import { bytesOf } from './bytes.ts'
 import { interpret } from './interpret.ts'
 import type { Notification } from './notification.ts'
 import type { ReadMessage } from './read-message.ts'
@@ -6,17 +7,28 @@ import { readBody, readBytes, readForm, readParsed, readText } from './read-mess
 /** A message whose body is at hand: text (JSON or URL-encoded), bytes, form fields, or what a body parser made of it. */
 export type NotificationInput = string | Uint8Array | ArrayBuffer | URLSearchParams | FormData | object
 
+// Values of another realm (a vm context, as test runners use) are not `instanceof` this one's classes.
+const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice('[object '.length, -1)
+
+const isBuffer = (input: object): input is ArrayBuffer =>
+  tagOf(input) === 'ArrayBuffer' || tagOf(input) === 'SharedArrayBuffer'
+
+const isForm = (input: object): input is URLSearchParams | FormData =>
+  tagOf(input) === 'URLSearchParams' || tagOf(input) === 'FormData'
+
 const readInput = (input: NotificationInput): ReadMessage => {
   if (typeof input === 'string') return readText(input)
-  if (input instanceof Uint8Array) return readBytes(input, undefined)
-  if (input instanceof ArrayBuffer) return readBytes(new Uint8Array(input), undefined)
-  if (input instanceof URLSearchParams || input instanceof FormData) return readForm(input)
-  return readParsed(input)
+  const bytes = bytesOf(input)
+  if (bytes !== undefined) return readBytes(bytes, undefined)
+  if (typeof input !== 'object' || input === null) return readParsed(input)
+  if (isBuffer(input)) return readBytes(new Uint8Array(input), undefined)
+  return isForm(input) ? readForm(input) : readParsed(input)
 }
 
 // A request may come from another implementation of fetch, where `instanceof Request` fails.
 const isRequest = (input: NotificationInput): input is Request =>
   typeof input === 'object' &&
+  input !== null &&
   'arrayBuffer' in input &&
   typeof input.arrayBuffer === 'function' &&
   'headers' in input
@@ -32,7 +44,7 @@ const parseRequest = async (request: Request): Promise<Notification> => {
  *
  * The answer is told apart by `type`: `SUBSCRIPTION`, `SUBSCRIPTION_PAYMENT`, or `UNKNOWN` for a type or status that
  * this version does not know, with `receivedType` and `status` as received. `CANCELED` is read as `CANCELLED`
- * (Events, note 1), `timestamp` as the Date `occurredAt`, an empty paymentId as null; `raw` keeps the message.
+ * (Events, note 1), type and status whatever their case, `timestamp` as the Date `occurredAt`, an empty paymentId as null; `raw` keeps the message.
  *
  * It does not verify who sent the message: see `createNotificationHandler`.
  *

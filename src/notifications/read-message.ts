@@ -1,3 +1,5 @@
+import { readJson } from '../transport/json-text.ts'
+
 /** What the body of a message was found to be: its fields, or the reason why it has none. */
 export type ReadMessage =
   | { readonly fields: Readonly<Record<string, unknown>> }
@@ -40,12 +42,9 @@ export const readText = (text: string): ReadMessage => {
   const trimmed = text.replace(/^\uFEFF/, '').trim()
   if (trimmed === '') return { rule: BODY_RULE, received: 'an empty body' }
   if (/^[{["\d-]|^(?:true|false|null)$/.test(trimmed)) {
-    try {
-      return readParsed(JSON.parse(trimmed))
-    } catch {
-      // The platform's message quotes a piece of the text: it is not kept.
-      return { rule: BODY_RULE, received: 'text that is not complete JSON' }
-    }
+    const reading = readJson(trimmed)
+    if (reading.ok) return readParsed(reading.value)
+    return { rule: BODY_RULE, received: 'text that is not complete JSON' }
   }
   if (trimmed.includes('=')) return readForm(new URLSearchParams(trimmed))
   return { rule: BODY_RULE, received: 'other text' }
@@ -59,11 +58,18 @@ const decoderFor = (label: string | undefined): TextDecoder => {
   }
 }
 
+/** The charset that a byte order mark tells, which is surer than any label. */
+const markedCharset = ([first, second]: Uint8Array): string | undefined => {
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  if (first === 0xfe && second === 0xff) return 'utf-16be'
+  return first === 0xef && second === 0xbb ? 'utf-8' : undefined
+}
+
 /** Bytes in the charset of their content type; UTF-8 when it names none, or one that the platform does not know. */
 export const readBytes = (bytes: Uint8Array, contentType: string | null | undefined): ReadMessage => {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '')?.[1]
   try {
-    return readText(decoderFor(charset).decode(bytes))
+    return readText(decoderFor(markedCharset(bytes) ?? charset).decode(bytes))
   } catch {
     return { rule: BODY_RULE, received: 'bytes that are not text in the charset of the content type' }
   }

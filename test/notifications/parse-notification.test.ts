@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { InvalidRequestError } from '../../src/errors.ts'
 import { parseNotification } from '../../src/notifications/index.ts'
@@ -13,6 +14,10 @@ const formData = (fields: Record<string, unknown>): FormData => {
 }
 
 const bytes = (value: unknown): Uint8Array<ArrayBuffer> => new TextEncoder().encode(JSON.stringify(value))
+
+/** What a script makes of the message in a vm context, as test runners have: of classes that are not this realm's. */
+const otherRealm = (script: string): object =>
+  runInNewContext(script, { text: JSON.stringify(payment()), bytes: [...bytes(payment())] })
 
 const expected = {
   type: 'SUBSCRIPTION_PAYMENT',
@@ -45,6 +50,14 @@ describe('every form of one message is read as the same notification', () => {
     ['URL-encoded text', () => parseNotification(form(payment()).toString())],
     ['bytes', () => parseNotification(bytes(payment()))],
     ['a Buffer', () => parseNotification(Buffer.from(JSON.stringify(payment())))],
+    [
+      'a piece of a larger Buffer',
+      () => parseNotification(Buffer.from(`[[${JSON.stringify(payment())}]]`).subarray(2, -2)),
+    ],
+    ['a DataView', () => parseNotification(new DataView(bytes(payment()).buffer))],
+    ['bytes of another realm', () => parseNotification(otherRealm('Uint8Array.from(bytes)'))],
+    ['an ArrayBuffer of another realm', () => parseNotification(otherRealm('Uint8Array.from(bytes).buffer'))],
+    ['an object of another realm', () => parseNotification(otherRealm('JSON.parse(text)'))],
     ['an ArrayBuffer', () => parseNotification(bytes(payment()).buffer)],
     ['a parsed object', () => parseNotification(payment())],
     ['an object without a prototype', () => parseNotification(Object.assign(Object.create(null), payment()))],
@@ -81,6 +94,47 @@ test('a charset of the content type is obeyed, and an unknown one read as UTF-8'
   ] as const) {
     const request = delivery(body, { 'content-type': `application/json; charset=${charset}` })
     await expect(parseNotification(request)).resolves.toMatchObject({ notificationId: 'é-1' })
+  }
+})
+
+test.each([
+  ['UTF-8', Buffer.from(`\uFEFF${JSON.stringify(payment())}`)],
+  ['UTF-16, little end first', Buffer.from(`\uFEFF${JSON.stringify(payment())}`, 'utf16le')],
+  ['UTF-16, big end first', Buffer.from(`\uFEFF${JSON.stringify(payment())}`, 'utf16le').swap16()],
+])('a byte order mark of %s is obeyed, whatever the content type says', async (_charset, body) => {
+  expect(parseNotification(body)).toEqual(expected)
+  const labelled = delivery(body, { 'content-type': 'application/json; charset=iso-8859-1' })
+  expect(await parseNotification(labelled)).toEqual(expected)
+})
+
+test('large numbers as identifiers stay apart: no two messages become one', async () => {
+  const text = (id: string) => JSON.stringify(payment()).replace('"n-1"', id).replace('"42"', id)
+  for (const id of ['12345678901234567890', '12345678901234567891']) {
+    expect(parseNotification(text(id))).toMatchObject({ notificationId: id, paymentId: id })
+    expect(await parseNotification(delivery(text(id)))).toMatchObject({ notificationId: id })
+  }
+})
+
+test.each(['notificationId', 'subscriptionId', 'paymentId'])(
+  'a %s that a body parser has rounded is refused with what to change, rather than taken for another',
+  (field) => {
+    const message = JSON.parse(`{"id":12345678901234567890}`)
+    expect(issuesOf(() => parseNotification(payment({ [field]: message.id })))).toEqual([
+      { field, rule: expect.stringContaining('raw body'), received: 'a rounded number' },
+    ])
+  },
+)
+
+test('type and status are known in any case and with spaces around them', () => {
+  expect(
+    parseNotification(payment({ type: ' subscription_payment', status: 'Failed_Payment\n' })),
+  ).toMatchObject({ type: 'SUBSCRIPTION_PAYMENT', status: 'FAILED_PAYMENT' })
+  for (const status of ['canceled', 'Cancelled', ' CANCELED ']) {
+    expect(parseNotification(subscription({ type: 'subscription', status }))).toMatchObject({
+      type: 'SUBSCRIPTION',
+      status: 'CANCELLED',
+      raw: { status },
+    })
   }
 })
 
@@ -136,6 +190,9 @@ test.each<[string, unknown]>([
   ['seconds as a number', 1796032800],
   ['seconds with a fraction', '1796032800.75'],
   ['milliseconds', '1796032800123'],
+  ['microseconds', '1796032800123456'],
+  ['nanoseconds', '1796032800123456789'],
+  ['nanoseconds as a number', Number('1796032800123456789')],
   ['an ISO time', '2026-11-30T16:00:00+06:00'],
 ])('a timestamp of %s is the same instant', (_form, timestamp) => {
   expect(parseNotification(payment({ timestamp })).occurredAt).toEqual(new Date('2026-11-30T10:00:00Z'))
@@ -159,6 +216,9 @@ describe('a message that breaks a rule is refused by name of the field, rule and
     ['paymentId', { paymentId: true }, 'a boolean'],
     ['timestamp', { timestamp: 'yesterday' }, 'text'],
     ['timestamp', { timestamp: '-5' }, 'text'],
+    ['timestamp', { timestamp: '2026-11-30 10:00:00' }, 'text'],
+    ['timestamp', { timestamp: '1e9' }, 'text'],
+    ['timestamp', { timestamp: Number.NaN }, 'a number'],
     ['timestamp', { timestamp: '99999999999999999999' }, 'text'],
   ])('%s: %o', (field, changes, received) => {
     expect(issuesOf(() => parseNotification(payment(changes)))).toEqual([
@@ -184,8 +244,23 @@ describe('a message that breaks a rule is refused by name of the field, rule and
     ])
   })
 
+  test.each(['null', 'undefined', '7', 'true'])(
+    'a parsed body of %s is refused, not an exception',
+    (value) => {
+      const parsed = runInNewContext(value)
+      expect(issuesOf(() => parseNotification(parsed))).toMatchObject([{ field: 'body' }])
+    },
+  )
+
+  test('fields hidden in a prototype of the message are none of its own', () => {
+    const hidden = `{"__proto__":${JSON.stringify(payment())}}`
+    expect(issuesOf(() => parseNotification(hidden))).toHaveLength(5)
+    expect(issuesOf(() => parseNotification(Object.create(payment())))).toHaveLength(5)
+  })
+
   test.each<[string, string | Uint8Array | object]>([
     ['an empty body', ''],
+    ['text that is not complete JSON', '['.repeat(50_000)],
     ['text that is not complete JSON', '{"notificationId": "n-1'],
     ['a list', '[]'],
     ['a number', '7'],
