@@ -175,7 +175,7 @@ export const createMock = (given: MockOptions = {}): Mock => {
     restore: (snapshot) => restoreAll(parts, snapshot),
     explain: (operation) => explain(log, operation, routeOf(parts)),
   }
-  return withInternals(mock, { handler, ownBases, attach: addresses.attach })
+  return withInternals(mock, { handler, ownBases, attach: addresses.attach, faults, log, outage })
 }
 
 export type { Area } from '../src/contract/endpoint.ts'

@@ -1,4 +1,6 @@
+import type { FaultPlan } from './http/faults.ts'
 import type { Handler } from './http/handler.ts'
+import type { WritableRequestLog } from './http/request-log.ts'
 
 /** What the adapters of this package use of a mock. */
 export interface MockInternals {
@@ -10,6 +12,9 @@ export interface MockInternals {
    * given back is called.
    */
   attach(url: string): () => void
+  readonly faults: Pick<FaultPlan, 'armed'>
+  readonly log: Pick<WritableRequestLog, 'newest' | 'size'>
+  readonly outage: { readonly isDown: boolean }
 }
 
 // In the global registry, so that a mock of the package's CommonJS copy can be given to the ESM copy's server.

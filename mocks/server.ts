@@ -6,8 +6,12 @@ import type { AddressInfo, Socket } from 'node:net'
 import { NodeRequest } from 'srvx/node'
 import { createMock } from './core.ts'
 import type { IncomingRequest } from './http/answer.ts'
+import { replyWith } from './http/answer.ts'
 import { internalsOf } from './internals.ts'
 import type { Mock } from './mock-types.ts'
+import type { PanelRequest } from './panel/panel.ts'
+import { createPanel } from './panel/panel.ts'
+import { PANEL_PATH } from './panel/paths.ts'
 import type { NodeIncoming, NodeOutgoing } from './server/write-reply.ts'
 import { writeReply } from './server/write-reply.ts'
 
@@ -19,6 +23,8 @@ export interface MockServerOptions<ServedMock extends Mock = Mock> {
   readonly host?: string
   /** The mock that answers. Default: a new one. */
   readonly mock?: ServedMock
+  /** Whether the control panel answers at `/_mock`. Default: true. */
+  readonly panel?: boolean
   /** With a certificate, HTTP/2 and HTTP/1.1 over TLS are served; without, HTTP/1.1. */
   readonly tls?: { readonly cert: string | Uint8Array; readonly key: string | Uint8Array }
 }
@@ -59,6 +65,18 @@ const incomingRequest = (base: string, incoming: NodeIncoming, outgoing: NodeOut
   }
 }
 
+/** A request to the control panel. Over HTTP/2 the host stands in a field of its own. */
+const panelRequest = (request: IncomingRequest, { headers }: NodeIncoming): PanelRequest => {
+  const host = headers.host ?? headers[':authority']
+  return {
+    method: request.method,
+    url: request.url,
+    headers: request.headers,
+    text: () => request.text(),
+    host: typeof host === 'string' ? host : null,
+  }
+}
+
 const WILDCARDS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 const urlOf = (scheme: string, host: string, { port }: AddressInfo): string => {
@@ -89,13 +107,18 @@ export async function startMockServer<ServedMock extends Mock>(
   options: MockServerOptions<ServedMock> & { readonly mock: ServedMock },
 ): Promise<MockServer<ServedMock>>
 export async function startMockServer(options: MockServerOptions = {}): Promise<MockServer> {
-  const { port = 0, host = '127.0.0.1', mock = createMock(), tls } = options
+  const { port = 0, host = '127.0.0.1', mock = createMock(), panel: hasPanel = true, tls } = options
   const { handler, attach } = internalsOf(mock)
+  const panel = hasPanel ? createPanel(mock, host) : undefined
   let base = ''
 
   const serve = (incoming: NodeIncoming, outgoing: NodeOutgoing): void => {
-    // Every path below the server's URL is the mock's: it always replies.
-    void handler(incomingRequest(base, incoming, outgoing))?.then(
+    const request = incomingRequest(base, incoming, outgoing)
+    const shown = incoming.url?.startsWith(PANEL_PATH)
+      ? panel?.(panelRequest(request, incoming))?.then(replyWith)
+      : undefined
+    // Every other path below the server's URL is the mock's: it always replies.
+    void (shown ?? handler(request))?.then(
       (reply) => writeReply(incoming, outgoing, reply),
       () => outgoing.destroy(),
     )

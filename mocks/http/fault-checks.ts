@@ -15,6 +15,9 @@ const EXECUTES: Record<FaultKind, boolean> = {
   'rate-limit': false,
 }
 
+/** Every kind of fault. */
+export const faultKinds: readonly string[] = Object.keys(EXECUTES)
+
 /** Kinds of which `executed` cannot be chosen, and why. */
 const FIXED: Partial<Record<FaultKind, string>> = {
   'lost-response': 'a response that is lost was made by executing; take "reset"',

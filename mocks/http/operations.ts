@@ -7,7 +7,7 @@ export type Operation =
   | (typeof gatewayContract)[keyof typeof gatewayContract]['operation']
 
 /** Every operation id, area S first. */
-const operations: readonly Operation[] = [
+export const operations: readonly Operation[] = [
   ...Object.values(subscriptionsContract).map(({ operation }) => operation),
   ...Object.values(gatewayContract).map(({ operation }) => operation),
 ]

@@ -1,5 +1,5 @@
-/** The style of every page. Its hash stands in the policy, so that no other style applies. Contrast is AA or better. */
-export const style = `
+/** The colours of every page, light and dark. Contrast is AA or better. */
+export const palette = `
 :root {
   color-scheme: light dark;
   --ground: #f3f4f8;
@@ -31,7 +31,10 @@ export const style = `
     --note-ground: #3a2b0c;
   }
 }
-* { box-sizing: border-box; }
+`
+
+/** The style of every hosted page. Its hash stands in the policy, so that no other style applies. */
+export const style = `${palette}* { box-sizing: border-box; }
 body {
   margin: 0;
   padding: 1rem;
@@ -127,13 +130,17 @@ button:hover, .button:hover { filter: brightness(1.08); }
 }
 `
 
+/** A text of a page, style or script, as a source of a Content-Security-Policy. */
+export const hashSource = async (text: string): Promise<string> => {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  const hash = btoa(String.fromCharCode(...new Uint8Array(digest)))
+  return `'sha256-${hash}'`
+}
+
 let source: Promise<string> | undefined
 
 /** The style as a source of a Content-Security-Policy. */
 export const styleSource = (): Promise<string> => {
-  source ??= crypto.subtle.digest('SHA-256', new TextEncoder().encode(style)).then((digest) => {
-    const hash = btoa(String.fromCharCode(...new Uint8Array(digest)))
-    return `'sha256-${hash}'`
-  })
+  source ??= hashSource(style)
   return source
 }

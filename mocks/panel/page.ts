@@ -1,0 +1,89 @@
+import type { Html } from '../pages/html.ts'
+import { html, Html as Markup } from '../pages/html.ts'
+import { hashSource } from '../pages/style.ts'
+import type { Outcome } from './actions.ts'
+import { controls } from './controls.ts'
+import { stateLists, trafficLists } from './lists.ts'
+import { PANEL_PATH, STATE_PATH } from './paths.ts'
+import { script } from './script.ts'
+import { style } from './style.ts'
+import type { PanelView } from './view.ts'
+
+/** What else a page shows, besides the state. */
+export interface PageExtras {
+  /** What became of the action that led here. */
+  readonly notice: Outcome | undefined
+  /** Whether the page loads itself again and again, for browsers that run no script. */
+  readonly refreshes: boolean
+}
+
+const SECONDS = 5
+
+let policy: Promise<string> | undefined
+
+/** The page's own style and script and nothing else; requests and forms go to the mock alone. */
+export const contentPolicy = (): Promise<string> => {
+  policy ??= Promise.all([hashSource(style), hashSource(script)]).then(([styles, scripts]) =>
+    [
+      "default-src 'none'",
+      `style-src ${styles}`,
+      `script-src ${scripts}`,
+      "connect-src 'self'",
+      'img-src data:',
+      "form-action 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+  )
+  return policy
+}
+
+const told = (notice: Outcome | undefined): Html =>
+  html`<div id="notice" role="status" class="${notice?.ok === false ? 'alert' : 'done'}">${notice === undefined ? undefined : html`<p>${notice.message}</p>`}</div>`
+
+const withoutScript = ({ refreshes }: PageExtras): Html =>
+  html`<noscript><p class="quiet">${
+    refreshes
+      ? html`This page loads itself every ${SECONDS} seconds. <a href="${PANEL_PATH}">Stop that</a>`
+      : html`<a href="${PANEL_PATH}">Load again</a> · <a href="${PANEL_PATH}?refresh">Load every ${SECONDS} seconds</a>`
+  }</p></noscript>`
+
+/** The whole document. Everything but the templates' own text is encoded. */
+export const panelPage = (view: PanelView, extras: PageExtras): string =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+${extras.refreshes ? html`<noscript><meta http-equiv="refresh" content="${SECONDS}"></noscript>` : undefined}
+<title>Mock control panel</title>
+<link rel="icon" href="data:,">
+<style>${new Markup(style)}</style>
+</head>
+<body>
+<header>
+<h1>Mock control panel</h1>
+<p id="connection" class="live" hidden>Live</p>
+<p class="mock">A mock for tests: no money moves.</p>
+<p><a href="${STATE_PATH}">State as JSON</a></p>
+${withoutScript(extras)}
+</header>
+<main>
+${told(extras.notice)}
+<div class="columns">
+<div class="controls">
+${controls(view)}
+</div>
+<div>
+${stateLists(view)}
+</div>
+<div>
+${trafficLists(view)}
+</div>
+</div>
+</main>
+<script>${new Markup(script)}</script>
+</body>
+</html>
+`.markup

@@ -1,0 +1,120 @@
+import type { Answer, IncomingRequest } from '../http/answer.ts'
+import { jsonAnswer } from '../http/answer.ts'
+import type { Mock } from '../mock-types.ts'
+import { isOwnForm } from '../pages/own-form.ts'
+import { isAddressedHere } from './access.ts'
+import { act } from './actions.ts'
+import { readForm } from './form.ts'
+import { createNotices } from './notices.ts'
+import { contentPolicy, panelPage } from './page.ts'
+import { PANEL_PATH, STATE_PATH } from './paths.ts'
+import { readView } from './view.ts'
+
+/** A request to the panel, as a server hands it over. */
+export interface PanelRequest extends Omit<IncomingRequest, 'signal'> {
+  /** The host by which the server was asked for: the Host header, or HTTP/2's `:authority`. */
+  readonly host: string | null
+}
+
+/** Answers requests below `/_mock`; `undefined` for any other, which are the mock's own. */
+export type Panel = (request: PanelRequest) => Promise<Answer> | undefined
+
+const FORM = 'application/x-www-form-urlencoded'
+const LARGEST_FORM = 16_384
+const SHOWN = 50
+const MOST_SHOWN = 10_000
+
+/** Nobody else's page reads, frames or keeps what the panel answers. */
+const COMMON: Readonly<Record<string, string>> = {
+  'Cache-Control': 'no-store',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'same-origin',
+}
+
+const refusal = (
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Answer => ({
+  status,
+  headers: { 'Content-Type': 'text/plain; charset=utf-8', ...COMMON, ...headers },
+  body: `${message}\n`,
+})
+
+const wantsJson = ({ headers }: PanelRequest): boolean =>
+  (headers.get('accept') ?? '').includes('application/json')
+
+const limitOf = (query: URLSearchParams): number => {
+  const limit = Number(query.get('limit') ?? SHOWN)
+  return Number.isInteger(limit) && limit >= 1 ? Math.min(limit, MOST_SHOWN) : SHOWN
+}
+
+const isForm = ({ headers }: PanelRequest): boolean =>
+  headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() === FORM
+
+/** The address as the browser sees it: its form must come from there. */
+const addressed = ({ url, host }: PanelRequest): string => {
+  const seen = new URL(url)
+  if (host !== null) seen.host = host
+  return seen.href
+}
+
+/**
+ * Makes the control panel of a mock.
+ *
+ * @param boundTo the host on which the server listens
+ */
+export const createPanel = (mock: Mock, boundTo: string): Panel => {
+  const notices = createNotices()
+
+  const show = async (query: URLSearchParams): Promise<Answer> => ({
+    status: 200,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': await contentPolicy(),
+      ...COMMON,
+    },
+    body: panelPage(readView(mock, SHOWN), {
+      notice: notices.of(query.get('notice')),
+      refreshes: query.has('refresh'),
+    }),
+  })
+
+  const submit = async (request: PanelRequest): Promise<Answer> => {
+    const { headers } = request
+    if (!isOwnForm({ headers, url: addressed(request) })) {
+      return refusal(403, 'This was not sent from the panel itself.')
+    }
+    if (!isForm(request)) return refusal(415, `The panel takes ${FORM}.`)
+    const body = await request.text()
+    if (body.length > LARGEST_FORM) return refusal(413, 'The form is too large.')
+    const outcome = await act(mock, readForm(body))
+    if (wantsJson(request)) return jsonAnswer(outcome.ok ? 200 : 409, outcome, COMMON)
+    const location = `${PANEL_PATH}?notice=${notices.add(outcome)}`
+    return { status: 303, headers: { Location: location, ...COMMON }, body: '' }
+  }
+
+  const answer = async (request: PanelRequest, path: string, query: URLSearchParams): Promise<Answer> => {
+    if (!isAddressedHere(boundTo, request.host)) {
+      return refusal(403, 'The panel answers under the names of this machine alone, such as localhost.')
+    }
+    const isReading = request.method === 'GET' || request.method === 'HEAD'
+    if (path === STATE_PATH) {
+      if (!isReading) return refusal(405, 'The state can be read.', { Allow: 'GET, HEAD' })
+      return jsonAnswer(200, readView(mock, limitOf(query)), COMMON)
+    }
+    if (path !== PANEL_PATH && path !== `${PANEL_PATH}/`) return refusal(404, 'The panel has no such page.')
+    if (isReading) return show(query)
+    if (request.method === 'POST') return submit(request)
+    return refusal(405, 'The panel can be read and its forms be sent.', { Allow: 'GET, HEAD, POST' })
+  }
+
+  return (request) => {
+    const { pathname, searchParams } = new URL(request.url)
+    if (pathname !== PANEL_PATH && !pathname.startsWith(`${PANEL_PATH}/`)) return undefined
+    return answer(request, pathname, searchParams)
+  }
+}

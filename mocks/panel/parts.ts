@@ -1,0 +1,92 @@
+import type { Html, HtmlValue } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
+import type { ActionName } from './actions.ts'
+import { PANEL_PATH } from './paths.ts'
+import type { Listed } from './view.ts'
+
+/** How a state looks: it went well, it waits, it went wrong, or nothing of that. */
+export type Tone = 'good' | 'waiting' | 'bad' | 'plain'
+
+const TONES: Readonly<Record<string, Tone>> = {
+  INITIALIZED: 'waiting',
+  SUCCEEDED: 'good',
+  FAILED: 'bad',
+  EXPIRED: 'bad',
+  CANCELLED: 'plain',
+  SUCCEEDED_PAYMENT: 'good',
+  FAILED_PAYMENT: 'bad',
+  pending_confirmation: 'waiting',
+  pending_retry: 'waiting',
+  succeeded: 'good',
+  failed: 'bad',
+  expired: 'bad',
+}
+
+/** A state as a coloured word. The word itself tells it: the colour only helps. */
+export const pill = (text: string | number, tone: Tone = TONES[text] ?? 'plain'): Html =>
+  html`<span class="pill ${tone}">${text}</span>`
+
+/** A word that a listener hears and a reader does not need. */
+const heard = (text: string): Html => html`<span class="heard"> ${text}</span>`
+
+/** A text from outside, which may be written in either direction. */
+export const foreign = (text: string | number): Html => html`<bdi>${text}</bdi>`
+
+/** A point in time, to the second, in UTC. */
+export const instant = (iso: string): Html =>
+  html`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')}</time>`
+
+/** A form that does one thing. */
+export const actionForm = (
+  action: ActionName,
+  fields: Readonly<Record<string, string | number>>,
+  content: HtmlValue,
+  kind = 'inline',
+): Html => html`<form method="post" action="${PANEL_PATH}" class="${kind}">
+<input type="hidden" name="action" value="${action}">
+${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${content}
+</form>`
+
+/** A form of one button. `of` says to a listener what the button is about. */
+export const actionButton = (
+  action: ActionName,
+  label: string,
+  fields: Readonly<Record<string, string | number>> = {},
+  of?: string | number,
+): Html =>
+  actionForm(
+    action,
+    fields,
+    html`<button type="submit">${label}${of === undefined ? undefined : heard(String(of))}</button>`,
+  )
+
+/** A fact of a row. */
+export const fact = (name: string, value: HtmlValue): Html =>
+  html`<div><dt>${name}</dt><dd>${value}</dd></div>`
+
+/** A row of a list. The identifier stays the same when the page is made anew. */
+export const row = (id: string, heading: HtmlValue, facts: HtmlValue, actions?: HtmlValue): Html =>
+  html`<li id="${id}">
+<p class="heading">${heading}</p>
+<dl>${facts}</dl>
+${actions === undefined ? undefined : html`<div class="actions">${actions}</div>`}
+</li>`
+
+/** A part of the page that lists the newest items. */
+export const listSection = <Item>(
+  id: string,
+  title: string,
+  list: Listed<Item>,
+  shown: (item: Item) => Html,
+): Html => {
+  const more = list.total - list.items.length
+  return html`<section aria-labelledby="${id}-title">
+<h2 id="${id}-title" tabindex="-1">${title} <span id="${id}-count" class="count" data-live>${list.total}</span></h2>
+<ul id="${id}" class="rows" data-live data-rows>
+${list.items.map(shown)}
+${list.total === 0 ? html`<li id="${id}-none" class="quiet">None yet.</li>` : undefined}
+${more > 0 ? html`<li id="${id}-more" class="quiet">${more} older ones are not shown.</li>` : undefined}
+</ul>
+</section>`
+}
