@@ -6,7 +6,8 @@ const bundle = await rollup({
   plugins: [nodeResolve({ exportConditions: ['browser'] })],
   onwarn({ code, message, id = '' }) {
     // What rollup says about the inside of dependencies is theirs to mend.
-    if (code === 'UNRESOLVED_IMPORT' || `${message} ${id}`.includes('mandatekit')) throw new Error(message)
+    if (code === 'UNRESOLVED_IMPORT' || `${message} ${id}`.includes('node_modules/mandatekit/'))
+      throw new Error(message)
   },
 })
 await bundle.write({ file: 'bundle.mjs', format: 'es' })
