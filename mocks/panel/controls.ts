@@ -33,7 +33,7 @@ ${actionForm(
   'set-clock',
   {},
   html`<label class="wide">A point in time, UTC <input type="datetime-local" name="time" step="1" required></label>
-<button type="submit">Set</button>`,
+<button type="submit">Set the clock</button>`,
   'fields',
 )}
 </section>`

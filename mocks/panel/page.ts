@@ -66,7 +66,12 @@ ${extras.refreshes ? html`<noscript><meta http-equiv="refresh" content="${SECOND
 <h1>Mock control panel</h1>
 <p id="connection" class="live" hidden>Live</p>
 <p class="mock">A mock for tests: no money moves.</p>
-<p><a href="${STATE_PATH}">State as JSON</a></p>
+<nav aria-label="Parts of this page">
+${['Subscriptions', 'Payments', 'Charges', 'Requests', 'Notifications'].map(
+  (part) => html`<a href="#${part.toLowerCase()}-title">${part}</a>`,
+)}
+<a href="${STATE_PATH}">State as JSON</a>
+</nav>
 ${withoutScript(extras)}
 </header>
 <main>

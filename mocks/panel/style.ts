@@ -43,6 +43,7 @@ small, .quiet { color: var(--quiet); font-size: 0.8125rem; }
   color: var(--note);
   font-size: 0.8125rem;
 }
+nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; flex: 1 0 100%; }
 .live { color: var(--good); font-size: 0.8125rem; font-weight: 600; }
 .live::before { content: "●"; margin-right: 0.375rem; }
 .live.lost { color: var(--alert); }
@@ -77,7 +78,7 @@ section {
   background: var(--card);
 }
 .count { margin-left: 0.25rem; color: var(--quiet); font-weight: 400; }
-.clock { margin: 0 0 0.25rem; font-size: 1.25rem; font-weight: 650; }
+.clock { margin: 0 0 0.25rem; font-size: 1.125rem; font-weight: 650; }
 .rows { margin: 0; padding: 0; list-style: none; }
 .rows > li { padding: 0.625rem 0; border-top: 1px solid var(--line); }
 .rows > li:first-child { padding-top: 0; border-top: 0; }
@@ -102,10 +103,14 @@ dd { margin: 0; }
 .actions, .moves { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; margin-top: 0.5rem; }
 .actions p { margin: 0 auto 0 0; }
 .moves { display: grid; grid-template-columns: 1fr 1fr; }
+#faults > li:not(.quiet) { display: flex; flex-wrap: wrap; align-items: center; gap: 0.375rem 0.5rem; }
+#faults .heading { margin-right: auto; }
+#faults .actions { margin: 0; }
 form { margin: 0; }
 .inline { display: flex; flex-wrap: wrap; gap: 0.5rem; }
 .moves button { width: 100%; }
 .fields { display: flex; flex-wrap: wrap; align-items: end; gap: 0.5rem; margin-top: 0.75rem; padding-top: 0.75rem; border-top: 1px solid var(--line); }
+h2 + .fields { margin-top: 0; padding-top: 0; border-top: 0; }
 .fields p { flex: 1 0 100%; margin: 0; }
 .fields button { flex: 1 1 auto; }
 label { flex: 1 1 4.5rem; color: var(--quiet); font-size: 0.8125rem; }
@@ -120,6 +125,7 @@ input, select, button {
   background: var(--card);
   color: var(--ink);
   font: inherit;
+  font-size: 0.875rem;
 }
 button { border-color: var(--accent); color: var(--accent); font-weight: 600; cursor: pointer; }
 button:hover { background: var(--accent); color: var(--accent-ink); }
@@ -129,6 +135,7 @@ button:hover { background: var(--accent); color: var(--accent-ink); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 h2:focus { outline: none; }
 summary { cursor: pointer; }
+summary strong { word-break: break-all; }
 summary .quiet { display: block; padding-left: 1rem; }
 #reset { margin-top: 0.75rem; padding-top: 0.75rem; border-top: 1px solid var(--line); }
 pre {
