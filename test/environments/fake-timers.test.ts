@@ -1,19 +1,19 @@
 import { GatewayClient } from 'mandatekit'
 import { createMock } from 'mandatekit/mocks'
-import type { FakeTimerInstallOpts } from 'vitest'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { throughFetch, throughMsw2, throughMsw3 } from '../mock/transports.ts'
 import { liveThrough } from './client-life.ts'
 
 const NOW = new Date('2030-01-01T06:00:00Z')
 
-const fakes: readonly { readonly name: string; readonly options: FakeTimerInstallOpts }[] = [
-  { name: 'the default set is', options: {} },
-  {
-    name: 'all but nextTick and queueMicrotask are',
-    options: { toNotFake: ['nextTick', 'queueMicrotask'] },
-  },
-]
+const fakes: readonly { readonly name: string; readonly options: Parameters<typeof vi.useFakeTimers>[0] }[] =
+  [
+    { name: 'the default set is', options: {} },
+    {
+      name: 'all but nextTick and queueMicrotask are',
+      options: { toNotFake: ['nextTick', 'queueMicrotask'] },
+    },
+  ]
 
 afterEach(() => vi.useRealTimers())
 
