@@ -20,7 +20,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/package/**', 'test/docs/**'],
+          exclude: ['test/package/**', 'test/docs/**', 'test/examples/**'],
         },
       },
       {
@@ -28,7 +28,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'package',
-          include: ['test/package/**/*.test.ts', 'test/docs/**/*.test.ts'],
+          include: ['test/{package,docs,examples}/**/*.test.ts'],
           globalSetup: ['test/package/build-and-pack.ts'],
           testTimeout: 120_000,
           hookTimeout: 240_000,

@@ -1,0 +1,124 @@
+const { SubscriptionsClient } = require('mandatekit')
+const { testNumbers } = require('mandatekit/mocks/core')
+const { billCycle, createBooks } = require('./billing.js')
+const { openMock } = require('./open-mock.js')
+
+const PLAN = {
+  requestID: 'order-1',
+  start: '2027-01-01',
+  end: '2027-12-31',
+  cycle: 'DAILY',
+  amount: '5.00',
+  userReturnURL: 'https://shop.example/return',
+}
+
+/** @type {ReturnType<typeof openMock>} */
+let opened
+
+// A new mock for each test is the cheapest reset there is; `opened.mock.reset()` does the same for a shared one.
+beforeEach(() => {
+  opened = openMock()
+})
+
+describe('billing a cycle', () => {
+  test('charges each mandate once, however often the cycle is run', async () => {
+    const { gateway, mandate, mock } = opened
+    const mandates = [await mandate(testNumbers.succeeds), await mandate(testNumbers.succeeds_once)]
+    const results = await billCycle(gateway, mandates, '2027-02-01')
+    expect(Object.values(results)).toEqual(['succeeded', 'failed'])
+    expect(await billCycle(gateway, mandates, '2027-02-01')).toEqual(results)
+    expect(mock.state.charges()).toHaveLength(4)
+  })
+
+  test('repeats a renewal whose answer was lost with the same key', async () => {
+    const { gateway, mandate, mock } = opened
+    const id = await mandate(testNumbers.succeeds)
+    mock.faults.add({ operation: 'gateway.renew', kind: 'lost-response' })
+    expect(await billCycle(gateway, [id], '2027-02-01')).toEqual({ [id]: 'succeeded' })
+    expect(mock.requests.of('gateway.renew')).toHaveLength(2)
+    expect(mock.state.charges()).toHaveLength(2)
+  })
+
+  test('is to be run again when no answer comes at all, and then charges nobody twice', async () => {
+    const { gateway, mandate, mock } = opened
+    const id = await mandate(testNumbers.succeeds)
+    const remove = mock.faults.add({ operation: 'gateway.renew', kind: 'lost-response', times: 'always' })
+    expect(await billCycle(gateway, [id], '2027-02-01')).toEqual({ [id]: 'run again' })
+    remove()
+    expect(await billCycle(gateway, [id], '2027-02-01')).toEqual({ [id]: 'succeeded' })
+    expect(mock.state.charges()).toHaveLength(2)
+  })
+
+  test('waits out a 429 on the clock of the mock', async () => {
+    const { gateway, mandate, mock } = opened
+    const id = await mandate(testNumbers.succeeds)
+    mock.faults.add({ operation: 'gateway.renew', kind: 'rate-limit', retryAfter: 20 })
+    expect(await billCycle(gateway, [id], '2027-02-01')).toEqual({ [id]: 'succeeded' })
+    expect(mock.clock.now()).toBe(Date.parse('2027-01-01T06:00:20Z'))
+  })
+
+  test('answers under faked timers, without a timer being run', async () => {
+    // Jest fakes nextTick and queueMicrotask too; the platform's own fetch, Request and Response need them.
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] })
+    try {
+      const { gateway, mandate } = opened
+      const id = await mandate(testNumbers.succeeds)
+      expect(await billCycle(gateway, [id], '2027-02-01')).toEqual({ [id]: 'succeeded' })
+      expect(jest.getTimerCount()).toBe(0)
+    } finally {
+      jest.useRealTimers()
+    }
+  })
+})
+
+describe('the account', () => {
+  test('is left alone while it is locked', async () => {
+    const { mock, subscriptions } = opened
+    const { fetch } = mock
+    const { credentials, ...options } = mock.clientOptions.subscriptions
+    const guesser = new SubscriptionsClient({
+      ...options,
+      credentials: { ...credentials, password: 'a guess' },
+      fetch,
+    })
+    for (let guess = 0; guess < 5; guess += 1) await guesser.login().catch(() => undefined)
+
+    await expect(subscriptions.status('invoice-1')).rejects.toMatchObject({ code: 'locked_out', status: 403 })
+    await expect(subscriptions.status('invoice-1')).rejects.toMatchObject({ code: 'locked_out' })
+    expect(mock.requests.of('subscriptions.login')).toHaveLength(6)
+
+    await mock.clock.advance({ minutes: 16 })
+    expect(await subscriptions.subscribe(PLAN)).toMatchObject({ errorCode: '00' })
+  })
+})
+
+describe('the books', () => {
+  test('take each payment once, a failed one too, though every message comes twice', async () => {
+    const { mock, subscriptions } = opened
+    const books = createBooks(subscriptions)
+    mock.notifications.connect(books.receive, { duplicate: true, shuffle: true })
+    const { invoiceID } = await subscriptions.subscribe(PLAN)
+    mock.payer.authorize(invoiceID, { payments: ['succeed', 'fail'] })
+    await mock.clock.advance({ days: 3 })
+    expect([...books.payments.values()].sort()).toEqual([
+      'FAILED_PAYMENT',
+      'SUCCEEDED_PAYMENT',
+      'SUCCEEDED_PAYMENT',
+    ])
+  })
+})
+
+describe('two mocks', () => {
+  test('do not see each other, also when they are used at the same time', async () => {
+    const other = openMock()
+    const mandates = await Promise.all([
+      opened.mandate(testNumbers.succeeds),
+      other.mandate(testNumbers.wallet_blocked),
+    ])
+    await other.mock.clock.advance({ days: 30 })
+    expect(mandates[0]).toBe(mandates[1])
+    expect(opened.mock.state.charges()).toMatchObject([{ status: 'succeeded' }])
+    expect(other.mock.state.charges()).toMatchObject([{ status: 'failed' }])
+    expect(opened.mock.clock.now()).toBe(Date.parse('2027-01-01T06:00:00Z'))
+  })
+})

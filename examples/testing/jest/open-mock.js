@@ -1,0 +1,26 @@
+const { GatewayClient, SubscriptionsClient } = require('mandatekit')
+const { createMock } = require('mandatekit/mocks/core')
+
+/**
+ * A mock at a fixed time, and clients whose `fetch` is the mock's. Nothing is intercepted and nothing is global: as many
+ * as a test likes, at the same time.
+ */
+function openMock() {
+  const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
+  const { clientOptions, fetch } = mock
+  return {
+    mock,
+    gateway: new GatewayClient({ ...clientOptions.gateway, fetch }),
+    subscriptions: new SubscriptionsClient({ ...clientOptions.subscriptions, fetch }),
+    /** The id of a charge that its payer has confirmed: a mandate. */
+    async mandate(/** @type {string} */ msisdn) {
+      const gateway = new GatewayClient({ ...clientOptions.gateway, fetch })
+      const request = { msisdn, amount: 250, currency: 'BDT', redirect_uri: 'https://shop.example/paid' }
+      const charge = await gateway.charge(request)
+      mock.payer.confirm(charge.confirmation_id)
+      return charge.id
+    },
+  }
+}
+
+module.exports = { openMock }

@@ -1,0 +1,30 @@
+import type { TestContext } from 'node:test'
+import { GatewayClient, SubscriptionsClient } from 'mandatekit'
+import type { Mock } from 'mandatekit/mocks/core'
+import { createMock } from 'mandatekit/mocks/core'
+import { startMockServer } from 'mandatekit/mocks/server'
+
+const newMock = (): Mock => createMock({ clock: new Date('2027-01-01T06:00:00Z') })
+
+/** A mock of the test's own, and clients that reach it without a socket. There is nothing to close or to reset. */
+export const openMock = () => {
+  const mock = newMock()
+  const { clientOptions, fetch } = mock
+  return {
+    mock,
+    subscriptions: new SubscriptionsClient({ ...clientOptions.subscriptions, fetch }),
+    gateway: new GatewayClient({ ...clientOptions.gateway, fetch }),
+  }
+}
+
+/** The same behind a real server on a free port, which is closed when the test ends. */
+export const openServer = async (test: TestContext) => {
+  const server = await startMockServer({ mock: newMock() })
+  test.after(() => server.close())
+  const { clientOptions } = server.mock
+  return {
+    ...server,
+    subscriptions: new SubscriptionsClient(clientOptions.subscriptions),
+    gateway: new GatewayClient(clientOptions.gateway),
+  }
+}

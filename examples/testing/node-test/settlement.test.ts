@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { SubscriptionsClient } from 'mandatekit'
+import { testNumbers } from 'mandatekit/mocks/core'
+import { createNotificationHandler, lookupVerifier } from 'mandatekit/notifications'
+import { openMock } from './open-mock.ts'
+import { chargeOrder, settle } from './settlement.ts'
+
+const PLAN = {
+  requestID: 'order-1',
+  start: '2027-01-01',
+  end: '2027-12-31',
+  cycle: 'DAILY',
+  amount: '5.00',
+  userReturnURL: 'https://shop.example/return',
+} as const
+
+const ORDER = { id: '1001', msisdn: testNumbers.succeeds, amount: 250 }
+
+// `concurrency` makes the tests of a suite overlap. They may: each opens a mock of its own.
+describe('with mock.fetch', { concurrency: true }, () => {
+  test('a failed and a reversed payment are no income', async () => {
+    const { mock, subscriptions } = openMock()
+    const { invoiceID } = await subscriptions.subscribe(PLAN)
+    mock.payer.authorize(invoiceID, { payments: ['succeed', 'fail', 'succeed'] })
+    await mock.clock.advance({ days: 3 })
+    const [first] = mock.state.payments()
+    assert.ok(first)
+    mock.payer.reverse(first.paymentId)
+    const { subscriptionId } = await subscriptions.status(invoiceID)
+    assert.deepEqual(await settle(subscriptions, String(subscriptionId)), { paid: 1, failed: 1, reversed: 1 })
+  })
+
+  test('an order whose answer is lost is charged once', async () => {
+    const { mock, gateway } = openMock()
+    mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })
+    assert.match(String(await chargeOrder(gateway, ORDER)), /^ch_/)
+    assert.equal(mock.requests.of('gateway.charge').length, 2)
+    assert.equal(mock.state.charges().length, 1)
+  })
+
+  test('a 429 is waited out on the clock of the mock', async () => {
+    const { mock, gateway } = openMock()
+    mock.faults.add({ operation: 'gateway.charge', kind: 'rate-limit', retryAfter: 20 })
+    await chargeOrder(gateway, ORDER)
+    assert.equal(mock.clock.now(), Date.parse('2027-01-01T06:00:20Z'))
+  })
+
+  test('a locked account is left alone until the lock is over', async () => {
+    const { mock, subscriptions } = openMock()
+    const { credentials, ...options } = mock.clientOptions.subscriptions
+    const guesser = new SubscriptionsClient({
+      ...options,
+      credentials: { ...credentials, password: 'a guess' },
+      fetch: mock.fetch,
+    })
+    for (let guess = 0; guess < 5; guess += 1) await guesser.login().catch(() => undefined)
+    await assert.rejects(subscriptions.subscribe(PLAN), { code: 'locked_out', outcome: 'not-sent' })
+    await assert.rejects(subscriptions.subscribe(PLAN), { code: 'locked_out' })
+    assert.equal(mock.requests.of('subscriptions.login').length, 6)
+    await mock.clock.advance({ minutes: 16 })
+    assert.equal((await subscriptions.subscribe(PLAN)).errorCode, '00')
+  })
+
+  test('notifications arrive twice and in any order, and count once', async () => {
+    const { mock, subscriptions } = openMock()
+    const paid: string[] = []
+    const receive = createNotificationHandler({
+      verify: lookupVerifier(subscriptions),
+      onPayment: ({ paymentId }) => {
+        paid.push(paymentId)
+      },
+      onSubscription: () => undefined,
+    })
+    mock.notifications.connect(receive, { duplicate: true, shuffle: true })
+    const { invoiceID } = await subscriptions.subscribe(PLAN)
+    mock.payer.authorize(invoiceID)
+    await mock.clock.advance({ days: 3 })
+    assert.equal(paid.length, 3)
+    assert.equal(new Set(paid).size, 3)
+  })
+})
+
+/** Resolves once both tests have come to it: shows that they run at the same time. */
+const createMeeting = (tests: number) => {
+  let missing = tests
+  let open: () => void = () => undefined
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return () => {
+    missing -= 1
+    if (missing === 0) open()
+    return opened
+  }
+}
+
+describe('mocks of their own', { concurrency: true }, () => {
+  const meet = createMeeting(2)
+
+  for (const [name, msisdn, status] of [
+    ['one', testNumbers.succeeds, 'succeeded'],
+    ['the other', testNumbers.wallet_blocked, 'failed'],
+  ] as const) {
+    test(`${name} of two tests at the same time sees its own charge only`, async () => {
+      const { mock, gateway } = openMock()
+      await meet()
+      // The same order, and so the same idempotency key, in both.
+      const id = await chargeOrder(gateway, { ...ORDER, msisdn })
+      const [pending] = mock.state.charges()
+      assert.equal(pending?.id, id)
+      mock.payer.confirm(String(pending?.confirmation_id))
+      const statuses = mock.state.charges().map((charge) => charge.status)
+      assert.deepEqual(statuses, [status])
+    })
+  }
+})
+
+test('faked timers do not hold calls up', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'setImmediate', 'Date'] })
+  const { gateway } = openMock()
+  assert.match(String(await chargeOrder(gateway, ORDER)), /^ch_/)
+})

@@ -1,0 +1,53 @@
+import type { Page } from '@playwright/test'
+import { test as base } from '@playwright/test'
+import { GatewayClient, SubscriptionsClient } from 'mandatekit'
+import type { Mock } from 'mandatekit/mocks/core'
+import { createMock } from 'mandatekit/mocks/core'
+import { startMockServer } from 'mandatekit/mocks/server'
+import { startShop } from './shop.ts'
+
+interface Shop {
+  readonly mock: Mock
+  readonly url: string
+  /** Opens the shop's front page. */
+  open(page: Page): Promise<void>
+}
+
+const startEverything = async () => {
+  // The browser goes to the payer's pages, so the mock needs a real address: `startMockServer` gives it one.
+  const server = await startMockServer({ mock: createMock({ clock: new Date('2027-01-01T06:00:00Z') }) })
+  const { mock } = server
+  const shop = await startShop(
+    new SubscriptionsClient(mock.clientOptions.subscriptions),
+    new GatewayClient(mock.clientOptions.gateway),
+  )
+  mock.notifications.connect(`${shop.url}/notifications`, { duplicate: true })
+  const opened: Shop = {
+    mock,
+    url: shop.url,
+    async open(page) {
+      await page.goto(shop.url)
+    },
+  }
+  return {
+    opened,
+    async close() {
+      shop.close()
+      await server.close()
+    },
+  }
+}
+
+/** A test with a shop and a mock of its own; `otherShop` is a second pair, at the same time. */
+export const test = base.extend<{ shop: Shop; otherShop: Shop }>({
+  shop: async ({ browserName: _ }, use) => {
+    const { opened, close } = await startEverything()
+    await use(opened)
+    await close()
+  },
+  otherShop: async ({ browserName: _ }, use) => {
+    const { opened, close } = await startEverything()
+    await use(opened)
+    await close()
+  },
+})

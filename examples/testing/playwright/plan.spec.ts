@@ -1,0 +1,59 @@
+import { expect } from '@playwright/test'
+import { SubscriptionsClient } from 'mandatekit'
+import { test } from './fixtures.ts'
+
+test('a customer authorises the plan on the page of the platform and comes back', async ({ page, shop }) => {
+  await shop.open(page)
+  await page.getByRole('button', { name: 'Subscribe' }).click()
+  await expect(page.getByRole('heading', { name: 'Authorise a subscription' })).toBeVisible()
+  await page.getByRole('button', { name: 'Authorise' }).click()
+  await expect(page.getByRole('heading', { name: 'Your plan is active' })).toBeVisible()
+  expect(page.url()).toContain(`${shop.url}/welcome?invoiceID=`)
+  expect(shop.mock.state.subscriptions()).toMatchObject([{ requestStatus: 'SUCCEEDED' }])
+})
+
+test('a customer who declines has no plan', async ({ page, shop }) => {
+  await shop.open(page)
+  await page.getByRole('button', { name: 'Subscribe' }).click()
+  await page.getByRole('button', { name: 'Decline' }).click()
+  await expect(page.getByRole('heading', { name: 'You have no plan' })).toBeVisible()
+  await shop.mock.clock.advance({ days: 3 })
+  expect(shop.mock.state.payments()).toEqual([])
+})
+
+test('the account shows a failed cycle and the one after it, each once', async ({ page, shop }) => {
+  await shop.open(page)
+  await page.getByRole('button', { name: 'Subscribe' }).click()
+  await expect(page.getByRole('heading', { name: 'Authorise a subscription' })).toBeVisible()
+  // A script of payments cannot be given on the page, so here the test is the payer.
+  const [request] = shop.mock.state.subscriptions()
+  shop.mock.payer.authorize(String(request?.invoiceId), { payments: ['fail', 'succeed'] })
+  // Every notification is delivered twice; the shop's handler counts it once.
+  await shop.mock.clock.advance({ days: 2 })
+  await page.goto(`${shop.url}/account`)
+  await expect(page.getByRole('listitem')).toHaveText(['FAILED_PAYMENT', 'SUCCEEDED_PAYMENT'])
+})
+
+test('a locked account asks the customer to come back later', async ({ page, shop }) => {
+  const { credentials, ...options } = shop.mock.clientOptions.subscriptions
+  const guesser = new SubscriptionsClient({
+    ...options,
+    credentials: { ...credentials, password: 'a guess' },
+  })
+  for (let guess = 0; guess < 5; guess += 1) await guesser.login().catch(() => undefined)
+  await shop.open(page)
+  await page.getByRole('button', { name: 'Subscribe' }).click()
+  await expect(page.getByRole('heading', { name: 'Please try again later' })).toBeVisible()
+  await shop.mock.clock.advance({ minutes: 16 })
+  await shop.open(page)
+  await page.getByRole('button', { name: 'Subscribe' }).click()
+  await expect(page.getByRole('heading', { name: 'Authorise a subscription' })).toBeVisible()
+})
+
+test('a plan whose answer is lost is not asked for twice', async ({ page, shop }) => {
+  shop.mock.faults.add({ operation: 'subscriptions.subscribe', kind: 'lost-response' })
+  await shop.open(page)
+  await page.getByRole('button', { name: 'Subscribe' }).click()
+  await expect(page.getByRole('heading', { name: 'We are looking into it' })).toBeVisible()
+  expect(shop.mock.requests.of('subscriptions.subscribe')).toHaveLength(1)
+})

@@ -1,0 +1,33 @@
+import { GatewayClient, SubscriptionsClient } from 'mandatekit'
+import { createMock } from 'mandatekit/mocks'
+import { setupServer } from 'msw/node'
+import { afterAll, test as base, beforeAll } from 'vitest'
+import { createShop } from './shop.ts'
+
+// One interception for each test file. A request that nobody answers fails, instead of leaving the machine.
+const network = setupServer()
+beforeAll(() => network.listen({ onUnhandledFrame: 'error' }))
+afterAll(() => network.close())
+
+let mocks = 0
+
+/**
+ * A test with a mock, clients and a shop of its own. Each mock answers under hosts of its own, so that tests of one
+ * file may also run at the same time.
+ */
+export const test = base
+  .extend('mock', ({ task: _task }) => {
+    mocks += 1
+    const mock = createMock({
+      clock: new Date('2027-01-01T06:00:00Z'),
+      subscriptions: { baseUrl: `https://subscriptions-${mocks}.mandatekit.test` },
+      gateway: { baseUrl: `https://gateway-${mocks}.mandatekit.test` },
+    })
+    network.use(...mock.handlers)
+    return mock
+  })
+  .extend('subscriptions', ({ mock }) => new SubscriptionsClient(mock.clientOptions.subscriptions))
+  .extend('gateway', ({ mock }) => new GatewayClient(mock.clientOptions.gateway))
+  .extend('shop', ({ subscriptions, gateway }) => createShop(subscriptions, gateway))
+
+export { network }

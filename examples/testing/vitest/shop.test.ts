@@ -1,0 +1,114 @@
+import { SubscriptionsClient } from 'mandatekit'
+import { testNumbers } from 'mandatekit/mocks'
+import { HttpResponse, http } from 'msw'
+import { describe, expect } from 'vitest'
+import { network, test } from './fixtures.ts'
+
+const ORDER = { id: '1001', msisdn: testNumbers.succeeds, amount: 250 }
+
+/** A message as it is on the wire, but for whom it concerns. */
+const MESSAGE = {
+  notificationId: 'notification-1',
+  type: 'SUBSCRIPTION_PAYMENT',
+  status: 'SUCCEEDED_PAYMENT',
+  timestamp: '1798783200',
+}
+
+describe('the plan', () => {
+  test('a day that could not be paid is listed, and the plan goes on', async ({ mock, shop }) => {
+    const plan = await shop.sellPlan('order-1')
+    if (plan.kind !== 'done') throw new Error(plan.why)
+    mock.payer.authorize(plan.invoiceID, { payments: ['succeed', 'fail', 'succeed'] })
+    await mock.clock.advance({ days: 3 })
+    expect(await shop.unpaidDays(plan.invoiceID)).toEqual(['2027-01-02'])
+    expect(mock.state.payments()).toHaveLength(3)
+  })
+
+  test('a lost answer is never asked for twice', async ({ mock, shop }) => {
+    mock.faults.add({ operation: 'subscriptions.subscribe', kind: 'lost-response' })
+    expect(await shop.sellPlan('order-1')).toEqual({ kind: 'unclear', why: 'connection_failed' })
+    expect(mock.requests.of('subscriptions.subscribe')).toHaveLength(1)
+    expect(mock.state.subscriptions()).toHaveLength(1)
+  })
+
+  test('a locked account is left alone until the lock is over', async ({ mock, shop }) => {
+    const { credentials } = mock.clientOptions.subscriptions
+    const guesser = new SubscriptionsClient({
+      ...mock.clientOptions.subscriptions,
+      credentials: { ...credentials, password: 'a guess' },
+    })
+    for (let guess = 0; guess < 5; guess += 1) {
+      await expect(guesser.login()).rejects.toMatchObject({ code: 'authentication_failed' })
+    }
+
+    const before = mock.requests.all().length
+    expect(await shop.sellPlan('order-1')).toEqual({ kind: 'try-again', why: 'locked_out' })
+    expect(await shop.sellPlan('order-1')).toEqual({ kind: 'try-again', why: 'locked_out' })
+    expect(mock.requests.all()).toHaveLength(before + 1)
+
+    await mock.clock.advance({ minutes: 16 })
+    expect(await shop.sellPlan('order-1')).toMatchObject({ kind: 'done' })
+  })
+})
+
+describe('a single order', () => {
+  test('is charged once when the answer is lost', async ({ mock, shop }) => {
+    mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })
+    expect(await shop.charge(ORDER)).toMatchObject({ kind: 'done' })
+    expect(mock.requests.of('gateway.charge')).toHaveLength(2)
+    expect(mock.state.charges()).toHaveLength(1)
+  })
+
+  test('is charged once when the customer clicks twice', async ({ mock, shop }) => {
+    const [first, second] = await Promise.all([shop.charge(ORDER), shop.charge(ORDER)])
+    expect(first).toEqual(second)
+    expect(mock.state.charges()).toHaveLength(1)
+  })
+
+  test('waits as long as a 429 says, without the test waiting', async ({ mock, shop }) => {
+    mock.faults.add({ operation: 'gateway.charge', kind: 'rate-limit', retryAfter: 20 })
+    expect(await shop.charge(ORDER)).toMatchObject({ kind: 'done' })
+    expect(mock.clock.now()).toBe(Date.parse('2027-01-01T06:00:20Z'))
+  })
+
+  test('is unclear to the shop when the gateway never answers', async ({ mock, shop }) => {
+    mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response', times: 'always' })
+    expect(await shop.charge(ORDER)).toEqual({ kind: 'unclear', why: 'connection_failed' })
+  })
+
+  test('can be answered by a handler of the test', async ({ mock, shop }) => {
+    // Handlers given to `use` later win over earlier ones, those of the mock included.
+    network.use(
+      http.post(`${mock.clientOptions.gateway.baseUrl}/api/v1/mfs/charges`, () =>
+        HttpResponse.json({ error: { code: 'closed', message: 'Closed for the night.' } }, { status: 403 }),
+      ),
+    )
+    expect(await shop.charge(ORDER)).toEqual({ kind: 'try-again', why: 'api_error' })
+    expect(mock.state.charges()).toEqual([])
+  })
+})
+
+describe('notifications', () => {
+  test('count each payment once, though every message comes twice and in any order', async ({
+    mock,
+    shop,
+  }) => {
+    mock.notifications.connect(shop.receive, { duplicate: true, shuffle: true })
+    const plan = await shop.sellPlan('order-1')
+    if (plan.kind !== 'done') throw new Error(plan.why)
+    mock.payer.authorize(plan.invoiceID, { payments: ['succeed', 'fail', 'succeed'] })
+    await mock.clock.advance({ days: 3 })
+    expect(shop.paid()).toHaveLength(2)
+    expect(new Set(shop.paid()).size).toBe(2)
+  })
+
+  test('are refused when nobody else can confirm what they say', async ({ mock, shop }) => {
+    const forged = { ...MESSAGE, subscriptionId: 'sub-forged', paymentId: '1' }
+    const answer = await shop.receive(
+      new Request('https://shop.example/notifications', { method: 'POST', body: JSON.stringify(forged) }),
+    )
+    expect(answer.status).toBe(401)
+    expect(shop.paid()).toEqual([])
+    expect(mock.requests.of('subscriptions.payment')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,82 @@
+import type { GatewayClient, SubscriptionsClient } from 'mandatekit'
+import { isMandateKitError } from 'mandatekit'
+import type { NotificationHandler } from 'mandatekit/notifications'
+import { createNotificationHandler, lookupVerifier } from 'mandatekit/notifications'
+
+/** What became of an attempt to take money, or to sell a plan. */
+export type Result<Success> =
+  | ({ readonly kind: 'done' } & Success)
+  /** Nothing happened: ask again. */
+  | { readonly kind: 'try-again'; readonly why: string }
+  /** It may have happened: look first. */
+  | { readonly kind: 'unclear'; readonly why: string }
+
+export interface Order {
+  readonly id: string
+  readonly msisdn: string
+  readonly amount: number
+}
+
+const failed = (error: unknown): Exclude<Result<unknown>, { kind: 'done' }> => {
+  if (!isMandateKitError(error)) throw error
+  return { kind: error.outcome === 'unknown' ? 'unclear' : 'try-again', why: error.code }
+}
+
+/** The code under test: a shop that sells a daily plan, and single orders. */
+export const createShop = (subscriptions: SubscriptionsClient, gateway: GatewayClient) => {
+  const paid: string[] = []
+
+  const receive: NotificationHandler = createNotificationHandler({
+    verify: lookupVerifier(subscriptions),
+    onPayment: ({ paymentId, status }) => {
+      if (status === 'SUCCEEDED_PAYMENT') paid.push(paymentId)
+    },
+    onSubscription: () => undefined,
+  })
+
+  return {
+    receive,
+    /** Payments that the shop was told of, each once. */
+    paid: (): readonly string[] => paid,
+
+    /** Sends a customer to authorise the plan. */
+    async sellPlan(requestID: string): Promise<Result<{ url: string; invoiceID: string }>> {
+      try {
+        const { url, invoiceID } = await subscriptions.subscribe({
+          requestID,
+          start: '2027-01-01',
+          end: '2027-12-31',
+          cycle: 'DAILY',
+          amount: '5.00',
+          userReturnURL: 'https://shop.example/return',
+        })
+        return { kind: 'done', url, invoiceID }
+      } catch (error) {
+        return failed(error)
+      }
+    },
+
+    /** The days of a plan that were not paid. */
+    async unpaidDays(invoiceID: string): Promise<string[]> {
+      const { subscriptionId } = await subscriptions.status(invoiceID)
+      const days: string[] = []
+      for await (const payment of subscriptions.allPayments(String(subscriptionId))) {
+        if (payment.status !== 'SUCCEEDED_PAYMENT') days.push(payment.dueDate)
+      }
+      return days
+    },
+
+    /** Asks a customer to confirm a payment. The order's id is the key, so an order is never charged twice. */
+    async charge({ id, msisdn, amount }: Order): Promise<Result<{ chargeId: string; url: string }>> {
+      try {
+        const charge = await gateway.charge(
+          { msisdn, amount, currency: 'BDT', redirect_uri: 'https://shop.example/paid' },
+          { idempotencyKey: `order-${id}` },
+        )
+        return { kind: 'done', chargeId: charge.id, url: charge.confirmation_url }
+      } catch (error) {
+        return failed(error)
+      }
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import { cp, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { Outcome } from '../package/project.ts'
+import { ConsumerProject, repository } from '../package/project.ts'
+import { withoutBrowser } from '../pages/browser.ts'
+
+const recipes = join(repository, 'examples', 'testing')
+
+/** The tools of the recipes that the repository has: they are linked, since installing them again takes long. */
+const LINKED = ['msw', 'vitest', '@playwright/test']
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+const readManifest = async (path: string): Promise<Manifest> => JSON.parse(await readFile(path, 'utf8'))
+
+let consumer: ConsumerProject
+
+const install = async (folder: string, ...packages: string[]): Promise<void> => {
+  const options = ['--prefix', folder, '--no-audit', '--no-fund', '--prefer-offline', '--omit=peer']
+  const { exitCode, output } = await consumer.run('npm', 'install', ...options, ...packages)
+  expect(exitCode, output).toBe(0)
+}
+
+beforeAll(async () => {
+  consumer = await ConsumerProject.create()
+  await install('.', inject('tarball'))
+  for (const name of LINKED) await consumer.link(name)
+})
+
+afterAll(() => consumer.remove())
+
+/** Copies a recipe, with the packed package as its dependency, and runs its own `npm test`. */
+const runRecipe = async (recipe: string): Promise<Outcome> => {
+  await cp(join(recipes, recipe), join(consumer.folder, recipe), { recursive: true })
+  const manifest = await readManifest(join(recipes, recipe, 'package.json'))
+  const dependencies = { ...manifest.dependencies, mandatekit: `file:${inject('tarball')}` }
+  await consumer.write(`${recipe}/package.json`, JSON.stringify({ ...manifest, dependencies }))
+  const isLinked = Object.keys(manifest.devDependencies ?? {}).every((name) => LINKED.includes(name))
+  if (!isLinked) await install(recipe)
+  const { exitCode, output } = await consumer.run('npm', 'test', '--prefix', recipe)
+  return { exitCode, output: stripVTControlCharacters(output) }
+}
+
+describe('with the packed package, every test of the recipe passes:', () => {
+  test('Vitest and MSW', async () => {
+    const { exitCode, output } = await runRecipe('vitest')
+    expect(output).toMatch(/Tests\s+14 passed \(14\)/)
+    expect(exitCode, output).toBe(0)
+  })
+
+  test('node:test', async () => {
+    const { exitCode, output } = await runRecipe('node-test')
+    for (const line of ['tests 11', 'pass 11', 'fail 0', 'skipped 0']) expect(output).toContain(`${line}\n`)
+    expect(exitCode, output).toBe(0)
+  })
+
+  test('Jest, from CommonJS', async () => {
+    const { exitCode, output } = await runRecipe('jest')
+    expect(output).toMatch(/Tests:\s+8 passed, 8 total/)
+    expect(exitCode, output).toBe(0)
+  })
+
+  test.skipIf(withoutBrowser())('Playwright', async () => {
+    const { exitCode, output } = await runRecipe('playwright')
+    expect(output).toMatch(/^ {2}9 passed/m)
+    expect(exitCode, output).toBe(0)
+  })
+})
+
+test.each(['vitest', 'node-test', 'jest', 'playwright'])(
+  'the recipe in %s depends on the package of its clone, and on the tools that are tested here',
+  async (recipe) => {
+    const { dependencies, devDependencies = {} } = await readManifest(join(recipes, recipe, 'package.json'))
+    const ours = await readManifest(join(repository, 'package.json'))
+    const matrix = await readManifest(join(repository, 'test', 'matrix', 'package.json'))
+    const versions = { ...matrix.dependencies, ...ours.devDependencies }
+    expect(dependencies).toEqual({ mandatekit: 'file:../../..' })
+    expect(versions).toMatchObject(devDependencies)
+  },
+)
