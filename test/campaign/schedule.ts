@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { Fault, FaultEffect, FaultStep } from '../../mocks/core.ts'
 
 /** The calls that move money or make and end mandates. */
-export const CALLS = ['charge', 'renew', 'subscribe', 'cancel'] as const
+const CALLS = ['charge', 'renew', 'subscribe', 'cancel'] as const
 
 /** When the caller breaks a call off: before it, some turns of the event loop's microtasks in, or milliseconds in. */
 export type Abort =

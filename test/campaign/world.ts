@@ -56,7 +56,7 @@ const subscription = (requestID: string) => ({
   requestID,
   start: '2026-12-01',
   end: '2027-11-30',
-  cycle: 'WEEKLY',
+  cycle: 'WEEKLY' as const,
   amount: '25.00',
   userReturnURL: 'https://shop.example/return',
 })
