@@ -1,4 +1,5 @@
 import { InvalidRequestError } from '../errors.ts'
+import { bytesOf } from './bytes.ts'
 import { kindOf } from './read-message.ts'
 import type { Verifier } from './verification.ts'
 
@@ -21,6 +22,7 @@ export interface HmacVerifierOptions {
 
 // Longer than any signature of the algorithms above in any encoding.
 const LONGEST_SIGNATURE = 256
+const SECRETS_RULE = 'one or more secrets that are not empty'
 
 const bytesOfHex = (text: string): Uint8Array<ArrayBuffer> | undefined => {
   if (text.length % 2 !== 0 || !/^[\da-f]+$/i.test(text)) return undefined
@@ -42,11 +44,34 @@ const bytesOfBase64 = (text: string): Uint8Array<ArrayBuffer> | undefined => {
 const invalid = (field: string, rule: string, received: string): InvalidRequestError =>
   new InvalidRequestError('notifications.verify', [{ field, rule, received }])
 
-const toBytes = (secret: string | Uint8Array): Uint8Array<ArrayBuffer> =>
-  typeof secret === 'string' ? new TextEncoder().encode(secret) : Uint8Array.from(secret)
+const ENCODINGS: readonly unknown[] = ['hex', 'base64', 'base64url'] satisfies SignatureEncoding[]
+const ALGORITHMS: readonly unknown[] = ['SHA-256', 'SHA-384', 'SHA-512']
 
-const isList = (secrets: HmacVerifierOptions['secrets']): secrets is readonly (string | Uint8Array)[] =>
-  Array.isArray(secrets)
+/** The bytes of a secret; none for what is no secret, such as the `undefined` of an unset environment variable. */
+const secretBytes = (secret: unknown): Uint8Array<ArrayBuffer> =>
+  typeof secret === 'string' ? new TextEncoder().encode(secret) : Uint8Array.from(bytesOf(secret) ?? [])
+
+const secretsOf = ({ secrets }: HmacVerifierOptions): Uint8Array<ArrayBuffer>[] => {
+  const list: readonly unknown[] = Array.isArray(secrets) ? secrets : [secrets]
+  const all = list.map(secretBytes)
+  if (all.length === 0) throw invalid('secrets', SECRETS_RULE, 'none')
+  const odd = all.findIndex(({ length }) => length === 0)
+  if (odd !== -1) throw invalid('secrets', SECRETS_RULE, kindOf(list[odd]))
+  return all
+}
+
+const check = ({ header, encoding, algorithm, prefix }: HmacVerifierOptions): void => {
+  if (typeof header !== 'string' || !/^[!#$%&'*+.^_`|~\w-]+$/.test(header)) {
+    throw invalid('header', 'the name of a header', kindOf(header))
+  }
+  if (encoding !== undefined && !ENCODINGS.includes(encoding)) {
+    throw invalid('encoding', "'hex', 'base64' or 'base64url'", kindOf(encoding))
+  }
+  if (algorithm !== undefined && !ALGORITHMS.includes(algorithm)) {
+    throw invalid('algorithm', "'SHA-256', 'SHA-384' or 'SHA-512'", kindOf(algorithm))
+  }
+  if (prefix !== undefined && typeof prefix !== 'string') throw invalid('prefix', 'text', kindOf(prefix))
+}
 
 /**
  * Verifies an HMAC of the raw body, as many webhook senders sign. The specification shows no signing: use it when the
@@ -56,20 +81,13 @@ const isList = (secrets: HmacVerifierOptions['secrets']): secrets is readonly (s
  * It needs the body as it was sent. Behind `express.json()` there is none: deliveries then fail with an
  * `InvalidRequestError` that says what to change.
  *
- * @throws {InvalidRequestError} when no secret, or an empty one, is given.
+ * @throws {InvalidRequestError} when no secret, or an empty one, is given, or another option is none of those above.
  * @example hmacVerifier({ header: 'x-signature', secrets: [current, previous], prefix: 'sha256=' })
  */
 export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
   const { header, encoding = 'hex', prefix = '', algorithm = 'SHA-256' } = options
-  const secrets = (isList(options.secrets) ? options.secrets : [options.secrets]).map(toBytes)
-  if (secrets.length === 0 || secrets.some(({ length }) => length === 0)) {
-    throw invalid(
-      'secrets',
-      'one or more secrets that are not empty',
-      secrets.length === 0 ? 'none' : 'an empty one',
-    )
-  }
-  if (header.trim() === '') throw invalid('header', 'the name of a header', kindOf(header))
+  check(options)
+  const secrets = secretsOf(options)
   const decode = encoding === 'hex' ? bytesOfHex : bytesOfBase64
   let keys: Promise<CryptoKey[]> | undefined
   const importKeys = () =>

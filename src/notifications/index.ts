@@ -19,6 +19,12 @@ export type {
 } from '../reconciliation/index.ts'
 export { reconcile } from '../reconciliation/index.ts'
 export type { Claim, DedupeStore } from './dedupe-store.ts'
+export type {
+  NotificationContext,
+  NotificationHandlerOptions,
+  NotificationListener,
+  NotificationTimeouts,
+} from './handler-options.ts'
 export type { HmacVerifierOptions, SignatureEncoding } from './hmac-verifier.ts'
 export { hmacVerifier } from './hmac-verifier.ts'
 export type { Ordered } from './is-newer.ts'
@@ -36,12 +42,7 @@ export type {
   SubscriptionNotification,
   UnknownNotification,
 } from './notification.ts'
-export type {
-  NotificationContext,
-  NotificationHandler,
-  NotificationHandlerOptions,
-  NotificationListener,
-} from './notification-handler.ts'
+export type { NotificationHandler } from './notification-handler.ts'
 export { createNotificationHandler } from './notification-handler.ts'
 export type { NotificationInput } from './parse-notification.ts'
 export { parseNotification } from './parse-notification.ts'

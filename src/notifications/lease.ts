@@ -21,14 +21,15 @@ export interface KeepLeaseOptions {
 /**
  * Prolongs a lease three times in its duration while the work runs. Ends with `finished` when the work has ended, or
  * with `limit` when the work has had its time: the lease is then left to end by itself. An extension that fails
- * (`undefined`) is tried again next time; a lease that was lost (`false`) aborts the work, which may still succeed.
+ * (`undefined`) is tried again next time; a lease that was lost (`false`), or that was not prolonged until its end,
+ * aborts the work, which may still succeed.
  */
 export const keepLease = async (
   extend: () => Promise<boolean | undefined>,
   { clock, lease, finished, over }: KeepLeaseOptions,
 ): Promise<'finished' | 'limit'> => {
   const stopAt = clock.now() + lease.limit
-  let held = true
+  let endsAt = clock.now() + lease.duration
   while (!finished.aborted) {
     const wait = Math.min(lease.duration / 3, stopAt - clock.now())
     try {
@@ -41,8 +42,14 @@ export const keepLease = async (
       over.abort(new Error('The notification was not processed within lease.limit'))
       return 'limit'
     }
-    if (held) held = (await extend()) !== false
-    if (!held) over.abort(new Error('The lease of the notification was lost'))
+    if (over.signal.aborted) continue
+    const askedAt = clock.now()
+    const extended = await extend()
+    if (extended === true) endsAt = askedAt + lease.duration
+    // The store may count the next claimer's lease already, also when this process cannot reach it.
+    if (extended === false || clock.now() >= endsAt) {
+      over.abort(new Error('The lease of the notification was lost'))
+    }
   }
   return 'finished'
 }

@@ -14,7 +14,9 @@ const matches = async (client: LookupClient, notification: Notification): Promis
   const { subscriptionId } = notification
   if (notification.type === 'SUBSCRIPTION_PAYMENT') {
     const payment = await client.payment(notification.paymentId)
-    return payment.subscriptionId === subscriptionId && payment.status === notification.status
+    return (
+      payment.subscriptionId === subscriptionId && payment.status.trim().toUpperCase() === notification.status
+    )
   }
   const { id } = await client.details(subscriptionId)
   if (id !== subscriptionId) return false

@@ -1,6 +1,8 @@
 import type { Clock } from '../clock.ts'
+import { InvalidRequestError } from '../errors.ts'
 import { systemClock } from '../system-clock.ts'
 import type { Claim, DedupeStore } from './dedupe-store.ts'
+import { steadyClock } from './steady-clock.ts'
 
 /** Options of `memoryDedupe`. */
 export interface MemoryDedupeOptions {
@@ -9,6 +11,10 @@ export interface MemoryDedupeOptions {
    * forgotten first; ids in progress never are: a claim beyond the bound is refused instead, and delivered again later.
    */
   readonly limit?: number | undefined
+  /**
+   * What leases and ages are told by. By default leases run on real time that nobody can set, and the ages of
+   * processed ids on the machine's time.
+   */
   readonly clock?: Clock | undefined
 }
 
@@ -26,18 +32,33 @@ export interface MemoryDedupe extends DedupeStore {
 /**
  * Remembers processed notifications in this process's memory: enough for one process, forgotten at its end. For
  * several processes, or across restarts, give the handler a shared store (`mandatekit/stores`).
+ *
+ * @throws {InvalidRequestError} when `limit` is not a number from 1.
  */
-export const memoryDedupe = ({
-  limit = 100_000,
-  clock = systemClock,
-}: MemoryDedupeOptions = {}): MemoryDedupe => {
+export const memoryDedupe = (options: MemoryDedupeOptions = {}): MemoryDedupe =>
+  memoryDedupeTimedBy(options.clock ?? steadyClock, options)
+
+/** The same with leases on a clock of their own. */
+export const memoryDedupeTimedBy = (
+  leaseClock: Clock,
+  { limit = 100_000, clock = systemClock }: MemoryDedupeOptions,
+): MemoryDedupe => {
+  if (typeof limit !== 'number' || !(limit >= 1)) {
+    throw new InvalidRequestError('notifications.dedupe', [
+      {
+        field: 'limit',
+        rule: 'a number from 1',
+        received: typeof limit === 'number' ? 'another number' : typeof limit,
+      },
+    ])
+  }
   const leases = new Map<string, Lease>()
   const committed = new Map<string, number>()
   let claims = 0
 
   const holds = (id: string, owner: string): boolean => {
     const lease = leases.get(id)
-    return lease !== undefined && lease.owner === owner && lease.endsAt > clock.now()
+    return lease !== undefined && lease.owner === owner && lease.endsAt > leaseClock.now()
   }
 
   /** Forgets what has ended, oldest first, then whole successes until one more id fits. */
@@ -49,13 +70,13 @@ export const memoryDedupe = ({
       committed.delete(id)
     }
     if (leases.size < limit) return
-    for (const [id, { endsAt }] of leases) if (endsAt <= now) leases.delete(id)
+    for (const [id, { endsAt }] of leases) if (endsAt <= leaseClock.now()) leases.delete(id)
     if (leases.size >= limit) throw new Error(`memoryDedupe: ${limit} notifications are in progress already`)
   }
 
   const claim = async (id: string, leaseMilliseconds: number): Promise<Claim> => {
-    const now = clock.now()
-    if ((committed.get(id) ?? 0) > now) return { state: 'committed' }
+    const now = leaseClock.now()
+    if ((committed.get(id) ?? 0) > clock.now()) return { state: 'committed' }
     if ((leases.get(id)?.endsAt ?? 0) > now) return { state: 'in-progress' }
     leases.delete(id)
     makeRoom()
@@ -69,7 +90,7 @@ export const memoryDedupe = ({
     claim,
     async extend(id, owner, leaseMilliseconds) {
       if (!holds(id, owner)) return false
-      leases.set(id, { owner, endsAt: clock.now() + leaseMilliseconds })
+      leases.set(id, { owner, endsAt: leaseClock.now() + leaseMilliseconds })
       return true
     },
     async commit(id, owner, ttlMilliseconds) {

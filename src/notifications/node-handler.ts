@@ -6,6 +6,8 @@ import type { NotificationHandler } from './notification-handler.ts'
 /** The part of node:http's ServerResponse that is used. */
 interface NodeResponse {
   statusCode: number
+  /** Whether somebody has answered already: a time limit of the server, or of a middleware before this. */
+  readonly headersSent?: boolean | undefined
   setHeader(name: string, value: string): unknown
   end(body?: string): unknown
 }
@@ -54,6 +56,7 @@ const write = (
   response: NodeResponse,
   answer: { status: number; headers: Iterable<[string, string]> },
 ): void => {
+  if (response.headersSent === true) return
   response.statusCode = answer.status
   for (const [name, value] of answer.headers) response.setHeader(name, value)
   response.end()

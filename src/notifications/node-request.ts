@@ -1,3 +1,4 @@
+import { bytesOf } from './bytes.ts'
 import { rememberParsedBody } from './parsed-body.ts'
 
 /** The part of node:http's IncomingMessage that is used. */
@@ -22,8 +23,11 @@ const encoder = new TextEncoder()
 const toBytes = (chunk: Uint8Array | string): Uint8Array =>
   typeof chunk === 'string' ? encoder.encode(chunk) : chunk
 
-const isRaw = (value: unknown): value is Uint8Array | string =>
-  typeof value === 'string' || value instanceof Uint8Array
+/** A copy of what a body parser kept raw, as bytes or text; `undefined` for anything else. */
+const rawBytes = (value: unknown): Uint8Array<ArrayBuffer> | undefined => {
+  const bytes = typeof value === 'string' ? encoder.encode(value) : bytesOf(value)
+  return bytes === undefined ? undefined : Uint8Array.from(bytes)
+}
 
 /** The stream as a body that is read only as far as it is asked for. */
 const streamOf = (request: NodeRequest): ReadableStream<Uint8Array> => {
@@ -45,8 +49,8 @@ const bodyOf = (
   request: NodeRequest,
   left: LeftBody,
 ): ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | undefined => {
-  if (isRaw(left.rawBody)) return Uint8Array.from(toBytes(left.rawBody))
-  if (isRaw(left.body)) return Uint8Array.from(toBytes(left.body))
+  const raw = rawBytes(left.rawBody) ?? rawBytes(left.body)
+  if (raw !== undefined) return raw
   const isConsumed = request.readableDidRead ?? left.body !== undefined
   return isConsumed ? undefined : streamOf(request)
 }

@@ -1,80 +1,19 @@
+import { withTimeout } from '../auth/timeout.ts'
 import type { Clock } from '../clock.ts'
 import { InvalidRequestError } from '../errors.ts'
-import { systemClock } from '../system-clock.ts'
-import type { DedupeStore } from './dedupe-store.ts'
-import type { Lease } from './lease.ts'
-import { memoryDedupe } from './memory-dedupe.ts'
-import type {
-  Notification,
-  PaymentNotification,
-  SubscriptionNotification,
-  UnknownNotification,
-} from './notification.ts'
+import { createCarefulStore } from './careful-store.ts'
+import type { NotificationHandlerOptions } from './handler-options.ts'
+import { settingsOf } from './handler-options.ts'
+import { memoryDedupeTimedBy } from './memory-dedupe.ts'
+import type { Notification } from './notification.ts'
 import type { Processed, Work } from './processing.ts'
 import { createProcessing } from './processing.ts'
-import { kindOf } from './read-message.ts'
 import { readRequest } from './read-request.ts'
-import type { NotificationReport } from './report.ts'
-import { safeReport } from './report.ts'
-import type { Verifier } from './verification.ts'
-
-/** What your code is given besides the notification. */
-export interface NotificationContext {
-  /** Aborted when your code should stop: its time is over, or another process may have taken the message over. */
-  readonly signal: AbortSignal
-}
-
-/** Your code for one kind of notification. It succeeds by returning, and asks for another delivery by throwing. */
-export type NotificationListener<Kind extends Notification> = (
-  notification: Kind,
-  context: NotificationContext,
-) => unknown
-
-/** Options of `createNotificationHandler`. Times in milliseconds. */
-export interface NotificationHandlerOptions {
-  /**
-   * How to know that a message comes from the platform: `hmacVerifier`, `lookupVerifier`, a function of yours, or the
-   * word `'none'`. Required, since the specification shows no signing and anyone can post.
-   */
-  readonly verify: Verifier | 'none'
-  /** A subscription was authorised or cancelled. */
-  readonly onSubscription: NotificationListener<SubscriptionNotification>
-  /** A payment succeeded or failed. */
-  readonly onPayment: NotificationListener<PaymentNotification>
-  /** A type or status that this version does not know; without it such messages are reported and answered 200. */
-  readonly onUnknown?: NotificationListener<UnknownNotification> | undefined
-  /** Where processed ids are remembered; this process's memory by default. */
-  readonly dedupe?: DedupeStore | undefined
-  /** Hears everything that did not go as it should, with the errors that answers never show. */
-  readonly onUnexpected?: ((report: NotificationReport) => unknown) | undefined
-  /** The largest body read; 65 536 bytes by default, many times a message. */
-  readonly maxBytes?: number | undefined
-  /**
-   * How long a claim holds without a sign of life (`duration`, 60 s by default: what a crashed process delays a message
-   * by), and how long your code may run in all (`limit`, 10 minutes by default).
-   */
-  readonly lease?: Partial<Lease> | undefined
-  /** How long processed ids are remembered; 7 days by default. */
-  readonly remember?: number | undefined
-  /** How long a duplicate waits for the delivery in progress before it is answered 503; 10 s by default. */
-  readonly patience?: number | undefined
-  /**
-   * What the ages of remembered ids are told by when no `dedupe` is given; the machine's time by default. Leases and
-   * waits always run on real time, so that a test may give the mock's clock here and move it.
-   */
-  readonly clock?: Clock | undefined
-}
+import { safeListener } from './report.ts'
+import { steadyClock } from './steady-clock.ts'
 
 /** Receives deliveries: a web-standard fetch handler. */
 export type NotificationHandler = (request: Request) => Promise<Response>
-
-const DAY = 86_400_000
-const DEFAULTS = {
-  maxBytes: 65_536,
-  lease: { duration: 60_000, limit: 600_000 },
-  remember: 7 * DAY,
-  patience: 10_000,
-} as const satisfies Partial<NotificationHandlerOptions>
 
 const METHODS = ['POST', 'PUT']
 
@@ -86,19 +25,6 @@ const answer = (status: number): Response => {
   if (status === 405) headers.set('allow', METHODS.join(', '))
   if (status === 503) headers.set('retry-after', '5')
   return new Response(null, { status, headers })
-}
-
-const checked = (options: NotificationHandlerOptions): NotificationHandlerOptions => {
-  const { verify, onSubscription, onPayment } = options
-  const issues = []
-  if (typeof verify !== 'function' && verify !== 'none') {
-    issues.push({ field: 'verify', rule: "a verifier, or the word 'none'", received: kindOf(verify) })
-  }
-  for (const [field, listener] of Object.entries({ onSubscription, onPayment })) {
-    if (typeof listener !== 'function') issues.push({ field, rule: 'a function', received: kindOf(listener) })
-  }
-  if (issues.length > 0) throw new InvalidRequestError('notifications.handler', issues)
-  return options
 }
 
 const workFor = (notification: Notification, options: NotificationHandlerOptions): Work | undefined => {
@@ -124,6 +50,7 @@ const workFor = (notification: Notification, options: NotificationHandlerOptions
  * | 400 | the body is no notification |
  * | 401 | the verifier refused |
  * | 405 | neither POST nor PUT |
+ * | 408 | the body did not come to its end within `timeouts.read` |
  * | 413 | more than `maxBytes` |
  * | 500 | your code threw; the next delivery is processed |
  * | 503 | it is being processed elsewhere, or takes too long, or verifier or store cannot tell; deliver again |
@@ -132,9 +59,9 @@ const workFor = (notification: Notification, options: NotificationHandlerOptions
  * let your code do its work in one transaction, or do no harm when repeated.
  *
  * Rejects with `InvalidRequestError` only for a mistake in the set-up that a delivery cannot be blamed for: a signature
- * is to be verified and the raw body is gone.
+ * is to be verified and the raw body is gone, or something has read the body and left nothing of it.
  *
- * @throws {InvalidRequestError} when `verify` or a listener is missing.
+ * @throws {InvalidRequestError} when `verify` or a listener is missing, or an option breaks its rule.
  * @example
  * const handler = createNotificationHandler({
  *   verify: lookupVerifier(subscriptions),
@@ -144,25 +71,27 @@ const workFor = (notification: Notification, options: NotificationHandlerOptions
  * export { handler as POST } // or app.post('/notifications', toNodeHandler(handler))
  */
 export const createNotificationHandler = (options: NotificationHandlerOptions): NotificationHandler =>
-  createHandlerTimedBy(systemClock, options)
+  createHandlerTimedBy(steadyClock, options)
 
 /** The same with another clock for leases and waits, for tests of this package. */
 export const createHandlerTimedBy = (
   waits: Clock,
   options: NotificationHandlerOptions,
 ): NotificationHandler => {
-  const { verify, onUnexpected } = checked(options)
-  const { maxBytes = DEFAULTS.maxBytes, clock = systemClock } = options
-  const report = safeReport(onUnexpected)
+  const { verify, onUnexpected, dedupe, clock, maxBytes, timeouts, lease, remember, patience } =
+    settingsOf(options)
+  const report = safeListener(onUnexpected)
   const process = createProcessing({
-    store: options.dedupe ?? memoryDedupe({ clock }),
+    store: createCarefulStore({
+      store: dedupe ?? memoryDedupeTimedBy(waits, { clock }),
+      timeout: timeouts.store,
+      leaseDuration: lease.duration,
+      remember,
+      report,
+    }),
     clock: waits,
-    lease: {
-      duration: options.lease?.duration ?? DEFAULTS.lease.duration,
-      limit: options.lease?.limit ?? DEFAULTS.lease.limit,
-    },
-    remember: options.remember ?? DEFAULTS.remember,
-    patience: options.patience ?? DEFAULTS.patience,
+    lease,
+    patience,
     report,
   })
 
@@ -172,8 +101,9 @@ export const createHandlerTimedBy = (
     bytes: Uint8Array<ArrayBuffer> | undefined,
   ): Promise<200 | 401 | 503> => {
     if (verify === 'none') return 200
+    const ask = async () => verify({ notification, headers: request.headers, bytes })
     try {
-      if ((await verify({ notification, headers: request.headers, bytes })) === true) return 200
+      if ((await withTimeout(ask(), timeouts.verify, 'The verifier')) === true) return 200
     } catch (error) {
       report({ kind: 'verification-failed', notification, error })
       if (error instanceof InvalidRequestError && error.operation === 'notifications.verify') throw error
@@ -185,9 +115,10 @@ export const createHandlerTimedBy = (
 
   return async (request) => {
     if (!METHODS.includes(request.method)) return answer(405)
-    const read = await readRequest(request, maxBytes)
-    if ('status' in read) {
+    const read = await readRequest(request, { maxBytes, timeout: timeouts.read })
+    if ('error' in read) {
       report({ kind: 'invalid-message', error: read.error })
+      if (read.status === undefined) throw read.error
       return answer(read.status)
     }
     const { notification, bytes } = read

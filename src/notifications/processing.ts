@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { DedupeStore } from './dedupe-store.ts'
+import type { CarefulStore } from './careful-store.ts'
 import type { Lease } from './lease.ts'
 import { keepLease } from './lease.ts'
 import type { Notification } from './notification.ts'
@@ -20,17 +20,13 @@ export type Work = (signal: AbortSignal) => unknown
 
 /** What processing needs. Times in milliseconds. */
 export interface ProcessingOptions {
-  readonly store: DedupeStore
+  readonly store: CarefulStore
   readonly clock: Clock
   readonly lease: Lease
-  /** How long a success is remembered. */
-  readonly remember: number
   /** How long a duplicate waits for the delivery that is being processed in this process. */
   readonly patience: number
   readonly report: Report
 }
-
-const MOST_UNTOLD = 10_000
 
 type Settled = { readonly ok: true } | { readonly ok: false; readonly error: unknown }
 
@@ -48,46 +44,17 @@ const settle = async (work: Work, signal: AbortSignal): Promise<Settled> => {
  * within this process share one run.
  */
 export const createProcessing = (options: ProcessingOptions) => {
-  const { store, clock, lease, remember, patience, report } = options
+  const { store, clock, lease, patience, report } = options
   const running = new Map<string, Promise<Processed>>()
-  // Successes that the store could not be told, by id with their owner: this process at least does not repeat them.
-  const untold = new Map<string, string>()
-
-  const attempt = async <Value>(
-    notification: Notification,
-    method: 'claim' | 'extend' | 'commit' | 'release',
-    call: () => Promise<Value>,
-  ): Promise<Value | undefined> => {
-    try {
-      return await call()
-    } catch (error) {
-      report({ kind: 'store-failed', notification, method, error })
-      return undefined
-    }
-  }
-
-  /** Tells the store of a success, and keeps it here when the store cannot be told. */
-  const commit = async (notification: Notification, owner: string): Promise<boolean | undefined> => {
-    const { notificationId: id } = notification
-    const tell = () => attempt(notification, 'commit', () => store.commit(id, owner, remember))
-    let held = await tell()
-    // A first answer that was lost may have been a success: the second then finds no lease, which is no loss.
-    if (held === undefined && (await tell()) !== undefined) held = true
-    untold.delete(id)
-    if (held === undefined) untold.set(id, owner)
-    const [oldest] = untold.keys()
-    if (untold.size > MOST_UNTOLD && oldest !== undefined) untold.delete(oldest)
-    return held
-  }
 
   const conclude = async (notification: Notification, owner: string, result: Settled): Promise<Processed> => {
     if (result.ok) {
-      const held = await commit(notification, owner)
+      const held = await store.commit(notification, owner)
       if (held === false) report({ kind: 'lease-lost', notification })
       return 'done'
     }
     report({ kind: 'handler-failed', notification, error: result.error })
-    await attempt(notification, 'release', () => store.release(notification.notificationId, owner))
+    await store.release(notification, owner)
     return 'failed'
   }
 
@@ -98,9 +65,12 @@ export const createProcessing = (options: ProcessingOptions) => {
       finished.abort()
       return conclude(notification, owner, result)
     })
-    const extend = () =>
-      attempt(notification, 'extend', () => store.extend(notification.notificationId, owner, lease.duration))
-    const limited = keepLease(extend, { clock, lease, finished: finished.signal, over })
+    const limited = keepLease(() => store.extend(notification, owner), {
+      clock,
+      lease,
+      finished: finished.signal,
+      over,
+    })
     const first = await Promise.race([concluded, limited])
     if (first !== 'limit') return first === 'finished' ? concluded : first
     report({ kind: 'handler-too-slow', notification })
@@ -108,13 +78,7 @@ export const createProcessing = (options: ProcessingOptions) => {
   }
 
   const claimAndExecute = async (notification: Notification, work: Work): Promise<Processed> => {
-    const { notificationId: id } = notification
-    const earlierOwner = untold.get(id)
-    if (earlierOwner !== undefined) {
-      await commit(notification, earlierOwner)
-      return 'done'
-    }
-    const claim = await attempt(notification, 'claim', () => store.claim(id, lease.duration))
+    const claim = await store.claim(notification)
     if (claim === undefined) return 'unavailable'
     if (claim.state === 'committed') return 'done'
     return claim.state === 'claimed' ? execute(notification, claim.owner, work) : 'busy'

@@ -4,15 +4,15 @@ import type { Notification, UnknownNotification } from './notification.ts'
 /**
  * What a notification handler tells its owner, and never its caller.
  *
- * - `invalid-message`: the body is no notification (answered 400).
+ * - `invalid-message`: the body is no notification (answered 400; 408 and 413 when it came too slowly or is too large).
  * - `refused`: the verifier said no (answered 401).
- * - `verification-failed`: the verifier threw: who sent the message could not be found out (answered 503).
+ * - `verification-failed`: the verifier threw, or took longer than `timeouts.verify`: who sent the message could not be found out (answered 503).
  * - `unknown-kind`: a type or status that this version does not know, and no `onUnknown` (answered 200).
  * - `handler-failed`: your code threw; the id was given back (answered 500).
  * - `handler-too-slow`: your code ran longer than `lease.limit`; its signal was aborted (answered 503).
  * - `lease-lost`: your code ran on after another process could take over; it may have been run twice.
- * - `store-failed`: a method of the dedupe store rejected. A failed `claim` is answered 503; after a failed `commit`
- *   the message is answered 200 and remembered in this process alone.
+ * - `store-failed`: a method of the dedupe store rejected, or took longer than `timeouts.store`. A failed `claim` is answered 503; after a failed `commit`
+ *   the message is answered 200 and remembered in this process, which tells the store with its next success.
  */
 export type NotificationReport =
   | { readonly kind: 'invalid-message'; readonly error: InvalidRequestError }
@@ -34,11 +34,11 @@ export type Report = (report: NotificationReport) => void
 
 const ignore = (): void => undefined
 
-/** A reporter that never breaks what it reports on. */
-export const safeReport =
-  (listener: ((report: NotificationReport) => unknown) | undefined): Report =>
-  (report) => {
+/** A listener that never breaks what it is told of. */
+export const safeListener =
+  <Fact>(listener: ((fact: Fact) => unknown) | undefined): ((fact: Fact) => void) =>
+  (fact) => {
     if (listener === undefined) return
     // The executor runs at once, and turns what the listener throws into a rejection like any other.
-    new Promise((resolve) => resolve(listener(report))).catch(ignore)
+    new Promise((resolve) => resolve(listener(fact))).catch(ignore)
   }

@@ -1,8 +1,8 @@
 /** Up to the year 5138. */
 const LATEST = 1e11
 
-// From 1973 on a time in a finer unit is a number above every time in seconds: a sender that counts thousandths, millionths or
-// billionths is understood. Taken as seconds they would name a year so far ahead that no later message is newer.
+// From 1973 on a time in a finer unit is a number above every time in seconds: a sender that counts thousandths,
+// millionths or billionths is understood. As seconds it would be so far ahead that no later message were newer.
 const UNITS = [
   { from: 1e17, perSecond: 1e9 },
   { from: 1e14, perSecond: 1e6 },

@@ -10,7 +10,7 @@ export interface BelievedPayment {
 /** A subscription as the merchant's books have it. */
 export interface BelievedSubscription {
   readonly subscriptionId: string
-  /** Every payment the books know of this subscription. */
+  /** Every payment the books know of this subscription; of one listed twice the last entry counts. */
   readonly payments: Iterable<BelievedPayment> | AsyncIterable<BelievedPayment>
   /** Whether it was cancelled; not compared when left out, which saves a call. */
   readonly cancelled?: boolean | undefined

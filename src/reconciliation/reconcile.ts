@@ -1,4 +1,5 @@
 import { InvalidRequestError } from '../errors.ts'
+import { safeListener } from '../notifications/report.ts'
 import type { Believed } from './belief.ts'
 import type { GatewayReader, Readers, SubscriptionsReader } from './compare.ts'
 import { compare } from './compare.ts'
@@ -26,8 +27,8 @@ export interface ReconcileOptions {
   readonly concurrency?: number | undefined
   /** Ends the reconciliation, and the look-ups under way. */
   readonly signal?: AbortSignal | undefined
-  /** Called after each entry, also when it has no difference. */
-  readonly onProgress?: ((progress: ReconciliationProgress) => void) | undefined
+  /** Called after each entry, also when it has no difference. What it throws or rejects with is dropped. */
+  readonly onProgress?: ((progress: ReconciliationProgress) => unknown) | undefined
 }
 
 /** Differences as they are found, in the order of the books, with how far it is. */
@@ -79,13 +80,15 @@ export const reconcile = (options: ReconcileOptions): Reconciliation => {
   const readers = { subscriptions, gateway }
   let progress: ReconciliationProgress = { checked: 0, differences: 0, unchecked: 0 }
 
+  const tellProgress = safeListener(onProgress)
+
   const count = (found: readonly Difference[]): void => {
     progress = {
       checked: progress.checked + 1,
       differences: progress.differences + found.length,
       unchecked: progress.unchecked + (found.some(({ kind }) => kind === 'unchecked') ? 1 : 0),
     }
-    onProgress?.(progress)
+    tellProgress(progress)
   }
 
   async function* differences(): AsyncGenerator<Difference, void, undefined> {

@@ -11,11 +11,16 @@ export interface IoredisClient {
 }
 
 /**
- * How a store speaks to Redis or Valkey: a connected client of node-redis or ioredis, or a function that sends one
- * command (for clusters, pools and other clients). Commands used: GET, SET with NX and PX, DEL, EVAL; each names one
- * key, so that a cluster can route it.
+ * How a store speaks to Redis or Valkey: a connected client of node-redis or ioredis (also its `Cluster`), or a
+ * function that sends one command, for pools, other clients and the cluster client of node-redis. Commands used: GET,
+ * SET with PX, DEL, EVAL; each names the one key that is given beside it, so that a cluster can route it.
+ *
+ * @example createRedisDedupeStore((command, key) => cluster.sendCommand(key, false, [...command])) // node-redis
  */
-export type RedisClient = NodeRedisClient | IoredisClient | ((command: readonly string[]) => Promise<unknown>)
+export type RedisClient =
+  | NodeRedisClient
+  | IoredisClient
+  | ((command: readonly string[], key: string) => Promise<unknown>)
 
 /** Options of every store over Redis. */
 export interface RedisOptions {
@@ -34,14 +39,23 @@ export type SendCommand = (...command: string[]) => Promise<unknown>
 export const DEFAULT_PREFIX = 'mandatekit:'
 const COMMAND_TIMEOUT = 2_000
 
+const decoder = new TextDecoder()
+
+// A client may be configured to reply with bytes.
+const textOfBytes = (reply: unknown): unknown => (ArrayBuffer.isView(reply) ? decoder.decode(reply) : reply)
+
+const keyOf = ([name, ...parameters]: readonly string[]): string =>
+  (name === 'EVAL' ? parameters[2] : parameters[0]) ?? ''
+
 /** One way to send commands, whatever the client. */
 export const sendCommandWith = (client: RedisClient, options: RedisOptions): SendCommand => {
   const limit = options.commandTimeout ?? COMMAND_TIMEOUT
   const send = (command: readonly [string, ...string[]]): Promise<unknown> => {
-    if (typeof client === 'function') return client(command)
+    if (typeof client === 'function') return client(command, keyOf(command))
     // ioredis has a `sendCommand` too, of another kind.
     if ('call' in client) return client.call(...command)
     return client.sendCommand(command)
   }
-  return async (name = '', ...parameters) => withTimeout(send([name, ...parameters]), limit, `Redis ${name}`)
+  return async (name = '', ...parameters) =>
+    textOfBytes(await withTimeout(send([name, ...parameters]), limit, `Redis ${name}`))
 }

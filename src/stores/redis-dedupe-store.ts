@@ -6,11 +6,17 @@ import { EXTEND_OWNED, RELEASE_OWNED } from './redis-scripts.ts'
 
 const COMMITTED = 'committed'
 
-// Each script is one atomic step. A key holds its owner's mark while it is claimed, and `committed` afterwards.
+const LEASE = 'lease:'
+const FOREIGN = 'foreign'
+
+// Each script is one atomic step. A key holds its owner's mark while it is claimed, and `committed` afterwards. A lease
+// always has an end: one without would keep its message from being processed for ever.
 const CLAIM = `local held = redis.call('GET', KEYS[1])
-if not held then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) return 'claimed' end
 if held == '${COMMITTED}' then return 'committed' end
-return 'in-progress'`
+if held and string.sub(held, 1, ${LEASE.length}) ~= '${LEASE}' then return '${FOREIGN}' end
+if held and redis.call('PTTL', KEYS[1]) >= 0 then return 'in-progress' end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 'claimed'`
 const COMMIT = `local held = redis.call('GET', KEYS[1])
 redis.call('SET', KEYS[1], '${COMMITTED}', 'PX', ARGV[2])
 if held == ARGV[1] then return 1 end
@@ -25,6 +31,9 @@ const milliseconds = (value: number): string => String(Math.max(1, Math.ceil(val
  * When Redis is down, slow or full every method rejects: the handler answers 503, and the sender delivers again. A
  * process that dies gives its claim up when its lease ends. Redis must keep what it was told: configure persistence
  * and an eviction policy that spares keys (`noeviction`), or a restart forgets which notifications were processed.
+ *
+ * Ids are unique for one sender: give the stores of two platforms a `prefix` each, or one's message may pass for the
+ * other's.
  */
 export const createRedisDedupeStore = (client: RedisClient, options: RedisOptions = {}): DedupeStore => {
   const { prefix = DEFAULT_PREFIX } = options
@@ -33,7 +42,7 @@ export const createRedisDedupeStore = (client: RedisClient, options: RedisOption
     send('EVAL', script, '1', `${prefix}notification:${id}`, ...parameters)
   return {
     claim: async (id, leaseMilliseconds): Promise<Claim> => {
-      const owner = `lease:${randomMark()}`
+      const owner = LEASE + randomMark()
       const state = await run(CLAIM, id, owner, milliseconds(leaseMilliseconds)).catch((error: unknown) => {
         // The client may send the claim later: nobody would hold it, and the redelivery would wait for its lease.
         void run(RELEASE_OWNED, id, owner).catch(() => undefined)
@@ -41,12 +50,13 @@ export const createRedisDedupeStore = (client: RedisClient, options: RedisOption
       })
       if (state === 'claimed') return { state, owner }
       if (state === 'committed' || state === 'in-progress') return { state }
+      if (state === FOREIGN) throw new Error('Redis holds something else under the key of a notification')
       throw new Error('Redis gave a claim a reply that is not one of its own')
     },
     extend: async (id, owner, leaseMilliseconds) =>
-      (await run(EXTEND_OWNED, id, owner, milliseconds(leaseMilliseconds))) === 1,
+      Number(await run(EXTEND_OWNED, id, owner, milliseconds(leaseMilliseconds))) === 1,
     commit: async (id, owner, ttlMilliseconds) =>
-      (await run(COMMIT, id, owner, milliseconds(ttlMilliseconds))) === 1,
+      Number(await run(COMMIT, id, owner, milliseconds(ttlMilliseconds))) === 1,
     release: async (id, owner) => {
       await run(RELEASE_OWNED, id, owner)
     },

@@ -1,19 +1,23 @@
 import { randomMark } from '../auth/fingerprint.ts'
-import { systemClock } from '../system-clock.ts'
+import { steadyClock } from '../notifications/steady-clock.ts'
 import type { SendCommand } from './redis-commands.ts'
-import { EXTEND_OWNED, RELEASE_OWNED } from './redis-scripts.ts'
+import { ACQUIRE, EXTEND_OWNED, RELEASE_OWNED } from './redis-scripts.ts'
 
 const SHORTEST_POLL = 10
 const LONGEST_POLL = 200
+/** As long as a client waits for a lock: who has given up waiting must not go on asking. */
+const LONGEST_WAIT = 150_000
 
 const acquire = async (send: SendCommand, key: string, owner: string, lockTime: number): Promise<void> => {
+  const giveUpAt = steadyClock.now() + LONGEST_WAIT
   for (let pause = SHORTEST_POLL; ; pause = Math.min(pause * 1.5, LONGEST_POLL)) {
-    if ((await send('SET', key, owner, 'NX', 'PX', String(lockTime))) === 'OK') return
-    await systemClock.sleep(pause * (0.5 + Math.random() / 2))
+    if (Number(await send('EVAL', ACQUIRE, '1', key, owner, String(lockTime))) === 1) return
+    if (steadyClock.now() >= giveUpAt) throw new Error(`No lock could be had within ${LONGEST_WAIT} ms`)
+    await steadyClock.sleep(pause * (0.5 + Math.random() / 2))
   }
 }
 
-/** Prolongs a lock until told to stop, or until it was lost; it then ends at another's lock time at the latest. */
+/** Prolongs a lock until told to stop, or until it was lost. What fails is tried again: Redis may be back in time. */
 const keepAlive = async (
   send: SendCommand,
   key: string,
@@ -22,13 +26,16 @@ const keepAlive = async (
   signal: AbortSignal,
 ): Promise<void> => {
   for (;;) {
-    await systemClock.sleep(lockTime / 3, signal)
-    if ((await send('EVAL', EXTEND_OWNED, '1', key, owner, String(lockTime))) === 0) return
+    await steadyClock.sleep(lockTime / 3, signal)
+    const extended = await send('EVAL', EXTEND_OWNED, '1', key, owner, String(lockTime)).catch(
+      () => undefined,
+    )
+    if (extended !== undefined && Number(extended) === 0) return
   }
 }
 
 /**
- * Runs a task under a lock that has an end and an owner: `SET key owner NX PX`, prolonged while the task runs, and
+ * Runs a task under a lock that has an end and an owner, prolonged while the task runs, and
  * taken away by its owner alone. Rejects when the lock cannot be asked for; once the task runs, settles as it does.
  */
 export const withRedisLock = async <Result>(
