@@ -46,7 +46,7 @@ export class GatewayModel {
   charges: ModelCharge[] = []
   /** Scope and key → the first answer's bytes. */
   answers = new Map<string, string>()
-  readonly behaviours: Map<string, string>
+  behaviours: Map<string, string>
 
   constructor(numbers: Readonly<Record<string, string>>) {
     this.behaviours = new Map(Object.entries(numbers).map(([name, msisdn]) => [msisdn, name]))
@@ -69,6 +69,14 @@ export class GatewayModel {
       (other) => other.fields.msisdn === msisdn && standing(other, now)[0] === 'succeeded',
     )
     return { at: now, step: paid && later !== undefined ? later : first, retried }
+  }
+
+  copy(): GatewayModel {
+    const copy = new GatewayModel({})
+    copy.charges = structuredClone(this.charges)
+    copy.answers = new Map(this.answers)
+    copy.behaviours = new Map(this.behaviours)
+    return copy
   }
 
   reset(): void {

@@ -1,4 +1,7 @@
-/** At most `limit` accepted calls in any 60 seconds (Limits, area G); refused calls do not count. */
+/**
+ * At most `limit` accepted calls in any 60 seconds (Limits, area G); refused calls do not count. Calls of a time to come,
+ * when the clock went back, do not either.
+ */
 export class RollingLimit {
   #accepted: number[] = []
   readonly limit: number
@@ -9,16 +12,15 @@ export class RollingLimit {
 
   /** Whether a call passes at `now`. */
   take(now: number): boolean {
-    const recent = this.#accepted.filter((at) => at > now - 60_000)
-    if (recent.length >= this.limit) return false
-    this.#accepted = [...recent, now]
+    this.#accepted = this.#accepted.filter((at) => at > now - 60_000 && at <= now)
+    if (this.#accepted.length >= this.limit) return false
+    this.#accepted.push(now)
     return true
   }
 
   /** Seconds until a call passes again, at least one. */
   retryAfter(now: number): number {
-    const recent = this.#accepted.filter((at) => at > now - 60_000)
-    return Math.max(1, Math.ceil(((recent[0] ?? now) + 60_000 - now) / 1_000))
+    return Math.max(1, Math.ceil(((this.#accepted[0] ?? now) + 60_000 - now) / 1_000))
   }
 }
 
@@ -34,7 +36,8 @@ export class FixedLimit {
   /** Whether a call passes at `now`, and what the three headers then say. */
   take(bucket: string, now: number): { readonly passes: boolean; readonly headers: readonly string[] } {
     const known = this.#windows.get(bucket)
-    const window = known !== undefined && now < known.from + 60_000 ? known : { from: now, count: 0 }
+    const window =
+      known !== undefined && now >= known.from && now < known.from + 60_000 ? known : { from: now, count: 0 }
     this.#windows.set(bucket, window)
     const passes = window.count < this.limit
     if (passes) window.count += 1
@@ -47,6 +50,13 @@ export class FixedLimit {
 export class LoginLock {
   #failures: number[] = []
   #lockedUntil = Number.NEGATIVE_INFINITY
+
+  copy(): LoginLock {
+    const copy = new LoginLock()
+    copy.#failures = [...this.#failures]
+    copy.#lockedUntil = this.#lockedUntil
+    return copy
+  }
 
   isLocked(now: number): boolean {
     return now < this.#lockedUntil

@@ -25,7 +25,7 @@ const setting: fc.Arbitrary<Setting> = fc.record({
 })
 
 // A run that fails shrinks by doing nothing in more and more of its steps.
-const nothing = new Step('nothing', undefined, async () => undefined)
+const nothing = new Step('·', undefined, async () => undefined)
 const step = fc.oneof(...subscriptionsSteps, ...gatewaySteps, ...rawSteps, ...timeSteps)
 const script = fc.array(fc.option(step, { nil: nothing, freq: 200 }), { minLength: STEPS, maxLength: STEPS })
 

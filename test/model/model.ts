@@ -35,6 +35,8 @@ export class Model {
   gateway = new GatewayModel(testNumbers)
   gatewayLimit: RollingLimit
   subscriptionsLimit: FixedLimit
+  /** Brings back what was saved last. */
+  saved: (() => void) | undefined
   readonly #held = new Map<MerchantName, HeldToken>()
 
   constructor(setting: Setting) {
@@ -51,9 +53,33 @@ export class Model {
     this.tokens = []
     this.locks.clear()
     this.#held.clear()
+    this.saved = undefined
     this.gateway = new GatewayModel(testNumbers)
     this.gatewayLimit = new RollingLimit(this.setting.gatewayLimit)
     this.subscriptionsLimit = new FixedLimit(this.setting.subscriptionsLimit)
+  }
+
+  /** Remembers what a snapshot holds; the function given back brings it back, as often as one likes. */
+  save(): () => void {
+    const kept = this.#copy()
+    return () => {
+      const { saved } = this
+      Object.assign(this, kept.#copy(), { saved })
+      // Not in a snapshot: the limiters. Clients are new after it.
+      this.#held.clear()
+    }
+  }
+
+  #copy(): Model {
+    const copy = new Model(this.setting)
+    copy.now = this.now
+    copy.subscriptions = structuredClone(this.subscriptions)
+    copy.tokens = structuredClone(this.tokens)
+    copy.locks = new Map([...this.locks].map(([username, lock]) => [username, lock.copy()]))
+    copy.gateway = this.gateway.copy()
+    copy.gatewayLimit = this.gatewayLimit
+    copy.subscriptionsLimit = this.subscriptionsLimit
+    return copy
   }
 
   lock(username: string): LoginLock {
@@ -104,6 +130,8 @@ export class Model {
     const first = this.#attempt(merchant, status)
     statuses.push(first)
     if (first !== 401) return statuses
+    // A token that was refused is not tried again, whatever becomes of the login.
+    this.#held.delete(merchant)
     const login = this.login(merchant)
     statuses.push(login)
     if (login === 200) statuses.push(this.#attempt(merchant, status))

@@ -27,7 +27,7 @@ export class Step<Input> implements fc.AsyncCommand<Model, Pair> {
   }
 
   toString(): string {
-    return `${this.#name}(${JSON.stringify(this.#input)})`
+    return this.#input === undefined ? this.#name : `${this.#name}(${JSON.stringify(this.#input)})`
   }
 }
 

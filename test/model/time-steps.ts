@@ -4,7 +4,7 @@ import { gatewayAgrees, subscriptionsAgree } from './agree.ts'
 import type { Model } from './model.ts'
 import { steps } from './step.ts'
 import type { Pair } from './world.ts'
-import { both, historyOf, renew } from './world.ts'
+import { both, goBack, historyOf, renew } from './world.ts'
 
 /** Everything that can be seen is what the model says, and equal in both worlds, to the byte. */
 export const expectAgreement = (model: Model, pair: Pair): void => {
@@ -61,10 +61,24 @@ const endTokens = steps('tokens end', fc.constantFrom('expire', 'revoke'), async
   model.endTokens(kind === 'revoke')
 })
 
+const keep = steps('snapshot', fc.constant(undefined), async (model, pair) => {
+  for (const world of pair) world.snapshot = structuredClone(world.mock.snapshot())
+  model.saved = model.save()
+})
+
+const goBackInTime = steps('restore', fc.constant(undefined), async (model, pair) => {
+  if (model.saved === undefined) return
+  for (const world of pair) goBack(world)
+  model.saved()
+  expectAgreement(model, pair)
+})
+
 /** Steps of time, and of whoever holds the mock. */
 export const timeSteps = [
   { weight: 14, arbitrary: advance },
   { weight: 3, arbitrary: setToTimeOfDay },
   { weight: 1, arbitrary: asNew },
   { weight: 1, arbitrary: endTokens },
+  { weight: 2, arbitrary: keep },
+  { weight: 2, arbitrary: goBackInTime },
 ]

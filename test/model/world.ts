@@ -23,6 +23,7 @@ export interface World {
   /** Statuses that the mock answered since the last look. */
   statuses: number[]
   fetch: Mock['fetch']
+  snapshot: ReturnType<Mock['snapshot']> | undefined
 }
 
 const clientsOf = (mock: Mock, fetch: Mock['fetch']): World['subscriptions'] => {
@@ -72,7 +73,14 @@ export const createWorld = ({ seed, start, gatewayLimit, subscriptionsLimit }: S
         rateLimit: 'throw',
       }),
   )
-  const world: World = { mock, fetch, subscriptions: clientsOf(mock, fetch), gateway, statuses }
+  const world: World = {
+    mock,
+    fetch,
+    subscriptions: clientsOf(mock, fetch),
+    gateway,
+    statuses,
+    snapshot: undefined,
+  }
   return world
 }
 
@@ -81,6 +89,13 @@ export const renew = (world: World): void => {
   world.mock.reset()
   world.subscriptions = clientsOf(world.mock, world.fetch)
   world.statuses = []
+}
+
+/** The mock as it was, and clients that know nothing of what came after. */
+export const goBack = (world: World): void => {
+  if (world.snapshot === undefined) return
+  world.mock.restore(world.snapshot)
+  world.subscriptions = clientsOf(world.mock, world.fetch)
 }
 
 /** What came of an action: a value or an error, and the statuses that the mock answered on the way. */
