@@ -1,0 +1,93 @@
+import type { BehaviourName } from '../domain/gateway/behaviours.ts'
+import { behaviours, testNumberTable } from '../domain/gateway/behaviours.ts'
+import { gatewayDefaults } from '../domain/gateway/options.ts'
+import { defaultMerchant } from '../domain/subscriptions/options.ts'
+import type { MockOptions } from '../options.ts'
+import { PANEL_PATH } from '../panel/paths.ts'
+
+/** What the command knows once the server is up. */
+export interface Started {
+  readonly url: string
+  readonly version: string
+  readonly options: MockOptions
+  /** The file that the options come from. */
+  readonly config: string | undefined
+  readonly panel: boolean
+  readonly isLocal: boolean
+}
+
+type Line = readonly [name: string, value: string]
+
+/** Names of a file may hold what moves a terminal's cursor. */
+const printable = (text: string): string => text.replace(/\p{Cc}/gu, '?')
+
+const table = (lines: readonly Line[]): string => {
+  const width = Math.max(...lines.map(([name]) => name.length))
+  return lines.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value)}`).join('\n')
+}
+
+const section = (title: string, lines: readonly Line[]): string => `${title}\n${table(lines)}`
+
+/** The built-in merchant's credentials protect nothing and are shown; those of a file are the user's own. */
+const credentials = ({ options, config = 'the options' }: Started): readonly Line[] => {
+  const merchants = options.subscriptions?.merchants
+  if (merchants === undefined) {
+    const [user] = defaultMerchant.users
+    return [
+      ['client_id', defaultMerchant.clientId],
+      ['client_secret', defaultMerchant.clientSecret],
+      ['username', user.username],
+      ['password', user.password],
+    ]
+  }
+  return [
+    ['credentials', `subscriptions.merchants in ${config}`],
+    ...merchants.map(({ name, clientId }): Line => ['client_id', `${clientId} (${name})`]),
+  ]
+}
+
+const keys = ({ options, config = 'the options' }: Started): readonly Line[] => [
+  [
+    'API key',
+    options.gateway?.apiKeys === undefined ? gatewayDefaults.apiKeys[0] : `gateway.apiKeys in ${config}`,
+  ],
+  ['one-time code', options.gateway?.otp === undefined ? gatewayDefaults.otp : `gateway.otp in ${config}`],
+]
+
+const described = (name: BehaviourName): string =>
+  `${name.padEnd(Math.max(...Object.keys(behaviours).map(({ length }) => length)))}  ${behaviours[name].description}`
+
+const numbers = ({ options }: Started): readonly Line[] => {
+  const {
+    testNumbers = testNumberTable,
+    defaultBehaviour = 'succeeds',
+    unlistedNumbers,
+  } = options.gateway ?? {}
+  const refuses = (unlistedNumbers ?? (options.rules === 'strict' ? 'refuse' : 'accept')) === 'refuse'
+  return [
+    ...Object.entries(testNumbers).map(([msisdn, name]): Line => [msisdn, described(name)]),
+    ['any other', refuses ? 'is refused' : described(defaultBehaviour)],
+  ]
+}
+
+const clockOf = ({ clock = 'system' }: MockOptions): string =>
+  clock === 'system' ? 'follows this machine' : `stands still at ${new Date(clock).toISOString()}`
+
+/** What the command prints once the server is up. */
+export const greeting = (started: Started): string => {
+  const { url, version, options, panel, isLocal } = started
+  const parts = [
+    section(`mandatekit ${version}: a mock for tests, no money moves`, [
+      ['both APIs', url],
+      ...(panel ? [['control panel', `${url}${PANEL_PATH}`] as const] : []),
+      ['clock', clockOf(options)],
+      ['rules', options.rules ?? 'spec'],
+    ]),
+    section('Subscriptions', credentials(started)),
+    section('Gateway', keys(started)),
+    section('Test numbers', numbers(started)),
+    ...(isLocal ? [] : ['Whoever reaches this machine can use this mock and its panel.']),
+    'Stop it with Ctrl-C.',
+  ]
+  return `${parts.join('\n\n')}\n`
+}
