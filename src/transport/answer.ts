@@ -26,12 +26,17 @@ export type Reading =
       readonly message: string | undefined
       readonly readable: boolean
     }
-  /** A redirect, or a 2xx answer that is not the contract. `reason` completes "the answer …". */
-  | { readonly kind: 'unexpected'; readonly body: unknown; readonly reason: string }
+  /**
+   * A redirect, or a 2xx answer that is not the contract. `reason` completes "the answer …". `cut`: its end, or all of
+   * it, was lost on the way, though the connection ended well.
+   */
+  | { readonly kind: 'unexpected'; readonly body: unknown; readonly reason: string; readonly cut?: boolean }
 
 type JsonObject = Record<string, unknown>
 
 const SUCCESS = '00'
+const NO_CONTENT = 204
+const BEGINNING_OF_JSON = /^\s*[[{]/
 // Close enough to the success code that the server may have meant it: no proof of a refusal.
 const NEARLY_SUCCESS = /^\s*0*\s*$/
 
@@ -54,10 +59,15 @@ const errorIn = (body: unknown): { errorCode: string | undefined; message: strin
   }
 }
 
-/** Whether a success answer holds nothing but an error of area G. */
+const isPresent = (body: JsonObject, name: string): boolean => {
+  const value = body[name] ?? body[name.replace(/I[dD]$/, (end) => (end === 'ID' ? 'Id' : 'ID'))]
+  return value !== undefined && value !== null && value !== ''
+}
+
+/** Whether a success answer holds an error of area G, and nothing of a charge. */
 const isBareError = (body: unknown): boolean => {
   if (!isObject(body) || !isObject(body.error)) return false
-  return typeof body.error.code === 'string' && Object.keys(body).length === 1
+  return typeof body.error.code === 'string' && !isPresent(body, 'id') && !isPresent(body, 'status')
 }
 
 const codeOf = (body: JsonObject, code: unknown): Reading => ({
@@ -67,12 +77,7 @@ const codeOf = (body: JsonObject, code: unknown): Reading => ({
   readable: typeof code === 'string' && !NEARLY_SUCCESS.test(code),
 })
 
-const unexpected = (reason: string, body: unknown): Reading => ({ kind: 'unexpected', reason, body })
-
-const isPresent = (body: JsonObject, name: string): boolean => {
-  const value = body[name] ?? body[name.replace(/I[dD]$/, (end) => (end === 'ID' ? 'Id' : 'ID'))]
-  return value !== undefined && value !== null && value !== ''
-}
+const unexpected = (reason: string, body: unknown) => ({ kind: 'unexpected', reason, body }) as const
 
 /** A JSON answer of a 2xx status against its contract. */
 const readSuccess = (endpoint: EndpointDefinition, body: unknown): Reading => {
@@ -103,9 +108,12 @@ export const readAnswer = (endpoint: EndpointDefinition, status: number, text: s
     return unexpected('is a redirect, which an API has no business with', body)
   if (endpoint.anyBody) return { kind: 'success', data: body, body, reports: [] }
   if (json.ok) return readSuccess(endpoint, body)
-  if (text.trim() !== '') return unexpected('is not JSON', body)
+  if (text.trim() !== '') {
+    const cut = BEGINNING_OF_JSON.test(text)
+    return { ...unexpected(cut ? 'is JSON that was cut off' : 'is not JSON', body), cut }
+  }
   // A body is needed where it proves the success or holds what the caller asked for.
   const emptyWillDo = endpoint.needs.length === 0 && endpoint.envelope === false
-  if (!emptyWillDo) return unexpected('is empty', body)
+  if (!emptyWillDo) return { ...unexpected('is empty', body), cut: status !== NO_CONTENT }
   return { kind: 'success', data: endpoint.partial ? {} : undefined, body: undefined, reports: [] }
 }

@@ -116,7 +116,10 @@ export const attempt = (request: AttemptRequest, time: CallTimeout): Promise<Att
         const text = decodeBody(await received.arrayBuffer(), headers.get('content-type'))
         settle({ kind: 'answer', answer: { status, headers, text } })
       } catch (error) {
-        settle(refusal() ?? { kind: 'failed', phase: phase(), failure: classifyNetworkFailure(error) })
+        const { surelyNotSent, reason } = classifyNetworkFailure(error)
+        // Whatever the code says: who answered has received the request.
+        const failure = { surelyNotSent: surelyNotSent && received === undefined, reason }
+        settle(refusal() ?? { kind: 'failed', phase: phase(), failure })
       }
     }
     void exchange()

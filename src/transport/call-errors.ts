@@ -17,6 +17,8 @@ import type { CallRecord } from './call-record.ts'
 import type { Interruption } from './call-timeout.ts'
 
 const LONGEST_EXCERPT = 2000
+/** An answer longer than this is kept as an excerpt of its text, also when it is JSON: errors go to logs. */
+const LONGEST_BODY = 100_000
 const LONGEST_QUOTE = 200
 
 const cut = (text: string, length: number): string =>
@@ -41,7 +43,9 @@ const keepAnswer = (record: CallRecord, answer: ReceivedAnswer, body: unknown) =
   const redactor = record.redactor()
   // An answer to a token request may repeat the credentials in any form.
   const secret = record.identity.endpoint.auth === 'credentials'
-  const kept = secret || body === undefined ? undefined : redactor.value(body)
+  const plainBody = secret || body === undefined ? undefined : redactor.value(body)
+  const isLong = typeof plainBody === 'object' && (answer.text?.length ?? 0) > LONGEST_BODY
+  const kept = isLong ? JSON.stringify(plainBody) : plainBody
   return {
     headers: redactor.headers(recordOf(answer.headers)),
     body: typeof kept === 'string' ? cut(kept, LONGEST_EXCERPT) : kept,
@@ -105,10 +109,12 @@ export const unexpectedError = (
   record: CallRecord,
   answer: ReceivedAnswer,
   reading: Extract<Reading, { kind: 'unexpected' }>,
+  tooLong: number | undefined,
 ): UnexpectedResponseError => {
   const { headers, body } = keepAnswer(record, answer, reading.body)
-  const facts = { ...record.errorFacts(false), status: answer.status, headers, body }
-  const message = messageOf(record, facts, `the answer (HTTP ${answer.status}) ${reading.reason}`)
+  const facts = { ...record.errorFacts(reading.cut === true), status: answer.status, headers, body }
+  const what = `the answer (HTTP ${answer.status}) ${reading.reason}${waitWords(tooLong)}`
+  const message = messageOf(record, facts, what)
   return new UnexpectedResponseError(message, facts)
 }
 

@@ -45,9 +45,9 @@ export const withAnswer = (
   const { status } = answer
   if (reading.kind === 'unexpected') {
     return {
-      failure: { kind: 'unexpected' },
+      failure: { kind: reading.cut ? 'cut' : 'unexpected' },
       status,
-      toError: (record) => unexpectedError(record, answer, reading),
+      toError: (record, _, tooLong) => unexpectedError(record, answer, reading, tooLong),
     }
   }
   const failure: Failure =

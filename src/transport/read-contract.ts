@@ -74,7 +74,8 @@ export const readContract = (endpoint: EndpointDefinition, body: unknown): Contr
     throw new TypeError(`${endpoint.operation}: a response schema must be synchronous`)
   const issues: readonly Issue[] = payload.issues
   // A partial answer may be anything: what is no object at all has none of the fields.
-  const data: unknown = endpoint.partial && !isContainer(payload.value) ? {} : payload.value
+  const isOdd = !isContainer(payload.value) || Array.isArray(payload.value)
+  const data: unknown = endpoint.partial && isOdd ? {} : payload.value
   if (issues.length > 0) {
     const paths = issues.map(({ path }) => path ?? []).filter((path) => path.length > 0)
     for (const path of paths.toReversed()) remove(data, path)

@@ -10,6 +10,8 @@ export type Failure =
   | { readonly kind: 'status'; readonly status: number }
   /** A 2xx answer that carries an error code. `readable`: a text that says what was refused. */
   | { readonly kind: 'code'; readonly readable: boolean }
+  /** A 2xx answer that was cut off on the way. */
+  | { readonly kind: 'cut' }
   /** A redirect, or a 2xx answer that is not the contract. */
   | { readonly kind: 'unexpected' }
 
@@ -62,6 +64,7 @@ const kindOf = (failure: Failure): Kind => {
     case 'connection':
       return failure.surelyNotSent ? 'not-sent' : 'answer-lost'
     case 'timeout':
+    case 'cut':
       return 'answer-lost'
     case 'status':
       if (failure.status === 429) return 'rate-limited'
