@@ -100,9 +100,13 @@ export abstract class MandateKitError extends Error implements ErrorFacts {
 
 /** Whether a value is an error of this package, from this copy of it or another. */
 export const isMandateKitError = (value: unknown): value is MandateKitError =>
-  value instanceof Error && BRAND in value
+  // By the brand alone: an error of another realm, such as a test runner's, is no instance of this one's `Error`.
+  typeof value === 'object' && value !== null && BRAND in value
 
-/** Input that breaks a rule. Thrown before any I/O; nothing was sent. */
+/**
+ * Input that breaks a rule, or credentials or a key that cannot be had or used. Input is checked before any I/O;
+ * credentials are asked for in the phase `login`, which may follow an attempt: `outcome` tells.
+ */
 export class InvalidRequestError extends MandateKitError {
   override readonly name = 'InvalidRequestError'
   readonly code = 'invalid_request'
@@ -110,7 +114,12 @@ export class InvalidRequestError extends MandateKitError {
 
   constructor(operation: string, issues: readonly InputIssue[], facts: Partial<ErrorFacts> = {}) {
     const words = issues.map(({ field, rule, received }) => `${field} must be ${rule}, received ${received}`)
-    super(`${operation}: ${words.join('; ')}. Nothing was sent.`, {
+    const { attempts = 0, outcome } = facts
+    // Options, helpers and messages that come in have nothing to send.
+    const sends = /^(?:subscriptions|gateway)\./.test(operation)
+    const unsent = sends && attempts === 0 ? ' Nothing was sent.' : ''
+    const sent = attempts > 0 ? ` The call had been sent before; its outcome is ${outcome}.` : ''
+    super(`${operation}: ${words.join('; ')}.${unsent}${sent}`, {
       phase: 'input',
       outcome: 'not-sent',
       attempts: 0,
@@ -147,7 +156,7 @@ export class ApiError extends MandateKitError {
   /** The parsed answer without known secret fields; absent for token requests. */
   readonly body: unknown
   readonly rateLimit: RateLimit | undefined
-  /** How long the server asked to wait, in milliseconds, when it said so. */
+  /** How long to wait before calling again, in milliseconds: what the server asked for, else a pause that was too long. */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, facts: ApiErrorFacts) {

@@ -25,9 +25,10 @@ const authorizationOf = (key: string): Authorization => ({ header: `Bearer ${key
  */
 export const createApiKeyAuthorizer = (apiKey: ApiKeySource): Authorizer => {
   const refused = async () => false
+  const isCurrent = () => true
   if (typeof apiKey !== 'function') {
     const authorization = authorizationOf(checked(apiKey, 'gateway'))
-    return { authorize: async () => authorization, refused }
+    return { authorize: async () => authorization, isCurrent, refused }
   }
   return {
     authorize: async ({ operation, signal }) => {
@@ -41,6 +42,7 @@ export const createApiKeyAuthorizer = (apiKey: ApiKeySource): Authorizer => {
       }
       return authorizationOf(checked(key, operation))
     },
+    isCurrent,
     refused,
   }
 }

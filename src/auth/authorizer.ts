@@ -5,6 +5,8 @@ export interface AuthorizationContext {
   readonly operation: string
   /** The caller's signal and the call's total time: waiting for a token ends with it, the shared token request does not. */
   readonly signal: AbortSignal | undefined
+  /** What is left of the call's total time, in milliseconds. */
+  readonly remaining: number
 }
 
 /** What one attempt carries. `credential` is an opaque mark: it says which token it was, without being it. */
@@ -17,6 +19,8 @@ export interface Authorization {
 export interface Authorizer {
   /** The authorisation for the next attempt; may log in first. */
   authorize(context: AuthorizationContext): Promise<Authorization>
+  /** Whether an attempt may still carry this authorisation, as far as is known without asking anybody. */
+  isCurrent(authorization: Authorization): boolean
   /**
    * An attempt that carried this authorisation was answered 401. True: repeat once, after `authorize` again
    * (the token was renewed, or somebody else had renewed it already). False: the 401 stands.

@@ -6,6 +6,7 @@ import { callLimits, callOptionIssues } from './call-options.ts'
 import { CallRecord } from './call-record.ts'
 import { CallTimeout } from './call-timeout.ts'
 import type { ClientSettings } from './client-options.ts'
+import { reportFailure } from './report-failure.ts'
 
 /**
  * Runs work of a call that is no attempt of it, such as a login or asking for credentials: within the call's total
@@ -21,23 +22,27 @@ export const boundedWork = async <Value>(
   const issues = callOptionIssues(options)
   if (issues.length > 0) throw new InvalidRequestError(endpoint.operation, issues)
   const { totalTimeout, signal } = callLimits(settings, options)
+  const startedAt = settings.clock.now()
+  const record = new CallRecord({
+    endpoint,
+    method: endpoint.method,
+    url: `${settings.baseUrl}${endpoint.path}`,
+    fields: undefined,
+    idempotencyKey: undefined,
+    ownKey: false,
+  })
+  record.phase = 'login'
   const time = new CallTimeout(totalTimeout, signal)
   try {
-    const value = time.interruption === undefined ? await time.race(work(time.signal)) : undefined
-    const { interruption } = time
-    if (interruption === undefined) return value as Value
-    const identity = {
-      endpoint,
-      method: endpoint.method,
-      url: '',
-      fields: undefined,
-      idempotencyKey: undefined,
-      ownKey: false,
+    if (time.interruption === undefined) {
+      const value = await time.race(work(time.signal))
+      if (time.interruption === undefined) return value as Value
+      if (mayExecute) record.failed('unknown')
     }
-    const record = new CallRecord(identity)
-    record.phase = 'login'
-    if (mayExecute) record.failed('unknown')
-    throw interruptionError(record, interruption)
+    throw interruptionError(record, time.interruption)
+  } catch (error) {
+    reportFailure(settings, record, error, startedAt)
+    throw error
   } finally {
     time.end()
   }

@@ -3,7 +3,7 @@ import type { ErrorFacts, Outcome, Phase } from '../errors.ts'
 import type { CallFacts } from './hooks.ts'
 import { worseOutcome } from './outcome.ts'
 import type { Redactor } from './redaction.ts'
-import { createRedactor } from './redaction.ts'
+import { createRedactor, secretHeaders } from './redaction.ts'
 
 /** What a call is, before any attempt of it. */
 export interface CallIdentity {
@@ -30,7 +30,7 @@ export class CallRecord {
   phase: Phase = 'request'
   #attempts = 0
   #outcome: Outcome = 'not-sent'
-  readonly #authorizations = new Set<string>()
+  readonly #secretHeaders = new Set<string>()
 
   constructor(identity: CallIdentity) {
     this.identity = identity
@@ -54,11 +54,11 @@ export class CallRecord {
     return this.#outcome
   }
 
-  /** Counts an attempt that is about to carry this Authorization header. */
-  begin(authorization: string | undefined): void {
+  /** Counts an attempt that is about to carry these headers. */
+  begin(headers: Readonly<Record<string, string>>): void {
     this.#attempts += 1
     this.phase = 'request'
-    if (authorization !== undefined) this.#authorizations.add(authorization)
+    for (const secret of secretHeaders(headers)) this.#secretHeaders.add(secret)
   }
 
   /** Takes in how an attempt failed. One that may have executed stays so, whatever follows. */
@@ -68,7 +68,7 @@ export class CallRecord {
 
   /** Removes from errors what this call sent in secret. */
   redactor(): Redactor {
-    return createRedactor(this.#authorizations, this.identity.fields)
+    return createRedactor(this.#secretHeaders, this.identity.fields)
   }
 
   /** A short text of the server's without what this call sent in secret. */

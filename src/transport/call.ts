@@ -1,5 +1,4 @@
 import type { Authorization, AuthorizationContext, Authorizer } from '../auth/authorizer.ts'
-import type { MandateKitError } from '../errors.ts'
 import { isMandateKitError } from '../errors.ts'
 import type { Reading } from './answer.ts'
 import { readAnswer } from './answer.ts'
@@ -21,6 +20,7 @@ import type { RateLimitGate } from './rate-limit-gate.ts'
 import { readRateLimit } from './rate-limit-headers.ts'
 import type { RepeatReason } from './repeat.ts'
 import { decideRepeat } from './repeat.ts'
+import { reportFailure } from './report-failure.ts'
 import { readWaitHint, untilServerTime } from './wait-hint.ts'
 
 /** What all calls of one client have in common. */
@@ -55,7 +55,7 @@ class Call {
         if (answered !== undefined) return answered
       }
     } catch (error) {
-      this.#reportError(error)
+      reportFailure(this.#environment.settings, this.#record, error, this.#startedAt)
       throw error
     } finally {
       this.#time.end()
@@ -80,27 +80,25 @@ class Call {
 
   /** Waits for the authorisation and for the rate limit; takes the place at the gate that `#send` gives back. */
   async #enter(): Promise<Authorization | undefined> {
-    this.#throwIfInterrupted()
     const { gate } = this.#environment
     const { endpoint, authorizer } = this.#prepared
-    const authorization = authorizer && (await this.#authorize(authorizer))
-    // What is never repeated asks for the state of now: it neither waits nor makes others wait.
-    if (gate === undefined || endpoint.repeatable === 'never') return authorization
-    if (!gate.isBusy) {
-      gate.enterNow()
-      return authorization
-    }
-    const { hold } = gate
-    this.#record.phase = 'limit'
-    if (hold >= this.#time.remaining) throw heldBackError(this.#record, hold)
-    const entered = await gate.enter(this.#time.signal)
-    try {
+    for (;;) {
       this.#throwIfInterrupted()
-      // The token may have ended while the call was held back.
-      return authorizer && (await this.#authorize(authorizer))
-    } catch (error) {
+      const authorization = authorizer && (await this.#authorize(authorizer))
+      // What is never repeated asks for the state of now: it neither waits nor makes others wait.
+      if (gate === undefined || endpoint.repeatable === 'never') return authorization
+      if (!gate.isBusy) {
+        gate.enterNow()
+        return authorization
+      }
+      const { hold } = gate
+      this.#record.phase = 'limit'
+      if (hold >= this.#time.remaining) throw heldBackError(this.#record, hold)
+      const entered = await gate.enter(this.#time.signal)
+      const isCurrent = authorization === undefined || authorizer?.isCurrent(authorization)
+      if (entered && isCurrent && this.#time.interruption === undefined) return authorization
+      // The token ended while the call was held back. The login needs a place of its own: without this one it may be free.
       if (entered) gate.leave()
-      throw error
     }
   }
 
@@ -118,6 +116,9 @@ class Call {
       operation: this.#prepared.endpoint.operation,
       get signal() {
         return time.signal
+      },
+      get remaining() {
+        return time.remaining
       },
     }
   }
@@ -140,30 +141,41 @@ class Call {
     const { endpoint, method, url, body, limits } = this.#prepared
     const { clock, hooks } = settings
     const record = this.#record
-    record.begin(authorization?.header)
+    const headers = this.#headers(authorization)
     const facts =
-      hooks.onRequest || hooks.onResponse ? { ...record.facts, attempt: record.attempts } : undefined
-    if (facts !== undefined) notify(hooks.onRequest, facts)
+      hooks.onRequest || hooks.onResponse ? { ...record.facts, attempt: record.attempts + 1 } : undefined
+    if (facts !== undefined) notify(hooks, 'onRequest', facts)
+    const place = endpoint.repeatable === 'never' ? undefined : gate
+    if (this.#time.interruption !== undefined) {
+      // A hook ended the call, before anything was sent.
+      place?.leave()
+      this.#throwIfInterrupted()
+    }
+    record.begin(headers)
     const sentAt = clock.now()
     const result = await attempt(
       {
         fetch: settings.fetch ?? globalThis.fetch,
         url,
         method,
-        headers: this.#headers(authorization),
+        headers,
         body,
         timeout: limits.timeout,
       },
       this.#time,
     )
-    if (gate !== undefined && endpoint.repeatable !== 'never') {
-      gate.leave(result.kind === 'answer' ? this.#limitNews(result.answer) : undefined)
-    }
+    place?.leave(result.kind === 'answer' ? this.#limitNews(result.answer) : undefined)
     if (facts !== undefined && hooks.onResponse && result.kind === 'answer') {
       const { status, headers } = result.answer
       const durationMs = clock.now() - sentAt
       const requestId = record.plain(requestIdOf(headers))
-      notify(hooks.onResponse, { ...facts, status, requestId, rateLimit: readRateLimit(headers), durationMs })
+      notify(hooks, 'onResponse', {
+        ...facts,
+        status,
+        requestId,
+        rateLimit: readRateLimit(headers),
+        durationMs,
+      })
     }
     return result
   }
@@ -183,11 +195,13 @@ class Call {
     const rateLimit = readRateLimit(answer.headers)
     const resetAt = rateLimit?.resetAt?.getTime()
     const now = this.#environment.settings.clock.now()
+    // The pause that a refused token request asks for is the token lifecycle's: calls with a token need not wait for it.
+    const isOwnRefusal = answer.status === 429 && this.#prepared.endpoint.auth !== 'credentials'
     return {
       rateLimit,
       untilReset:
         resetAt === undefined ? undefined : untilServerTime(resetAt, now, answer.headers.get('date')),
-      refusedFor: answer.status === 429 ? this.#hintOf(answer) : undefined,
+      refusedFor: isOwnRefusal ? this.#hintOf(answer) : undefined,
     }
   }
 
@@ -201,7 +215,7 @@ class Call {
   }
 
   #deliver(answer: ReceivedAnswer, reading: Extract<Reading, { kind: 'success' }>): Answered<unknown> {
-    for (const report of reading.reports) notify(this.#environment.settings.onUnexpected, report)
+    for (const report of reading.reports) notify(this.#environment.settings, 'onUnexpected', report)
     const { status, headers } = answer
     return {
       data: reading.data,
@@ -253,8 +267,13 @@ class Call {
     this.#repeats += 1
     this.#reportRetry(decision.reason, decision.waitMs, failed)
     this.#record.phase = 'wait'
-    await this.#time.wait(decision.waitMs, clock)
+    const waited = await this.#time.wait(decision.waitMs, clock).then(
+      () => true,
+      () => false,
+    )
     this.#throwIfInterrupted()
+    // The given clock failed: without a wait there is no repeat.
+    if (!waited) throw failed.toError(this.#record, hint, undefined)
   }
 
   #throwIfInterrupted(): void {
@@ -263,27 +282,9 @@ class Call {
   }
 
   #reportRetry(reason: RepeatReason, waitMs: number, { status }: FailedAttempt): void {
-    const { onRetry } = this.#environment.settings.hooks
+    const { hooks } = this.#environment.settings
     const { facts, attempts } = this.#record
-    if (onRetry) notify(onRetry, { ...facts, attempt: attempts, reason, waitMs, status })
-  }
-
-  #reportError(error: unknown): void {
-    const { hooks, clock } = this.#environment.settings
-    if (!hooks.onError) return
-    const known: Partial<MandateKitError & { status: number; errorCode: string }> = isMandateKitError(error)
-      ? error
-      : {}
-    notify(hooks.onError, {
-      ...this.#record.facts,
-      code: known.code,
-      phase: known.phase,
-      outcome: known.outcome,
-      status: known.status,
-      errorCode: known.errorCode,
-      attempts: this.#record.attempts,
-      durationMs: clock.now() - this.#startedAt,
-    })
+    notify(hooks, 'onRetry', { ...facts, attempt: attempts, reason, waitMs, status })
   }
 }
 

@@ -39,7 +39,7 @@ export interface RetryFacts extends RequestFacts {
   readonly status: number | undefined
 }
 
-/** A call failed for good. */
+/** A call failed for good: once each call, whatever the phase, and also when it was ended before its first attempt. */
 export interface FailureFacts extends CallFacts {
   readonly code: MandateKitErrorCode | undefined
   readonly phase: Phase | undefined
@@ -59,7 +59,10 @@ export interface TokenRenewedFacts {
   readonly grant: string
 }
 
-/** Functions that watch calls. What they throw, and what their promises reject with, is ignored; nothing waits for them. */
+/**
+ * Functions that watch calls. What they throw, and what their promises reject with, is ignored; nothing waits for them.
+ * Input that breaks a rule makes no call: the promise rejects with `InvalidRequestError`, and no hook hears of it.
+ */
 export interface Hooks {
   readonly onRequest?: ((facts: RequestFacts) => unknown) | undefined
   readonly onResponse?: ((facts: ResponseFacts) => unknown) | undefined
@@ -84,11 +87,18 @@ export interface UnexpectedReport {
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
-/** Calls a function of the user's that must not be able to break a call. */
-export const notify = <Fact>(hook: ((fact: Fact) => unknown) | undefined, fact: Fact): void => {
-  if (hook === undefined) return
+type Watchers<Name extends string, Fact> = {
+  readonly [Key in Name]?: ((fact: Fact) => unknown) | undefined
+}
+
+/** Calls a function of the user's, as the method that it may be, so that it cannot break a call. */
+export const notify = <Name extends string, Fact>(
+  watchers: Watchers<Name, Fact>,
+  name: Name,
+  fact: Fact,
+): void => {
   try {
-    const result = hook(fact)
+    const result = watchers[name]?.(fact)
     if (isThenable(result)) result.then(undefined, () => undefined)
   } catch {
     // A watcher that fails is no reason to fail a payment.

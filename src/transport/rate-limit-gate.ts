@@ -46,10 +46,12 @@ export class RateLimitGate {
     return this.#waiting.length > 0 || this.#isClosed()
   }
 
-  /** Milliseconds until the window ends for which calls are held back; 0 when the gate is open. */
+  /**
+   * Milliseconds for which a call will surely be held back: until the end of a window in which nothing remains. 0 when
+   * the gate is open, or when it is only full of requests under way, whose answers may open it at any time.
+   */
   get hold(): number {
-    const window = this.#isClosed() ? this.#window : undefined
-    return window === undefined ? 0 : Math.max(0, window.endsAt - this.#clock.now())
+    return this.#isClosed() && this.#window?.remaining === 0 ? this.#untilEnd() : 0
   }
 
   /** Takes a place without waiting; right when the gate is not busy. */
@@ -113,8 +115,14 @@ export class RateLimitGate {
   }
 
   #isClosed(): boolean {
-    if (this.#window !== undefined && this.#clock.now() >= this.#window.endsAt) this.#next()
+    // A hold longer than any that is ever begun: the clock was set back.
+    const isOver = this.#untilEnd() <= 0 || this.#untilEnd() > LONGEST_HOLD
+    if (this.#window !== undefined && isOver) this.#next()
     return this.#window !== undefined && this.#window.remaining <= this.#underWay
+  }
+
+  #untilEnd(): number {
+    return (this.#window?.endsAt ?? 0) - this.#clock.now()
   }
 
   #letIn(): void {
@@ -135,9 +143,9 @@ export class RateLimitGate {
   async #sleep(sleeper: AbortController): Promise<void> {
     this.#sleeper = sleeper
     try {
-      await this.#clock.sleep(this.hold, sleeper.signal)
+      await this.#clock.sleep(this.#untilEnd(), sleeper.signal)
     } catch {
-      // Nobody waits any more.
+      // Nobody waits any more, or the clock failed: then those who wait are let in.
     }
     if (this.#sleeper !== sleeper) return
     this.#sleeper = undefined

@@ -4,6 +4,13 @@ const SECRET_FIELD =
 const SECRET_HEADER = /cookie|authori[sz]ation|authentication|token|secret|api-?key|session|passw|credential/i
 const SHORTEST_SECRET = 4
 const DEEPEST = 12
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': 'amp',
+  '<': 'lt',
+  '>': 'gt',
+  '"': 'quot',
+  "'": 'apos',
+}
 
 /** Removes secrets from what errors keep: known fields, and any place where a secret's own text stands. */
 export interface Redactor {
@@ -15,30 +22,37 @@ export interface Redactor {
   headers(headers: Readonly<Record<string, string>>): Record<string, string>
 }
 
-const attempt = (transform: () => string): string[] => {
-  try {
-    return [transform()]
-  } catch {
-    return []
-  }
+/** A pattern of the forms in which a server may write a character: as it is, or escaped for JSON, a URL or HTML. */
+const formsOf = (character: string): string => {
+  if (/\w/.test(character)) return character
+  const hex = (character.codePointAt(0) ?? 0).toString(16)
+  const bytes = [...new TextEncoder().encode(character)].map((byte) => byte.toString(16).padStart(2, '0'))
+  const named = ENTITIES[character]
+  const forms = [
+    `\\\\*${character.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&')}`,
+    // Each escape may have been escaped again.
+    bytes.map((byte) => `%(?:25)*${byte}`).join(''),
+    `\\\\+u0*${hex}`,
+    `&(?:amp;)*#(?:0*${character.codePointAt(0)}|x0*${hex});`,
+    ...(named === undefined ? [] : [`&(?:amp;)*${named};`]),
+    ...(character === ' ' ? ['\\+'] : []),
+  ]
+  return `(?:${forms.join('|')})`
 }
 
-/** Forms in which an answer may repeat a secret. */
-const forms = (secret: string): string[] => [
-  secret,
-  JSON.stringify(secret).slice(1, -1),
-  ...attempt(() => encodeURIComponent(secret)),
-  ...attempt(() => btoa(secret)),
-  secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
-]
+const patternOf = (secret: string): string => [...secret].map(formsOf).join('')
+
+const base64Of = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 
 const redactorOf = (secrets: readonly string[]): Redactor => {
-  const found = secrets.filter((secret) => secret.length >= SHORTEST_SECRET).flatMap(forms)
+  const found = secrets.filter((secret) => secret.length >= SHORTEST_SECRET)
   // The longest first: a secret that contains another one goes whole.
-  const hidden = [...new Set(found)].sort((one, other) => other.length - one.length)
+  const hidden = [...new Set(found.flatMap((secret) => [secret, base64Of(secret)]))]
+    .sort((one, other) => other.length - one.length)
+    .map(patternOf)
+  const pattern = new RegExp(hidden.join('|') || '(?!)', 'gi')
 
-  const text = (original: string): string =>
-    hidden.reduce((result, secret) => result.replaceAll(secret, REDACTED), original)
+  const text = (original: string): string => original.replace(pattern, REDACTED)
 
   const value = (original: unknown, depth = 0): unknown => {
     if (typeof original === 'string') return text(original)
@@ -65,8 +79,12 @@ const secretsOfBody = (body: unknown): string[] => {
   )
 }
 
-/** A redactor for one call: it knows the Authorization headers that were sent and the secret fields of the body. */
-export const createRedactor = (authorizations: Iterable<string>, body: unknown): Redactor => {
-  const credentials = [...authorizations].flatMap((header) => [header, header.replace(/^\S+ /, '')])
+/** The values of headers whose names say that they hold a secret. */
+export const secretHeaders = (headers: Readonly<Record<string, string>>): string[] =>
+  Object.entries(headers).flatMap(([name, content]) => (SECRET_HEADER.test(name) ? [content] : []))
+
+/** A redactor for one call: it knows the secret headers that were sent and the secret fields of the body. */
+export const createRedactor = (sent: Iterable<string>, body: unknown): Redactor => {
+  const credentials = [...sent].flatMap((header) => [header, header.replace(/^\S+ /, '')])
   return redactorOf([...credentials, ...secretsOfBody(body)])
 }
