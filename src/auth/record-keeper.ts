@@ -66,6 +66,7 @@ export class RecordKeeper {
       ...record,
       ...(token === undefined ? {} : { token }),
       ...(own.salt === undefined ? {} : { salt: own.salt }),
+      ...(own.pause === undefined ? {} : { pause: own.pause }),
       refusals: [...record.refusals.filter(({ fingerprint }) => !known.has(fingerprint)), ...own.refusals],
       unauthorizedRenewals: own.unauthorizedRenewals,
     }

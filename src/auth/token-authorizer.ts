@@ -34,11 +34,13 @@ export const createTokenAuthorizer = (options: TokenAuthorizerOptions): TokenAut
     tokenStore: options.tokenStore ?? createMemoryTokenStore(),
     refresh: options.refresh ?? 'password',
     loginCooldown: options.loginCooldown ?? LOGIN_COOLDOWN,
+    holdsBack: options.holdsBack ?? true,
     onTokenRenewed: quietly(options.onTokenRenewed),
     onUnexpected: quietly(options.onUnexpected),
   })
   return {
-    authorize: ({ signal }) => lifecycle.authorize(signal),
+    authorize: (context) => lifecycle.authorize(context),
+    isCurrent: (authorization) => lifecycle.isCurrent(authorization),
     refused: (authorization, { signal }) => lifecycle.refused(authorization, signal),
     login: (signal) => lifecycle.login(signal),
     clientId: () => lifecycle.clientId(),

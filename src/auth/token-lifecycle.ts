@@ -1,10 +1,11 @@
 import type { Token } from '../contract/subscriptions.ts'
-import type { Authorization } from './authorizer.ts'
+import type { Authorization, AuthorizationContext, TokenFields } from './authorizer.ts'
 import type { Credentials } from './credentials.ts'
 import { createCredentialsReader, failureOf, isHeaderSafe } from './credentials.ts'
 import type { HeldToken } from './held-token.ts'
 import { hold } from './held-token.ts'
 import { LoginBreaker } from './login-breaker.ts'
+import { checkPause, pauseIn, waitForPause } from './login-pause.ts'
 import { RecordKeeper } from './record-keeper.ts'
 import { isRefusal, wasAnswered } from './refused-login.ts'
 import { isBearer, tokenOf } from './token-answer.ts'
@@ -68,23 +69,35 @@ export class TokenLifecycle {
     this.#breaker = new LoginBreaker(options.loginCooldown)
   }
 
-  async authorize(signal: AbortSignal | undefined): Promise<Authorization> {
+  async authorize(context: AuthorizationContext): Promise<Authorization> {
     const current = this.#held
     if (current !== undefined && this.#isFresh(current)) return current.authorization
     const refused = current !== undefined && this.#spent.has(current.id)
     const flight = this.#flight ?? this.#start(refused ? 'unauthorized' : 'expiring')
+    const { signal } = context
     try {
       const renewed = await waitFor(flight.promise, signal)
       return renewed.authorization
     } catch (error) {
       const living = this.#held
-      if (signal?.aborted || living === undefined || !this.#isAlive(living)) throw error
+      if (signal?.aborted) throw error
+      if (living === undefined || !this.#isAlive(living)) {
+        const wait = this.#options.holdsBack ? waitForPause(error, context.remaining) : undefined
+        if (wait === undefined) throw error
+        await waitFor(this.#options.clock.sleep(wait, signal), signal)
+        return this.authorize(context)
+      }
       this.#postponedUntil = this.#options.clock.now() + POSTPONEMENT
       this.#options.onUnexpected(
         `The token could not be renewed ahead of its end: ${failureOf(error)}. It is used while it lives.`,
       )
       return living.authorization
     }
+  }
+
+  isCurrent({ credential }: Authorization): boolean {
+    const current = this.#held
+    return current?.authorization.credential === credential && this.#isFresh(current)
   }
 
   async refused(authorization: Authorization, signal: AbortSignal | undefined): Promise<boolean> {
@@ -156,7 +169,9 @@ export class TokenLifecycle {
     if (reason === 'login-called') return undefined
     const taken = this.#take(record)
     if (taken !== undefined) return taken
-    await this.#breaker.check(record, credentials, this.#options.clock.now())
+    const now = this.#options.clock.now()
+    await this.#breaker.check(record, credentials, now)
+    checkPause(record, now)
     const current = this.#held
     return reason === 'unauthorized' && this.#isLimited(record) ? current : undefined
   }
@@ -192,7 +207,7 @@ export class TokenLifecycle {
 
   async #refreshGrant(record: TokenRecord, renewal: Renewal, refreshToken: string): Promise<HeldToken> {
     const { clientId, clientSecret } = renewal.credentials
-    const answer = await this.#ask(renewal, {
+    const answer = await this.#ask(record, renewal, {
       grant_type: 'refresh_token',
       client_id: clientId,
       client_secret: clientSecret,
@@ -206,7 +221,7 @@ export class TokenLifecycle {
     const { clock, loginCooldown } = this.#options
     let answer: Token
     try {
-      answer = await this.#ask(renewal, {
+      answer = await this.#ask(record, renewal, {
         grant_type: 'password',
         client_id: credentials.clientId,
         client_secret: credentials.clientSecret,
@@ -223,9 +238,16 @@ export class TokenLifecycle {
     return this.#keep(answer, record, renewal, 'password')
   }
 
-  #ask({ progress }: Renewal, fields: Readonly<Record<string, string>>): Promise<Token> {
+  async #ask(record: TokenRecord, { key, progress }: Renewal, fields: TokenFields): Promise<Token> {
     progress.requested = true
-    return this.#options.requestToken(fields)
+    const { clock, loginCooldown, requestToken } = this.#options
+    try {
+      return await requestToken(fields)
+    } catch (error) {
+      const pause = pauseIn(error, clock.now(), loginCooldown)
+      if (pause !== undefined) await this.#keeper.write(key, { ...record, pause }, loginCooldown)
+      throw error
+    }
   }
 
   async #keep(

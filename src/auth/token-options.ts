@@ -26,6 +26,8 @@ export interface TokenAuthorizerOptions {
   readonly refresh?: 'password' | 'refresh_token' | undefined
   /** How long a refused login is not tried again, in milliseconds. Default: 15 minutes. */
   readonly loginCooldown?: number | undefined
+  /** Whether a call waits while the server asked for a pause between token requests, or fails at once. Default: true. */
+  readonly holdsBack?: boolean | undefined
   /** Hears of each token request that succeeded. What it throws is ignored. */
   readonly onTokenRenewed?: ((renewal: TokenRenewal) => void) | undefined
   /** Hears what was odd and did not stop a call: a store that failed, an unknown token type. */

@@ -23,6 +23,14 @@ export interface RefusedLogin {
   readonly requestId?: string
 }
 
+/** A pause that the server asked for before the next token request. */
+export interface LoginPause {
+  /** When it was asked for, in milliseconds of the clock of the process that asked. */
+  readonly at: number
+  /** How long, in milliseconds. */
+  readonly wait: number
+}
+
 /** What the processes of a merchant share: the token, and which logins were refused. Plain JSON data. */
 export interface TokenRecord {
   readonly version: 1
@@ -33,6 +41,8 @@ export interface TokenRecord {
   readonly refusals: readonly RefusedLogin[]
   /** When a 401 caused a renewal, in milliseconds; those of the last minute. */
   readonly unauthorizedRenewals: readonly number[]
+  /** Absent unless the last token request was answered with a wish for patience. */
+  readonly pause?: LoginPause
 }
 
 /** How many refused logins a record remembers, each of other credentials. */
@@ -61,6 +71,11 @@ const readToken = (value: unknown): StoredToken | undefined => {
   return { id, accessToken, obtainedAt, lifetime, ...optionalText(value, 'refreshToken') }
 }
 
+const readPause = (value: unknown): LoginPause | undefined => {
+  if (!isFields(value) || !isTime(value.at) || !isTime(value.wait)) return undefined
+  return { at: value.at, wait: value.wait }
+}
+
 const readRefusal = (value: unknown): RefusedLogin | undefined => {
   if (!isFields(value)) return undefined
   const { fingerprint, at, status } = value
@@ -83,9 +98,11 @@ export const readTokenRecord = (value: unknown): TokenRecord | undefined => {
   const { refusals, unauthorizedRenewals } = value
   if (!Array.isArray(refusals) || !Array.isArray(unauthorizedRenewals)) return undefined
   const token = readToken(value.token)
+  const pause = readPause(value.pause)
   return {
     version: 1,
     ...(token === undefined ? {} : { token }),
+    ...(pause === undefined ? {} : { pause }),
     ...optionalText(value, 'salt'),
     refusals: refusals
       .slice(-REFUSALS_KEPT)

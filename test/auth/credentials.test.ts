@@ -130,7 +130,7 @@ describe('credentials', () => {
 })
 
 describe('an API key', () => {
-  const context = { operation: 'gateway.charge', signal: undefined }
+  const context = { operation: 'gateway.charge', signal: undefined, remaining: 1000 }
 
   it('stands behind Bearer, and a 401 is final', async () => {
     const authorizer = createApiKeyAuthorizer('key-1')

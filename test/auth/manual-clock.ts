@@ -13,6 +13,11 @@ export class ManualClock implements Clock {
     return this.#now
   }
 
+  /** How many wait. */
+  get sleeping(): number {
+    return this.#sleepers.length
+  }
+
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
     if (milliseconds <= 0) return Promise.resolve()
     return new Promise((resolve, reject) => {

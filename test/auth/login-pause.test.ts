@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { MandateKitError, RateLimitError } from '../../src/index.ts'
+import { createMemoryTokenStore } from '../../src/index.ts'
+import { ManualClock } from './manual-clock.ts'
+import type { MerchantOptions } from './merchant.ts'
+import { createMerchant } from './merchant.ts'
+import { TokenServer } from './token-server.ts'
+
+let api: TokenServer
+let clock: ManualClock
+
+beforeEach(async () => {
+  api = await TokenServer.start()
+  clock = new ManualClock()
+})
+
+afterEach(() => api.close())
+
+const merchant = (options: MerchantOptions = {}) => createMerchant(api.url, clock, options)
+
+const askForPatience = (seconds: number, status = 429) => {
+  api.onToken = (_request, index) =>
+    index === 1
+      ? { status, headers: { 'retry-after': String(seconds) } }
+      : { status: 200, body: api.tokenBody(index) }
+}
+
+const errorOf = (work: Promise<unknown>) =>
+  work.then(
+    () => expect.unreachable('The call resolved.'),
+    (error: MandateKitError) => error as RateLimitError,
+  )
+
+describe('a login that was answered with a time to come back', () => {
+  it.each([429, 503])(
+    '(HTTP %i) is not asked for again before it: later calls fail at once',
+    async (status) => {
+      askForPatience(600, status)
+      const { details } = merchant()
+      await errorOf(details())
+      clock.advance(60_000)
+      const error = await errorOf(details())
+      expect(error).toMatchObject({
+        code: 'rate_limited',
+        operation: 'subscriptions.details',
+        phase: 'login',
+        outcome: 'not-sent',
+        retryable: true,
+        retryAfterMs: 540_000,
+      })
+      expect(api.tokenRequests).toHaveLength(1)
+    },
+  )
+
+  it('is asked for again once the time has come', async () => {
+    askForPatience(600)
+    const { details } = merchant()
+    await errorOf(details())
+    clock.advance(600_000)
+    await details()
+    expect(api.tokenRequests).toHaveLength(2)
+  })
+
+  it('is waited for by later calls when it is near, all of them with one login', async () => {
+    askForPatience(40)
+    const { details } = merchant()
+    await errorOf(details())
+    const calls = [details(), details(), details()]
+    await expect.poll(() => clock.sleeping).toBe(3)
+    clock.advance(40_000)
+    await Promise.all(calls)
+    expect(api.tokenRequests).toHaveLength(2)
+  })
+
+  it("is not waited for with rateLimit 'throw'", async () => {
+    askForPatience(40)
+    const { details } = merchant({ rateLimit: 'throw', retry: { limit: 0 } })
+    await errorOf(details())
+    expect(await errorOf(details())).toMatchObject({ code: 'rate_limited', retryAfterMs: 40_000 })
+    expect(api.tokenRequests).toHaveLength(1)
+  })
+
+  it('is not waited for by a call with less time than that', async () => {
+    askForPatience(40)
+    const { client, details } = merchant()
+    await errorOf(details())
+    const error = await errorOf(client.details('sub-1', { totalTimeout: 30_000 }))
+    expect(error).toMatchObject({ code: 'rate_limited', retryAfterMs: 40_000 })
+  })
+
+  it('ends for a caller whose signal is aborted', async () => {
+    askForPatience(40)
+    const { details } = merchant()
+    await errorOf(details())
+    const controller = new AbortController()
+    const call = errorOf(details(controller.signal))
+    await expect.poll(() => clock.sleeping).toBe(1)
+    controller.abort()
+    expect(await call).toMatchObject({ code: 'aborted', outcome: 'not-sent' })
+  })
+
+  it('holds for every process that shares the store', async () => {
+    askForPatience(600)
+    const tokenStore = createMemoryTokenStore()
+    await errorOf(merchant({ tokenStore }).details())
+    expect(await errorOf(merchant({ tokenStore }).details())).toMatchObject({ retryAfterMs: 600_000 })
+    expect(api.tokenRequests).toHaveLength(1)
+  })
+
+  it('does not hold back login(), which the caller decides on', async () => {
+    askForPatience(600)
+    const { details, login } = merchant()
+    await errorOf(details())
+    await login()
+    await details()
+    expect(api.tokenRequests).toHaveLength(2)
+  })
+
+  it('stands no longer than the cool-down of a refused login', async () => {
+    askForPatience(86_400)
+    const { details } = merchant({ loginCooldown: 120_000 })
+    await errorOf(details())
+    expect(await errorOf(details())).toMatchObject({ retryAfterMs: 120_000 })
+    clock.advance(120_000)
+    await details()
+  })
+
+  it('leaves a token that still lives in use', async () => {
+    const { details } = merchant()
+    await details()
+    api.onToken = () => ({ status: 429, headers: { 'retry-after': '600' } })
+    clock.advance(3_580_000)
+    await details()
+    clock.advance(10_000)
+    await details()
+    expect(api.tokenRequests).toHaveLength(2)
+  })
+})
