@@ -13,7 +13,7 @@ import type { Answered, CallPromise, CallResponse } from './transport/call-promi
 import { callPromise } from './transport/call-promise.ts'
 import { monotonicTime } from './transport/call-timeout.ts'
 import type { ClientOptions, ClientSettings } from './transport/client-options.ts'
-import { checkClientOptions } from './transport/client-options.ts'
+import { checkClientOptions, choiceIssues } from './transport/client-options.ts'
 import { parameterIssues } from './transport/input-check.ts'
 import type { OperationMethods } from './transport/operation-methods.ts'
 import { Operations } from './transport/operations.ts'
@@ -63,7 +63,9 @@ export class GatewayClient implements OperationMethods<typeof gatewayContract> {
 
   /** @throws InvalidRequestError when an option breaks a rule */
   constructor(options: GatewayClientOptions) {
-    this.#settings = checkClientOptions('GatewayClient', options, systemClock)
+    this.#settings = checkClientOptions('GatewayClient', options, systemClock, ({ resetMethod }) =>
+      choiceIssues('resetMethod', ['POST', 'DELETE'], resetMethod),
+    )
     this.#resetMethod = options.resetMethod ?? 'POST'
     this.#operations = new Operations({
       settings: this.#settings,
@@ -93,7 +95,8 @@ export class GatewayClient implements OperationMethods<typeof gatewayContract> {
    * @example const charge = await gateway.charge({ msisdn, amount: 250, currency: 'BDT', redirect_uri })
    */
   charge(request: ChargeRequest, options?: ChargeOptions): CallPromise<Charge> {
-    const input = { body: request, idempotencyKey: options?.idempotencyKey, options }
+    const { idempotencyKey, ...others } = { ...options }
+    const input = { body: request, idempotencyKey, options: others }
     return callPromise(this.#operations.call(gatewayContract.charge, input))
   }
 

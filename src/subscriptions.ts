@@ -20,6 +20,7 @@ import {
   subscriptionsContract,
   tokenRequestSchema,
 } from './contract/subscriptions.ts'
+import type { InputIssue } from './errors.ts'
 import { InvalidRequestError } from './errors.ts'
 import { endIssues } from './subscription-dates.ts'
 import { systemClock } from './system-clock.ts'
@@ -27,8 +28,9 @@ import { boundedWork } from './transport/bounded-work.ts'
 import type { CallOptions } from './transport/call-options.ts'
 import type { Answered, CallPromise, CallResponse } from './transport/call-promise.ts'
 import { callPromise } from './transport/call-promise.ts'
+import { monotonicTime } from './transport/call-timeout.ts'
 import type { ClientOptions, ClientSettings } from './transport/client-options.ts'
-import { checkClientOptions } from './transport/client-options.ts'
+import { checkClientOptions, choiceIssues, isDuration, isObject, unless } from './transport/client-options.ts'
 import { notify } from './transport/hooks.ts'
 import type { OperationMethods } from './transport/operation-methods.ts'
 import { Operations } from './transport/operations.ts'
@@ -67,6 +69,23 @@ export interface PageOptions {
 
 const LONGEST_PAGE = 100
 
+const isTokenStore = (value: unknown): boolean =>
+  isObject(value) && ['get', 'set', 'delete'].every((name) => typeof value[name] === 'function')
+
+const ownIssues = (options: Readonly<Record<string, unknown>>): InputIssue[] => {
+  const { tokenStore, refresh, loginCooldown, tokenRequestFormat, emptyBody } = options
+  const storeHolds = tokenStore === undefined || isTokenStore(tokenStore)
+  // Without a cool-down a refused login would be repeated until the account is locked.
+  const cooldownHolds = loginCooldown === undefined || isDuration(loginCooldown)
+  return [
+    ...unless(storeHolds, 'tokenStore', 'an object with get(), set() and delete()', tokenStore),
+    ...choiceIssues('refresh', ['password', 'refresh_token'], refresh),
+    ...unless(cooldownHolds, 'loginCooldown', 'milliseconds above zero', loginCooldown),
+    ...choiceIssues('tokenRequestFormat', ['json', 'form'], tokenRequestFormat),
+    ...choiceIssues('emptyBody', ['object', 'none'], emptyBody),
+  ]
+}
+
 /** Issues of the credentials as those of the operation that needed them. */
 const renamed = ({ issues, phase, retryable }: InvalidRequestError, operation: string): InvalidRequestError =>
   new InvalidRequestError(operation, issues, { phase, retryable })
@@ -88,8 +107,8 @@ export class SubscriptionsClient implements OperationMethods<typeof subscription
 
   /** @throws InvalidRequestError when an option breaks a rule */
   constructor(options: SubscriptionsClientOptions) {
-    this.#settings = checkClientOptions('SubscriptionsClient', options, systemClock)
-    const { baseUrl, clock, hooks, onUnexpected } = this.#settings
+    this.#settings = checkClientOptions('SubscriptionsClient', options, systemClock, ownIssues)
+    const { baseUrl, clock, hooks } = this.#settings
     this.#form = options.tokenRequestFormat === 'form'
     const operation = subscriptionsContract.login.operation
     this.#token = createTokenAuthorizer({
@@ -100,8 +119,9 @@ export class SubscriptionsClient implements OperationMethods<typeof subscription
       tokenStore: options.tokenStore,
       refresh: options.refresh,
       loginCooldown: options.loginCooldown,
-      onTokenRenewed: (renewal) => notify(hooks.onTokenRenewed, { operation, ...renewal }),
-      onUnexpected: (message) => notify(onUnexpected, { operation, message }),
+      holdsBack: this.#settings.holdsBack,
+      onTokenRenewed: (renewal) => notify(hooks, 'onTokenRenewed', { operation, ...renewal }),
+      onUnexpected: (message) => notify(this.#settings, 'onUnexpected', { operation, message }),
     })
     const token: Authorizer = this.#token
     this.#operations = new Operations({
@@ -166,11 +186,11 @@ export class SubscriptionsClient implements OperationMethods<typeof subscription
    */
   allPayments(
     subscriptionId: string,
-    page: PageOptions = {},
+    page?: PageOptions,
     options?: CallOptions,
   ): AsyncGenerator<Payment, void, undefined> {
-    const perPage = page.perPage ?? LONGEST_PAGE
-    return eachRecord(page.page ?? 1, 'paymentId', async (number) => {
+    const perPage = page?.perPage ?? LONGEST_PAGE
+    return eachRecord(page?.page ?? 1, 'paymentId', async (number) => {
       const { data } = await this.#payments(subscriptionId, { page: number, perPage }, options)
       return data.subscriptionPayments
     })
@@ -213,10 +233,15 @@ export class SubscriptionsClient implements OperationMethods<typeof subscription
     // Everything else is checked before the credentials are asked for.
     const body = { ...request, clientID: clientID ?? 'taken from the credentials' }
     this.#operations.prepare(endpoint, { body, options })
-    const issues = endIssues(request, this.#settings.clock.now())
+    const issues = endIssues(body, this.#settings.clock.now())
     if (issues.length > 0) throw new InvalidRequestError(endpoint.operation, issues)
-    if (clientID === undefined) body.clientID = await this.#clientId(options)
-    return this.#operations.call(endpoint, { body, options })
+    if (clientID !== undefined) return this.#operations.call(endpoint, { body, options })
+    const startedAt = monotonicTime()
+    const total = options?.totalTimeout ?? this.#settings.totalTimeout
+    const own = { ...options }
+    body.clientID = await this.#clientId(own)
+    const totalTimeout = Math.max(1, total - (monotonicTime() - startedAt))
+    return this.#operations.call(endpoint, { body, options: { ...own, totalTimeout } })
   }
 
   async #clientId(options: CallOptions | undefined): Promise<string> {

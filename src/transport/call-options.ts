@@ -31,8 +31,13 @@ export interface CallLimits {
 const isSignal = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value
 
-/** The issues of a call's options. */
-export const callOptionIssues = (options: unknown): InputIssue[] => {
+const NAMES = ['signal', 'timeout', 'totalTimeout', 'headers', 'retry']
+
+/**
+ * The issues of a call's options. A name that is no option is one too: a misspelt idempotency key would be another
+ * charge.
+ */
+export const callOptionIssues = (options: unknown, names: readonly string[] = NAMES): InputIssue[] => {
   if (options === undefined) return []
   if (typeof options !== 'object' || options === null) {
     return [{ field: 'options', rule: 'an object', received: kindOfValue(options) }]
@@ -40,7 +45,9 @@ export const callOptionIssues = (options: unknown): InputIssue[] => {
   const given = options as Readonly<Record<string, unknown>>
   const { signal, headers, retry } = given
   const signalIssue = { field: 'signal', rule: 'an AbortSignal', received: kindOfValue(signal) }
+  const unknown = Object.keys(given).filter((name) => !names.includes(name))
   return [
+    ...unknown.map((field) => ({ field, rule: 'an option of this call', received: 'an unknown option' })),
     ...(signal === undefined || isSignal(signal) ? [] : [signalIssue]),
     ...durationIssues(given),
     ...retryIssues(retry),

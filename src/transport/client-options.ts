@@ -75,13 +75,13 @@ const isBaseUrl = (value: unknown): value is string => {
   return username === '' && password === ''
 }
 
-const isDuration = (value: unknown): boolean =>
+export const isDuration = (value: unknown): boolean =>
   typeof value === 'number' && Number.isFinite(value) && value > 0
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const unless = (holds: boolean, field: string, rule: string, value: unknown): InputIssue[] =>
+export const unless = (holds: boolean, field: string, rule: string, value: unknown): InputIssue[] =>
   holds ? [] : [{ field, rule, received: kindOfValue(value) }]
 
 /** The issues of time limits, wherever they are given. */
@@ -104,8 +104,18 @@ export const retryIssues = (retry: unknown): InputIssue[] => {
   ]
 }
 
-const optional = (value: unknown, kind: 'function' | 'object'): boolean =>
-  value === undefined || (kind === 'object' ? isObject(value) : typeof value === kind)
+const isOptionalFunction = (value: unknown): boolean => value === undefined || typeof value === 'function'
+
+const HOOKS = ['onRequest', 'onResponse', 'onRetry', 'onError', 'onTokenRenewed']
+
+const isHooks = (hooks: unknown): boolean =>
+  hooks === undefined || (isObject(hooks) && HOOKS.every((name) => isOptionalFunction(hooks[name])))
+
+/** The issue of an option that is one of a few words. */
+export const choiceIssues = (field: string, choices: readonly string[], value: unknown): InputIssue[] => {
+  const holds = value === undefined || choices.some((choice) => choice === value)
+  return unless(holds, field, choices.map((choice) => JSON.stringify(choice)).join(' or '), value)
+}
 
 const isClock = (value: unknown): boolean =>
   isObject(value) && typeof value.now === 'function' && typeof value.sleep === 'function'
@@ -122,25 +132,30 @@ const issuesOf = (options: Readonly<Record<string, unknown>>): InputIssue[] => {
     ),
     ...durationIssues(options),
     ...retryIssues(options.retry),
-    ...unless(
-      [undefined, 'wait', 'throw'].includes(rateLimit as undefined),
-      'rateLimit',
-      '"wait" or "throw"',
-      rateLimit,
-    ),
-    ...unless(optional(fetch, 'function'), 'fetch', 'a function', fetch),
-    ...unless(optional(hooks, 'object'), 'hooks', 'an object of functions', hooks),
-    ...unless(optional(onUnexpected, 'function'), 'onUnexpected', 'a function', onUnexpected),
+    ...choiceIssues('rateLimit', ['wait', 'throw'], rateLimit),
+    ...unless(isOptionalFunction(fetch), 'fetch', 'a function', fetch),
+    ...unless(isHooks(hooks), 'hooks', 'an object of functions', hooks),
+    ...unless(isOptionalFunction(onUnexpected), 'onUnexpected', 'a function', onUnexpected),
     ...unless(clock === undefined || isClock(clock), 'clock', 'an object with now() and sleep()', clock),
     ...unless(prefixHolds, 'apiPrefix', 'a path such as /api/v2, without a slash at its end', apiPrefix),
     ...headerIssues('headers', options.headers),
   ]
 }
 
-/** Checks a client's options. Throws `InvalidRequestError`, which quotes no value. `client` names the class. */
-export const checkClientOptions = (client: string, options: ClientOptions, clock: Clock): ClientSettings => {
+/**
+ * Checks a client's options. Throws `InvalidRequestError`, which quotes no value. `client` names the class, and
+ * `ownIssues` checks the options that are its own.
+ */
+export const checkClientOptions = (
+  client: string,
+  options: ClientOptions,
+  clock: Clock,
+  ownIssues: (options: Readonly<Record<string, unknown>>) => InputIssue[],
+): ClientSettings => {
   const given: unknown = options
-  const issues = isObject(given) ? issuesOf(given) : unless(false, 'options', 'an object', given)
+  const issues = isObject(given)
+    ? [...issuesOf(given), ...ownIssues(given)]
+    : unless(false, 'options', 'an object', given)
   if (issues.length > 0) throw new InvalidRequestError(client, issues)
   const { retry, timeout, totalTimeout, rateLimit, hooks, headers } = options
   const limits = retry === false ? { limit: 0 } : retry

@@ -4,6 +4,16 @@ import { kindOfValue } from './kind-of-value.ts'
 
 const NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
 const OURS = new Set(['authorization', 'content-type', 'idempotency-key', 'content-length', 'host'])
+/** Names that belong to the connection: platforms refuse or ignore them. */
+const OF_CONNECTION = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'te',
+  'trailer',
+])
 
 /** The issues of headers that a user gave. A header's value is never quoted: it may be a secret. */
 export const headerIssues = (field: string, headers: unknown): InputIssue[] => {
@@ -14,7 +24,7 @@ export const headerIssues = (field: string, headers: unknown): InputIssue[] => {
   return Object.entries(headers).flatMap(([name, value]: [string, unknown]): InputIssue[] => {
     if (!NAME.test(name)) return [{ field, rule: 'made of valid header names', received: 'another name' }]
     const named = `${field}.${name}`
-    if (OURS.has(name.toLowerCase())) {
+    if (OURS.has(name.toLowerCase()) || OF_CONNECTION.has(name.toLowerCase())) {
       return [{ field: named, rule: 'left to the client, which sets it itself', received: 'a value' }]
     }
     const isText = typeof value === 'string' && (value === '' || isHeaderText(value))

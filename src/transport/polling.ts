@@ -35,6 +35,9 @@ const DEFAULT_TIMEOUT = 120_000
 const FIRST_PAUSE = 1000
 const LONGEST_PAUSE = 10_000
 const GROWTH = 1.5
+/** A server that names no pause worth the name is not asked without one. */
+const SHORTEST_PAUSE = 500
+const WAIT_OPTIONS = ['until', 'timeout', 'signal']
 
 /** A growing pause, between half and all of it, so that many waiters do not ask in step. */
 const pauseAfter = (reads: number): number =>
@@ -45,8 +48,9 @@ const hintOf = ({ headers }: { readonly headers: Readonly<Record<string, string>
   return readRetryAfter(reader, now)
 }
 
-const check = <State>(operation: string, { until, ...others }: WaitOptions<State>): void => {
-  const issues: InputIssue[] = callOptionIssues(others)
+const check = (operation: string, options: WaitOptions<never>): void => {
+  const issues: InputIssue[] = callOptionIssues(options, WAIT_OPTIONS)
+  const until: unknown = options?.until
   if (until !== undefined && typeof until !== 'function') {
     issues.push({ field: 'until', rule: 'a function of the state', received: kindOfValue(until) })
   }
@@ -70,7 +74,8 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
   let lastState: State | undefined
 
   const ended = (): AbortedError | TimeoutError => {
-    const facts = { operation, phase: 'wait', outcome: 'unknown', attempts: reads, retryable: true } as const
+    const outcome = reads === 0 ? 'not-sent' : 'unknown'
+    const facts = { operation, phase: 'wait', outcome, attempts: reads, retryable: true } as const
     if (time.interruption?.kind === 'aborted') {
       return new AbortedError(`${operation}: the wait was ended by the given signal.`, facts)
     }
@@ -95,7 +100,8 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
       }
       const left = deadline - clock.now()
       if (left <= 0) break
-      await time.wait(Math.min(hint ?? pauseAfter(reads), left), clock)
+      const pause = hint !== undefined && hint >= SHORTEST_PAUSE ? hint : pauseAfter(reads)
+      await time.wait(Math.min(pause, left), clock)
     }
     throw ended()
   } finally {

@@ -2,8 +2,8 @@ import type { RateLimit } from '../errors.ts'
 import type { HeaderReader } from './fetch-function.ts'
 
 const SECONDS = /^\d{1,9}(?:\.\d+)?$/
-// Date.parse alone would read "5" and "-5" as years: an HTTP date starts with the name of a day.
-const HTTP_DATE = /^[A-Z][a-z]{2,8}, /
+// Date.parse alone would read "5" and "-5" as years: each of the three forms of an HTTP date starts with a day's name.
+const HTTP_DATE = /^[A-Z][a-z]{2,8},? /
 const FIRST_BACKOFF = 500
 const LONGEST_BACKOFF = 8000
 
@@ -21,7 +21,8 @@ export const untilServerTime = (time: number, now: number, serverDate: string | 
 export const readRetryAfter = (headers: HeaderReader, now: number): number | undefined => {
   const text = headers.get('retry-after')?.trim() ?? ''
   if (SECONDS.test(text)) return Number(text) * 1000
-  const date = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN
+  // The oldest form names no zone: it is GMT all the same.
+  const date = HTTP_DATE.test(text) ? Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`) : Number.NaN
   return Number.isNaN(date) ? undefined : untilServerTime(date, now, headers.get('date'))
 }
 

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Hooks } from '../../src/index.ts'
 import {
   CHARGE,
@@ -6,6 +6,7 @@ import {
   DETAILS,
   errorOf,
   gatewayClient,
+  SUBSCRIPTION,
   skippingClock,
   subscriptionsClient,
   withLogin,
@@ -76,4 +77,71 @@ it('a hook that throws or rejects breaks nothing', async () => {
   await new Promise(setImmediate)
   process.off('unhandledRejection', note)
   expect(rejected).toEqual([])
+})
+
+describe('the onError hook hears of every call that failed, once', () => {
+  const failing = () => Promise.reject(new Error('The vault is closed.'))
+
+  it('of a subscription whose credentials could not be had', async () => {
+    const server = await startServer([{}])
+    const { hooks, seen } = recording()
+    await errorOf(subscriptionsClient(server.url, { hooks, credentials: failing }).subscribe(SUBSCRIPTION))
+    const facts = {
+      operation: 'subscriptions.subscribe',
+      code: 'invalid_request',
+      phase: 'login',
+      attempts: 0,
+    }
+    expect(seen).toEqual([['error', expect.objectContaining(facts)]])
+  })
+
+  it('of a login whose credentials could not be had, or that was ended before it began', async () => {
+    const server = await startServer([{}])
+    const { hooks, seen } = recording()
+    await errorOf(subscriptionsClient(server.url, { hooks, credentials: failing }).login())
+    await errorOf(subscriptionsClient(server.url, { hooks }).login({ signal: AbortSignal.abort() }))
+    const operation = 'subscriptions.login'
+    expect(seen).toEqual([
+      ['error', expect.objectContaining({ operation, code: 'invalid_request', outcome: 'not-sent' })],
+      ['error', expect.objectContaining({ operation, code: 'aborted', outcome: 'not-sent' })],
+    ])
+  })
+
+  it('of a login that the server refused', async () => {
+    const server = await startServer([{ status: 401 }])
+    const { hooks, seen } = recording()
+    await errorOf(subscriptionsClient(server.url, { hooks }).login())
+    expect(seen.map(([name]) => name)).toEqual(['request', 'response', 'error'])
+  })
+
+  it('and not of input that breaks a rule, which makes no call', async () => {
+    const server = await startServer([{}])
+    const { hooks, seen } = recording()
+    await errorOf(gatewayClient(server.url, { hooks }).status('..'))
+    await errorOf(subscriptionsClient(server.url, { hooks }).subscribe({ ...SUBSCRIPTION, amount: '0' }))
+    expect(seen).toEqual([])
+  })
+})
+
+it('hooks may be methods that use their object', async () => {
+  class Log implements Hooks {
+    readonly lines: string[] = []
+    onRequest({ operation }: { readonly operation: string }): void {
+      this.lines.push(operation)
+    }
+  }
+  const server = await startServer([{ body: CHARGE }])
+  const hooks = new Log()
+  await gatewayClient(server.url, { hooks }).status('ch_1')
+  expect(hooks.lines).toEqual(['gateway.status'])
+})
+
+it('a call that a hook ended before it was sent is not sent, and holds nobody back', async () => {
+  const server = await startServer([{ body: CHARGE }])
+  const controller = new AbortController()
+  const client = gatewayClient(server.url, { hooks: { onRequest: () => controller.abort() } })
+  const error = await errorOf(client.status('ch_1', { signal: controller.signal }))
+  expect(error).toMatchObject({ code: 'aborted', outcome: 'not-sent', attempts: 0 })
+  expect(server.requests).toHaveLength(0)
+  await expect(client.status('ch_1')).resolves.toMatchObject({ id: 'ch_1' })
 })
