@@ -78,6 +78,36 @@ test('no secret and an empty secret are refused when the verifier is made', () =
   expect(() => hmacVerifier({ header: ' ', secrets: SECRET })).toThrow(/header/)
 })
 
+test.each<[string, Partial<Record<keyof HmacVerifierOptions, unknown>>]>([
+  ['secrets', { secrets: undefined }],
+  ['secrets', { secrets: [SECRET, undefined] }],
+  ['secrets', { secrets: 42 }],
+  ['header', { header: undefined }],
+  ['header', { header: 'x signature' }],
+  ['encoding', { encoding: 'HEX' }],
+  ['algorithm', { algorithm: 'sha256' }],
+  ['prefix', { prefix: 7 }],
+])(
+  'a mistake in %s, such as an unset environment variable, is named when the verifier is made: %o',
+  (field, options) => {
+    const make = () =>
+      hmacVerifier({ header: 'x-signature', secrets: SECRET, ...options } as HmacVerifierOptions)
+    expect(make).toThrow(expect.objectContaining({ issues: [expect.objectContaining({ field })] }))
+    expect(make).not.toThrow(SECRET)
+  },
+)
+
+test('a signature sent twice in the header is refused: nobody could say which counts', async () => {
+  expect(await verify(`${sign(TEXT, SECRET)}, ${sign(TEXT, SECRET)}`)).toBe(false)
+})
+
+test('base64 without padding, and a signature of another encoding, are told apart', async () => {
+  const base64 = sign(TEXT, SECRET, 'base64')
+  expect(await verify(base64.replace(/=+$/, ''), { encoding: 'base64' })).toBe(true)
+  expect(await verify(base64)).toBe(false)
+  expect(await verify(sign(TEXT, SECRET), { encoding: 'base64' })).toBe(false)
+})
+
 test('a handler lets a signed delivery pass and refuses one that was changed on the way', async () => {
   const { deliver, onPayment } = setUp({ verify: hmacVerifier({ header: 'x-signature', secrets: SECRET }) })
   expect(await deliver(TEXT.replace('42', '43'), { 'x-signature': sign(TEXT, SECRET) })).toBe(401)

@@ -51,6 +51,20 @@ test.each<[string, unknown, Partial<LookupClient>]>([
   expect(await statusOf(message, client)).toBe(401)
 })
 
+test('a payment whose status the API writes in another case passes', async () => {
+  const read = async () => ({ subscriptionId: 'sub-1', status: 'succeeded_payment' })
+  expect(await statusOf(payment(), { payment: read })).toBe(200)
+})
+
+test('an API that never answers is waited for no longer than the handler allows: 503', async () => {
+  const { deliver, kinds } = setUp({
+    verify: lookupVerifier({ ...known, payment: () => new Promise(() => undefined) }),
+    timeouts: { verify: 20 },
+  })
+  expect(await deliver(payment())).toBe(503)
+  expect(kinds()).toEqual(['verification-failed'])
+})
+
 test('a subscription passes when it exists, a cancelled one when its cancellation does', async () => {
   const cancellation = vi.fn(known.cancellation)
   expect(await statusOf(subscription({ status: 'SUCCEEDED' }), { cancellation })).toBe(200)

@@ -71,3 +71,20 @@ test('what has ended takes no room', async () => {
   }
   expect(store.size).toBeLessThanOrEqual(101)
 })
+
+test('a million ids are no more than its limit, and the newest are known', async () => {
+  const store = memoryDedupe({ limit: 1000 })
+  for (let index = 0; index < 1_000_000; index += 1) {
+    const id = `n-${index}`
+    await store.commit(id, await owned(store, id), 60_000)
+  }
+  expect(store.size).toBe(1000)
+  expect(await store.claim('n-999000', 1000)).toEqual({ state: 'committed' })
+  expect(await store.claim('n-998999', 1000)).toMatchObject({ state: 'claimed' })
+}, 60_000)
+
+test('a limit that is no number from 1 is refused', () => {
+  for (const limit of [0, -1, Number.NaN]) {
+    expect(() => memoryDedupe({ limit })).toThrow(/limit must be a number from 1/)
+  }
+})

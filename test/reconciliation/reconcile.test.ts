@@ -106,6 +106,21 @@ test('progress is told after each entry, also when nothing differs', async () =>
   ])
 })
 
+test('a progress listener that throws or rejects ends nothing', async () => {
+  const believed = [{ subscriptionId: 'a', payments: [] }]
+  const subscriptions = new Api({ a: [payment(1)] })
+  const onProgress = vi
+    .fn()
+    .mockImplementationOnce(() => {
+      throw new Error('the terminal is gone')
+    })
+    .mockRejectedValueOnce(new Error('the terminal is gone'))
+  for (let run = 0; run < 2; run += 1) {
+    expect(await list({ subscriptions, believed, onProgress })).toHaveLength(1)
+  }
+  expect(onProgress).toHaveBeenCalledTimes(2)
+})
+
 test('differences come in the order of the books with no more look-ups at once than allowed', async () => {
   await fc.assert(
     fc.asyncProperty(

@@ -88,8 +88,8 @@ describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_00
       await once(holder, 'exit')
       const killed = performance.now()
       expect(await waiting).toEqual({ failed: 0, reports: [] })
-      // The lock's time, and a little for asking again.
-      expect(secondLogin - killed).toBeLessThan(lockTime + 1_500)
+      // The lock's time, and what a loaded machine needs to ask again; nobody waits for the client's 150 s.
+      expect(secondLogin - killed).toBeLessThan(lockTime + 10_000)
       expect(api.tokenRequests).toHaveLength(2)
       never.open()
     },
