@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createRedisDedupeStore } from '../../src/stores/index.ts'
 import { sendCommandWith } from '../../src/stores/redis-commands.ts'
+import { deferred, payment } from '../notifications/messages.ts'
+import { setUp } from '../notifications/set-up.ts'
 import { itKeepsTheRules, ownerOf } from './dedupe-rules.ts'
 import type { Connection } from './redis-clients.ts'
 import { connections } from './redis-clients.ts'
@@ -43,6 +45,69 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)(
       await expect(store.claim('n-2', 10_000)).rejects.toThrow()
       await send('CONFIG', 'SET', 'maxmemory', '0')
       ownerOf(await store.claim('n-2', 10_000))
+    })
+
+    it('rejects, rather than wait for ever, while text that is not its own stands under a key', async () => {
+      const send = sendCommandWith(connection.client, {})
+      const store = createRedisDedupeStore(connection.client)
+      await send('SET', 'mandatekit:notification:n-1', 'garbage')
+      await expect(store.claim('n-1', 10_000)).rejects.toThrow('something else')
+      expect(await send('GET', 'mandatekit:notification:n-1')).toBe('garbage')
+      await send('DEL', 'mandatekit:notification:n-1')
+      ownerOf(await store.claim('n-1', 10_000))
+    })
+
+    it('lets an id be claimed whose lease has lost its end', async () => {
+      const send = sendCommandWith(connection.client, {})
+      const store = createRedisDedupeStore(connection.client)
+      const former = ownerOf(await store.claim('n-1', 10_000))
+      await send('PERSIST', 'mandatekit:notification:n-1')
+      expect(ownerOf(await store.claim('n-1', 10_000))).not.toBe(former)
+      expect(await store.claim('n-1', 10_000)).toEqual({ state: 'in-progress' })
+    })
+
+    it('keeps the same id of two platforms apart by their prefixes', async () => {
+      const one = createRedisDedupeStore(connection.client, { prefix: 'one:' })
+      const two = createRedisDedupeStore(connection.client, { prefix: 'two:' })
+      await one.commit('n-1', ownerOf(await one.claim('n-1', 10_000)), 60_000)
+      ownerOf(await two.claim('n-1', 10_000))
+      expect(await one.claim('n-1', 10_000)).toEqual({ state: 'committed' })
+    })
+
+    it('rejects on a replica that only reads, and works when it is a master again', async () => {
+      const send = sendCommandWith(connection.client, {})
+      const store = createRedisDedupeStore(connection.client)
+      const owner = ownerOf(await store.claim('n-1', 60_000))
+      await send('REPLICAOF', '127.0.0.1', '1')
+      await expect(store.claim('n-2', 10_000)).rejects.toThrow(/READONLY|read only/)
+      await expect(store.commit('n-1', owner, 60_000)).rejects.toThrow(/READONLY|read only/)
+      await send('REPLICAOF', 'NO', 'ONE')
+      expect(await store.commit('n-1', owner, 60_000)).toBe(true)
+      ownerOf(await store.claim('n-2', 10_000))
+    })
+
+    it('that forgets everything while code runs still learns of its success, and the loss is reported', async () => {
+      const work = deferred()
+      const onPayment = vi.fn(() => work.promise)
+      const { deliver, kinds } = setUp({ dedupe: createRedisDedupeStore(connection.client), onPayment })
+      const first = deliver(payment())
+      await expect.poll(() => onPayment.mock.calls.length).toBe(1)
+      await sendCommandWith(connection.client, {})('FLUSHALL')
+      work.resolve()
+      expect(await first).toBe(200)
+      expect(kinds()).toEqual(['lease-lost'])
+      expect(await deliver(payment())).toBe(200)
+      expect(onPayment).toHaveBeenCalledOnce()
+    })
+
+    it('reads replies that a client gives as bytes', async () => {
+      const send = sendCommandWith(connection.client, {})
+      const store = createRedisDedupeStore(async (command) => {
+        const reply = await send(...command)
+        return typeof reply === 'string' ? Buffer.from(reply) : reply
+      })
+      await store.commit('n-1', ownerOf(await store.claim('n-1', 10_000)), 60_000)
+      expect(await store.claim('n-1', 10_000)).toEqual({ state: 'committed' })
     })
 
     it('rejects in time while Redis is down, and works again when it is up', async () => {

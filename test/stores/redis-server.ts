@@ -43,15 +43,18 @@ const answers = (port: number): Promise<boolean> =>
 export class RedisServer {
   readonly port: number
   readonly #folder: string
+  readonly #settings: readonly string[]
   #process: ChildProcess | undefined
 
-  private constructor(port: number, folder: string) {
+  private constructor(port: number, folder: string, settings: readonly string[]) {
+    this.#settings = settings
     this.port = port
     this.#folder = folder
   }
 
-  static async start(): Promise<RedisServer> {
-    const server = new RedisServer(await freePort(), await mkdtemp(join(tmpdir(), 'redis-')))
+  /** Starts one, with additional settings such as `['--cluster-enabled', 'yes']`. */
+  static async start(settings: readonly string[] = []): Promise<RedisServer> {
+    const server = new RedisServer(await freePort(), await mkdtemp(join(tmpdir(), 'redis-')), settings)
     await server.resume()
     return server
   }
@@ -63,7 +66,9 @@ export class RedisServer {
   /** Starts it again on its port, empty. */
   async resume(): Promise<void> {
     const options = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
-    this.#process = spawn('redis-server', [...options, '--dir', this.#folder], { stdio: 'ignore' })
+    this.#process = spawn('redis-server', [...options, ...this.#settings, '--dir', this.#folder], {
+      stdio: 'ignore',
+    })
     for (;;) {
       if (await answers(this.port)) return
       if (this.#process.exitCode !== null) throw new Error('redis-server ended while it started')

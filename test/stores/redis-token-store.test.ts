@@ -192,6 +192,56 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)('a
     expect(await command('GET', 'mandatekit:lock:key')).toBe('a thief')
   })
 
+  it('takes a lock that has no end for none: it stops nobody', async () => {
+    const store = createRedisTokenStore(await connect())
+    for (const [word = '', ...values] of [
+      ['SET', 'left behind'],
+      ['RPUSH', 'garbage'],
+    ]) {
+      await command(word, 'mandatekit:lock:key', ...values)
+      expect(await store.withLock('key', async () => 'ran')).toBe('ran')
+      expect(await command('EXISTS', 'mandatekit:lock:key')).toBe(0)
+    }
+  })
+
+  it('goes on prolonging its lock after a command that failed', async () => {
+    const real = await connect()
+    const send = sendCommandWith(real, {})
+    const extensions: unknown[] = []
+    const store = createRedisTokenStore(
+      async (words) => {
+        const isExtension = words[0] === 'EVAL' && words[1]?.includes('PEXPIRE')
+        if (isExtension && extensions.push('asked') === 1) throw new Error('connection reset')
+        return send(...words)
+      },
+      { lockTime: 600 },
+    )
+    await store.withLock('key', async () => {
+      await expect.poll(() => extensions.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(4)
+      expect(await command('EXISTS', 'mandatekit:lock:key')).toBe(1)
+    })
+  })
+
+  it('that forgets everything costs one login when the token ends, and no call', async () => {
+    const clients = [await merchant(), await merchant(), await merchant()]
+    await Promise.all(clients.map(({ details }) => details()))
+    await command('FLUSHALL')
+    await Promise.all(clients.map(({ details }) => details()))
+    expect(api.tokenRequests).toHaveLength(1)
+    clock.advance(3_600_000)
+    await Promise.all(clients.map(({ details }) => details()))
+    expect(api.tokenRequests).toHaveLength(2)
+    expect(reports).toEqual([])
+  })
+
+  it('that became a replica which only reads costs one login a process and no call', async () => {
+    await command('REPLICAOF', '127.0.0.1', '1')
+    const clients = [await merchant(), await merchant()]
+    for (let call = 0; call < 3; call += 1) await Promise.all(clients.map(({ details }) => details()))
+    expect(api.tokenRequests).toHaveLength(2)
+    expect(reports[0]).toContain('token store failed')
+  })
+
   it('lets a task’s failure through its lock, and the lock go', async () => {
     const store = createRedisTokenStore(await connect())
     await expect(store.withLock('key', () => Promise.reject(new Error('of the task')))).rejects.toThrow(

@@ -1,0 +1,86 @@
+import { Cluster } from 'ioredis'
+import { createCluster } from 'redis'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { RedisClient } from '../../src/stores/index.ts'
+import { createRedisDedupeStore, createRedisTokenStore } from '../../src/stores/index.ts'
+import { sendCommandWith } from '../../src/stores/redis-commands.ts'
+import { ownerOf } from './dedupe-rules.ts'
+import { connections } from './redis-clients.ts'
+import { RedisServer, redisIsInstalled } from './redis-server.ts'
+
+/** Two nodes that share the slots: a command without its key in the right place would go to the wrong one. */
+describe.skipIf(!redisIsInstalled())('a cluster of Redis', { timeout: 60_000 }, () => {
+  const nodes: RedisServer[] = []
+  const closing: (() => unknown)[] = []
+
+  beforeAll(async () => {
+    nodes.push(...(await Promise.all([0, 1].map(() => RedisServer.start(['--cluster-enabled', 'yes'])))))
+    const [first, second] = await Promise.all(
+      nodes.map(async ({ url }) => {
+        const { client, close } = await connections.ioredis(url)
+        closing.push(close)
+        return sendCommandWith(client, {})
+      }),
+    )
+    await first?.('CLUSTER', 'ADDSLOTSRANGE', '0', '8191')
+    await second?.('CLUSTER', 'ADDSLOTSRANGE', '8192', '16383')
+    await second?.('CLUSTER', 'SET-CONFIG-EPOCH', '2')
+    await first?.('CLUSTER', 'MEET', '127.0.0.1', String(nodes[1]?.port))
+    for (const send of [first, second]) {
+      const ready = async () => {
+        const [info, slots] = [await send?.('CLUSTER', 'INFO'), await send?.('CLUSTER', 'SLOTS')]
+        return /cluster_state:ok/.test(String(info)) && Array.isArray(slots) && slots.length === 2
+      }
+      await vi.waitUntil(ready, { timeout: 40_000, interval: 50 })
+    }
+  }, 60_000)
+
+  afterAll(async () => {
+    for (const close of closing.reverse()) close()
+    await Promise.all(nodes.map((node) => node.close()))
+  })
+
+  const clients: [string, () => Promise<RedisClient>][] = [
+    [
+      'ioredis',
+      async () => {
+        const cluster = new Cluster(nodes.map(({ port }) => ({ host: '127.0.0.1', port })))
+        closing.push(() => cluster.disconnect())
+        return cluster
+      },
+    ],
+    [
+      'node-redis, by a function',
+      async () => {
+        const cluster = createCluster({ rootNodes: nodes.map(({ url }) => ({ url })) })
+        cluster.on('error', () => undefined)
+        await cluster.connect()
+        closing.push(() => cluster.destroy())
+        return (command, key) => cluster.sendCommand(key, false, [...command])
+      },
+    ],
+  ]
+
+  it.each(clients)(
+    'serves tokens, locks and claims through %s, on whichever node a key lives',
+    async (kind, connect) => {
+      const client = await connect()
+      const prefix = `${kind.replace(/\W/g, '-')}:`
+      const tokens = createRedisTokenStore(client, { prefix })
+      const dedupe = createRedisDedupeStore(client, { prefix })
+      for (let index = 0; index < 20; index += 1) {
+        const key = `key-${index}`
+        const record = { version: 1, refusals: [], unauthorizedRenewals: [] } as const
+        await tokens.withLock(key, async () => tokens.set(key, record, 60_000))
+        expect(await tokens.get(key)).toEqual(record)
+        await tokens.delete(key)
+        expect(await tokens.get(key)).toBeUndefined()
+        const owner = ownerOf(await dedupe.claim(key, 60_000))
+        expect(await dedupe.extend(key, owner, 60_000)).toBe(true)
+        await dedupe.release(key, owner)
+        expect(await dedupe.commit(key, ownerOf(await dedupe.claim(key, 60_000)), 60_000)).toBe(true)
+        expect(await dedupe.claim(key, 60_000)).toEqual({ state: 'committed' })
+      }
+    },
+  )
+})
