@@ -2,6 +2,9 @@ import { createHmac } from 'node:crypto'
 import type { Server } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { SubscriptionsClient } from 'mandatekit'
+import { createMock } from 'mandatekit/mocks/core'
+import { serve as serveFetch } from 'srvx'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createApp as createExpress } from '../../examples/frameworks/express/server.ts'
 import { createApp as createFastify } from '../../examples/frameworks/fastify/server.ts'
@@ -84,6 +87,68 @@ describe.each(frameworks)('%s', (_name, start) => {
     expect(await send(signed('{"notificationId":'))).toBe(400)
     expect(await send(signed(JSON.stringify(payment({ padding: 'x'.repeat(70_000) }))))).toBe(413)
     expect(shop.payments.size).toBe(1)
+  })
+})
+
+/** A shop in each framework, on an address where it has a server, and as a fetch handler where it is one. */
+const receivers: [string, (shop: Shop) => Promise<string | ((request: Request) => Promise<Response>)>][] = [
+  ...frameworks.map(([name, start]): (typeof receivers)[number] => [
+    name,
+    async (shop) => {
+      const { url, close } = await start(shop)
+      closing.push(close)
+      return `${url}/notifications`
+    },
+  ]),
+  [
+    'Hono on a server',
+    async (shop) => {
+      const server = serveFetch({
+        fetch: createHono(shop).fetch,
+        port: 0,
+        hostname: '127.0.0.1',
+        silent: true,
+      })
+      await server.ready()
+      closing.push(() => server.close(true))
+      return new URL('/notifications', server.url).href
+    },
+  ],
+  ['the Next.js app router', async ({ receive }) => receive],
+]
+
+describe.each(receivers)('the mock delivers to %s', (_name, start) => {
+  test('signed, as JSON and as a form, doubled and shuffled: a subscription is booked once and ends cancelled', async () => {
+    vi.spyOn(console, 'log').mockReturnValue()
+    vi.spyOn(console, 'error').mockReturnValue()
+    const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
+    const client = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })
+    const shop = openShop(SECRET)
+    const booked = vi.spyOn(shop.payments as Map<string, string>, 'set')
+    const target = await start(shop)
+    const signing = { secret: SECRET }
+    mock.notifications.connect(target, { signing, duplicate: true, shuffle: true, spelling: 'both' })
+    mock.notifications.connect(target, { signing, format: 'form' })
+    const { invoiceID } = await client.subscribe({
+      requestID: 'order-1',
+      start: '2027-01-01',
+      end: '2027-12-31',
+      cycle: 'DAILY',
+      amount: '5.00',
+      userReturnURL: 'https://shop.example/return',
+    })
+    mock.payer.authorize(invoiceID, { payments: ['succeed', 'fail', 'succeed'] })
+    const subscriptionId = (await client.status(invoiceID)).subscriptionId ?? ''
+    await mock.clock.advance({ days: 3 })
+    await client.cancel(subscriptionId)
+    await mock.notifications.flush()
+
+    expect(mock.notifications.deliveries()).toHaveLength(15)
+    expect(new Set(mock.notifications.deliveries().map(({ status }) => status))).toEqual(new Set([200]))
+    const paid = mock.state.payments(subscriptionId)
+    expect(shop.payments).toEqual(new Map(paid.map(({ paymentId, status }) => [String(paymentId), status])))
+    expect(booked).toHaveBeenCalledTimes(3)
+    expect(shop.subscriptions.get(subscriptionId)?.status).toBe('CANCELLED')
   })
 })
 

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { SubscriptionsClient } from 'mandatekit'
+import { createMock } from 'mandatekit/mocks/core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payment } from './messages.ts'
 
@@ -59,4 +61,27 @@ test('a worker in workerd verifies, processes once and refuses what is wrong', a
   expect(await send(body, 'ab')).toBe(401)
   expect(await send('{')).toBe(400)
   expect(printed.match(/payment 42: SUCCEEDED_PAYMENT/g)).toHaveLength(1)
+})
+
+test('the mock’s signed deliveries over a socket are received by a worker in workerd', async () => {
+  const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
+  const client = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })
+  mock.notifications.connect(url, { signing: { secret: SECRET }, duplicate: true, shuffle: true })
+  const { invoiceID } = await client.subscribe({
+    requestID: 'order-1',
+    start: '2027-01-01',
+    end: '2027-12-31',
+    cycle: 'DAILY',
+    amount: '5.00',
+    userReturnURL: 'https://shop.example/return',
+  })
+  mock.payer.authorize(invoiceID)
+  await mock.clock.advance({ days: 2 })
+  expect(mock.notifications.deliveries().map(({ status }) => status)).toEqual(Array(6).fill(200))
+  const subscriptionId = (await client.status(invoiceID)).subscriptionId ?? ''
+  const paid = mock.state.payments(subscriptionId).map(({ paymentId }) => String(paymentId))
+  expect(paid).toHaveLength(2)
+  await expect
+    .poll(() => paid.map((id) => printed.split(`payment ${id}: SUCCEEDED_PAYMENT`).length - 1))
+    .toEqual([1, 1])
 })

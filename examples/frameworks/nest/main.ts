@@ -1,33 +1,28 @@
 import 'reflect-metadata'
+import type { DynamicModule } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import type { NestExpressApplication } from '@nestjs/platform-express'
-import { toNodeHandler } from 'mandatekit/notifications'
 import { isProgram, portOfEnvironment, secretOfEnvironment } from '../run.ts'
 import type { Shop } from '../shop.ts'
 import { openShop } from '../shop.ts'
+import { NotificationsController, SHOP } from './notifications-controller.ts'
 
-/** The name under which the shop is injected. */
-const SHOP = Symbol('shop')
-
-/** The root module; what it provides is decided at its start, so it is a dynamic module without decorators. */
+/** The root module. */
 class ShopModule {}
+
+/** What the module provides is decided at its start, so it is a dynamic one. */
+const moduleOf = (shop: Shop): DynamicModule => ({
+  module: ShopModule,
+  controllers: [NotificationsController],
+  providers: [{ provide: SHOP, useValue: shop }],
+})
 
 /**
  * NestJS on Express. `rawBody: true` keeps the bytes beside what Nest's own body parser makes of them, so that a
- * signature can be verified; the handler itself is mounted as middleware with an injected service.
- *
- * In a controller the same is `receive(@Req() request, @Res() response) { return this.handle(request, response) }`,
- * with `handle = toNodeHandler(handler)`.
+ * signature can be verified.
  */
-export const createApp = async (shop: Shop): Promise<NestExpressApplication> => {
-  const dynamicModule = { module: ShopModule, providers: [{ provide: SHOP, useValue: shop }] }
-  const app = await NestFactory.create<NestExpressApplication>(dynamicModule, {
-    rawBody: true,
-    logger: ['error'],
-  })
-  app.use('/notifications', toNodeHandler(app.get<Shop>(SHOP).receive))
-  return app
-}
+export const createApp = (shop: Shop): Promise<NestExpressApplication> =>
+  NestFactory.create<NestExpressApplication>(moduleOf(shop), { rawBody: true, logger: ['error'] })
 
 if (isProgram(import.meta.url)) {
   const app = await createApp(openShop(secretOfEnvironment()))

@@ -1,0 +1,39 @@
+import { Controller, Inject, Post, Req, Res } from '@nestjs/common'
+import type { NodeHandler } from 'mandatekit/notifications'
+import { toNodeHandler } from 'mandatekit/notifications'
+import type { Shop } from '../shop.ts'
+
+/** The name under which the shop is injected. */
+export const SHOP = Symbol('shop')
+
+/**
+ * The controller that receives notifications. In a project that compiles decorators it reads:
+ *
+ * ```
+ * @Controller('notifications')
+ * export class NotificationsController {
+ *   constructor(@Inject(SHOP) shop: Shop) { … }
+ *   @Post() receive(@Req() request: Request, @Res() response: Response) { … }
+ * }
+ * ```
+ *
+ * Node runs TypeScript but no decorators, so here they are called as the functions that they are.
+ */
+export class NotificationsController {
+  readonly #receive: NodeHandler
+
+  constructor(shop: Shop) {
+    this.#receive = toNodeHandler(shop.receive)
+  }
+
+  receive(request: object, response: object): Promise<unknown> {
+    return this.#receive(request, response)
+  }
+}
+
+Controller('notifications')(NotificationsController)
+Inject(SHOP)(NotificationsController, undefined, 0)
+Req()(NotificationsController.prototype, 'receive', 0)
+Res()(NotificationsController.prototype, 'receive', 1)
+const { receive } = Object.getOwnPropertyDescriptors(NotificationsController.prototype)
+Post()(NotificationsController.prototype, 'receive', receive)
