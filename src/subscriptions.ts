@@ -46,7 +46,7 @@ export interface SubscriptionsClientOptions extends ClientOptions {
   readonly tokenStore?: TokenStore | undefined
   /** How a token is renewed. Default: `password`. The specification does not show how a refresh token is used. */
   readonly refresh?: 'password' | 'refresh_token' | undefined
-  /** How long a refused login is not tried again, in milliseconds. Default: 15 minutes. */
+  /** How long a refused login is not tried again, and the longest pause between logins that an answer may ask for, in milliseconds. Default: 15 minutes. */
   readonly loginCooldown?: number | undefined
   /** How token requests are written. Default: `json`, as the specification's conventions say. */
   readonly tokenRequestFormat?: 'json' | 'form' | undefined

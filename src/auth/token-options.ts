@@ -24,7 +24,7 @@ export interface TokenAuthorizerOptions {
   readonly tokenStore?: TokenStore | undefined
   /** How a token is renewed: by password (default), or by refresh token with one password login in reserve. */
   readonly refresh?: 'password' | 'refresh_token' | undefined
-  /** How long a refused login is not tried again, in milliseconds. Default: 15 minutes. */
+  /** How long a refused login is not tried again, and the longest pause between logins that an answer may ask for, in milliseconds. Default: 15 minutes. */
   readonly loginCooldown?: number | undefined
   /** Whether a call waits while the server asked for a pause between token requests, or fails at once. Default: true. */
   readonly holdsBack?: boolean | undefined

@@ -1,4 +1,4 @@
-export type { RefusedLogin, StoredToken, TokenRecord } from '../auth/token-record.ts'
+export type { LoginPause, RefusedLogin, StoredToken, TokenRecord } from '../auth/token-record.ts'
 export type { TokenStore } from '../auth/token-store.ts'
 export type { Claim, DedupeStore } from '../notifications/dedupe-store.ts'
 export type { KeyvLike, KeyvOptions } from './keyv-access.ts'
