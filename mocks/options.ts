@@ -1,8 +1,19 @@
 import type { DeliveryOptions, NotificationTarget } from './delivery/types.ts'
+import type { Check, Problem } from './domain/checking.ts'
+import {
+  anyText,
+  assertPasses,
+  finiteNumber,
+  listOf,
+  oneOf,
+  pointInTime,
+  wholeNumber,
+} from './domain/checking.ts'
 import type { ClockOptions } from './domain/clock.ts'
 import type { GatewayOptions } from './domain/gateway/options.ts'
 import { gatewayDefaults } from './domain/gateway/options.ts'
 import type { Rules, SubscriptionsOptions } from './domain/subscriptions/options.ts'
+import { subscriptionsDefaults } from './domain/subscriptions/options.ts'
 import { GATEWAY_PREFIX } from './http/gateway-area.ts'
 import { normalizedBase } from './http/locate.ts'
 import { SUBSCRIPTIONS_PREFIX } from './http/subscriptions-area.ts'
@@ -86,17 +97,40 @@ export interface ReadOptions extends Required<Omit<MockOptions, 'subscriptions' 
 
 const PREFIX = /^(?:\/[\w.~-]+)*$/
 
-const checkNames = (where: string, given: object, known: readonly string[]): void => {
+const checkNames = (where: string, given: unknown, known: readonly string[]): void => {
+  if (typeof given !== 'object' || given === null) {
+    throw new TypeError(`${where === '' ? 'The options' : `Option ${where.slice(0, -1)}`} must be an object.`)
+  }
   const unknown = Object.keys(given).find((name) => !known.includes(name))
   if (unknown === undefined) return
   throw new TypeError(`There is no option ${where}${unknown}; the options are ${known.join(', ')}.`)
 }
 
-const checkChoice = (option: string, value: unknown, choices: readonly unknown[]): void => {
-  if (choices.includes(value)) return
-  const words = choices.map((choice) => JSON.stringify(choice)).join(' or ')
-  throw new TypeError(`Option ${option} is ${words}, not ${JSON.stringify(value)}.`)
-}
+const seedCheck: Check = (value) =>
+  typeof value === 'string' ? undefined : inOtherWords('text or a number', finiteNumber(value))
+
+const clockCheck: Check = (value) =>
+  value === 'system' ? undefined : inOtherWords('"system" or a point in time', pointInTime(value))
+
+const inOtherWords = (must: string, found: Problem | undefined): Problem | undefined =>
+  found && { ...found, must }
+
+const prefixCheck: Check = (value) =>
+  anyText(value) ??
+  (PREFIX.test(String(value))
+    ? undefined
+    : {
+        at: '',
+        must: 'a path such as /api/v2, without a slash at its end',
+        not: JSON.stringify(value),
+        isType: false,
+      })
+
+/** What connecting it will say more about. */
+const receiver: Check = (value) =>
+  typeof value === 'object' && value !== null
+    ? undefined
+    : { at: '', must: 'an object such as { to: handler }', not: `a ${typeof value}`, isType: true }
 
 const present = <Options extends object>(given: Options): Options =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Options
@@ -111,10 +145,8 @@ const readArea = <Http extends AreaHttpOptions, Domain extends object>(
   const own = entries.filter(([name]) => Object.hasOwn(defaults, name))
   const rest = entries.filter(([name]) => !Object.hasOwn(defaults, name))
   const http = { ...defaults, ...(Object.fromEntries(own) as Partial<Http>) }
-  checkChoice(`${area}.contentType`, http.contentType, ['any', 'json'])
-  if (!PREFIX.test(http.apiPrefix)) {
-    throw new TypeError(`Option ${area}.apiPrefix is a path such as /api/v2, without a slash at its end.`)
-  }
+  assertPasses(`Option ${area}.contentType`, http.contentType, oneOf('any', 'json'))
+  assertPasses(`Option ${area}.apiPrefix`, http.apiPrefix, prefixCheck)
   return {
     http: { ...http, baseUrl: normalizedBase(`${area}.baseUrl`, http.baseUrl) },
     domain: Object.fromEntries(rest) as Partial<Domain>,
@@ -124,18 +156,26 @@ const readArea = <Http extends AreaHttpOptions, Domain extends object>(
 /**
  * Reads the options of a mock.
  *
- * @throws TypeError for a name that does not exist, or a value that makes no sense; the message names the option.
+ * @throws TypeError or RangeError for a name that does not exist, or a value that makes no sense; the message names the
+ * option.
  */
 export const readOptions = (given: MockOptions): ReadOptions => {
   checkNames('', given, [...Object.keys(mockDefaults), 'subscriptions', 'gateway'])
   const { subscriptions = {}, gateway = {}, ...own } = given
   const options = { ...mockDefaults, ...present(own) }
-  checkChoice('rules', options.rules, ['spec', 'strict'])
-  checkChoice('sleep', options.sleep, ['jump', 'wait'])
-  if (!Number.isSafeInteger(options.logSize) || options.logSize < 1) {
-    throw new TypeError('Option logSize is a whole number from 1.')
-  }
+  assertPasses('Option rules', options.rules, oneOf('spec', 'strict'))
+  assertPasses('Option seed', options.seed, seedCheck)
+  assertPasses('Option clock', options.clock, clockCheck)
+  assertPasses('Option sleep', options.sleep, oneOf('jump', 'wait'))
+  assertPasses('Option logSize', options.logSize, wholeNumber(1))
+  checkNames('subscriptions.', subscriptions, [
+    ...Object.keys(subscriptionsHttpDefaults),
+    ...Object.keys(subscriptionsDefaults),
+  ])
   checkNames('gateway.', gateway, [...Object.keys(gatewayHttpDefaults), ...Object.keys(gatewayDefaults)])
+  if (subscriptions.notify !== undefined) {
+    assertPasses('Option subscriptions.notify', subscriptions.notify, listOf(receiver))
+  }
   const strict = options.rules === 'strict' ? strictHttpDefaults : {}
   return {
     ...options,

@@ -153,7 +153,8 @@ export interface SubscriptionsDomain {
   /**
    * Adds subscriptions and tokens that nobody asked for through the API.
    *
-   * @throws Error when a seed is impossible: a bad date or cycle, an unknown merchant, an identifier in use.
+   * @throws Error when a seed is impossible: a bad date or cycle, an unknown merchant, an identifier in use. Then none
+   * is added.
    */
   add(seeds: {
     readonly subscriptions?: readonly SeedSubscription[]

@@ -29,18 +29,24 @@ const isUnit = (name: string): name is keyof DurationParts => Object.hasOwn(UNIT
 /**
  * Milliseconds of a length of time.
  *
- * @throws TypeError when a part has a name that is not a unit: `{ day: 1 }` would otherwise count as nothing.
- * @throws RangeError when the length is negative or not a number.
+ * @throws TypeError when it is neither a number nor parts, when a part is no number, or has a name that is not a unit:
+ * `{ day: 1 }` would otherwise count as nothing.
+ * @throws RangeError when the length is negative or NaN.
  */
 export const toMilliseconds = (duration: Duration): number => {
   let total = 0
   if (typeof duration === 'number') total = duration
-  else {
+  else if (typeof duration !== 'object' || duration === null) {
+    throw new TypeError('A length of time is a number of milliseconds, or parts such as { days: 1 }.')
+  } else {
     for (const [name, value] of Object.entries(duration)) {
       if (!isUnit(name)) {
         throw new TypeError(
           `A length of time has no part "${name}"; its parts are ${Object.keys(UNITS).join(', ')}.`,
         )
+      }
+      if (value !== undefined && typeof value !== 'number') {
+        throw new TypeError(`The part "${name}" of a length of time is a number.`)
       }
       total += (value ?? 0) * UNITS[name]
     }
@@ -51,6 +57,12 @@ export const toMilliseconds = (duration: Duration): number => {
 
 const ZONED_TEXT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
+/** NaN for what only looks like a number, such as null. */
+const instantOf = (time: Date | number): number =>
+  typeof time === 'number' || Object.prototype.toString.call(time) === '[object Date]'
+    ? Number(time)
+    : Number.NaN
+
 /**
  * Milliseconds since 1970-01-01T00:00:00Z of a point in time: a Date, milliseconds, or ISO 8601 text with its zone
  * (`2026-11-28T06:00:00+06:00`; a day alone is its midnight in UTC).
@@ -60,7 +72,7 @@ const ZONED_TEXT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[
  */
 export const toInstantMilliseconds = (time: Date | number | string): number => {
   const text = typeof time === 'string'
-  const milliseconds = text ? (ZONED_TEXT.test(time) ? Date.parse(time) : Number.NaN) : Number(time)
+  const milliseconds = text ? (ZONED_TEXT.test(time) ? Date.parse(time) : Number.NaN) : instantOf(time)
   if (Number.isNaN(new Date(milliseconds).getTime())) {
     throw new RangeError(
       text

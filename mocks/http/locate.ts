@@ -20,15 +20,17 @@ const BOUNDARY = new Set(['/', '?', '#', ''])
 
 /** A base URL in the form in which request URLs begin with it. Throws a TypeError when it is none. */
 export const normalizedBase = (option: string, url: string): string => {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined
   if (
     parsed === undefined ||
     !/^https?:$/.test(parsed.protocol) ||
+    parsed.username !== '' ||
+    parsed.password !== '' ||
     parsed.search !== '' ||
     parsed.hash !== ''
   ) {
     throw new TypeError(
-      `Option ${option} must be an absolute http or https URL without query, such as https://api.example/base.`,
+      `Option ${option} must be an absolute http or https URL without query or credentials, such as https://api.example/base.`,
     )
   }
   return `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, '')

@@ -68,9 +68,21 @@ const changed = (value: unknown, change: Change): unknown => {
   )
 }
 
+const isList = (value: unknown): boolean => Array.isArray(value)
+
 /** The change that an option asks for. Throws a TypeError for a form that does not exist. */
 export const createVary = (variant: Variant): Vary => {
-  if (typeof variant === 'function') return (operation, body) => variant(operation as Operation, body)
+  if (typeof variant === 'function') {
+    return (operation, body) => {
+      const changedBody = variant(operation as Operation, body)
+      if (changedBody === undefined)
+        throw new TypeError('subscriptions.variant: the function gave nothing back.')
+      return changedBody
+    }
+  }
+  if (!isList(variant)) {
+    throw new TypeError('Option subscriptions.variant must be a list of forms or a function.')
+  }
   for (const form of variant) {
     if (!Object.hasOwn(FORMS, form)) {
       throw new TypeError(

@@ -89,7 +89,9 @@ describe('events, seeds and snapshots', () => {
   })
 
   it('refuse a configuration that cannot be', () => {
-    expect(() => createFixture({ redirectAllowlist: ['shop'] })).toThrow(/not a URL/)
+    expect(() => createFixture({ redirectAllowlist: ['shop'] })).toThrow(
+      'Option gateway.redirectAllowlist[0] must be an absolute URL, not "shop".',
+    )
     const seed = { msisdn: '1', amount: 1, currency: 'BDT' }
     expect(() => createFixture({ charges: [{ ...seed, id: 'x' }] })).toThrow(/ch_/)
     expect(() => createFixture({ charges: [{ ...seed, created_at: 'soon' }] })).toThrow(/created_at/)

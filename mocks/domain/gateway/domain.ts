@@ -44,14 +44,11 @@ const keyed = (moment: ChargeMoment, replayed: boolean): Result<Keyed<ChargeBody
 
 /**
  * Area G: charges, confirmations, renewals, events and idempotency keys, on a timeline that is given.
- * Throws a TypeError when an option cannot be: an unknown behaviour, a seed or allowlist entry that is none.
+ * Throws a TypeError or RangeError when an option cannot be: an unknown behaviour, a seed or allowlist entry that is none.
  */
 export const createGatewayDomain = (parts: GatewayParts): GatewayDomain => {
   const { timeline } = parts
   const options = gatewayOptions(parts.rules ?? 'spec', parts.options)
-  for (const name of [options.defaultBehaviour, ...Object.values(options.testNumbers)]) {
-    if (!isBehaviourName(name)) throw new TypeError(unknownBehaviour(name).message)
-  }
   const credentials = new Map(options.apiKeys.map((key, index) => [key, `key-${index + 1}`]))
   const isAllowed = createAllowlist(options.redirectAllowlist)
   const listed = new Map(

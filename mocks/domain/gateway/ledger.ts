@@ -153,7 +153,7 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
       })
       if (state.charges.has(charge.id) || state.confirmations.has(charge.confirmationId)) {
         throw new TypeError(
-          `charges: two charges have the identifier ${charge.id} or ${charge.confirmationId}`,
+          `Option gateway.charges must not have two charges with the identifier ${charge.id} or ${charge.confirmationId}.`,
         )
       }
       keep(charge)

@@ -1,6 +1,8 @@
+import { assertOptions } from '../checking.ts'
 import type { Duration } from '../duration.ts'
 import type { BehaviourName, NumberTable } from './behaviours.ts'
 import { testNumberTable } from './behaviours.ts'
+import { gatewayChecks } from './option-checks.ts'
 import type { SeedCharge } from './seeds.ts'
 
 /** A rolling limit: so many accepted calls in so many milliseconds. */
@@ -86,9 +88,12 @@ export const strictGatewayDefaults = {
 /** The rules a mock follows: what the specification states, or also the restrictions we invented. */
 export type Rules = 'spec' | 'strict'
 
-/** The options with everything that was left out filled in. */
-export const gatewayOptions = (rules: Rules, given: Partial<GatewayOptions> = {}): GatewayOptions => ({
-  ...gatewayDefaults,
-  ...(rules === 'strict' ? strictGatewayDefaults : {}),
-  ...given,
-})
+/**
+ * The options with everything that was left out filled in.
+ *
+ * @throws TypeError or RangeError when an option makes no sense; the message names it.
+ */
+export const gatewayOptions = (rules: Rules, given: Partial<GatewayOptions> = {}): GatewayOptions => {
+  assertOptions('gateway', given, gatewayChecks)
+  return { ...gatewayDefaults, ...(rules === 'strict' ? strictGatewayDefaults : {}), ...given }
+}

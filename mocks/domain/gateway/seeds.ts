@@ -1,4 +1,7 @@
 import type { ChargeBody } from '../api.ts'
+import type { Check } from '../checking.ts'
+import { absoluteUrl, fields, oneOf, pointInTime, text, wholeNumber } from '../checking.ts'
+import { toInstantMilliseconds } from '../duration.ts'
 import type { ChargeRecord } from './charges.ts'
 import type { ChargeOutcome } from './transitions.ts'
 
@@ -28,12 +31,36 @@ const OUTCOMES = {
   expired: 'EXPIRED',
 } as const satisfies Record<ChargeBody['status'], ChargeOutcome>
 
-const identifier = (value: string, prefix: string): string => {
-  if (value.startsWith(prefix) && /^[\w-]+$/.test(value)) return value
-  throw new TypeError(`charges: ${JSON.stringify(value)} is not an identifier that begins with ${prefix}`)
-}
+const identifier =
+  (prefix: string): Check =>
+  (value) => {
+    const found = text(value)
+    if (found !== undefined || new RegExp(`^${prefix}[\\w-]+$`).test(String(value))) return found
+    return {
+      at: '',
+      must: `an identifier that begins with ${prefix}`,
+      not: JSON.stringify(value),
+      isType: false,
+    }
+  }
 
-/** The stored form of a given charge. Throws a TypeError that names the field when it cannot be one. */
+const instantText: Check = (value) => text(value) ?? pointInTime(value)
+
+/** What the option `charges` takes. */
+export const seedCharge: Check = fields(
+  { msisdn: text, amount: wholeNumber(Number.MIN_SAFE_INTEGER), currency: text },
+  {
+    id: identifier('ch_'),
+    confirmation_id: identifier('conf_'),
+    redirect_uri: absoluteUrl,
+    status: oneOf(...Object.keys(OUTCOMES)),
+    outcome: oneOf('PENDING', 'SUCCEEDED', 'INSUFFICIENT_FUNDS', 'WALLET_BLOCKED', 'RETRYING', 'EXPIRED'),
+    created_at: instantText,
+    mandate_id: text,
+  } satisfies Record<Exclude<keyof SeedCharge, 'msisdn' | 'amount' | 'currency'>, Check>,
+)
+
+/** The stored form of a given charge, which has passed its check. */
 export const recordOfSeed = (
   seed: SeedCharge,
   given: {
@@ -44,21 +71,15 @@ export const recordOfSeed = (
   },
 ): ChargeRecord => {
   const { status = 'succeeded' } = seed
-  const createdAt = seed.created_at === undefined ? given.now : Date.parse(seed.created_at)
-  if (Number.isNaN(createdAt))
-    throw new TypeError(`charges: created_at ${JSON.stringify(seed.created_at)} is no time`)
-  const redirectUri = seed.redirect_uri ?? 'https://merchant.example/return'
-  if (!URL.canParse(redirectUri)) throw new TypeError('charges: redirect_uri must be an absolute URL')
-  if (!Number.isSafeInteger(seed.amount)) throw new TypeError('charges: amount must be an integer')
   return {
-    id: identifier(seed.id ?? given.id(), 'ch_'),
-    confirmationId: identifier(seed.confirmation_id ?? given.confirmationId(), 'conf_'),
+    id: seed.id ?? given.id(),
+    confirmationId: seed.confirmation_id ?? given.confirmationId(),
     msisdn: seed.msisdn,
     amount: seed.amount,
     currency: seed.currency,
-    redirectUri,
+    redirectUri: seed.redirect_uri ?? 'https://merchant.example/return',
     baseUrl: given.baseUrl,
-    createdAt,
+    createdAt: seed.created_at === undefined ? given.now : toInstantMilliseconds(seed.created_at),
     mandateId: seed.mandate_id,
     status,
     outcome: seed.outcome ?? OUTCOMES[status],

@@ -7,8 +7,8 @@ import { createOperations } from './operations.ts'
 import type { Rules, SubscriptionsOptions } from './options.ts'
 import { subscriptionsOptions } from './options.ts'
 import { createSchedule } from './schedule.ts'
+import type { Seeds } from './seeding.ts'
 import { createSeeding } from './seeding.ts'
-import type { SeedSubscription, SeedToken } from './seeds.ts'
 import type { State, StateSnapshot } from './state.ts'
 import { createState } from './state.ts'
 import type { TokensSnapshot } from './tokens.ts'
@@ -33,22 +33,6 @@ export interface SubscriptionsSnapshot {
   readonly tokens: TokensSnapshot
 }
 
-const timeOfDay = (option: string, text: string): number => {
-  const second = parseTimeOfDay(text)
-  if (second === undefined) {
-    throw new RangeError(`Option subscriptions.${option} is a time of day as HH:MM:SS, not "${text}".`)
-  }
-  return second
-}
-
-const checkDunning = ({ retries, everyDays }: SubscriptionsOptions['dunning']): void => {
-  if (Number.isSafeInteger(retries) && retries >= 0 && Number.isSafeInteger(everyDays) && everyDays > 0)
-    return
-  throw new RangeError(
-    'Option subscriptions.dunning takes whole numbers: retries from 0 and everyDays from 1.',
-  )
-}
-
 /**
  * Makes area S: merchants, tokens, requests, subscriptions, payments, cancellations.
  *
@@ -59,19 +43,15 @@ export const createSubscriptionsDomain = (parts: SubscriptionsParts): Subscripti
   const options = subscriptionsOptions(parts.rules, parts.options)
   const { now } = timeline
   const calendar = createCalendar(options.timeZone)
-  if (options.startCutoff !== false) timeOfDay('startCutoff', options.startCutoff)
-  checkDunning(options.dunning)
-  const schedule = createSchedule(calendar, timeOfDay('debitTime', options.debitTime))
+  const schedule = createSchedule(calendar, parseTimeOfDay(options.debitTime) ?? 0)
   const state: State = createState()
   const tokens = createTokens({ options, ids, lockout: createLockout(options.lockout, now), now })
   const lifecycle = createLifecycle({ timeline, ids, options, schedule, state, notify })
   const views = createViews({ options, calendar, schedule, state, ids, now })
   const seeding = createSeeding({ options, ids, state, lifecycle, tokens, now })
 
-  const add = (seeds: {
-    readonly subscriptions?: readonly SeedSubscription[]
-    readonly tokens?: readonly SeedToken[]
-  }) => {
+  const add = (seeds: Seeds) => {
+    seeding.check(seeds)
     const records = (seeds.subscriptions ?? []).map(seeding.subscription)
     for (const token of seeds.tokens ?? []) seeding.token(token)
     timeline.settle()

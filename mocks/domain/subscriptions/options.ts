@@ -1,4 +1,6 @@
+import { assertOptions } from '../checking.ts'
 import type { Duration } from '../duration.ts'
+import { subscriptionsChecks } from './option-checks.ts'
 import type { SeedSubscription, SeedToken } from './seeds.ts'
 
 /** A merchant who may log in. */
@@ -158,10 +160,14 @@ export const strictSubscriptionsDefaults = {
 /** The rules a mock follows: what the specification states, or also the restrictions we invented. */
 export type Rules = 'spec' | 'strict'
 
+const present = (given: object): object =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+
 /**
  * The options with everything that was left out filled in.
  *
- * @throws TypeError when an option has a name that does not exist: a misspelt one would otherwise do nothing.
+ * @throws TypeError or RangeError when an option does not exist or makes no sense: it would otherwise do nothing, or
+ * something else. The message names it.
  */
 export const subscriptionsOptions = (
   rules: Rules,
@@ -172,11 +178,11 @@ export const subscriptionsOptions = (
     const names = Object.keys(subscriptionsDefaults).join(', ')
     throw new TypeError(`There is no option subscriptions.${unknown}; the options are ${names}.`)
   }
-  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  assertOptions('subscriptions', given, subscriptionsChecks)
   return {
     ...subscriptionsDefaults,
     ...(rules === 'strict' ? strictSubscriptionsDefaults : {}),
-    ...present,
-    errorCodes: { ...defaultErrorCodes, ...given.errorCodes },
+    ...present(given),
+    errorCodes: { ...defaultErrorCodes, ...present(given.errorCodes ?? {}) },
   }
 }

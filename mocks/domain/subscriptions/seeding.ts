@@ -1,27 +1,35 @@
-import type { PaymentScript } from '../api.ts'
 import { parseDate } from '../calendar.ts'
+import { assertPasses, fields, listOf } from '../checking.ts'
 import { toInstantMilliseconds } from '../duration.ts'
 import type { Ids } from '../ids.ts'
 import type { Lifecycle } from './lifecycle.ts'
+import { seedSubscription, seedToken } from './option-checks.ts'
 import type { MerchantOptions, SubscriptionsOptions } from './options.ts'
-import { CYCLE_DAYS, isCycle } from './schedule.ts'
+import { CYCLE_DAYS } from './schedule.ts'
 import type { SeedSubscription, SeedToken } from './seeds.ts'
 import type { State, SubscriptionRecord } from './state.ts'
 import type { Tokens } from './tokens.ts'
 
 /** What seeds a mock of area S. */
 export interface Seeding {
+  /** Throws when one of the seeds is impossible; then none of them is to be made. */
+  check(seeds: Seeds): void
   subscription(seed: SeedSubscription): SubscriptionRecord
   token(seed: SeedToken): void
 }
 
+/** What `add` takes. */
+export interface Seeds {
+  readonly subscriptions?: readonly SeedSubscription[] | undefined
+  readonly tokens?: readonly SeedToken[] | undefined
+}
+
 const REQUEST_ID_LENGTH = 12
 
-const dayOf = (name: string, text: string): number => {
-  const day = parseDate(text)
-  if (day === undefined) throw new RangeError(`The ${name} of a seed is a day as YYYY-MM-DD, not "${text}".`)
-  return day
-}
+const seedsCheck = fields({}, { subscriptions: listOf(seedSubscription), tokens: listOf(seedToken) })
+
+/** A day that has been checked. */
+const dayOf = (text: string): number => parseDate(text) ?? 0
 
 /** Makes what turns seeds into state. */
 export const createSeeding = (parts: {
@@ -40,19 +48,47 @@ export const createSeeding = (parts: {
     return merchant
   }
 
-  const refuseKnown = (kind: string, id: string | undefined, known: unknown): void => {
-    if (id !== undefined && known !== undefined) throw new Error(`The ${kind} "${id}" exists already.`)
+  const userOf = ({
+    clientId,
+    username,
+  }: SeedToken): { readonly clientId: string; readonly username: string } => {
+    const merchant = merchantOf(clientId)
+    const user = merchant.users.find((each) => username === undefined || each.username === username)
+    if (user === undefined) {
+      throw new Error(`The merchant "${merchant.clientId}" of the mock has no user "${username}".`)
+    }
+    return { clientId: merchant.clientId, username: user.username }
+  }
+
+  const refuseKnown = (
+    kind: string,
+    ids: readonly (string | undefined)[],
+    find: (id: string) => unknown,
+  ): void => {
+    const given = ids.filter((id) => id !== undefined)
+    const known = given.find((id, index) => find(id) !== undefined || given.indexOf(id) < index)
+    if (known !== undefined) throw new Error(`The ${kind} "${known}" exists already.`)
   }
 
   return {
+    check(seeds) {
+      assertPasses('add: the seeds', seeds, seedsCheck)
+      const { subscriptions = [], tokens: seedTokens = [] } = seeds
+      for (const { request } of subscriptions) {
+        if (dayOf(request.end) < dayOf(request.start)) {
+          throw new RangeError('The end of a seed is not before its start.')
+        }
+        merchantOf(request.clientID)
+      }
+      for (const seed of seedTokens) userOf(seed)
+      const invoiceIds = subscriptions.map(({ invoiceId }) => invoiceId)
+      const subscriptionIds = subscriptions.map(({ subscriptionId }) => subscriptionId)
+      refuseKnown('invoiceId', invoiceIds, state.byInvoice)
+      refuseKnown('subscriptionId', subscriptionIds, state.bySubscription)
+    },
     subscription({ request, invoiceId, subscriptionId, createdAt, authorizedAt, payments = [] }) {
       const { start, end, cycle, amount } = request
-      const terms = { startDay: dayOf('start', start), endDay: dayOf('end', end), step: 0 }
-      if (terms.endDay < terms.startDay) throw new RangeError('The end of a seed is not before its start.')
-      if (!isCycle(cycle)) throw new RangeError(`The cycle of a seed is DAILY, WEEKLY or FIFTEEN_DAYS.`)
-      if (!(Number(amount) > 0)) throw new RangeError('The amount of a seed is decimal text above zero.')
-      refuseKnown('invoiceId', invoiceId, invoiceId && state.byInvoice(invoiceId))
-      refuseKnown('subscriptionId', subscriptionId, subscriptionId && state.bySubscription(subscriptionId))
+      const terms = { startDay: dayOf(start), endDay: dayOf(end), step: CYCLE_DAYS[cycle] }
       const owner = merchantOf(request.clientID).clientId
       const created = createdAt === undefined ? now() : toInstantMilliseconds(createdAt)
       const record = lifecycle.create({
@@ -66,24 +102,21 @@ export const createSeeding = (parts: {
           cycle,
           amount,
         },
-        terms: { ...terms, step: CYCLE_DAYS[cycle] },
+        terms,
         createdAt: created,
         invoiceId,
         subscriptionId,
       })
       if (authorizedAt !== false) {
         const authorized = authorizedAt === undefined ? created : toInstantMilliseconds(authorizedAt)
-        const script: readonly PaymentScript[] = payments
-        lifecycle.backdate(record, script, authorized)
+        lifecycle.backdate(record, payments, authorized)
       }
       return record
     },
-    token({ accessToken, refreshToken, clientId, username, expiresAt }) {
-      const merchant = merchantOf(clientId)
-      const user = username ?? merchant.users[0]?.username
-      if (user === undefined) throw new Error(`The merchant "${merchant.clientId}" has no user.`)
+    token(seed) {
+      const { accessToken, refreshToken, expiresAt } = seed
       tokens.add(
-        { clientId: merchant.clientId, username: user },
+        userOf(seed),
         accessToken,
         refreshToken,
         expiresAt === undefined ? undefined : toInstantMilliseconds(expiresAt),

@@ -1,0 +1,210 @@
+import { parseDate, parseTimeOfDay } from './calendar.ts'
+import type { Duration } from './duration.ts'
+import { toInstantMilliseconds, toMilliseconds } from './duration.ts'
+
+/** What is wrong with a value: where in it, and what it should be. */
+export interface Problem {
+  /** Path from the value that was checked, such as `.limit` or `[0].amount`; empty for the value itself. */
+  readonly at: string
+  /** Completes "… must be". */
+  readonly must: string
+  /** Completes "…, not". */
+  readonly not: string
+  /** A value of another type, or a name that does not exist: TypeError; one out of range: RangeError. */
+  readonly isType: boolean
+}
+
+/** Says what is wrong with a value, or nothing. */
+export type Check = (value: unknown) => Problem | undefined
+
+const LONGEST_SHOWN = 40
+
+const shown = (value: unknown): string => {
+  if (typeof value === 'function') return 'a function'
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object'
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
+}
+
+const problem = (must: string, value: unknown, isType: boolean): Problem => ({
+  at: '',
+  must,
+  not: shown(value),
+  isType,
+})
+
+const inside = (step: string, found: Problem | undefined): Problem | undefined =>
+  found && { ...found, at: `${step}${found.at}` }
+
+/** Another kind of value than an object or a list; its content is not repeated: it may be a secret. */
+const notOfKind = (must: string, value: unknown): Problem => ({
+  ...problem(must, value, true),
+  ...(typeof value === 'string' ? { not: 'text' } : {}),
+})
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** One of these values. */
+export const oneOf =
+  (...choices: readonly (string | number | boolean)[]): Check =>
+  (value) =>
+    choices.some((choice) => choice === value)
+      ? undefined
+      : problem(
+          choices.map((choice) => JSON.stringify(choice)).join(' or '),
+          value,
+          !choices.some((choice) => typeof choice === typeof value),
+        )
+
+/** True or false. */
+export const flag: Check = oneOf(true, false)
+
+/** A whole number from `from` on. */
+export const wholeNumber =
+  (from: number): Check =>
+  (value) =>
+    Number.isSafeInteger(value) && Number(value) >= from
+      ? undefined
+      : problem(`a whole number from ${from}`, value, typeof value !== 'number')
+
+/** Any number that is one. */
+export const finiteNumber: Check = (value) =>
+  Number.isFinite(value) ? undefined : problem('a number', value, typeof value !== 'number')
+
+/** Text with something in it. Its value is not repeated: it may be a secret. */
+export const text: Check = (value) => {
+  if (typeof value !== 'string') return problem('text', value, true)
+  return value.trim() === '' ? { ...problem('text', value, false), not: 'empty text' } : undefined
+}
+
+/** Any text. */
+export const anyText: Check = (value) =>
+  typeof value === 'string' ? undefined : problem('text', value, true)
+
+const TEXT_OF: Readonly<Record<string, (value: string) => boolean>> = {
+  'a day as YYYY-MM-DD': (value) => parseDate(value) !== undefined,
+  'a time of day as HH:MM:SS': (value) => parseTimeOfDay(value) !== undefined,
+  'an absolute URL': (value) => URL.canParse(value),
+  'decimal text above zero': (value) => /^\d+(\.\d+)?$/.test(value) && Number(value) > 0,
+}
+
+const textOf =
+  (must: string): Check =>
+  (value) => {
+    if (typeof value !== 'string') return problem(must, value, true)
+    return TEXT_OF[must]?.(value) === true ? undefined : problem(must, value, false)
+  }
+
+/** `YYYY-MM-DD`, a day that the calendar has. */
+export const day: Check = textOf('a day as YYYY-MM-DD')
+/** `HH:MM:SS`. */
+export const timeOfDay: Check = textOf('a time of day as HH:MM:SS')
+/** A URL with its scheme. */
+export const absoluteUrl: Check = textOf('an absolute URL')
+/** Such as `25.00`. */
+export const decimalText: Check = textOf('decimal text above zero')
+
+const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** A length of time that ends. */
+export const length: Check = (value) => {
+  const must = 'a length of time, in milliseconds or such as { days: 1 }'
+  try {
+    return Number.isFinite(toMilliseconds(value as Duration)) ? undefined : problem(must, value, false)
+  } catch (error) {
+    return { ...problem(must, value, error instanceof TypeError), not: `${shown(value)}: ${reason(error)}` }
+  }
+}
+
+/** A Date, milliseconds, or ISO 8601 text with its zone. */
+export const pointInTime: Check = (value) => {
+  try {
+    toInstantMilliseconds(value as Date)
+    return undefined
+  } catch (error) {
+    return { ...problem('a point in time', value, false), not: `${shown(value)}: ${reason(error)}` }
+  }
+}
+
+/** A regular expression, of this realm or another. */
+export const pattern: Check = (value) =>
+  Object.prototype.toString.call(value) === '[object RegExp]'
+    ? undefined
+    : problem('a regular expression', value, true)
+
+/** `false`, or what `check` takes. */
+export const orFalse =
+  (check: Check): Check =>
+  (value) => {
+    const found = value === false ? undefined : check(value)
+    return found === undefined || found.at !== '' ? found : { ...found, must: `${found.must}, or false` }
+  }
+
+/** A list whose items pass; with `fewest`, of at least so many. */
+export const listOf =
+  (check: Check, fewest = 0): Check =>
+  (value) => {
+    if (!Array.isArray(value)) return notOfKind('a list', value)
+    if (value.length < fewest)
+      return { ...problem(`a list of at least ${fewest}`, value, false), not: 'an empty one' }
+    for (const [index, item] of value.entries()) {
+      const found = inside(`[${index}]`, check(item))
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+/** An object with all of `required` and, at most, `optional`; what is undefined counts as left out. */
+export const fields =
+  (required: Readonly<Record<string, Check>>, optional: Readonly<Record<string, Check>> = {}): Check =>
+  (value) => {
+    if (!isRecord(value)) return notOfKind('an object', value)
+    const all = { ...optional, ...required }
+    for (const name of Object.keys(value)) {
+      if (Object.hasOwn(all, name)) continue
+      const names = Object.keys(all).join(', ')
+      return { at: `.${name}`, must: `one of ${names}`, not: `"${name}"`, isType: true }
+    }
+    for (const [name, check] of Object.entries(all)) {
+      if (value[name] === undefined && !Object.hasOwn(required, name)) continue
+      const found = inside(`.${name}`, check(value[name]))
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+/** An object whose names and values are free, as far as the checks let them. */
+export const tableOf =
+  (name: Check, value: Check): Check =>
+  (table) => {
+    if (!isRecord(table)) return notOfKind('an object', table)
+    for (const [key, item] of Object.entries(table)) {
+      const found = inside(`[${shown(key)}]`, name(key) ?? value(item))
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+/**
+ * Throws what a check says.
+ *
+ * @param what names the value in the message, for example `Option gateway.otp`
+ */
+export const assertPasses = (what: string, value: unknown, check: Check): void => {
+  const found = check(value)
+  if (found === undefined) return
+  const message = `${what}${found.at} must be ${found.must}, not ${found.not}.`
+  throw found.isType ? new TypeError(message) : new RangeError(message)
+}
+
+/** Checks each option of an area by its own check; those left out are not looked at. */
+export const assertOptions = <Options extends object>(
+  area: string,
+  given: Partial<Options>,
+  checks: { readonly [Name in keyof Options]-?: Check },
+): void => {
+  for (const name of Object.keys(checks) as (keyof Options & string)[]) {
+    if (given[name] !== undefined) assertPasses(`Option ${area}.${name}`, given[name], checks[name])
+  }
+}
