@@ -65,11 +65,12 @@ const login = steps(
   'raw login',
   fc.record({
     merchant: fc.constantFrom(...MERCHANTS),
-    username: clerk,
-    password: fc.constantFrom('right', 'right', 'wrong'),
-    secret: fc.constantFrom('-secret', '-secret', '-wrong'),
+    username: fc.oneof({ weight: 4, arbitrary: fc.constant('own') }, { weight: 1, arbitrary: clerk }),
+    password: fc.constantFrom('right', 'right', 'right', 'wrong'),
+    secret: fc.constantFrom('-secret', '-secret', '-secret', '-wrong'),
   }),
-  tryLogin,
+  (model, pair, { username, ...input }) =>
+    tryLogin(model, pair, { ...input, username: username === 'own' ? `${input.merchant}-clerk` : username }),
 )
 
 const guesses = steps(
@@ -262,7 +263,7 @@ const flawed = steps(
 export const rawSteps = [
   { weight: 3, arbitrary: login },
   { weight: 1, arbitrary: guesses },
-  { weight: 2, arbitrary: refresh },
+  { weight: 3, arbitrary: refresh },
   { weight: 2, arbitrary: broken },
   { weight: 1, arbitrary: stray },
   { weight: 3, arbitrary: flawed },
