@@ -21,7 +21,7 @@ export interface MockCommandOptions {
 }
 
 /** The port when none is named. */
-export const DEFAULT_PORT = 4010
+const DEFAULT_PORT = 4010
 const DEFAULT_HOST = '127.0.0.1'
 
 const OPTIONS = {

@@ -98,15 +98,19 @@ const ended = (): Promise<void> =>
     for (const signal of SIGNALS) process.once(signal, () => resolve())
   })
 
-const serve = async (given: MockCommandOptions): Promise<void> => {
+/** Where a command writes: the process, or its parts that write. */
+export interface Outputs {
+  readonly stdout: { write(text: string): unknown }
+  readonly stderr: { write(text: string): unknown }
+}
+
+const serve = async (given: MockCommandOptions, { stdout }: Outputs): Promise<void> => {
   const options = await optionsOf(given)
   const server = await start(createConfigured(options, given), given)
   const { config, panel, host } = given
   const { url } = server
   const asked = ended()
-  process.stdout.write(
-    greeting({ url, version: version(), options, config, panel, isLocal: isLoopback(host) }),
-  )
+  stdout.write(greeting({ url, version: version(), options, config, panel, isLocal: isLoopback(host) }))
   await asked
   await server.close()
 }
@@ -116,16 +120,16 @@ const serve = async (given: MockCommandOptions): Promise<void> => {
  *
  * @returns the exit code: 0, 1 when it could not be done, 2 when it was not understood
  */
-export const run = async (words: readonly string[]): Promise<number> => {
+export const run = async (words: readonly string[], outputs: Outputs = process): Promise<number> => {
   try {
     const command = readArguments(words)
-    if (command.name === 'help') process.stdout.write(help)
-    else if (command.name === 'version') process.stdout.write(`${version()}\n`)
-    else await serve(command.options)
+    if (command.name === 'help') outputs.stdout.write(help)
+    else if (command.name === 'version') outputs.stdout.write(`${version()}\n`)
+    else await serve(command.options, outputs)
     return 0
   } catch (error) {
     if (!(error instanceof CommandError)) throw error
-    process.stderr.write(`${error.message}\n`)
+    outputs.stderr.write(`${error.message}\n`)
     return error.exitCode
   }
 }
