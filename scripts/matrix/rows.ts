@@ -18,6 +18,7 @@ export function matrixRows(workspace: Workspace): Row[] {
     ...onNode(workspace),
     ...otherRuntimes(workspace, node),
     ...bundlers(node),
+    command(),
     ...compilers(workspace, node),
     ...testRunners(workspace, node),
     ...mswVersions(workspace, node),
@@ -95,6 +96,16 @@ function bundlers(node: string): Row[] {
     ],
     prints: SMOKE,
   }))
+}
+
+/** The command, as `npx mandatekit` runs it. */
+function command(): Row {
+  return {
+    name: 'the command mandatekit',
+    files: [],
+    commands: [['node_modules/.bin/mandatekit', '--help']],
+    prints: 'Usage: mandatekit mock',
+  }
 }
 
 function compilers(workspace: Workspace, node: string): Row[] {
