@@ -22,10 +22,6 @@ const field = <Value>(rule: string, read: (value: unknown) => Value | undefined)
     }),
   )
 
-/** A field whose absence means null. */
-const orNull = <Value>(schema: ResponseSchema<Value | null>): ResponseSchema<Value | null> =>
-  z._default(schema, null)
-
 const asText = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined
@@ -44,8 +40,8 @@ export const openText = <const Known extends string>(): ResponseSchema<Open<Know
   field<Open<Known>>('text', asText)
 
 /** Text that a server may leave out: `""`, `"NA"`, null and a missing field are read as null. */
-export const absentableText = orNull(
-  field<string | null>('text or null', (value) => (ABSENT.has(value) ? null : asText(value))),
+export const absentableText = field<string | null>('text or null', (value) =>
+  ABSENT.has(value) ? null : asText(value),
 )
 
 /** Integer identifier: a number, or its digits as text where a number could not hold them exactly. */
@@ -80,13 +76,11 @@ export const flag = field('a numeric flag', (value) => {
 })
 
 /** Amount of a reversal as text; null, `""`, zero and a missing field are read as null: no reversal. */
-export const reversedAmount = orNull(
-  field<string | null>('an amount or null', (value) => {
-    if (ABSENT.has(value)) return null
-    const amount = asText(value)
-    return amount !== undefined && ZERO.test(amount) ? null : amount
-  }),
-)
+export const reversedAmount = field<string | null>('an amount or null', (value) => {
+  if (ABSENT.has(value)) return null
+  const amount = asText(value)
+  return amount !== undefined && ZERO.test(amount) ? null : amount
+})
 
 /** Anything a JSON text can hold. */
 export const anyJson: ResponseSchema<unknown> = z.unknown()
@@ -136,5 +130,23 @@ export const listOf = <Item>(item: ResponseSchema<Item>): ResponseSchema<Item[]>
   ) as ResponseSchema<Item[]>
 
 /** A field of a request: text that obeys a rule. The rule's words become the error's words. */
-export const input = (rule: string, obeys: (value: string) => boolean) =>
-  z.string({ error: rule }).check(z.refine(obeys, { error: rule }))
+export const input = (rule: string, obeys: (value: string) => boolean): ResponseSchema<string> =>
+  field(rule, (value) => (typeof value === 'string' && obeys(value) ? value : undefined))
+
+/** A field of a request: one of a few words. */
+export const oneOf = <const Choice extends string>(
+  rule: string,
+  choices: readonly Choice[],
+): ResponseSchema<Choice> => field(rule, (value) => choices.find((choice) => choice === value))
+
+/** A field of a request: a whole number that a JavaScript number holds exactly, within its bounds. */
+export const wholeNumber = (
+  rule: string,
+  least = Number.MIN_SAFE_INTEGER,
+  most = Number.MAX_SAFE_INTEGER,
+): ResponseSchema<number> =>
+  field(rule, (value) =>
+    Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
+      ? Number(value)
+      : undefined,
+  )
