@@ -18,10 +18,12 @@ import { createParts } from './parts.ts'
 const clockOf = ({ clock, deliveries }: MockParts): MockClock => ({
   now: clock.now,
   async set(time) {
+    deliveries.refuseReceivers('clock.set')
     await clock.set(time)
     await deliveries.flush()
   },
   async advance(duration) {
+    deliveries.refuseReceivers('clock.advance')
     const before = deliveries.underWay()
     if (before !== undefined) await before
     await clock.advance(duration)

@@ -1,8 +1,23 @@
 import type { NotificationBody } from '../domain/api.ts'
+import type { Check } from '../domain/checking.ts'
+import {
+  anyText,
+  assertPasses,
+  fields,
+  flag,
+  length,
+  listOf,
+  oneOf,
+  tableOf,
+  text,
+  wholeNumber,
+} from '../domain/checking.ts'
 import type { Duration } from '../domain/duration.ts'
 import { toMilliseconds } from '../domain/duration.ts'
+import type { ReceiversOwnCalls } from './receivers-own-calls.ts'
 import type { Sender, Sent } from './sender.ts'
 import { createSender } from './sender.ts'
+import type { Signing } from './signing.ts'
 import type { DeliveryOptions, NotificationTarget } from './types.ts'
 
 /** A message on its way to one receiver; plain data. */
@@ -27,31 +42,62 @@ const MINUTE = 60_000
 const DEFAULT_TRIES = 6
 const DEFAULT_WAITS = [1, 5, 30, 120, 360].map((minutes) => minutes * MINUTE)
 
-const NAMES = new Set([
-  'duplicate',
-  'shuffle',
-  'spelling',
-  'retries',
-  'delay',
-  'signing',
-  'method',
-  'format',
-  'concurrency',
-  'headers',
-])
+const probability: Check = (value) =>
+  typeof value === 'boolean' || (typeof value === 'number' && value >= 0 && value <= 1)
+    ? undefined
+    : { at: '', must: 'true, false or a probability from 0 to 1', not: String(value), isType: true }
 
-const isWhole = (value: number, from: number): boolean => Number.isSafeInteger(value) && value >= from
+const delays: Check = (value) => {
+  if (!Array.isArray(value)) return length(value)
+  if (value.length !== 2)
+    return { at: '', must: 'the shortest and the longest time', not: 'a list', isType: false }
+  const found = listOf(length)(value)
+  if (found !== undefined || toMilliseconds(value[0]) <= toMilliseconds(value[1])) return found
+  return { at: '', must: 'the shortest and the longest time', not: 'the longest first', isType: false }
+}
 
-const fail = (message: string): never => {
-  throw new TypeError(`notifications.connect: ${message}`)
+const tries: Check = (value) => {
+  if (typeof value === 'boolean') return undefined
+  if (typeof value === 'object') return fields({ tries: wholeNumber(1) }, { waits: listOf(length, 1) })(value)
+  const found = wholeNumber(1)(value)
+  return found && { ...found, must: 'true, false, how many tries there are, or { tries, waits }' }
+}
+
+const headerLines: Check = (value) => {
+  const found = tableOf(anyText, anyText)(value)
+  if (found !== undefined) return found
+  try {
+    new Headers(value as Record<string, string>)
+    return undefined
+  } catch {
+    // The platform's words quote the value.
+    return { at: '', must: 'names and values that a header can have', not: 'these', isType: true }
+  }
+}
+
+const OPTIONS: { readonly [Name in keyof DeliveryOptions]-?: Check } = {
+  duplicate: probability,
+  shuffle: flag,
+  spelling: oneOf('CANCELLED', 'CANCELED', 'both'),
+  retries: tries,
+  delay: delays,
+  signing: fields({ secret: text }, {
+    header: text,
+    encoding: oneOf('hex', 'base64', 'base64url'),
+    prefix: anyText,
+  } satisfies {
+    readonly [Name in Exclude<keyof Signing, 'secret'>]-?: Check
+  }),
+  method: oneOf('POST', 'PUT'),
+  format: oneOf('json', 'form'),
+  concurrency: wholeNumber(1),
+  headers: headerLines,
 }
 
 const triesOf = ({ retries = false }: DeliveryOptions): { tries: number; waits: readonly number[] } => {
   if (typeof retries === 'boolean') return { tries: retries ? DEFAULT_TRIES : 1, waits: DEFAULT_WAITS }
-  const { tries, waits = DEFAULT_WAITS } = typeof retries === 'number' ? { tries: retries } : retries
-  if (!isWhole(tries, 1)) fail('retries counts all tries: a whole number from 1.')
-  if (waits.length === 0) fail('retries.waits must hold a length of time.')
-  return { tries, waits: waits.map(toMilliseconds) }
+  const { tries: all, waits = DEFAULT_WAITS } = typeof retries === 'number' ? { tries: retries } : retries
+  return { tries: all, waits: waits.map(toMilliseconds) }
 }
 
 const isRange = (delay: NonNullable<DeliveryOptions['delay']>): delay is readonly [Duration, Duration] =>
@@ -59,24 +105,14 @@ const isRange = (delay: NonNullable<DeliveryOptions['delay']>): delay is readonl
 
 const delayOf = ({ delay = 0 }: DeliveryOptions): readonly [number, number] => {
   const [shortest, longest] = isRange(delay) ? delay : [delay, delay]
-  const range = [toMilliseconds(shortest), toMilliseconds(longest)] as const
-  if (range[0] > range[1]) fail('delay names the shortest time first.')
-  return range
+  return [toMilliseconds(shortest), toMilliseconds(longest)]
 }
 
-/** Reads the options of a connection. Throws a TypeError for what makes no sense. */
+/** Reads the options of a connection. Throws a TypeError or RangeError for what makes no sense. */
 const createRules = (options: DeliveryOptions, random: () => number): ConnectionRules => {
-  const unknown = Object.keys(options).find((name) => !NAMES.has(name))
-  if (unknown !== undefined) fail(`there is no option ${unknown}; there are ${[...NAMES].join(', ')}.`)
+  assertPasses('notifications.connect: options', options, fields({}, OPTIONS))
   const { duplicate = false, shuffle = false, spelling = 'CANCELLED', concurrency = 1 } = options
-  if (typeof duplicate === 'number' && !(duplicate >= 0 && duplicate <= 1)) {
-    fail('duplicate is true, false or a probability from 0 to 1.')
-  }
-  if (!['CANCELLED', 'CANCELED', 'both'].includes(spelling)) {
-    fail('spelling is "CANCELLED", "CANCELED" or "both".')
-  }
-  if (!isWhole(concurrency, 1)) fail('concurrency is a whole number from 1.')
-  const { tries, waits } = triesOf(options)
+  const { tries: all, waits } = triesOf(options)
   const [shortest, longest] = delayOf(options)
 
   const spelled = (message: NotificationBody): NotificationBody => {
@@ -94,7 +130,7 @@ const createRules = (options: DeliveryOptions, random: () => number): Connection
       return twice ? [spelled(message), spelled(message)] : [spelled(message)]
     },
     delay: () => (longest === shortest ? shortest : shortest + Math.round(random() * (longest - shortest))),
-    waitAfter: (attempt) => (attempt < tries ? (waits[Math.min(attempt, waits.length) - 1] ?? 0) : undefined),
+    waitAfter: (attempt) => (attempt < all ? (waits[Math.min(attempt, waits.length) - 1] ?? 0) : undefined),
   }
 }
 
@@ -105,7 +141,9 @@ export interface Connection {
   add(deliveries: readonly Delivery[]): void
   /** Whether something waits or is under way. */
   busy(): boolean
-  /** Forgets what waits. */
+  /** What is under way and what waits, in order. */
+  pending(): readonly Delivery[]
+  /** Forgets what waits, and what becomes of what is under way. */
   drop(): void
 }
 
@@ -120,25 +158,27 @@ export const createConnection = (
   parts: {
     readonly random: () => number
     readonly onSent: (delivery: Delivery, sent: Sent) => void
+    readonly ownCalls: ReceiversOwnCalls
   },
 ): Connection => {
   const rules = createRules(options, parts.random)
-  const send: Sender = createSender(target, options)
+  const send: Sender = createSender(target, options, parts.ownCalls)
   let waiting: Delivery[] = []
-  let underWay = 0
+  let underWay = new Set<Delivery>()
 
   const deliver = async (delivery: Delivery): Promise<void> => {
     const sent = await send(delivery.message)
-    underWay -= 1
+    // One that was dropped in the meantime counts no more.
+    if (!underWay.delete(delivery)) return
     parts.onSent(delivery, sent)
     pump()
   }
 
   const pump = (): void => {
-    while (underWay < rules.concurrency) {
+    while (underWay.size < rules.concurrency) {
       const next = waiting.shift()
       if (next === undefined) return
-      underWay += 1
+      underWay.add(next)
       void deliver(next)
     }
   }
@@ -150,9 +190,11 @@ export const createConnection = (
       // What happens now is complete before a receiver hears of it.
       void Promise.resolve().then(pump)
     },
-    busy: () => underWay > 0 || waiting.length > 0,
+    busy: () => underWay.size > 0 || waiting.length > 0,
+    pending: () => [...underWay, ...waiting],
     drop() {
       waiting = []
+      underWay = new Set()
     },
   }
 }

@@ -3,6 +3,7 @@ import type { BoundedList } from './bounded-list.ts'
 import { createBoundedList } from './bounded-list.ts'
 import type { Connection, Delivery } from './connection.ts'
 import { createConnection } from './connection.ts'
+import { createReceiversOwnCalls } from './receivers-own-calls.ts'
 import type { Sent } from './sender.ts'
 import type { DeliveryRecord, Notifications } from './types.ts'
 
@@ -13,6 +14,9 @@ export interface OutboxSnapshot {
   readonly messages: readonly NotificationBody[]
   readonly records: readonly (Omit<DeliveryRecord, 'at'> & { readonly at: number })[]
   readonly planned: readonly (readonly [id: string, planned: Planned])[]
+  /** What each receiver was about to be told, and what waits for a flush. */
+  readonly pending: readonly (readonly [connection: number, deliveries: readonly Delivery[]])[]
+  readonly held: readonly (readonly [connection: number, deliveries: readonly Delivery[]])[]
   readonly dropped: number
 }
 
@@ -30,6 +34,8 @@ export interface Deliveries extends Notifications {
   underWay(): Promise<void> | undefined
   /** Somebody sleeps on the clock; the function given back says that the sleep is over. */
   sleepBegins(): () => void
+  /** Throws when a receiver calls `action`, which waits for deliveries, before it has answered. */
+  refuseReceivers(action: string): void
   /** Forgets what arose and what was to be delivered; connections stay. */
   reset(): void
   snapshot(): OutboxSnapshot
@@ -51,8 +57,10 @@ export const createDeliveries = (parts: {
   const planned = new Map<string, Planned>()
   let connectionCount = 0
   let plannedCount = 0
-  let sleeping = 0
+  let sleeping = new Set<object>()
   let waiters: (() => void)[] = []
+
+  const ownCalls = createReceiversOwnCalls()
 
   const busy = (): boolean => [...connections.values()].some((connection) => connection.busy())
 
@@ -112,8 +120,15 @@ export const createDeliveries = (parts: {
     }
   }
 
+  /** What is under way answers to a state that is no more: it neither counts nor holds anything up. */
+  const dropAll = (): void => {
+    for (const connection of connections.values()) connection.drop()
+    for (const number of held.keys()) held.set(number, [])
+    sleeping = new Set()
+  }
+
   const underWay = (): Promise<void> | undefined => {
-    if (sleeping > 0 || !busy()) return undefined
+    if (sleeping.size > 0 || !busy()) return undefined
     return new Promise((resolve) => waiters.push(resolve))
   }
 
@@ -133,6 +148,7 @@ export const createDeliveries = (parts: {
       const connection = createConnection(target, options, {
         random,
         onSent: (delivery, result) => sent(number, delivery, result),
+        ownCalls,
       })
       connections.set(number, connection)
       held.set(number, [])
@@ -144,6 +160,7 @@ export const createDeliveries = (parts: {
       }
     },
     async flush() {
+      ownCalls.refuse('notifications.flush')
       timeline.settle()
       release()
       for (let rest = underWay(); rest !== undefined; rest = underWay()) await rest
@@ -156,34 +173,37 @@ export const createDeliveries = (parts: {
     sleepBegins() {
       // A receiver that sleeps on the mock's clock waits for the clock: the clock must not wait for the receiver.
       if (!busy()) return () => undefined
-      sleeping += 1
+      const sleeper = {}
+      sleeping.add(sleeper)
       wakeWaiters()
-      return () => {
-        sleeping -= 1
-      }
+      return () => sleeping.delete(sleeper)
     },
+    refuseReceivers: ownCalls.refuse,
     reset() {
       messages.clear()
       records.clear()
       planned.clear()
-      for (const connection of connections.values()) connection.drop()
-      for (const number of held.keys()) held.set(number, [])
+      dropAll()
       wakeWaiters()
     },
     snapshot: () => ({
       messages: messages.all(),
       records: records.all(),
       planned: [...planned],
+      pending: [...connections].map(([number, connection]) => [number, connection.pending()]),
+      held: [...held].map(([number, deliveries]) => [number, [...deliveries]]),
       dropped: messages.dropped,
     }),
     restore(snapshot) {
-      for (const connection of connections.values()) connection.drop()
-      for (const number of held.keys()) held.set(number, [])
+      dropAll()
       messages.replace(snapshot.messages, snapshot.dropped)
       records.replace(snapshot.records, 0)
       planned.clear()
       for (const [id, delivery] of snapshot.planned) planned.set(id, delivery)
-      plannedCount = Math.max(plannedCount, ...snapshot.planned.map(([id]) => Number(id)))
+      for (const [id] of snapshot.planned) plannedCount = Math.max(plannedCount, Number(id))
+      for (const [number, deliveries] of snapshot.held)
+        if (held.has(number)) held.set(number, [...deliveries])
+      for (const [number, deliveries] of snapshot.pending) connections.get(number)?.add(deliveries)
       wakeWaiters()
     },
   }

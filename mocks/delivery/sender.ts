@@ -1,5 +1,6 @@
 import type { NotificationBody } from '../domain/api.ts'
 import { deliveryTimeout } from './delivery-timeout.ts'
+import type { ReceiversOwnCalls } from './receivers-own-calls.ts'
 import { createSigner } from './signing.ts'
 import type { DeliveryOptions, NotificationTarget } from './types.ts'
 
@@ -21,11 +22,12 @@ const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.t
 const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 
 /** Makes the sender of a target. Throws a TypeError when the target is neither a function nor an http(s) address. */
-export const createSender = (target: NotificationTarget, options: DeliveryOptions): Sender => {
+export const createSender = (
+  target: NotificationTarget,
+  options: DeliveryOptions,
+  ownCalls: ReceiversOwnCalls,
+): Sender => {
   const { method = 'POST', format = 'json', headers = {} } = options
-  if (!Object.hasOwn(CONTENT_TYPES, format)) {
-    throw new TypeError('notifications.connect: format is "json" or "form".')
-  }
   const sign = createSigner(options.signing)
   const handler = typeof target === 'function' ? target : undefined
   const url = handler === undefined ? String(target) : HANDLER_URL
@@ -44,7 +46,7 @@ export const createSender = (target: NotificationTarget, options: DeliveryOption
       const response =
         handler === undefined
           ? await globalThis.fetch(url, { ...init, redirect: 'manual', signal: deliveryTimeout() })
-          : await handler(new Request(url, init))
+          : await ownCalls.during(async () => handler(new Request(url, init)))
       const { status } = response
       // The answer's body says nothing to us; read, it frees the connection.
       if (handler === undefined) await response.arrayBuffer()

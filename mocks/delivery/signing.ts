@@ -23,10 +23,6 @@ export const createSigner = (
 ): ((body: string) => Promise<Readonly<Record<string, string>>>) => {
   if (signing === undefined) return async () => ({})
   const { secret, header = 'x-signature', encoding = 'hex', prefix = '' } = signing
-  if (secret === '') throw new TypeError('notifications: signing.secret must not be empty.')
-  if (!Object.hasOwn(ENCODERS, encoding)) {
-    throw new TypeError('notifications: signing.encoding is "hex", "base64" or "base64url".')
-  }
   const encoder = new TextEncoder()
   let key: Promise<CryptoKey> | undefined
   return async (body) => {

@@ -63,7 +63,10 @@ export interface Notifications {
    * Delivers from now on to a handler or an address; the function given back ends it. A delivery that fails is
    * recorded and, with `retries`, repeated; it never makes the mock fail.
    *
-   * Throws a TypeError for options that cannot be.
+   * A receiver must not move the clock, or flush, before it has answered: both wait for its answer. It is told so by an
+   * error wherever the platform knows whose a call is (Node, Bun, Deno); elsewhere neither ends. Sleeping is fine.
+   *
+   * Throws a TypeError or RangeError for options that cannot be.
    */
   connect(target: NotificationTarget, options?: DeliveryOptions): () => void
   /** Resolves when everything that is due by now is delivered. */

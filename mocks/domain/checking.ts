@@ -12,6 +12,8 @@ export interface Problem {
   readonly not: string
   /** A value of another type, or a name that does not exist: TypeError; one out of range: RangeError. */
   readonly isType: boolean
+  /** There is nothing of this name; there are these. */
+  readonly known?: readonly string[]
 }
 
 /** Says what is wrong with a value, or nothing. */
@@ -163,8 +165,7 @@ export const fields =
     const all = { ...optional, ...required }
     for (const name of Object.keys(value)) {
       if (Object.hasOwn(all, name)) continue
-      const names = Object.keys(all).join(', ')
-      return { at: `.${name}`, must: `one of ${names}`, not: `"${name}"`, isType: true }
+      return { at: `.${name}`, must: '', not: '', isType: true, known: Object.keys(all) }
     }
     for (const [name, check] of Object.entries(all)) {
       if (value[name] === undefined && !Object.hasOwn(required, name)) continue
@@ -194,7 +195,11 @@ export const tableOf =
 export const assertPasses = (what: string, value: unknown, check: Check): void => {
   const found = check(value)
   if (found === undefined) return
-  const message = `${what}${found.at} must be ${found.must}, not ${found.not}.`
+  const wrong =
+    found.known === undefined
+      ? `must be ${found.must}, not ${found.not}`
+      : `does not exist; there are ${found.known.join(', ')}`
+  const message = `${what}${found.at} ${wrong}.`
   throw found.isType ? new TypeError(message) : new RangeError(message)
 }
 

@@ -135,16 +135,28 @@ describe('how notifications are delivered', () => {
   })
 
   test.each<[unknown, RegExp]>([
-    [{ shufle: true }, /no option shufle/],
+    [{ shufle: true }, /options\.shufle does not exist; there are duplicate, shuffle/],
+    [null, /options must be an object/],
     [{ duplicate: 2 }, /duplicate/],
+    [{ duplicate: 'yes' }, /duplicate/],
+    [{ shuffle: 'no' }, /shuffle/],
     [{ spelling: 'CANCELLD' }, /spelling/],
     [{ retries: 0 }, /retries/],
+    [{ retries: 'always' }, /retries/],
     [{ retries: { tries: 2, waits: [] } }, /waits/],
+    [{ retries: { tries: 2, waits: [-1] } }, /waits\[0\]/],
+    [{ retries: { tries: 2, wait: [1] } }, /retries\.wait does not exist/],
+    [{ delay: [1, 2, 3] }, /delay/],
     [{ delay: [{ minutes: 2 }, { minutes: 1 }] }, /delay/],
     [{ delay: { minuets: 2 } }, /minuets/],
     [{ concurrency: 0 }, /concurrency/],
     [{ signing: { secret: '' } }, /secret/],
+    [{ signing: { secret: 's', algorithm: 'sha512' } }, /signing\.algorithm/],
+    [{ signing: { secret: 's', encoding: 'utf8' } }, /signing\.encoding/],
     [{ format: 'xml' }, /format/],
+    [{ method: 'GET' }, /method/],
+    [{ headers: { 'x bad': '1' } }, /headers/],
+    [{ headers: { 'x-good': 1 } }, /headers/],
   ])('options that cannot be are refused: %o', (options, words) => {
     expect(() =>
       createMock().notifications.connect(() => new Response(), options as DeliveryOptions),

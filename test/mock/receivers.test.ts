@@ -1,0 +1,112 @@
+import { describe, expect, test, vi } from 'vitest'
+import { createMock } from '../../mocks/core.ts'
+import { MINUTE, setUp } from './receiver.ts'
+
+const daily = () =>
+  createMock({
+    clock: '2026-12-01T06:00:00Z',
+    subscriptions: {
+      existing: [{ request: { start: '2026-12-01', end: '2027-12-01', cycle: 'DAILY', amount: '5' } }],
+    },
+  })
+
+describe('a receiver of notifications', () => {
+  test.each<[string, (mock: ReturnType<typeof daily>) => Promise<void>]>([
+    ['clock.advance', (mock) => mock.clock.advance({ hours: 1 })],
+    ['clock.set', (mock) => mock.clock.set('2026-12-09T06:00:00Z')],
+    ['notifications.flush', (mock) => mock.notifications.flush()],
+  ])(
+    'that waits for %s, which waits for it, is told so instead of waiting for ever',
+    async (action, call) => {
+      const mock = daily()
+      mock.notifications.connect(async () => {
+        await Promise.resolve()
+        await call(mock)
+        return new Response()
+      })
+      await mock.clock.advance({ days: 2 })
+      const [first, second, ...rest] = mock.notifications.deliveries()
+      expect([first?.delivered, second?.delivered, rest.length]).toEqual([false, false, 0])
+      expect(first?.error).toMatch(
+        new RegExp(`^${action.replace('.', '\\.')} was called by a receiver.*clock\\.sleep`),
+      )
+      expect(mock.clock.now()).toBe(Date.parse('2026-12-03T06:00:00Z'))
+    },
+  )
+
+  test('may move another mock’s clock, and its own mock’s once it has answered', async () => {
+    const mock = daily()
+    const other = daily()
+    let later: Promise<void> | undefined
+    mock.notifications.connect(async () => {
+      await other.clock.advance({ hours: 1 })
+      const answered = mock.notifications.deliveries().length + 1
+      later ??= vi
+        .waitFor(() => expect(mock.notifications.deliveries()).toHaveLength(answered))
+        .then(() => mock.clock.advance({ hours: 1 }))
+      return new Response()
+    })
+    await mock.clock.advance({ hours: 12 })
+    await later
+    expect(mock.notifications.deliveries().map(({ delivered }) => delivered)).toEqual([true])
+    expect(mock.clock.now()).toBe(Date.parse('2026-12-01T19:00:00Z'))
+    expect(other.clock.now()).toBe(Date.parse('2026-12-01T07:00:00Z'))
+  })
+
+  test('that never answers holds nothing up after a reset, and what becomes of it is not recorded', async () => {
+    const mock = daily()
+    const waiting: ((answer: Response) => void)[] = []
+    mock.notifications.connect(() => new Promise((resolve) => waiting.push(resolve)), { retries: true })
+    void mock.clock.advance({ days: 1 })
+    await vi.waitFor(() => expect(waiting).toHaveLength(1))
+    mock.reset()
+    waiting[0]?.(new Response(null, { status: 500 }))
+    await mock.clock.advance({ hours: 5 })
+    expect([mock.notifications.deliveries(), waiting.length]).toEqual([[], 1])
+    const moved = mock.clock.advance({ hours: 2 })
+    await vi.waitFor(() => expect(waiting).toHaveLength(2))
+    waiting[1]?.(new Response())
+    await moved
+    expect(mock.notifications.deliveries().map(({ attempt, delivered }) => [attempt, delivered])).toEqual([
+      [1, true],
+    ])
+  })
+
+  test('that sleeps on the clock when a reset comes does not keep the clock from waiting for later ones', async () => {
+    const mock = createMock({
+      clock: '2026-12-01T06:00:00Z',
+      sleep: 'wait',
+      subscriptions: {
+        existing: [{ request: { start: '2026-12-01', end: '2027-12-01', cycle: 'DAILY', amount: '5' } }],
+      },
+    })
+    const done: string[] = []
+    let sleeps = true
+    mock.notifications.connect(async () => {
+      if (sleeps) await mock.clock.sleep(365 * 24 * 60 * MINUTE)
+      for (let turn = 0; turn < 50; turn += 1) await Promise.resolve()
+      done.push('answered')
+      return new Response()
+    })
+    await mock.clock.advance({ days: 1 })
+    mock.reset()
+    sleeps = false
+    await mock.clock.advance({ days: 1 })
+    expect(done).toEqual(['answered'])
+  })
+
+  test('hears after a restore what it had still to hear at the snapshot, held or under way', async () => {
+    for (const shuffle of [true, false]) {
+      const { mock, received } = setUp({ shuffle })
+      mock.payer.authorize('invoice')
+      const snapshot = structuredClone(mock.snapshot())
+      await mock.notifications.flush()
+      expect(received).toHaveLength(1)
+      mock.restore(snapshot)
+      await mock.notifications.flush()
+      expect(received).toHaveLength(2)
+      expect(received[1]?.text).toBe(received[0]?.text)
+      expect(mock.notifications.deliveries()).toHaveLength(1)
+    }
+  })
+})
