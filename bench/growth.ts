@@ -2,6 +2,7 @@ import { createMock } from '../mocks/core.ts'
 import { createGatewayDomain } from '../mocks/domain/gateway/domain.ts'
 import { createIds } from '../mocks/domain/ids.ts'
 import { createTimeline } from '../mocks/domain/timeline.ts'
+import { report } from './report.ts'
 
 /*
  * How area G grows: processor time of a call through `mock.fetch` with 1 000 and with 1 000 000 charges, memory of a
@@ -92,6 +93,12 @@ const compareCalls = async (small: Caller, large: Caller): Promise<void> => {
     console.log(
       `${name.padEnd(7)} ${from.toFixed(1)} µs at ${SMALL}, ${to.toFixed(1)} µs at ${LARGE}: × ${(to / from).toFixed(2)}`,
     )
+    report({
+      what: `growth of ${name}, at ${LARGE} charges / at ${SMALL}`,
+      target: '≤ 1.5',
+      measured: (to / from).toFixed(2),
+      ok: to / from <= 1.5,
+    })
   }
 }
 
@@ -129,6 +136,13 @@ const measureMemory = (): void => {
       : `memory of a charge with key, answer and events: ${bytes.toFixed(0)} bytes`,
   )
   console.log(`reset of ${LARGE} charges: ${reset.toFixed(2)} ms`)
+  if (globalThis.gc === undefined) return
+  report({
+    what: `memory of a charge with key, event and answer, at ${LARGE}`,
+    target: '≤ 2 kB',
+    measured: `${(bytes / 1000).toFixed(2)} kB`,
+    ok: bytes <= 2_000,
+  })
 }
 
 measureMemory()

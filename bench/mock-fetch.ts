@@ -1,4 +1,5 @@
 import { createMock } from '../mocks/core.ts'
+import { report } from './report.ts'
 
 /*
  * A charge through `mock.fetch`, beside a map router that reads the same request, parses it and returns a constant. Both
@@ -90,5 +91,9 @@ console.table([
   { fetch: 'bare map router', 'µs a charge': times.bare.toFixed(1) },
   { fetch: 'mock.fetch', 'µs a charge': times.mock.toFixed(1) },
 ])
-console.log(`mock.fetch does ${ratio.toFixed(2)} of the bare router's charges; the target is ${TARGET}.`)
-if (ratio < TARGET) process.exitCode = 1
+report({
+  what: 'charges through mock.fetch / a bare map router',
+  target: `≥ ${TARGET}`,
+  measured: ratio.toFixed(2),
+  ok: ratio >= TARGET,
+})

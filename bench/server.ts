@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { serve as serveFetch } from 'srvx/node'
 import { Pool } from 'undici'
 import { startMockServer } from '../mocks/server.ts'
+import { report } from './report.ts'
 
 /*
  * A charge over HTTP, beside a bare server on the same fetch-to-node adapter that parses the body and answers JSON. Each
@@ -120,8 +121,12 @@ const compare = async (): Promise<void> => {
     { server: 'bare srvx, parse and answer', 'µs a request': times.bare.toFixed(1) },
     { server: 'startMockServer, charge', 'µs a request': times.mock.toFixed(1) },
   ])
-  console.log(`The server does ${ratio.toFixed(2)} of the bare server's requests; the target is ${TARGET}.`)
-  if (ratio < TARGET) process.exitCode = 1
+  report({
+    what: 'charges over HTTP / a bare fetch-to-node server',
+    target: `≥ ${TARGET}`,
+    measured: ratio.toFixed(2),
+    ok: ratio >= TARGET,
+  })
 }
 
 const [kind] = process.argv.slice(2)
