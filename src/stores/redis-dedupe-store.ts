@@ -4,22 +4,25 @@ import type { RedisClient, RedisOptions } from './redis-commands.ts'
 import { DEFAULT_PREFIX, sendCommandWith } from './redis-commands.ts'
 import { EXTEND_OWNED, RELEASE_OWNED } from './redis-scripts.ts'
 
-const COMMITTED = 'committed'
-
+const COMMITTED = 'committed:'
 const LEASE = 'lease:'
 const FOREIGN = 'foreign'
 
-// Each script is one atomic step. A key holds its owner's mark while it is claimed, and `committed` afterwards. A lease
-// always has an end: one without would keep its message from being processed for ever.
+// Each script is one atomic step. A key holds its owner's mark while it is claimed, and behind `committed:` afterwards.
+// Clients send a command again when its reply was lost: a second claim or commit of one owner says what the first did.
+// A lease always has an end: one without would keep its message from being processed for ever.
 const CLAIM = `local held = redis.call('GET', KEYS[1])
-if held == '${COMMITTED}' then return 'committed' end
-if held and string.sub(held, 1, ${LEASE.length}) ~= '${LEASE}' then return '${FOREIGN}' end
-if held and redis.call('PTTL', KEYS[1]) >= 0 then return 'in-progress' end
+if held then
+  if string.sub(held, 1, ${COMMITTED.length}) == '${COMMITTED}' then return 'committed' end
+  if string.sub(held, 1, ${LEASE.length}) ~= '${LEASE}' then return '${FOREIGN}' end
+  if held ~= ARGV[1] and redis.call('PTTL', KEYS[1]) >= 0 then return 'in-progress' end
+end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 'claimed'`
 const COMMIT = `local held = redis.call('GET', KEYS[1])
-redis.call('SET', KEYS[1], '${COMMITTED}', 'PX', ARGV[2])
-if held == ARGV[1] then return 1 end
+local committed = '${COMMITTED}' .. ARGV[1]
+redis.call('SET', KEYS[1], committed, 'PX', ARGV[2])
+if held == ARGV[1] or held == committed then return 1 end
 return 0`
 
 const milliseconds = (value: number): string => String(Math.max(1, Math.ceil(value)))

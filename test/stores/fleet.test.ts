@@ -58,6 +58,24 @@ describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_00
     expect(api.calls).toHaveLength(8000)
   })
 
+  it('whose Redis is killed and started again during the login goes on: no call fails, at most one login a process', async () => {
+    const slow = createGate()
+    api.onToken = async (_request, index) => {
+      await slow.opened
+      return { status: 200, body: api.tokenBody(index) }
+    }
+    const kinds = ['node-redis', 'ioredis', 'node-redis', 'ioredis'] as const
+    const workers = await Promise.all(kinds.map((kind) => start(kind, 100)))
+    const results = Promise.all(workers.map(run))
+    await expect.poll(() => api.tokenRequests.length, { timeout: 30_000 }).toBe(1)
+    await redis.kill()
+    await redis.resume()
+    slow.open()
+    expect((await results).map(({ failed }) => failed)).toEqual([0, 0, 0, 0])
+    expect(api.calls).toHaveLength(400)
+    expect(api.tokenRequests.length).toBeLessThanOrEqual(4)
+  })
+
   it('with wrong credentials makes one login in all', async () => {
     api.onToken = () => ({ status: 401 })
     const workers = await Promise.all(

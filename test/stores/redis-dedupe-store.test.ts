@@ -100,6 +100,20 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)(
       expect(onPayment).toHaveBeenCalledOnce()
     })
 
+    it('says the same when a client sends a command again whose reply was lost', async () => {
+      const send = sendCommandWith(connection.client, {})
+      const store = createRedisDedupeStore(async (command) => {
+        await send(...command)
+        return send(...command)
+      })
+      const owner = ownerOf(await store.claim('n-1', 10_000))
+      expect(await store.extend('n-1', owner, 10_000)).toBe(true)
+      expect(await store.commit('n-1', owner, 60_000)).toBe(true)
+      expect(await store.claim('n-1', 10_000)).toEqual({ state: 'committed' })
+      await store.release('n-2', ownerOf(await store.claim('n-2', 10_000)))
+      ownerOf(await store.claim('n-2', 10_000))
+    })
+
     it('reads replies that a client gives as bytes', async () => {
       const send = sendCommandWith(connection.client, {})
       const store = createRedisDedupeStore(async (command) => {

@@ -204,6 +204,19 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)('a
     }
   })
 
+  it('gives a lock to a client that asks again since the reply was lost', async () => {
+    const send = sendCommandWith(await connect(), {})
+    const store = createRedisTokenStore(
+      async (words) => {
+        await send(...words)
+        return send(...words)
+      },
+      { lockTime: 60_000 },
+    )
+    expect(await store.withLock('key', async () => 'ran')).toBe('ran')
+    expect(await command('EXISTS', 'mandatekit:lock:key')).toBe(0)
+  })
+
   it('goes on prolonging its lock after a command that failed', async () => {
     const real = await connect()
     const send = sendCommandWith(real, {})
