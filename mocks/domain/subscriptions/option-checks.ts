@@ -58,7 +58,7 @@ const timeZone: Check = (value) => {
 }
 
 /** Outcomes of payments, as a payer scripts them. */
-const paymentScripts: Check = listOf(oneOf('succeed', 'fail'))
+export const paymentScripts: Check = listOf(oneOf('succeed', 'fail'))
 
 /** What `add` and the option `existing` take. */
 export const seedSubscription: Check = fields(
