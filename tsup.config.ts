@@ -2,7 +2,7 @@ import type { Options } from 'tsup'
 import { defineConfig } from 'tsup'
 import { entries } from './scripts/entries.ts'
 
-const { 'mocks/cli': commandLine, ...libraries } = entries
+const { 'mocks/cli': _commandLine, ...libraries } = entries
 
 const shared: Options = {
   target: 'es2022',
@@ -18,10 +18,8 @@ const shared: Options = {
   outDir: 'dist',
 }
 
-const commandLineEntry = commandLine === undefined ? {} : { 'mocks/cli': commandLine }
-
 export default defineConfig([
-  { ...shared, format: 'esm', entry: { ...libraries, ...commandLineEntry }, dts: { entry: libraries } },
+  { ...shared, format: 'esm', entry: entries, dts: { entry: libraries } },
   // ky is published as ES modules only: it is inlined so that `require` and stock Jest can load this build.
   { ...shared, format: 'cjs', entry: libraries, noExternal: ['ky'] },
 ])

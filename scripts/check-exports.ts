@@ -25,7 +25,7 @@ const expected = {
     ...Object.fromEntries(libraries.map((entry) => [subpath(entry), conditions(entry)])),
     './package.json': './package.json',
   },
-  bin: 'mocks/cli' in entries ? { mandatekit: './dist/mocks/cli.js' } : undefined,
+  bin: { mandatekit: './dist/mocks/cli.js' },
 }
 
 const wrong = (['exports', 'bin'] as const).filter((key) => !isDeepStrictEqual(manifest[key], expected[key]))

@@ -8,7 +8,7 @@ const succeeded: Outcome = { exitCode: 0, output: expect.any(String) }
 
 type Conditions = Record<'import' | 'require', { types: string; default: string }>
 
-const manifest: { bin?: Record<string, string>; exports: Record<string, Conditions | string> } = JSON.parse(
+const manifest: { bin: Record<string, string>; exports: Record<string, Conditions | string> } = JSON.parse(
   await readFile(join(repository, 'package.json'), 'utf8'),
 )
 
@@ -42,7 +42,7 @@ describe('the tarball', () => {
     const targets = Object.values(manifest.exports).flatMap((target) =>
       typeof target === 'string' ? target : Object.values(target).flatMap((one) => Object.values(one)),
     )
-    const named = [...targets, ...Object.values(manifest.bin ?? {})].map((path) => path.replace('./', ''))
+    const named = [...targets, ...Object.values(manifest.bin)].map((path) => path.replace('./', ''))
     expect(inject('packedFiles')).toEqual(expect.arrayContaining(named))
   })
 
