@@ -10,17 +10,28 @@ type JsonObject = Record<string, unknown>
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A field of an answer: `read` turns any received form into the specification's, or says `undefined`: unreadable. */
-const field = <Value>(rule: string, read: (value: unknown) => Value | undefined): ResponseSchema<Value> =>
+/**
+ * A field: `read` turns any received form into the specification's, or says `undefined`: unreadable. `optional`: the
+ * field may be missing.
+ */
+const field = <Value>(
+  rule: string,
+  read: (value: unknown) => Value | undefined,
+  optional = false,
+): ResponseSchema<Value> =>
   z.pipe(
     z.unknown(),
     z.transform((value, payload): Value => {
       const result = read(value)
-      if (result !== undefined) return result
+      if (result !== undefined || (optional && value === undefined)) return result as Value
       payload.issues.push({ code: 'custom', message: rule, input: value })
       return z.NEVER
     }),
   )
+
+/** A field whose absence means null. */
+const orNull = <Value>(schema: ResponseSchema<Value | null>): ResponseSchema<Value | null> =>
+  z._default(schema, null)
 
 const asText = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value
@@ -40,8 +51,8 @@ export const openText = <const Known extends string>(): ResponseSchema<Open<Know
   field<Open<Known>>('text', asText)
 
 /** Text that a server may leave out: `""`, `"NA"`, null and a missing field are read as null. */
-export const absentableText = field<string | null>('text or null', (value) =>
-  ABSENT.has(value) ? null : asText(value),
+export const absentableText = orNull(
+  field<string | null>('text or null', (value) => (ABSENT.has(value) ? null : asText(value))),
 )
 
 /** Integer identifier: a number, or its digits as text where a number could not hold them exactly. */
@@ -76,11 +87,13 @@ export const flag = field('a numeric flag', (value) => {
 })
 
 /** Amount of a reversal as text; null, `""`, zero and a missing field are read as null: no reversal. */
-export const reversedAmount = field<string | null>('an amount or null', (value) => {
-  if (ABSENT.has(value)) return null
-  const amount = asText(value)
-  return amount !== undefined && ZERO.test(amount) ? null : amount
-})
+export const reversedAmount = orNull(
+  field<string | null>('an amount or null', (value) => {
+    if (ABSENT.has(value)) return null
+    const amount = asText(value)
+    return amount !== undefined && ZERO.test(amount) ? null : amount
+  }),
+)
 
 /** Anything a JSON text can hold. */
 export const anyJson: ResponseSchema<unknown> = z.unknown()
@@ -139,14 +152,18 @@ export const oneOf = <const Choice extends string>(
   choices: readonly Choice[],
 ): ResponseSchema<Choice> => field(rule, (value) => choices.find((choice) => choice === value))
 
-/** A field of a request: a whole number that a JavaScript number holds exactly, within its bounds. */
-export const wholeNumber = (
-  rule: string,
-  least = Number.MIN_SAFE_INTEGER,
-  most = Number.MAX_SAFE_INTEGER,
-): ResponseSchema<number> =>
+const isWholeNumber = (value: unknown, least: number, most: number): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
+
+/** A field of a request: a whole number that a JavaScript number holds exactly. */
+export const wholeNumber = (rule: string): ResponseSchema<number> =>
   field(rule, (value) =>
-    Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
-      ? Number(value)
-      : undefined,
+    isWholeNumber(value, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER) ? value : undefined,
   )
+
+/** A parameter of a query that may be left out: a whole number from 1. */
+export const optionalCount = (
+  rule: string,
+  most = Number.MAX_SAFE_INTEGER,
+): ResponseSchema<number | undefined> =>
+  field<number | undefined>(rule, (value) => (isWholeNumber(value, 1, most) ? value : undefined), true)

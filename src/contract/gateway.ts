@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from './endpoint.ts'
-import { answer, anyJson, decimal, input, openText, text } from './fields.ts'
+import { answer, anyJson, decimal, input, openText, text, wholeNumber } from './fields.ts'
 import { isAbsoluteUrl } from './formats.ts'
 
 /** Charge statuses (G1). */
@@ -19,7 +19,7 @@ const filled = (value: string): boolean => value.trim().length > 0
 /** Body of a charge. `amount` is sent as given: the specification does not show its unit. */
 export const chargeRequestSchema = z.strictObject({
   msisdn: input('a mobile number as text, in international format', filled),
-  amount: z.int({ error: 'a whole number that a JavaScript number holds exactly' }),
+  amount: wholeNumber('a whole number that a JavaScript number holds exactly'),
   currency: input('a currency code as text', filled),
   redirect_uri: input('an absolute URL such as https://shop.example/return', isAbsoluteUrl),
 })

@@ -9,7 +9,9 @@ import {
   input,
   integerId,
   listOf,
+  oneOf,
   openText,
+  optionalCount,
   reversedAmount,
   text,
 } from './fields.ts'
@@ -30,7 +32,7 @@ const filled = (value: string): boolean => value.trim().length > 0
 
 /** Body of a login (S-a): a password grant. */
 export const tokenRequestSchema = z.strictObject({
-  grant_type: z.literal('password'),
+  grant_type: oneOf('password', ['password']),
   client_id: input('text that is not empty', filled),
   client_secret: input('text that is not empty', filled),
   username: input('text that is not empty', filled),
@@ -39,7 +41,7 @@ export const tokenRequestSchema = z.strictObject({
 
 /** Body of a renewal by refresh token: the same path as S-a; the specification does not show it. */
 export const refreshRequestSchema = z.strictObject({
-  grant_type: z.literal('refresh_token'),
+  grant_type: oneOf('refresh_token', ['refresh_token']),
   client_id: input('text that is not empty', filled),
   client_secret: input('text that is not empty', filled),
   refresh_token: input('text that is not empty', filled),
@@ -53,7 +55,7 @@ export const subscriptionRequestSchema = z
     start: input('a day of the calendar as YYYY-MM-DD', isCalendarDate),
     end: input('a day of the calendar as YYYY-MM-DD', isCalendarDate),
     userReturnURL: input('an absolute URL such as https://shop.example/return', isAbsoluteUrl),
-    cycle: z.enum(CYCLES, { error: 'one of DAILY, WEEKLY, FIFTEEN_DAYS' }),
+    cycle: oneOf('one of DAILY, WEEKLY, FIFTEEN_DAYS', CYCLES),
     amount: input('decimal text above zero such as "25.00" (text, since numbers round)', isAmountText),
   })
   .check(
@@ -65,17 +67,8 @@ export const subscriptionRequestSchema = z
 
 /** Query of the payment list (Limits, Pagination). */
 export const pageQuerySchema = z.strictObject({
-  page: z.optional(
-    z.int({ error: 'a whole number from 1' }).check(z.gte(1, { error: 'a whole number from 1' })),
-  ),
-  per_page: z.optional(
-    z
-      .int({ error: 'a whole number from 1 to 100' })
-      .check(
-        z.gte(1, { error: 'a whole number from 1 to 100' }),
-        z.lte(100, { error: 'a whole number from 1 to 100' }),
-      ),
-  ),
+  page: optionalCount('a whole number from 1'),
+  per_page: optionalCount('a whole number from 1 to 100', 100),
 })
 
 /** `errorCode` and `errorMessage`, which every area S answer carries; success is exactly the text `00`. */
