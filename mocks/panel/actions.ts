@@ -140,6 +140,9 @@ const actions = {
 /** What can be asked of the panel. */
 export type ActionName = keyof typeof actions
 
+/** The names of all actions. */
+export const actionNames: readonly string[] = Object.keys(actions)
+
 const isActionName = (name: string): name is ActionName => Object.hasOwn(actions, name)
 
 /** What became of something that was asked of the panel. */
@@ -152,7 +155,7 @@ export interface Outcome {
 export const act = async (mock: Mock, form: PanelForm): Promise<Outcome> => {
   const name = form.text('action')
   if (!isActionName(name)) {
-    return { ok: false, message: `There is no such action; there are ${Object.keys(actions).join(', ')}.` }
+    return { ok: false, message: `There is no such action; there are ${actionNames.join(', ')}.` }
   }
   try {
     const action: Action = actions[name]
