@@ -1,6 +1,8 @@
 import type { OutboxSnapshot } from './delivery/deliveries.ts'
+import { assertPasses, fields, text } from './domain/checking.ts'
 import type { ClockSnapshot, MockClock } from './domain/clock.ts'
 import type { IdsSnapshot } from './domain/ids.ts'
+import { paymentScripts } from './domain/subscriptions/option-checks.ts'
 import { granted } from './errors.ts'
 import { explain } from './explain.ts'
 import { GATEWAY_PREFIX } from './http/gateway-area.ts'
@@ -39,13 +41,18 @@ const clockOf = ({ clock, deliveries }: MockParts): MockClock => ({
   },
 })
 
+const authorizeOptions = fields({}, { payments: paymentScripts })
+
 const payerOf = ({ subscriptions, gateway }: MockParts): Payer => ({
-  authorize: (invoiceId, options) =>
-    granted('payer.authorize', subscriptions.domain.authorize(invoiceId, options)),
+  authorize(invoiceId, options = {}) {
+    assertPasses('payer.authorize: options', options, authorizeOptions)
+    return granted('payer.authorize', subscriptions.domain.authorize(invoiceId, options))
+  },
   decline: (invoiceId) => granted('payer.decline', subscriptions.domain.decline(invoiceId)),
   confirm: (confirmationId, otp = gateway.options.otp) =>
     granted('payer.confirm', gateway.domain.confirm(confirmationId, { otp })),
   setBehaviour(msisdn, behaviour) {
+    assertPasses('payer.setBehaviour: msisdn', msisdn, text)
     granted('payer.setBehaviour', gateway.domain.setBehaviour(msisdn, behaviour))
   },
   reverse: (paymentId) => granted('payer.reverse', subscriptions.domain.reverse(String(paymentId))),

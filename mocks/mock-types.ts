@@ -38,7 +38,10 @@ export interface GatewayClientOptions {
   readonly apiPrefix?: string
 }
 
-/** What payers do. Each action throws a `MockRefusedError` when it is not possible. */
+/**
+ * What payers do. Each action throws a `MockRefusedError` when it is not possible, and a TypeError or RangeError for a
+ * value that makes no sense.
+ */
 export interface Payer {
   /**
    * Authorises a subscription request, as on the page behind its `url`.

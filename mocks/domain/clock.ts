@@ -152,8 +152,11 @@ export const createClock = ({
     },
     async advance(duration) {
       const length = toMilliseconds(duration)
-      if (!Number.isFinite(length)) throw new RangeError('The clock cannot be moved for ever.')
-      await moveTo((moves > 0 ? goal : outsideNow()) + length)
+      const target = (moves > 0 ? goal : outsideNow()) + length
+      if (Number.isNaN(new Date(target).getTime())) {
+        throw new RangeError('The clock cannot be moved beyond the last Date, in the year 275760.')
+      }
+      await moveTo(target)
     },
     async sleep(milliseconds, signal) {
       const length = toMilliseconds(Math.max(0, milliseconds))

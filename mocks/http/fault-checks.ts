@@ -1,4 +1,4 @@
-import type { Fault, FaultEffect, FaultKind } from './fault-types.ts'
+import type { Fault, FaultEffect, FaultKind, FaultStep } from './fault-types.ts'
 import { isOperation, unknownOperation } from './operations.ts'
 
 /** Whether a request that meets the fault is executed when nothing else is said. */
@@ -25,20 +25,21 @@ const FIXED: Partial<Record<FaultKind, string>> = {
   'rate-limit': 'a server that limits does not execute; take "status" with status 429',
 }
 
-const FIELDS = new Set([
-  'operation',
-  'kind',
-  'times',
-  'probability',
-  'sequence',
-  'status',
-  'body',
-  'headers',
-  'latencyMs',
-  'retryAfter',
-  'executed',
-  'code',
-])
+/** Every field of a fault, and, of those that only some kinds read, which. */
+const FIELDS: { readonly [Name in keyof Fault]-?: readonly FaultKind[] | undefined } = {
+  operation: undefined,
+  kind: undefined,
+  times: undefined,
+  probability: undefined,
+  sequence: undefined,
+  status: ['status', 'html', 'empty', 'malformed'],
+  body: ['status', 'html', 'malformed'],
+  headers: ['status', 'html', 'empty', 'malformed', 'rate-limit'],
+  latencyMs: undefined,
+  retryAfter: ['status', 'rate-limit'],
+  executed: undefined,
+  code: ['reset', 'lost-response'],
+}
 const WILDCARDS = ['subscriptions.*', 'gateway.*', '*']
 
 /** Whether a request that meets a fault of this kind is executed when nothing else is said. */
@@ -48,11 +49,55 @@ const fail = (message: string): never => {
   throw new TypeError(`faults.add: ${message}`)
 }
 
+/** Whether the platform can send such headers. */
+const areHeaders = (headers: object): boolean => {
+  try {
+    new Headers(Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]))
+    return true
+  } catch {
+    // The platform's words do not say where the fault was added.
+    return false
+  }
+}
+
+const isJson = (body: unknown): boolean => {
+  try {
+    return JSON.stringify(body) !== undefined
+  } catch {
+    return false
+  }
+}
+
+const checkValues = ({ body, headers, retryAfter, executed, code }: Partial<FaultEffect>): void => {
+  if (body !== undefined && !isJson(body)) fail('body must be text, or a value that JSON can hold.')
+  if (headers !== undefined && (Object(headers) !== headers || !areHeaders(headers))) {
+    fail('headers must be an object of names and values that a header can have.')
+  }
+  const isValue = retryAfter === false || ['number', 'string', 'undefined'].includes(typeof retryAfter)
+  if (!isValue || !areHeaders({ 'Retry-After': retryAfter })) {
+    fail('retryAfter must be a number of seconds, text that a header can have, or false.')
+  }
+  if (executed !== undefined && typeof executed !== 'boolean') fail('executed must be true or false.')
+  if (code !== undefined && typeof code !== 'string') fail('code must be text, such as "ECONNREFUSED".')
+}
+
+/** A field that no step reads would be a wish that silently comes to nothing. */
+const checkUse = (effect: Partial<FaultEffect>, kinds: readonly FaultKind[]): void => {
+  for (const [name, readers] of Object.entries(FIELDS)) {
+    const value: unknown = Reflect.get(effect, name)
+    if (readers === undefined || value === undefined || kinds.some((kind) => readers.includes(kind))) continue
+    fail(`${name} is for ${readers.join(', ')}; kind "${kinds.join('", "')}" does not read it.`)
+  }
+}
+
 const checkEffect = (effect: Partial<FaultEffect>): void => {
   const { kind, status, latencyMs, executed } = effect
   for (const name of Object.keys(effect)) {
-    if (!FIELDS.has(name)) fail(`there is no field ${name}; there are ${[...FIELDS].join(', ')}.`)
+    if (!Object.hasOwn(FIELDS, name)) {
+      fail(`there is no field ${name}; there are ${Object.keys(FIELDS).join(', ')}.`)
+    }
   }
+  checkValues(effect)
   if (kind !== undefined && !Object.hasOwn(EXECUTES, kind)) {
     fail(`there is no kind ${JSON.stringify(kind)}; there are ${Object.keys(EXECUTES).join(', ')}.`)
   }
@@ -68,9 +113,32 @@ const checkEffect = (effect: Partial<FaultEffect>): void => {
   if (reason !== undefined) fail(`"${kind}" with executed: ${executed} makes no sense: ${reason}.`)
 }
 
+/** The kind that a step of a sequence stands for, checked; `undefined` when nothing goes wrong. */
+const kindOfStep = (fault: Fault, step: FaultStep): FaultKind | undefined => {
+  if (step === 'succeed') return undefined
+  if (step === 'fail') {
+    return fault.kind ?? fail('a sequence with "fail" needs kind, to say what "fail" means.')
+  }
+  const own: Partial<FaultEffect> = typeof step === 'string' ? { kind: step } : step
+  if (Object(own) !== own || own.kind === undefined) return fail('a step of a sequence must have a kind.')
+  const { sequence: _sequence, ...base } = fault
+  checkEffect({ ...base, ...own })
+  checkUse(own, [own.kind])
+  return own.kind
+}
+
+/** The kinds of a fault, one for each step at which something goes wrong. */
+const kindsOf = (fault: Fault): readonly FaultKind[] => {
+  const { kind, sequence } = fault
+  if (sequence === undefined) return [kind ?? fail('kind is needed, or a sequence.')]
+  if (!Array.isArray(sequence) || sequence.length === 0) fail('sequence must be a list with a step.')
+  return sequence.flatMap((step) => kindOfStep(fault, step) ?? [])
+}
+
 /** Throws a TypeError that says what is wrong with a fault. */
 export const checkFault = (fault: Fault): void => {
-  const { operation, kind, times, probability, sequence } = fault
+  if (typeof fault !== 'object' || fault === null) fail('a fault is an object with operation and kind.')
+  const { operation, times, probability } = fault
   if (!isOperation(operation) && !WILDCARDS.includes(operation)) throw unknownOperation(operation, WILDCARDS)
   if (
     times !== undefined &&
@@ -83,18 +151,5 @@ export const checkFault = (fault: Fault): void => {
     fail('probability must be a number from 0 to 1.')
   }
   checkEffect(fault)
-  if (sequence === undefined) {
-    if (kind === undefined) fail('kind is needed, or a sequence.')
-    return
-  }
-  if (sequence.length === 0) fail('sequence must have a step.')
-  for (const step of sequence) {
-    if (step === 'succeed') continue
-    if (step === 'fail') {
-      if (kind === undefined) fail('a sequence with "fail" needs kind, to say what "fail" means.')
-      continue
-    }
-    const { sequence: _sequence, ...base } = fault
-    checkEffect({ ...base, ...(typeof step === 'string' ? { kind: step } : step) })
-  }
+  checkUse(fault, kindsOf(fault))
 }

@@ -86,8 +86,10 @@ export const createFaultPlan = (random: () => number): FaultPlan => {
   }
 
   return {
-    add(fault) {
-      checkFault(fault)
+    add(given) {
+      checkFault(given)
+      // A copy: what is done to the object afterwards changes nothing.
+      const fault = { ...given, ...(given.sequence === undefined ? {} : { sequence: [...given.sequence] }) }
       added += 1
       const steps = fault.sequence ?? [undefined]
       const one: Armed = { number: added, fault, steps, left: timesOf(fault), step: 0 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { Fault } from '../../mocks/core.ts'
+import type { Fault, FaultStep } from '../../mocks/core.ts'
 import { createMock } from '../../mocks/core.ts'
 import type { MockOptions } from '../../mocks/options.ts'
 import type { OpenMerchant } from './merchant.ts'
@@ -261,8 +261,50 @@ describe('how often faults act', () => {
     [{ operation: 'gateway.charge', kind: 'lost-response', executed: false }, /take "reset"/],
     [{ operation: 'gateway.charge', kind: 'rate-limit', executed: true }, /take "status"/],
     [{ operation: 'gateway.charge', kind: 'status', latency: 5 }, /no field latency/],
+    [null, /a fault is an object/],
+    [{ operation: '*', kind: 'status', times: Number.NaN }, /times/],
+    [{ operation: '*', kind: 'status', times: '2' }, /times/],
+    [{ operation: '*', kind: 'status', probability: Number.NaN }, /probability/],
+    [{ operation: '*', kind: 'status', executed: 'yes' }, /executed/],
+    [{ operation: '*', kind: 'status', headers: { 'x-a': 'one\ntwo' } }, /headers/],
+    [{ operation: '*', kind: 'status', headers: 'x-a: 1' }, /headers/],
+    [{ operation: '*', kind: 'rate-limit', retryAfter: 'one\r\ntwo' }, /retryAfter/],
+    [{ operation: '*', kind: 'rate-limit', retryAfter: 'soon 中' }, /retryAfter/],
+    [{ operation: '*', kind: 'rate-limit', retryAfter: true }, /retryAfter/],
+    [{ operation: '*', kind: 'status', body: 1n }, /body/],
+    [{ operation: '*', kind: 'reset', code: 5 }, /code/],
+    [{ operation: '*', kind: 'latency', latencyMs: -1 }, /latencyMs/],
+    [{ operation: '*', kind: 'reset', status: 503 }, /status is for status, html.*"reset"/],
+    [{ operation: '*', kind: 'empty', body: 'x' }, /body is for/],
+    [{ operation: '*', kind: 'timeout', code: 'ECONNRESET' }, /code is for reset, lost-response/],
+    [{ operation: '*', kind: 'html', retryAfter: 1 }, /retryAfter is for/],
+    [{ operation: '*', sequence: 'fail' }, /sequence must be a list/],
+    [{ operation: '*', sequence: [{ status: 500 }] }, /step of a sequence must have a kind/],
+    [{ operation: '*', sequence: [null] }, /step of a sequence/],
+    [{ operation: '*', sequence: ['succeed', { kind: 'reset', status: 500 }] }, /status is for/],
+    [{ operation: '*', kind: 'reset', status: 503, sequence: ['fail', 'timeout'] }, /status is for/],
   ])('a fault that cannot be is refused: %o', async (fault, words) => {
     await open(throughFetch)
     expect(() => createMock().faults.add(fault as Fault)).toThrow(words)
+  })
+
+  test('a detail that only some steps of a sequence read is fine', () => {
+    const { faults } = createMock()
+    const add = (fault: Fault) => () => faults.add(fault)
+    expect(add({ operation: '*', kind: 'status', status: 503, sequence: ['fail', 'reset'] })).not.toThrow()
+    expect(
+      add({ operation: '*', retryAfter: 7, sequence: ['rate-limit', { kind: 'html', status: 504 }] }),
+    ).not.toThrow()
+  })
+
+  test('what is done to a fault after it was added changes nothing', async () => {
+    const { mock, g } = await open(throughFetch)
+    const steps: FaultStep[] = ['fail', 'succeed']
+    const fault = { operation: 'gateway.health', kind: 'status', status: 503, sequence: steps } as const
+    mock.faults.add(fault)
+    Object.assign(fault, { status: 200, operation: 'gateway.charge' })
+    steps.reverse()
+    const health = async () => (await g('/health', { method: 'GET' })).status
+    expect([await health(), await health()]).toEqual([503, 200])
   })
 })

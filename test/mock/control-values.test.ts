@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { createMock, MockRefusedError } from '../../mocks/core.ts'
+
+const REQUEST = { start: '2026-12-01', end: '2027-12-01', cycle: 'DAILY', amount: '5' } as const
+
+const open = () => {
+  const mock = createMock({ clock: '2026-12-01T06:00:00Z' })
+  mock.add({ subscriptions: [{ request: REQUEST, invoiceId: 'invoice', authorizedAt: false }] })
+  return mock
+}
+
+describe('what a test asks of a mock', () => {
+  test.each<[object, RegExp]>([
+    [
+      { payments: ['succeeds'] },
+      /payer\.authorize: options\.payments\[0\] must be "succeed" or "fail", not "succeeds"/,
+    ],
+    [{ payments: 'fail' }, /payments must be a list/],
+    [{ payment: ['fail'] }, /options\.payment does not exist; there are payments/],
+  ])('a misspelt script is refused, and authorises nothing: %o', (options, words) => {
+    const mock = open()
+    expect(() => mock.payer.authorize('invoice', options)).toThrow(words)
+    expect(mock.state.subscriptions()[0]?.requestStatus).toBe('INITIALIZED')
+  })
+
+  test('a behaviour is set for a number that is text', () => {
+    expect(() => open().payer.setBehaviour(8801 as never, 'succeeds')).toThrow(/msisdn must be text/)
+    expect(() => open().payer.setBehaviour('+1', 'explodes' as never)).toThrow(MockRefusedError)
+  })
+
+  test.each<[object, RegExp]>([
+    [{ subscription: [] }, /the seeds\.subscription does not exist; there are subscriptions, tokens/],
+    [
+      { subscriptions: [{ request: REQUEST }, { request: { ...REQUEST, start: '2026-11-31' } }] },
+      /subscriptions\[1\]\.request\.start/,
+    ],
+    [
+      { subscriptions: [{ request: REQUEST }, { request: { ...REQUEST, end: '2026-11-01' } }] },
+      /end of a seed/,
+    ],
+    [
+      { subscriptions: [{ request: REQUEST }, { request: REQUEST, invoiceId: 'invoice' }] },
+      /"invoice" exists already/,
+    ],
+    [
+      { subscriptions: ['a', 'a'].map((subscriptionId) => ({ request: REQUEST, subscriptionId })) },
+      /"a" exists already/,
+    ],
+    [{ subscriptions: [{ request: REQUEST }], tokens: [{ accessToken: 't', clientId: 'nobody' }] }, /nobody/],
+    [
+      { subscriptions: [{ request: REQUEST }], tokens: [{ accessToken: 't', username: 'nobody' }] },
+      /no user "nobody"/,
+    ],
+  ])('seeds of which one is impossible are refused as a whole: %o', (seeds, words) => {
+    const mock = open()
+    expect(() => mock.add(seeds)).toThrow(words)
+    expect(mock.state.subscriptions()).toHaveLength(1)
+    mock.add({ subscriptions: [{ request: REQUEST }] })
+    expect(mock.state.subscriptions()).toHaveLength(2)
+  })
+
+  test.each<[unknown, RegExp]>([
+    [null, /length of time/],
+    ['1h', /length of time/],
+    [{ days: '1' }, /"days".*number/],
+    [{ days: -1 }, /from 0/],
+    [{ days: 1e9 }, /275760/],
+    [Number.POSITIVE_INFINITY, /275760/],
+  ])('a move of the clock that cannot be leaves it where it is: %o', async (duration, words) => {
+    const mock = open()
+    await expect(mock.clock.advance(duration as number)).rejects.toThrow(words)
+    expect(mock.clock.now()).toBe(Date.parse('2026-12-01T06:00:00Z'))
+  })
+
+  test.each([null, true, '2026-12-01T06:00:00', 8.7e15, new Date(Number.NaN)])(
+    'a time that is none leaves the clock where it is: %o',
+    async (time) => {
+      const mock = open()
+      await expect(mock.clock.set(time as number)).rejects.toThrow(RangeError)
+      expect(mock.clock.now()).toBe(Date.parse('2026-12-01T06:00:00Z'))
+    },
+  )
+})
