@@ -17,10 +17,13 @@ export const pauseIn = (error: unknown, at: number, longest: number): LoginPause
   return asksForPatience && retryAfterMs ? { at, wait: Math.min(retryAfterMs, longest) } : undefined
 }
 
-/** Throws while a pause stands. One from the future was written by a clock gone wrong. */
-export const checkPause = ({ pause }: TokenRecord, now: number): void => {
-  if (pause === undefined || now < pause.at || now >= pause.at + pause.wait) return
-  const retryAfterMs = pause.at + pause.wait - now
+/**
+ * Throws while a pause stands. One from the future was written by a clock gone wrong, and none is believed for more
+ * than `longest` milliseconds: others write to stores as well.
+ */
+export const checkPause = ({ pause }: TokenRecord, now: number, longest: number): void => {
+  const retryAfterMs = pause === undefined ? 0 : pause.at + Math.min(pause.wait, longest) - now
+  if (pause === undefined || now < pause.at || retryAfterMs <= 0) return
   const message =
     `${LOGIN}: the server asked for a pause between token requests, so no request was made. ` +
     `The next one is made when login() is called, or in ${Math.ceil(retryAfterMs / 1000)} s.`

@@ -171,7 +171,7 @@ export class TokenLifecycle {
     if (taken !== undefined) return taken
     const now = this.#options.clock.now()
     await this.#breaker.check(record, credentials, now)
-    checkPause(record, now)
+    checkPause(record, now, this.#options.loginCooldown)
     const current = this.#held
     return reason === 'unauthorized' && this.#isLimited(record) ? current : undefined
   }

@@ -135,4 +135,16 @@ describe('a login that was answered with a time to come back', () => {
     await details()
     expect(api.tokenRequests).toHaveLength(2)
   })
+
+  it('is believed no longer than the cool-down, and not from the future, whatever a store returns', async () => {
+    const record = { version: 1, refusals: [], unauthorizedRenewals: [] } as const
+    const storeOf = (at: number, wait: number) => ({
+      ...createMemoryTokenStore(),
+      get: () => ({ ...record, pause: { at, wait } }),
+    })
+    const endless = merchant({ tokenStore: storeOf(clock.now(), 1e15), loginCooldown: 120_000 })
+    expect(await errorOf(endless.details())).toMatchObject({ retryAfterMs: 120_000 })
+    await merchant({ tokenStore: storeOf(clock.now() + 60_000, 60_000) }).details()
+    await merchant({ tokenStore: storeOf(clock.now(), -5) }).details()
+  })
 })

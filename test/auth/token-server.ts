@@ -47,6 +47,8 @@ export class TokenServer {
 
   static async start(): Promise<TokenServer> {
     const server = new TokenServer()
+    // A busy machine may use a connection again at the moment at which the server would end it as idle.
+    server.#server.keepAliveTimeout = 0
     await new Promise<void>((resolve) => server.#server.listen(0, '127.0.0.1', resolve))
     return server
   }
