@@ -20,6 +20,7 @@ async function applyPatch(...but: string[]): Promise<void> {
     await cp(join(repository, folder), join(copy.folder, folder), { recursive: true })
   }
   const applied = await copy.run('git', 'apply', ...but.map((path) => `--exclude=${path}`), patch)
+  // Lines around the change may move on: apply it by hand then, and write the patch anew with `git diff -U2`.
   expect(applied).toEqual({ exitCode: 0, output: '' })
 }
 
