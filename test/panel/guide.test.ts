@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { help } from '../../mocks/cli/arguments.ts'
 import { actionNames } from '../../mocks/panel/actions.ts'
 
 const guide = await readFile(new URL('../../docs/server.md', import.meta.url), 'utf8')
@@ -16,12 +15,4 @@ const firstCells = (heading: string): readonly string[] => {
 
 test('the guide names every action of the panel, and no other', () => {
   expect([...firstCells('`action`')].sort()).toEqual([...actionNames].sort())
-})
-
-test('the guide names every option of the command, and no other', () => {
-  const inHelp = [...help.matchAll(/^ +(?:(-\w), )?(--[\w-]+)/gm)].flatMap(([, short, long]) => [short, long])
-  const documented = firstCells('Option')
-  expect([...documented, '-h', '--help', '-v', '--version'].sort()).toEqual(
-    inHelp.filter((word) => word !== undefined).sort(),
-  )
 })
