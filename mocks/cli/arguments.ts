@@ -60,7 +60,8 @@ Options
   -h, --help             this text
   -v, --version          the version
 
-Options given here win over those of the file.
+Options given here win over those of the file. The exit code is 0 when the mock was stopped, 1 when it
+could not start, and 2 when the command was not understood.
 `
 
 const wrongUse = (message: string): CommandError =>
