@@ -42,8 +42,8 @@ const merchant = createMerchant(apiUrl, systemClock, {
 
 process.once('message', async () => {
   const results = await Promise.allSettled(Array.from({ length: Number(calls) }, () => merchant.details()))
-  const failed = results.filter(({ status }) => status === 'rejected').length
-  process.send?.({ failed, reports }, () => {
+  const failures = results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []))
+  process.send?.({ failed: failures.length, failures: [...new Set(failures)].slice(0, 3), reports }, () => {
     close()
     process.disconnect()
   })
