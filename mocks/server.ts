@@ -5,6 +5,8 @@ import { createSecureServer } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import { NodeRequest } from 'srvx/node'
 import { createMock } from './core.ts'
+import type { Check } from './domain/checking.ts'
+import { assertPasses, fields, flag, text, wholeNumber } from './domain/checking.ts'
 import type { IncomingRequest } from './http/answer.ts'
 import { replyWith } from './http/answer.ts'
 import { internalsOf } from './internals.ts'
@@ -12,8 +14,9 @@ import type { Mock } from './mock-types.ts'
 import type { PanelRequest } from './panel/panel.ts'
 import { createPanel } from './panel/panel.ts'
 import { PANEL_PATH } from './panel/paths.ts'
+import { readText } from './server/read-text.ts'
 import type { NodeIncoming, NodeOutgoing } from './server/write-reply.ts'
-import { writeReply } from './server/write-reply.ts'
+import { hasLeft, writeFailure, writeReply } from './server/write-reply.ts'
 
 /** How a server is started. */
 export interface MockServerOptions<ServedMock extends Mock = Mock> {
@@ -25,6 +28,8 @@ export interface MockServerOptions<ServedMock extends Mock = Mock> {
   readonly mock?: ServedMock
   /** Whether the control panel answers at `/_mock`. Default: true. */
   readonly panel?: boolean
+  /** Larger bodies are answered 413 and not read. In bytes; default: 1 MiB. */
+  readonly maxBodyBytes?: number
   /** With a certificate, HTTP/2 and HTTP/1.1 over TLS are served; without, HTTP/1.1. */
   readonly tls?: { readonly cert: string | Uint8Array; readonly key: string | Uint8Array }
 }
@@ -51,7 +56,12 @@ const pem = (given: string | Uint8Array): string | Buffer =>
   typeof given === 'string' ? given : Buffer.from(given)
 
 /** A request of Node, as the mock's core reads it. */
-const incomingRequest = (base: string, incoming: NodeIncoming, outgoing: NodeOutgoing): IncomingRequest => {
+const incomingRequest = (
+  base: string,
+  incoming: NodeIncoming,
+  outgoing: NodeOutgoing,
+  maxBodyBytes: number,
+): IncomingRequest => {
   const request = new NodeRequest({ req: incoming, res: outgoing })
   return {
     method: incoming.method ?? 'GET',
@@ -60,8 +70,8 @@ const incomingRequest = (base: string, incoming: NodeIncoming, outgoing: NodeOut
     get signal() {
       return request.signal
     },
-    hasLeft: () => outgoing.destroyed,
-    text: () => request.text(),
+    hasLeft: () => hasLeft(outgoing),
+    text: () => readText(incoming, maxBodyBytes),
   }
 }
 
@@ -76,6 +86,27 @@ const panelRequest = (request: IncomingRequest, { headers }: NodeIncoming): Pane
     host: typeof host === 'string' ? host : null,
   }
 }
+
+const port: Check = (value) => {
+  const found = wholeNumber(0)(value)
+  if (found === undefined && Number(value) <= 65_535) return undefined
+  return { at: '', must: 'a port from 0 to 65535', not: String(value), isType: typeof value !== 'number' }
+}
+
+const pemText: Check = (value) => (value instanceof Uint8Array ? undefined : text(value))
+
+const OPTIONS = fields({}, {
+  port,
+  host: text,
+  mock: (value) => (Object(value) === value ? undefined : { ...notMock, isType: true }),
+  panel: flag,
+  maxBodyBytes: wholeNumber(1),
+  tls: fields({ cert: pemText, key: pemText }),
+} satisfies { readonly [Name in keyof MockServerOptions]-?: Check })
+
+const notMock = { at: '', must: 'a mock that createMock made', not: 'another value' }
+
+const MEBIBYTE = 1_048_576
 
 const WILDCARDS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
@@ -98,7 +129,8 @@ const listen = (server: Server | Http2SecureServer, port: number, host: string):
 /**
  * Starts an HTTP server in front of a mock. Faults are exact: sockets are closed and bodies cut short for real.
  *
- * @throws the system's error when the port cannot be had, for example `EADDRINUSE`
+ * @throws the system's error when the port cannot be had, for example `EADDRINUSE`; a TypeError or RangeError that names
+ * an option that makes no sense
  * @example
  * const { url, mock, close } = await startMockServer()
  */
@@ -107,22 +139,25 @@ export async function startMockServer<ServedMock extends Mock>(
   options: MockServerOptions<ServedMock> & { readonly mock: ServedMock },
 ): Promise<MockServer<ServedMock>>
 export async function startMockServer(options: MockServerOptions = {}): Promise<MockServer> {
-  const { port = 0, host = '127.0.0.1', mock = createMock(), panel: hasPanel = true, tls } = options
+  assertPasses('startMockServer: options', options, OPTIONS)
+  const { port = 0, host = '127.0.0.1', panel: hasPanel = true, maxBodyBytes = MEBIBYTE, tls } = options
+  const { mock = createMock() } = options
   const { handler, attach } = internalsOf(mock)
   const panel = hasPanel ? createPanel(mock, host) : undefined
   let base = ''
 
-  const serve = (incoming: NodeIncoming, outgoing: NodeOutgoing): void => {
-    const request = incomingRequest(base, incoming, outgoing)
+  const reply = async (incoming: NodeIncoming, outgoing: NodeOutgoing): Promise<void> => {
+    const request = incomingRequest(base, incoming, outgoing, maxBodyBytes)
     const shown = incoming.url?.startsWith(PANEL_PATH)
       ? panel?.(panelRequest(request, incoming))?.then(replyWith)
       : undefined
     // Every other path below the server's URL is the mock's: it always replies.
-    void (shown ?? handler(request))?.then(
-      (reply) => writeReply(incoming, outgoing, reply),
-      () => outgoing.destroy(),
-    )
+    const decided = await (shown ?? handler(request))
+    if (decided !== undefined) writeReply(incoming, outgoing, decided)
   }
+
+  const serve = (incoming: NodeIncoming, outgoing: NodeOutgoing): void =>
+    void reply(incoming, outgoing).catch((error: unknown) => writeFailure(outgoing, error))
 
   const server =
     tls === undefined

@@ -1,6 +1,7 @@
 import type { Area } from '../../src/contract/endpoint.ts'
 import type { Answer, IncomingRequest, Reply } from './answer.ts'
 import { replyWith } from './answer.ts'
+import type { OperationTarget } from './area.ts'
 import { isPreflight, preflightAnswer, withCors } from './cors.ts'
 import type { Decision } from './decide.ts'
 import { decide } from './decide.ts'
@@ -13,8 +14,9 @@ import type { FaultPlan } from './faults.ts'
 import { delayAnswer } from './latency-timeout.ts'
 import type { Base, Located } from './locate.ts'
 import { locate } from './locate.ts'
-import { writeLost, writeOperation, writePage, writeUnrouted } from './log-entries.ts'
+import { writeLost, writeOperation, writePage, writeTooLarge, writeUnrouted } from './log-entries.ts'
 import { nearestRoute } from './nearest.ts'
+import { BodyTooLargeError } from './request-body.ts'
 import type { WritableRequestLog } from './request-log.ts'
 
 /** Answers the hosted pages; `undefined` for a path that is no page. */
@@ -121,6 +123,15 @@ export const createHandler = (parts: HandlerParts): Handler => {
     return finished(request, unrouted(exchangeOf(request, best), allow))
   }
 
+  const refuseBody = (exchange: Exchange, target: OperationTarget, { message }: Error): Reply => {
+    const { area, bearer } = exchange
+    const state = area.limiter?.take(area.bucket(bearer, target.definition, {}))
+    const headers = state === undefined ? {} : area.limitHeaders(state)
+    const answer = area.answers.failure(413, message, headers)
+    writeTooLarge(log, exchange, target, { message, status: answer.status, at: now() })
+    return replyWith(answer)
+  }
+
   const runRouted = async (
     exchange: Exchange,
     match: Extract<Located['match'], { kind: 'route' }>,
@@ -129,7 +140,9 @@ export const createHandler = (parts: HandlerParts): Handler => {
     let received: OperationExchange
     try {
       received = await receive(exchange, match.target, match.parameters)
-    } catch {
+    } catch (error) {
+      if (error instanceof BodyTooLargeError)
+        return finished(request, refuseBody(exchange, match.target, error))
       // The sender broke off while its body was on the way: there is nobody to answer, and nothing to execute.
       writeLost(log, exchange, now())
       return SILENCE

@@ -1,4 +1,5 @@
 import type { Reply } from './answer.ts'
+import type { OperationTarget } from './area.ts'
 import type { Decision } from './decide.ts'
 import type { Exchange, OperationExchange } from './exchange.ts'
 import { fieldsOf } from './exchange.ts'
@@ -74,6 +75,26 @@ export const writeLost = (log: WritableRequestLog, exchange: Exchange, at: numbe
     decision: 'aborted',
     explanation: 'The sender broke off before the request was decided. It was not executed.',
   })
+
+/** Logs a request whose body was too large to be read. */
+export const writeTooLarge = (
+  log: WritableRequestLog,
+  exchange: Exchange,
+  target: OperationTarget,
+  facts: { readonly message: string; readonly status: number; readonly at: number },
+): void => {
+  const { operation } = target.definition
+  log.write({
+    ...common(exchange, facts.at),
+    ...(isOperation(operation) ? { operation } : {}),
+    body: undefined,
+    answer: undefined,
+    status: facts.status,
+    executed: false,
+    decision: 'body-too-large',
+    explanation: `${facts.message} Option maxBodyBytes of startMockServer says how large it may be.`,
+  })
+}
 
 /** Logs a request that no operation has. Its body is not kept: nobody knows what it holds. */
 export const writeUnrouted = (

@@ -1,3 +1,12 @@
+/** A body is larger than its server reads. */
+export class BodyTooLargeError extends Error {
+  override readonly name = 'BodyTooLargeError'
+
+  constructor(most: number) {
+    super(`The body is larger than ${most} bytes.`)
+  }
+}
+
 /** The fields of a request body, or why it has none. */
 export type ReadBody =
   | { readonly ok: true; readonly fields: Readonly<Record<string, unknown>> }

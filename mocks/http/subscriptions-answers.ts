@@ -23,6 +23,7 @@ const KIND_OF_STATUS: Readonly<Record<number, keyof ErrorCodes>> = {
   404: 'not_found',
   405: 'invalid',
   409: 'state',
+  413: 'invalid',
   415: 'invalid',
   422: 'invalid',
   429: 'rate_limited',
