@@ -18,7 +18,7 @@ const order = [
 ]
 
 // Pages to look things up in, too long for here; the guides say what most readers need of them.
-const leftOut = ['unknowns.md', 'state-machines.md']
+const leftOut = ['unknowns.md', 'state-machines.md', 'benchmarks.md']
 
 function guides(): string[] {
   const all = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md'))
