@@ -1,7 +1,5 @@
-import type { OutboxSnapshot } from './delivery/deliveries.ts'
 import { assertPasses, fields, text } from './domain/checking.ts'
-import type { ClockSnapshot, MockClock } from './domain/clock.ts'
-import type { IdsSnapshot } from './domain/ids.ts'
+import type { MockClock } from './domain/clock.ts'
 import { paymentScripts } from './domain/subscriptions/option-checks.ts'
 import { granted } from './errors.ts'
 import { explain } from './explain.ts'
@@ -10,11 +8,12 @@ import type { Operation } from './http/operations.ts'
 import { SUBSCRIPTIONS_PREFIX } from './http/subscriptions-area.ts'
 import { withInternals } from './internals.ts'
 import { createMockFetch } from './mock-fetch.ts'
-import type { Mock, MockSnapshot, Payer } from './mock-types.ts'
+import type { Mock, Payer } from './mock-types.ts'
 import type { MockOptions, ReadOptions } from './options.ts'
 import { readOptions } from './options.ts'
 import type { MockParts } from './parts.ts'
 import { createParts } from './parts.ts'
+import { restoreAll, snapshotOf } from './snapshots.ts'
 
 /** The clock, and the deliveries that it keeps in step: what arose before an advance is delivered before it. */
 const clockOf = ({ clock, deliveries }: MockParts): MockClock => ({
@@ -114,29 +113,6 @@ const resetAll = (parts: MockParts): void => {
   parts.faults.clear()
   parts.log.clear()
   parts.outage.isDown = false
-}
-
-const snapshotOf = (parts: MockParts): MockSnapshot => ({
-  format: 1,
-  // First: reading the domains settles what is due, and the clock is to be read after that.
-  subscriptions: parts.subscriptions.domain.snapshot(),
-  gateway: parts.gateway.domain.snapshot(),
-  clock: parts.clock.snapshot(),
-  ids: parts.ids.snapshot(),
-  notifications: parts.deliveries.snapshot(),
-  outage: parts.outage.isDown,
-})
-
-const restoreAll = (parts: MockParts, given: MockSnapshot): void => {
-  if (given?.format !== 1) throw new TypeError('restore takes what snapshot gave.')
-  const snapshot = structuredClone(given)
-  parts.subscriptions.domain.restore(snapshot.subscriptions)
-  parts.gateway.domain.restore(snapshot.gateway)
-  parts.deliveries.restore(snapshot.notifications as OutboxSnapshot)
-  parts.ids.restore(snapshot.ids as IdsSnapshot)
-  // Last: what is planned comes from the snapshot alone, not from what restoring the domains planned.
-  parts.clock.restore(snapshot.clock as ClockSnapshot)
-  parts.outage.isDown = snapshot.outage
 }
 
 /**

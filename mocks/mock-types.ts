@@ -90,6 +90,7 @@ export interface MockSnapshot {
   readonly subscriptions: unknown
   readonly gateway: unknown
   readonly notifications: unknown
+  readonly limiters: readonly unknown[]
   readonly outage: boolean
 }
 
@@ -120,9 +121,14 @@ export interface Mock {
   add: SubscriptionsDomain['add']
   /** As new: state, clock, identifiers, limiters, faults, logs and outbox. Receivers stay connected. */
   reset(): void
-  /** What the mock holds now: state, clock, identifiers and outbox; not the logs, limiters and faults. */
+  /**
+   * What the mock holds now: state, clock, identifiers, limiters, outbox and what is still to be delivered. Not the
+   * request log, nor what a test has set up: faults and receivers.
+   */
   snapshot(): MockSnapshot
-  /** Goes back to a snapshot of a mock with the same options. Throws a TypeError for what is none. */
+  /**
+   * Goes back to a snapshot of a mock with the same options. Throws a TypeError, and changes nothing, for what is none.
+   */
   restore(snapshot: MockSnapshot): void
   /** Says in words what became of the last request of an operation, and why. */
   explain(operation: Operation): string

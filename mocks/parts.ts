@@ -47,6 +47,7 @@ export interface MockParts {
 
 const secretsOf = (subscriptions: SubscriptionsOptions, gateway: GatewayOptions): readonly string[] => [
   ...gateway.apiKeys,
+  ...subscriptions.tokens.flatMap(({ accessToken, refreshToken = '' }) => [accessToken, refreshToken]),
   ...subscriptions.merchants.flatMap(({ clientSecret, users }) => [
     clientSecret,
     ...users.map(({ password }) => password),
@@ -123,8 +124,10 @@ export const createParts = (options: ReadOptions): MockParts => {
   )
 
   const faults = createFaultPlan(() => ids.random('fault'))
-  const secrets = secretsOf(chosen.subscriptions, chosen.gateway)
-  const log = createRequestLog(options.logSize, () => secrets)
+  const log = createRequestLog(options.logSize, {
+    configured: secretsOf(chosen.subscriptions, chosen.gateway),
+    isToken: subscriptions.isToken,
+  })
   return {
     clock,
     ids,

@@ -148,6 +148,8 @@ export interface SubscriptionsDomain {
   reverse(paymentId: string): Result<PaymentBody>
 
   // The test author
+  /** Whether a text is an access or refresh token of this mock. */
+  isToken(text: string): boolean
   expireTokens(): void
   revokeTokens(): void
   /**
@@ -277,4 +279,7 @@ export interface Limiter {
     readonly resetAt: number
   }
   reset(): void
+  /** Plain data that `restore` takes back (structured-clone safe). */
+  snapshot(): unknown
+  restore(snapshot: unknown): void
 }

@@ -47,5 +47,11 @@ export const createFixedWindowLimiter = (options: {
       windows.clear()
       sweepFrom = MANY_BUCKETS
     },
+    snapshot: (): readonly (readonly [string, Window])[] => structuredClone([...windows]),
+    restore(snapshot) {
+      windows.clear()
+      const taken = structuredClone(snapshot as readonly (readonly [string, Window])[])
+      for (const [bucket, window] of taken) windows.set(bucket, window)
+    },
   }
 }

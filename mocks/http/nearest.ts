@@ -23,7 +23,9 @@ const distance = <Item>(
   return row.at(-1) ?? 0
 }
 
+// No route is nearly as long: what comes after that only makes a path more different.
 const LONGEST_COMPARED = 64
+const MOST_SEGMENTS = 16
 
 const wordDistance = (word: string, other: string): number => {
   if (word === other) return 0
@@ -54,7 +56,7 @@ export const nearestRoute = (
   method: string,
   routes: readonly Route<unknown>[],
 ): NearestRoute | undefined => {
-  const segments = path.split('/').slice(1)
+  const segments = path.split('/', MOST_SEGMENTS + 1).slice(1)
   let nearest: NearestRoute | undefined
   for (const { methods, path: template } of routes) {
     const far =

@@ -2,7 +2,8 @@ import type { Area } from '../../src/contract/endpoint.ts'
 import type { FaultKind } from './fault-types.ts'
 import type { Operation } from './operations.ts'
 import { isOperation, unknownOperation } from './operations.ts'
-import { withoutSecrets } from './redaction.ts'
+import type { Secrets } from './redaction.ts'
+import { pathWithoutSecrets, withoutSecrets } from './redaction.ts'
 
 /** A request that the mock received, and what it decided. It holds no secret. */
 export interface LoggedRequest {
@@ -73,7 +74,7 @@ const parsed = (text: string): unknown => {
 }
 
 /** Keeps the last `size` requests. */
-export const createRequestLog = (size: number, secrets: () => readonly string[]): WritableRequestLog => {
+export const createRequestLog = (size: number, secrets: Secrets): WritableRequestLog => {
   let ring: LogEntry[] = []
   let written = 0
 
@@ -86,14 +87,16 @@ export const createRequestLog = (size: number, secrets: () => readonly string[])
   }
 
   const read = (number: number, entry: LogEntry): LoggedRequest => {
-    const { at, body, answer, path, ...rest } = entry
-    const hidden = secrets()
-    const parse = (text: string): unknown => parsed(withoutSecrets(text, hidden))
+    const { at, body, answer, path, explanation, idempotencyKey, ...rest } = entry
+    const hide = (text: string): string => withoutSecrets(text, secrets)
+    const parse = (text: string): unknown => parsed(hide(text))
     return {
       number,
       at: new Date(at),
-      path: withoutSecrets(path, hidden),
+      path: pathWithoutSecrets(path, secrets),
       ...rest,
+      explanation: hide(explanation),
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey: hide(idempotencyKey) }),
       ...(body === undefined ? {} : { body: parse(body) }),
       ...(answer === undefined ? {} : { answer: parse(answer) }),
     }

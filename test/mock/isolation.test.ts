@@ -96,6 +96,37 @@ describe('mocks in one process', () => {
     }
     expect((await other.charge('k')).json.id).toBe(before.charges[0]?.id)
     expect(() => merchant.mock.restore({} as never)).toThrow(/snapshot/)
+    const untouched = shown(merchant)
+    const taken = merchant.mock.snapshot()
+    for (const broken of [
+      null,
+      { format: 1 },
+      JSON.parse(JSON.stringify(taken)),
+      { ...taken, gateway: {} },
+    ]) {
+      expect(() => merchant.mock.restore(broken as never)).toThrow(/structured clone/)
+    }
+    const unlimited = createMock({ gateway: { rateLimit: false } })
+    expect(() => unlimited.restore(taken)).toThrow(/same options/)
+    expect(shown(merchant)).toEqual(untouched)
+  })
+
+  test('restore goes back to what the limiters had counted', async () => {
+    const merchant = await openMerchant(throughFetch, {
+      subscriptions: { rateLimit: { limit: 3, windowMs: 60_000 } },
+      gateway: { rateLimit: { limit: 3, windowMs: 60_000 } },
+    })
+    const { mock, g, login } = merchant
+    const health = async () => (await g('/health', { method: 'GET' })).status
+    const remaining = async () => (await login()).headers.get('x-ratelimit-remaining')
+    await health()
+    await remaining()
+    const snapshot = structuredClone(mock.snapshot())
+    expect([await health(), await health(), await health()]).toEqual([200, 200, 429])
+    expect([await remaining(), await remaining(), await remaining()]).toEqual(['1', '0', '0'])
+    mock.restore(snapshot)
+    expect([await health(), await health(), await health()]).toEqual([200, 200, 429])
+    expect(await remaining()).toBe('1')
   })
 
   test('a mock starts with the subscriptions, tokens and charges that it is given, and again after a reset', async () => {

@@ -83,6 +83,60 @@ describe('the request log', () => {
     expect(mock.requests.all()).toHaveLength(8)
   })
 
+  test('holds no secret in places where nobody expects one', async () => {
+    const { mock, s, g, login, charge } = await open({
+      subscriptions: { merchants: [secretMerchant], tokens: [{ accessToken: 'a token+of one’s own' }] },
+      gateway: { apiKeys: ['k3y-of-the-gateway'], unknownFields: 'refuse' },
+    })
+    const token = (await login()).json
+    const issued = [String(token.access_token), String(token.refresh_token)]
+    const secrets = [secretMerchant.clientSecret, 'k3y-of-the-gateway', 'a token+of one’s own', ...issued]
+    const key = { Authorization: 'Bearer k3y-of-the-gateway' }
+    for (const secret of secrets) {
+      const written = encodeURIComponent(secret)
+      const everyLetter = [...new TextEncoder().encode(secret)]
+        .map((byte) => `%${byte.toString(16).padStart(2, '0')}`)
+        .join('')
+      await s(`/api/v1.0/subscription/${written}/cancel`)
+      await s(`/api/v1.0/subscription/${everyLetter}`)
+      await s(`/nowhere/Bearer%20${written}?${new URLSearchParams({ q: secret })}`)
+      await g(`/api/v1/mfs/charges/x?note=${written}`, { method: 'GET', headers: key })
+      await g('/api/v1/mfs/charges', {
+        headers: { ...key, 'Idempotency-Key': 'k' },
+        body: { [secret]: [secret] },
+      })
+      await g('/api/v1/mfs/charges', { headers: key, body: `{"note":"${secret}` })
+    }
+    await charge('k3y-of-the-gateway')
+    const shown = `${JSON.stringify(mock.requests.all())}${mock.explain('gateway.charge')}${mock.explain('subscriptions.cancel')}`
+    for (const secret of secrets) {
+      expect(shown).not.toContain(secret)
+      expect(shown).not.toContain(encodeURIComponent(secret))
+    }
+    expect(decodeURIComponent(shown.replace(/%(?![0-9a-f]{2})/gi, '%25'))).not.toMatch(
+      /s3cret-of|k3y-of|a token/,
+    )
+    expect(mock.requests.all()).toHaveLength(2 + 6 * secrets.length)
+  })
+
+  test('keeps neither what is very long nor what is very deep, and fails over neither', async () => {
+    const { mock, g, charge, key } = await open()
+    const deep = `{"x":${'['.repeat(100_000)}${']'.repeat(100_000)},${JSON.stringify(CHARGE).slice(1)}`
+    expect((await g('/api/v1/mfs/charges', { headers: key('deep'), body: deep })).status).toBe(202)
+    expect((await charge('long', { note: 'x'.repeat(1_000_000) })).status).toBe(202)
+    expect((await g(`/${'a/'.repeat(500_000)}`)).status).toBe(404)
+    expect((await g(`/?${'a=1&'.repeat(500_000)}`)).status).toBe(404)
+    expect(mock.state.charges()).toHaveLength(2)
+    const log = mock.requests.all()
+    expect(log.map(({ body }) => body)).toEqual([
+      '[too deep, not kept]',
+      expect.stringMatching(/^\[1000\d{3} characters, not kept\]$/),
+      undefined,
+      undefined,
+    ])
+    expect(JSON.stringify(log).length).toBeLessThan(20_000)
+  })
+
   test('keeps the newest entries and counts the dropped ones', async () => {
     const { mock, charge } = await open({ logSize: 3 })
     for (const key of ['1', '2', '3', '4', '5']) await charge(key)

@@ -45,5 +45,10 @@ export const createRollingLimiter = (options: {
       times = []
       head = 0
     },
+    snapshot: (): readonly number[] => times.slice(head),
+    restore(snapshot) {
+      times = [...(snapshot as readonly number[])]
+      head = 0
+    },
   }
 }

@@ -62,6 +62,7 @@ export const createSubscriptionsDomain = (parts: SubscriptionsParts): Subscripti
 
   return {
     ...createOperations({ timeline, ids, options, calendar, state, tokens, lifecycle, views, baseUrl }),
+    isToken: tokens.has,
     expireTokens: tokens.expire,
     revokeTokens: tokens.revoke,
     add,

@@ -24,6 +24,8 @@ export interface Tokens {
   grant(fields: TokenRequestFields): Result<TokenBody>
   /** Whose living access token this is. */
   merchant(accessToken: string | undefined): Result<Merchant>
+  /** Whether a text is an access or refresh token that has not been forgotten. */
+  has(token: string): boolean
   /** Makes a token known without a login. */
   add(
     merchant: Merchant,
@@ -175,6 +177,7 @@ export const createTokens = (parts: {
       access.set(accessToken, { clientId, username, expiresAt: expiresAt ?? now() + lifetime })
       refresh.set(refreshToken ?? ids.text('refresh-token', TOKEN_LENGTH), { clientId, username })
     },
+    has: (token) => access.has(token) || refresh.has(token),
     expire() {
       const time = now()
       for (const [token, record] of access) {
