@@ -41,7 +41,8 @@ export interface FaultEffect {
   readonly retryAfter?: number | string | false
   /**
    * Whether the request is executed all the same, where both make sense: `reset`, `timeout`, `status`, `html`, `empty`,
-   * `malformed` (default false), `latency` (default true).
+   * `malformed` (default false). For `latency`: whether it is executed before the wait (default) or after it, and then
+   * only if the sender is still there.
    */
   readonly executed?: boolean
   /**

@@ -55,6 +55,8 @@ const finished = (request: IncomingRequest, reply: Reply): Reply => {
   const origin = request.headers.get('origin')
   const isHead = request.method === 'HEAD'
   if (origin === null && !isHead) return reply
+  // There is no body that could be cut short.
+  if (isHead && reply.kind === 'truncated') return { kind: 'closed', code: 'UND_ERR_SOCKET' }
   const answer = withCors(isHead ? withoutBody(reply.answer) : reply.answer, origin)
   return { ...reply, answer }
 }

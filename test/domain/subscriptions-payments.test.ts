@@ -53,6 +53,8 @@ describe('payments', () => {
     expect(page({ page: '2', perPage: '7' })).toEqual(all.slice(7, 14))
     for (const bad of ['0', '-1', 'x', '1.5', '']) expect(page({ page: bad, perPage: bad })).toEqual(page({}))
     expect(page({ perPage: '1000' })).toEqual(all)
+    expect(page({ perPage: '9'.repeat(30) })).toEqual(all)
+    expect(page({ page: '9'.repeat(30) })).toEqual([])
     const deaf = await paid({ paging: { defaultSize: 3, maxSize: 100, ignore: ['per_page'] } })
     expect(
       value(deaf.domain.payments(deaf.merchant, deaf.subscriptionId, { page: '2', perPage: '9' }))

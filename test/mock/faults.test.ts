@@ -288,6 +288,15 @@ describe('how often faults act', () => {
     expect(() => createMock().faults.add(fault as Fault)).toThrow(words)
   })
 
+  test('truncated has nothing to cut short of a HEAD: executed, and the connection ends', async () => {
+    const { mock, g } = await open(throughFetch)
+    mock.faults.add({ operation: 'gateway.health', kind: 'truncated' })
+    await expect(g('/health', { method: 'HEAD' })).rejects.toMatchObject({
+      cause: { code: 'UND_ERR_SOCKET' },
+    })
+    expect(mock.requests.all()).toMatchObject([{ executed: true, fault: 'truncated' }])
+  })
+
   test('a detail that only some steps of a sequence read is fine', () => {
     const { faults } = createMock()
     const add = (fault: Fault) => () => faults.add(fault)

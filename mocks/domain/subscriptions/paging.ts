@@ -1,6 +1,6 @@
 import type { SubscriptionsOptions } from './options.ts'
 
-const WHOLE_NUMBER = /^\d{1,15}$/
+const WHOLE_NUMBER = /^\d+$/
 
 const wholeNumber = (text: string | undefined): number | undefined => {
   const number = text !== undefined && WHOLE_NUMBER.test(text) ? Number(text) : 0

@@ -61,13 +61,14 @@ export const createTokens = (parts: {
   const access = new Map<string, AccessToken>()
   const refresh = new Map<string, Merchant>()
 
-  /** The oldest tokens come first: those that have expired are dropped once there are many. */
+  let sweepFrom = EXPIRED_TOKENS_KEPT
+
+  /** Now and then, so that the cost of a login stays flat. */
   const dropExpired = (): void => {
+    if (access.size < sweepFrom) return
     const time = now()
-    for (const [token, { expiresAt }] of access) {
-      if (access.size <= EXPIRED_TOKENS_KEPT || expiresAt > time) return
-      access.delete(token)
-    }
+    for (const [token, { expiresAt }] of access) if (expiresAt <= time) access.delete(token)
+    sweepFrom = Math.max(EXPIRED_TOKENS_KEPT, access.size * 2)
   }
 
   const issue = ({ clientId, username }: Merchant, keptRefreshToken?: string): TokenBody => {
