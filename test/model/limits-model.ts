@@ -10,6 +10,12 @@ export class RollingLimit {
     this.limit = limit
   }
 
+  copy(): RollingLimit {
+    const copy = new RollingLimit(this.limit)
+    copy.#accepted = [...this.#accepted]
+    return copy
+  }
+
   /** Whether a call passes at `now`. */
   take(now: number): boolean {
     this.#accepted = this.#accepted.filter((at) => at > now - 60_000 && at <= now)
@@ -31,6 +37,12 @@ export class FixedLimit {
 
   constructor(limit: number) {
     this.limit = limit
+  }
+
+  copy(): FixedLimit {
+    const copy = new FixedLimit(this.limit)
+    for (const [bucket, window] of this.#windows) copy.#windows.set(bucket, { ...window })
+    return copy
   }
 
   /** Whether a call passes at `now`, and what the three headers then say. */

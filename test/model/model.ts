@@ -65,7 +65,7 @@ export class Model {
     return () => {
       const { saved } = this
       Object.assign(this, kept.#copy(), { saved })
-      // Not in a snapshot: the limiters. Clients are new after it.
+      // Clients are new after it.
       this.#held.clear()
     }
   }
@@ -77,8 +77,8 @@ export class Model {
     copy.tokens = structuredClone(this.tokens)
     copy.locks = new Map([...this.locks].map(([username, lock]) => [username, lock.copy()]))
     copy.gateway = this.gateway.copy()
-    copy.gatewayLimit = this.gatewayLimit
-    copy.subscriptionsLimit = this.subscriptionsLimit
+    copy.gatewayLimit = this.gatewayLimit.copy()
+    copy.subscriptionsLimit = this.subscriptionsLimit.copy()
     return copy
   }
 
