@@ -18,12 +18,13 @@ console.log('1. The payer is sent to', url)
 
 mock.payer.authorize(invoiceID) // at that page the payer agrees
 const { status, subscriptionId } = await subscriptions.waitForStatus(invoiceID, { timeout: 60_000 })
+if (subscriptionId === null) throw new Error('The request has no subscription.')
 console.log('2. The request is', status)
 
 await mock.clock.advance({ days: 8 })
-for await (const payment of subscriptions.allPayments(String(subscriptionId))) {
+for await (const payment of subscriptions.allPayments(subscriptionId)) {
   console.log('3. A payment:', payment.dueDate, payment.status)
 }
 
-const cancellation = await subscriptions.cancel(String(subscriptionId))
+const cancellation = await subscriptions.cancel(subscriptionId)
 console.log('4. The cancellation is', cancellation.status)

@@ -1,5 +1,5 @@
 /** A mobile-money charge with a one-time code, and its silent renewal. */
-import { GatewayClient, isMandateKitError } from 'mandatekit'
+import { ApiError, GatewayClient } from 'mandatekit'
 import { createMock, testNumbers } from 'mandatekit/mocks/core'
 
 const mock = createMock()
@@ -14,8 +14,8 @@ console.log('1. The payer is sent to', charge.confirmation_url)
 try {
   await gateway.confirm(charge.confirmation_id, { otp: '000000' })
 } catch (error) {
-  if (!isMandateKitError(error)) throw error
-  console.log('2. A wrong code:', error.code, error.outcome)
+  if (!(error instanceof ApiError)) throw error
+  console.log('2. A wrong code:', error.errorCode, error.outcome)
 }
 
 const confirmed = await gateway.confirm(charge.confirmation_id, { otp: '123456', chargeId: charge.id })

@@ -17,7 +17,8 @@ const { invoiceID } = await subscriptions.subscribe({
   userReturnURL: 'https://shop.example/return',
 })
 mock.payer.authorize(invoiceID, { payments: ['succeed', 'fail'] })
-const subscriptionId = String((await subscriptions.status(invoiceID)).subscriptionId)
+const { subscriptionId } = await subscriptions.status(invoiceID)
+if (subscriptionId === null) throw new Error('The request has no subscription.')
 
 await mock.clock.advance({ days: 365 })
 const payments = []

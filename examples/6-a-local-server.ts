@@ -17,7 +17,7 @@ const page = await fetch(charge.confirmation_url)
 console.log('2. The payer sees', /<title>([^<]*)/.exec(await page.text())?.[1], 'at', charge.confirmation_url)
 
 const stay = process.stdout.isTTY ? 5000 : 0
-console.log(`3. Open it in a browser within ${stay / 1000} seconds; the code is 123456.`)
+console.log('3. Open it in a browser while this program runs; the code is 123456.')
 await new Promise((resolve) => setTimeout(resolve, stay))
 console.log('4. The charge is', (await gateway.status(charge.id)).status)
 await server.close()

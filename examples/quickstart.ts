@@ -41,7 +41,7 @@ try {
   await subscriptionLifecycle(new SubscriptionsClient(settings.subscriptions), settings, timeline)
   timeline.title(`Area G, charges, on ${settings.gateway.baseUrl}`)
   await chargeLifecycle(new GatewayClient(settings.gateway), settings, timeline)
-  timeline.title('Done. Next: read README.md, or try `npm run quickstart -- --http`')
+  timeline.title('Done. Next: `npm run example 1`, or docs/going-live.md')
 } catch (error) {
   if (!isMandateKitError(error)) throw error
   timeline.line('stopped', `${error.name} (outcome: ${error.outcome}): ${error.message}`)
