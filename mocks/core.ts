@@ -1,18 +1,16 @@
-import { assertPasses, fields, text } from './domain/checking.ts'
 import type { MockClock } from './domain/clock.ts'
-import { paymentScripts } from './domain/subscriptions/option-checks.ts'
-import { granted } from './errors.ts'
 import { explain } from './explain.ts'
 import { GATEWAY_PREFIX } from './http/gateway-area.ts'
 import type { Operation } from './http/operations.ts'
 import { SUBSCRIPTIONS_PREFIX } from './http/subscriptions-area.ts'
 import { withInternals } from './internals.ts'
 import { createMockFetch } from './mock-fetch.ts'
-import type { Mock, Payer } from './mock-types.ts'
+import type { Mock } from './mock-types.ts'
 import type { MockOptions, ReadOptions } from './options.ts'
 import { readOptions } from './options.ts'
 import type { MockParts } from './parts.ts'
 import { createParts } from './parts.ts'
+import { payerOf } from './payer.ts'
 import { restoreAll, snapshotOf } from './snapshots.ts'
 
 /** The clock, and the deliveries that it keeps in step: what arose before an advance is delivered before it. */
@@ -38,23 +36,6 @@ const clockOf = ({ clock, deliveries }: MockParts): MockClock => ({
       over()
     }
   },
-})
-
-const authorizeOptions = fields({}, { payments: paymentScripts })
-
-const payerOf = ({ subscriptions, gateway }: MockParts): Payer => ({
-  authorize(invoiceId, options = {}) {
-    assertPasses('payer.authorize: options', options, authorizeOptions)
-    return granted('payer.authorize', subscriptions.domain.authorize(invoiceId, options))
-  },
-  decline: (invoiceId) => granted('payer.decline', subscriptions.domain.decline(invoiceId)),
-  confirm: (confirmationId, otp = gateway.options.otp) =>
-    granted('payer.confirm', gateway.domain.confirm(confirmationId, { otp })),
-  setBehaviour(msisdn, behaviour) {
-    assertPasses('payer.setBehaviour: msisdn', msisdn, text)
-    granted('payer.setBehaviour', gateway.domain.setBehaviour(msisdn, behaviour))
-  },
-  reverse: (paymentId) => granted('payer.reverse', subscriptions.domain.reverse(String(paymentId))),
 })
 
 const clientOptionsOf = (

@@ -199,7 +199,8 @@ export const assertPasses = (what: string, value: unknown, check: Check): void =
     found.known === undefined
       ? `must be ${found.must}, not ${found.not}`
       : `does not exist; there are ${found.known.join(', ')}`
-  const message = `${what}${found.at} ${wrong}.`
+  // What a reason is taken from may be a sentence already.
+  const message = `${what}${found.at} ${wrong.replace(/\.$/, '')}.`
   throw found.isType ? new TypeError(message) : new RangeError(message)
 }
 

@@ -16,11 +16,44 @@ describe('what a test asks of a mock', () => {
       /payer\.authorize: options\.payments\[0\] must be "succeed" or "fail", not "succeeds"/,
     ],
     [{ payments: 'fail' }, /payments must be a list/],
-    [{ payment: ['fail'] }, /options\.payment does not exist; there are payments/],
+    [
+      { payment: ['fail'] },
+      /options\.payment does not exist; there are payments, such as .*"succeed", "fail"/,
+    ],
+    [['fail'], /options must be an object such as .*"succeed", "fail".*, not a list\.$/],
   ])('a misspelt script is refused, and authorises nothing: %o', (options, words) => {
     const mock = open()
     expect(() => mock.payer.authorize('invoice', options)).toThrow(words)
+    expect(() => mock.payer.authorize('invoice', options)).toThrow(TypeError)
     expect(mock.state.subscriptions()[0]?.requestStatus).toBe('INITIALIZED')
+  })
+
+  test.each<[unknown, string]>([
+    [undefined, 'nothing'],
+    [null, 'null'],
+    ['https://mock.example/authorise/invoice', 'a URL'],
+    [new URL('https://mock.example/authorise/invoice'), 'a URL'],
+    [{ invoiceID: 'invoice' }, 'an object'],
+    [5, 'a number'],
+  ])('what is not an identifier is refused by its kind, and says what to give: %o', (given, kind) => {
+    const { payer } = open()
+    const words = `the first argument must be the invoiceID of a subscription request, not ${kind}.`
+    expect(() => payer.authorize(given as string)).toThrow(new TypeError(`payer.authorize: ${words}`))
+    expect(() => payer.decline(given as string)).toThrow(new TypeError(`payer.decline: ${words}`))
+    expect(() => payer.confirm(given as string)).toThrow(`confirmation_id of a charge, not ${kind}`)
+  })
+
+  test('the id of a charge confirms nothing, and the refusal says what does', () => {
+    const mock = createMock({
+      gateway: { charges: [{ id: 'ch_1', msisdn: '+1', amount: 1, currency: 'BDT' }] },
+    })
+    expect(() => mock.payer.confirm('ch_1')).toThrow(/id of a charge: give its confirmation_id/)
+    expect(() => mock.payer.confirm('nobody')).toThrow(MockRefusedError)
+    expect(() => mock.payer.confirm('nobody')).not.toThrow(/id of a charge/)
+  })
+
+  test('a reason that is a sentence ends in one full stop', () => {
+    expect(() => createMock({ clock: 'yesterday' })).toThrow(/[^.]\.$/)
   })
 
   test('a behaviour is set for a number that is text', () => {
@@ -29,7 +62,7 @@ describe('what a test asks of a mock', () => {
   })
 
   test.each<[object, RegExp]>([
-    [{ subscription: [] }, /the seeds\.subscription does not exist; there are subscriptions, tokens/],
+    [{ subscription: [] }, /add: seeds\.subscription does not exist; there are subscriptions, tokens/],
     [
       { subscriptions: [{ request: REQUEST }, { request: { ...REQUEST, start: '2026-11-31' } }] },
       /subscriptions\[1\]\.request\.start/,

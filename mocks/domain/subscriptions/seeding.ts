@@ -72,7 +72,7 @@ export const createSeeding = (parts: {
 
   return {
     check(seeds) {
-      assertPasses('add: the seeds', seeds, seedsCheck)
+      assertPasses('add: seeds', seeds, seedsCheck)
       const { subscriptions = [], tokens: seedTokens = [] } = seeds
       for (const { request } of subscriptions) {
         if (dayOf(request.end) < dayOf(request.start)) {

@@ -1,0 +1,64 @@
+import type { Check, Problem } from './domain/checking.ts'
+import { assertPasses, fields, text } from './domain/checking.ts'
+import { paymentScripts } from './domain/subscriptions/option-checks.ts'
+import { granted } from './errors.ts'
+import type { Payer } from './mock-types.ts'
+import type { MockParts } from './parts.ts'
+
+const EXAMPLE = 'such as { payments: ["succeed", "fail"] }'
+
+const scriptFields = fields({}, { payments: paymentScripts })
+
+/** Says with every mistake how a script is written. */
+const authorizeOptions: Check = (value) => {
+  const found = scriptFields(value)
+  if (found === undefined) return undefined
+  if (found.known !== undefined) return { ...found, known: [`payments, ${EXAMPLE}`] }
+  const { at, must } = found
+  if (at === '') return { ...found, must: `an object ${EXAMPLE}` }
+  return { ...found, must: at === '.payments' ? `${must}, ${EXAMPLE}` : must, isType: true }
+}
+
+const kindOf = (value: unknown): string => {
+  if (value === undefined || value === null) return value === null ? 'null' : 'nothing'
+  if (typeof value === 'string' || value instanceof URL) return 'a URL'
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+/** Text that is no address: a whole answer, or the page's URL in it, is easily given for the identifier in it. */
+const identifier =
+  (field: string, of: string): Check =>
+  (value): Problem | undefined =>
+    typeof value === 'string' && !/^https?:\/\//i.test(value)
+      ? undefined
+      : { at: '', must: `the ${field} of ${of}`, not: kindOf(value), isType: true }
+
+const invoiceID = identifier('invoiceID', 'a subscription request')
+const confirmation = identifier('confirmation_id', 'a charge')
+
+/** What a payer does, done by a test. */
+export const payerOf = ({ subscriptions, gateway }: MockParts): Payer => ({
+  authorize(invoiceId, options = {}) {
+    assertPasses('payer.authorize: the first argument', invoiceId, invoiceID)
+    assertPasses('payer.authorize: options', options, authorizeOptions)
+    return granted('payer.authorize', subscriptions.domain.authorize(invoiceId, options))
+  },
+  decline(invoiceId) {
+    assertPasses('payer.decline: the first argument', invoiceId, invoiceID)
+    return granted('payer.decline', subscriptions.domain.decline(invoiceId))
+  },
+  confirm(confirmationId, otp = gateway.options.otp) {
+    assertPasses('payer.confirm: the first argument', confirmationId, confirmation)
+    const result = gateway.domain.confirm(confirmationId, { otp })
+    const isCharge = !result.ok && gateway.domain.charges().some(({ id }) => id === confirmationId)
+    if (!isCharge) return granted('payer.confirm', result)
+    const explanation = 'This is the id of a charge: give its confirmation_id.'
+    return granted('payer.confirm', { ok: false, refusal: { ...result.refusal, explanation } })
+  },
+  setBehaviour(msisdn, behaviour) {
+    assertPasses('payer.setBehaviour: msisdn', msisdn, text)
+    granted('payer.setBehaviour', gateway.domain.setBehaviour(msisdn, behaviour))
+  },
+  reverse: (paymentId) => granted('payer.reverse', subscriptions.domain.reverse(String(paymentId))),
+})
