@@ -25,6 +25,9 @@ interface HeldToken {
 const HOUR = 3_600_000
 const MARGIN = 30_000
 
+/** Stands for a login that a client did not send, since an earlier one was answered 429 and told when to come back. */
+export const PAUSED = 0
+
 /** Everything that the mock should know, and nothing of how it knows it. */
 export class Model {
   readonly setting: Setting
@@ -38,6 +41,7 @@ export class Model {
   /** Brings back what was saved last. */
   saved: (() => void) | undefined
   readonly #held = new Map<MerchantName, HeldToken>()
+  readonly #pauses = new Map<MerchantName, { readonly from: number; readonly until: number }>()
 
   constructor(setting: Setting) {
     this.setting = setting
@@ -53,6 +57,7 @@ export class Model {
     this.tokens = []
     this.locks.clear()
     this.#held.clear()
+    this.#pauses.clear()
     this.saved = undefined
     this.gateway = new GatewayModel(testNumbers)
     this.gatewayLimit = new RollingLimit(this.setting.gatewayLimit)
@@ -67,6 +72,7 @@ export class Model {
       Object.assign(this, kept.#copy(), { saved })
       // Clients are new after it.
       this.#held.clear()
+      this.#pauses.clear()
     }
   }
 
@@ -102,11 +108,23 @@ export class Model {
     return token?.accessHolds === true && this.now < token.expiresAt ? token.owner : undefined
   }
 
-  /** Status of a client's login. */
+  /** Status of a login that is asked for. */
   login(merchant: MerchantName): 200 | 429 {
-    if (!this.subscriptionsLimit.take(merchant, this.now).passes) return 429
+    const { passes, headers } = this.subscriptionsLimit.take(merchant, this.now)
+    if (!passes) {
+      this.#pauses.set(merchant, { from: this.now, until: Number(headers[2]) * 1_000 })
+      return 429
+    }
+    this.#pauses.delete(merchant)
     this.#held.set(merchant, { expiresAt: this.now + HOUR, holds: true, postponedUntil: this.now })
     return 200
+  }
+
+  /** Status of a login that a client makes by itself. */
+  #ownLogin(merchant: MerchantName): 200 | 429 | typeof PAUSED {
+    const pause = this.#pauses.get(merchant)
+    const stands = pause !== undefined && this.now >= pause.from && this.now < pause.until
+    return stands ? PAUSED : this.login(merchant)
   }
 
   /**
@@ -120,10 +138,11 @@ export class Model {
     const held = this.#held.get(merchant)
     const isNearItsEnd = held !== undefined && this.now >= held.expiresAt - MARGIN
     if (held === undefined || (isNearItsEnd && this.now >= held.postponedUntil)) {
-      const login = this.login(merchant)
-      statuses.push(login)
+      const login = this.#ownLogin(merchant)
+      const isAlive = held !== undefined && this.now < held.expiresAt
+      if (login !== PAUSED || !isAlive) statuses.push(login)
       if (login !== 200) {
-        if (held === undefined || this.now >= held.expiresAt) return statuses
+        if (!isAlive) return statuses
         held.postponedUntil = this.now + 5_000
       }
     }
@@ -132,7 +151,7 @@ export class Model {
     if (first !== 401) return statuses
     // A token that was refused is not tried again, whatever becomes of the login.
     this.#held.delete(merchant)
-    const login = this.login(merchant)
+    const login = this.#ownLogin(merchant)
     statuses.push(login)
     if (login === 200) statuses.push(this.#attempt(merchant, status))
     return statuses
