@@ -86,6 +86,9 @@ export const mockDefaults = {
 /** What `rules: 'strict'` changes in the HTTP side of both areas. */
 export const strictHttpDefaults = { contentType: 'json' } as const satisfies Partial<AreaHttpOptions>
 
+/** The name of every option that `createMock` takes itself. */
+export const mockOptionNames: readonly string[] = [...Object.keys(mockDefaults), 'subscriptions', 'gateway']
+
 /** The options of a mock, checked, with every default of the HTTP side filled in. */
 export interface ReadOptions extends Required<Omit<MockOptions, 'subscriptions' | 'gateway'>> {
   readonly subscriptions: {
@@ -97,9 +100,20 @@ export interface ReadOptions extends Required<Omit<MockOptions, 'subscriptions' 
 
 const PREFIX = /^(?:\/[\w.~-]+)*$/
 
+/** A Date or a list would pass for an object without options, and what it was meant to say go unheard. */
+const otherKind = (given: object): string | undefined => {
+  if (Array.isArray(given)) return 'a list'
+  const kind = Object.prototype.toString.call(given).slice(8, -1)
+  return ['Object', 'Module'].includes(kind) ? undefined : `a ${kind}`
+}
+
 const checkNames = (where: string, given: unknown, known: readonly string[]): void => {
-  if (typeof given !== 'object' || given === null) {
-    throw new TypeError(`${where === '' ? 'The options' : `Option ${where.slice(0, -1)}`} must be an object.`)
+  const what = where === '' ? 'The options' : `Option ${where.slice(0, -1)}`
+  if (typeof given !== 'object' || given === null) throw new TypeError(`${what} must be an object.`)
+  const kind = otherKind(given)
+  if (kind !== undefined) {
+    const example = where === '' ? 'such as { clock: new Date() }' : 'of options'
+    throw new TypeError(`${what} must be an object ${example}, not ${kind}.`)
   }
   const unknown = Object.keys(given).find((name) => !known.includes(name))
   if (unknown === undefined) return
@@ -160,7 +174,7 @@ const readArea = <Http extends AreaHttpOptions, Domain extends object>(
  * option.
  */
 export const readOptions = (given: MockOptions): ReadOptions => {
-  checkNames('', given, [...Object.keys(mockDefaults), 'subscriptions', 'gateway'])
+  checkNames('', given, mockOptionNames)
   const { subscriptions = {}, gateway = {}, ...own } = given
   const options = { ...mockDefaults, ...present(own) }
   assertPasses('Option rules', options.rules, oneOf('spec', 'strict'))

@@ -11,6 +11,7 @@ import type { IncomingRequest } from './http/answer.ts'
 import { replyWith } from './http/answer.ts'
 import { internalsOf } from './internals.ts'
 import type { Mock } from './mock-types.ts'
+import { mockOptionNames } from './options.ts'
 import type { PanelRequest } from './panel/panel.ts'
 import { createPanel } from './panel/panel.ts'
 import { PANEL_PATH } from './panel/paths.ts'
@@ -104,6 +105,15 @@ const OPTIONS = fields({}, {
   tls: fields({ cert: pemText, key: pemText }),
 } satisfies { readonly [Name in keyof MockServerOptions]-?: Check })
 
+/** Where it was given, an option of the mock would go unheard. */
+const refuseOptionsOfTheMock = (options: object | null): void => {
+  const name = Object.keys(options ?? {}).find((given) => mockOptionNames.includes(given))
+  if (name === undefined || 'fetch' in Object(options)) return
+  throw new TypeError(
+    `startMockServer: options.${name} is an option of the mock: give it to createMock and pass mock.`,
+  )
+}
+
 const notMock = { at: '', must: 'a mock that createMock made', not: 'another value' }
 
 const MEBIBYTE = 1_048_576
@@ -139,6 +149,7 @@ export async function startMockServer<ServedMock extends Mock>(
   options: MockServerOptions<ServedMock> & { readonly mock: ServedMock },
 ): Promise<MockServer<ServedMock>>
 export async function startMockServer(options: MockServerOptions = {}): Promise<MockServer> {
+  refuseOptionsOfTheMock(options)
   assertPasses('startMockServer: options', options, OPTIONS)
   const { port = 0, host = '127.0.0.1', panel: hasPanel = true, maxBodyBytes = MEBIBYTE, tls } = options
   const { mock = createMock() } = options

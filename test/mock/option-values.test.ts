@@ -196,6 +196,18 @@ describe('the values of options', () => {
     )
   })
 
+  test.each([
+    [new Date(0), 'a Date'],
+    [[], 'a list'],
+    [new Map(), 'a Map'],
+  ])('%o in the place of the options is refused', (given, kind) => {
+    expect(() => createMock(given as never)).toThrow(TypeError)
+    expect(() => createMock(given as never)).toThrow(`such as { clock: new Date() }, not ${kind}.`)
+    expect(() => createMock({ gateway: given } as never)).toThrow(
+      `Option gateway must be an object of options, not ${kind}.`,
+    )
+  })
+
   test('what is undefined counts as left out, also inside an option', () => {
     const mock = createMock({
       rules: undefined,

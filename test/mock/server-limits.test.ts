@@ -279,6 +279,13 @@ describe('the options of the server', () => {
     [{ tls: { cert } }, /options\.tls\.key/],
     [{ tls: { cert, key, ca: cert } }, /options\.tls\.ca does not exist/],
     [{ prot: 8080 }, /options\.prot does not exist; there are port, host/],
+    [
+      { clock: new Date(0) },
+      /options\.clock is an option of the mock: give it to createMock and pass mock\./,
+    ],
+    [{ gateway: {} }, /options\.gateway .* createMock and pass mock\./],
+    [null as never, /options must be an object/],
+    [createMock(), /options\.fetch does not exist; there are port, host, mock/],
   ])('one that makes no sense is refused by name: %o', async (options, words) => {
     await expect(startMockServer(options)).rejects.toThrow(words)
   })
