@@ -96,6 +96,21 @@ const DEFAULTS = {
 const LONGEST_TIMER = 2_147_483_647
 const TIMER = `milliseconds, more than 0 and at most ${LONGEST_TIMER}`
 
+const NAMES: readonly string[] = Object.keys({
+  verify: true,
+  onSubscription: true,
+  onPayment: true,
+  onUnknown: true,
+  dedupe: true,
+  onUnexpected: true,
+  maxBytes: true,
+  lease: true,
+  remember: true,
+  patience: true,
+  timeouts: true,
+  clock: true,
+} satisfies { readonly [Name in keyof NotificationHandlerOptions]-?: true })
+
 const STORE_METHODS = ['claim', 'extend', 'commit', 'release'] as const
 
 const isPositive = (value: number): boolean => value > 0
@@ -122,9 +137,23 @@ const numberRules = ({ maxBytes, lease, remember, patience, timeouts }: HandlerS
 const isStore = (store: object): boolean =>
   STORE_METHODS.every((method) => method in store && typeof Reflect.get(store, method) === 'function')
 
-const issuesOf = (settings: HandlerSettings): InputIssue[] => {
+/** Names that do not exist: what they were meant to say would go unheard. */
+const unknownNames = (prefix: string, given: object | undefined, names: readonly string[]): InputIssue[] =>
+  Object.keys(given ?? {})
+    .filter((name) => !names.includes(name))
+    .map((name) => ({
+      field: `${prefix}${name}`,
+      rule: `one of the options ${names.join(', ')}`,
+      received: 'an unknown option',
+    }))
+
+const issuesOf = (given: NotificationHandlerOptions, settings: HandlerSettings): InputIssue[] => {
   const { verify, onSubscription, onPayment, onUnknown, onUnexpected, dedupe } = settings
-  const issues: InputIssue[] = []
+  const issues: InputIssue[] = [
+    ...unknownNames('', settings, NAMES),
+    ...unknownNames('lease.', given.lease, Object.keys(DEFAULTS.lease)),
+    ...unknownNames('timeouts.', given.timeouts, Object.keys(DEFAULTS.timeouts)),
+  ]
   if (typeof verify !== 'function' && verify !== 'none') {
     issues.push({ field: 'verify', rule: "a verifier, or the word 'none'", received: kindOf(verify) })
   }
@@ -152,9 +181,18 @@ const issuesOf = (settings: HandlerSettings): InputIssue[] => {
 /**
  * The options, checked and with their defaults.
  *
- * @throws {InvalidRequestError} naming every option that breaks its rule.
+ * @throws {InvalidRequestError} naming every option that breaks its rule or does not exist.
  */
 export const settingsOf = (options: NotificationHandlerOptions): HandlerSettings => {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidRequestError('notifications.handler', [
+      {
+        field: 'options',
+        rule: 'an object with verify, onSubscription and onPayment',
+        received: kindOf(options),
+      },
+    ])
+  }
   const settings: HandlerSettings = {
     ...options,
     maxBytes: options.maxBytes ?? DEFAULTS.maxBytes,
@@ -171,7 +209,7 @@ export const settingsOf = (options: NotificationHandlerOptions): HandlerSettings
     },
     clock: options.clock ?? systemClock,
   }
-  const issues = issuesOf(settings)
+  const issues = issuesOf(options, settings)
   if (issues.length > 0) throw new InvalidRequestError('notifications.handler', issues)
   return settings
 }

@@ -1,6 +1,7 @@
 import type { Cancellation, PaymentDetails, SubscriptionDetails } from '../contract/subscriptions.ts'
 import { isNotFound } from './not-found.ts'
 import type { Notification } from './notification.ts'
+import { hasMethods, notUsable } from './required-methods.ts'
 import type { Verifier } from './verification.ts'
 
 /** The reads that `lookupVerifier` makes; a `SubscriptionsClient` has them. */
@@ -9,6 +10,8 @@ export interface LookupClient {
   cancellation(subscriptionId: string): PromiseLike<Pick<Cancellation, 'subscriptionID'>>
   payment(paymentId: string): PromiseLike<Pick<PaymentDetails, 'subscriptionId' | 'status'>>
 }
+
+const READS = ['details', 'cancellation', 'payment'] as const satisfies (keyof LookupClient)[]
 
 const matches = async (client: LookupClient, notification: Notification): Promise<boolean> => {
   const { subscriptionId } = notification
@@ -32,11 +35,15 @@ const matches = async (client: LookupClient, notification: Notification): Promis
  * It proves what a message says, not who says it: whoever knows a true fact can send it again under a new
  * notificationId. Let your code do no harm when told the same fact twice.
  *
+ * @throws {InvalidRequestError} when the client is none that can read subscriptions.
  * @example createNotificationHandler({ verify: lookupVerifier(subscriptions), onPayment, onSubscription })
  */
-export const lookupVerifier =
-  (client: LookupClient): Verifier =>
-  async ({ notification }) => {
+export const lookupVerifier = (client: LookupClient): Verifier => {
+  if (!hasMethods(client, READS)) {
+    const rule = `a SubscriptionsClient, or an object with the methods ${READS.join(', ')}`
+    throw notUsable('notifications.verify', 'client', rule, client)
+  }
+  return async ({ notification }) => {
     try {
       return await matches(client, notification)
     } catch (error) {
@@ -44,3 +51,4 @@ export const lookupVerifier =
       throw error
     }
   }
+}

@@ -2,6 +2,7 @@ import { InvalidRequestError } from '../errors.ts'
 import type { NodeRequest } from './node-request.ts'
 import { toRequest } from './node-request.ts'
 import type { NotificationHandler } from './notification-handler.ts'
+import { notUsable } from './required-methods.ts'
 
 /** The part of node:http's ServerResponse that is used. */
 interface NodeResponse {
@@ -107,13 +108,17 @@ const answerNode = async (
  *
  * A mistake in the set-up reaches the framework's own error handling.
  *
+ * @throws {InvalidRequestError} when no handler is given.
  * @example app.post('/notifications', toNodeHandler(handler)) // Express
  * @example fastify.post('/notifications', toNodeHandler(handler))
  * @example router.post('/notifications', toNodeHandler(handler)) // Koa
  */
-export const toNodeHandler =
-  (handler: NotificationHandler): NodeHandler =>
-  async (first, second, third) => {
+export const toNodeHandler = (handler: NotificationHandler): NodeHandler => {
+  if (typeof handler !== 'function') {
+    const rule = 'the handler that createNotificationHandler makes'
+    throw notUsable('notifications.handler', 'handler', rule, handler)
+  }
+  return async (first, second, third) => {
     if (isKoaContext(first)) return answerKoa(handler, first)
     if (isFastifyRequest(first) && isFastifyReply(second)) return answerFastify(handler, first, second)
     if (isNodeRequest(first) && isNodeResponse(second)) return answerNode(handler, first, second, third)
@@ -125,3 +130,4 @@ export const toNodeHandler =
       },
     ])
   }
+}

@@ -1,3 +1,5 @@
+import { hasMethods, notUsable } from '../notifications/required-methods.ts'
+
 /** What a store needs of a Keyv (5 or 6) with any backend. */
 export interface KeyvLike {
   get(key: string): Promise<unknown>
@@ -12,6 +14,8 @@ export interface KeyvOptions {
   readonly prefix?: string
 }
 
+const METHODS = ['get', 'set', 'delete'] as const satisfies (keyof KeyvLike)[]
+
 /** A Keyv whose failures reject. */
 export interface KeyvAccess {
   get(key: string): Promise<unknown>
@@ -24,6 +28,9 @@ export interface KeyvAccess {
  * "cannot tell" are different things here: an operation during which an error was heard rejects.
  */
 export const accessKeyv = (keyv: KeyvLike, { prefix = '' }: KeyvOptions): KeyvAccess => {
+  if (!hasMethods(keyv, METHODS)) {
+    throw notUsable('stores.keyv', 'keyv', `a Keyv: an object with the methods ${METHODS.join(', ')}`, keyv)
+  }
   let failures = 0
   keyv.on?.('error', () => {
     failures += 1

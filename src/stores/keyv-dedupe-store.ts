@@ -33,6 +33,8 @@ const readEntry = (value: unknown): Entry | undefined => {
  * step: claims are atomic **within one process** only. For several processes use `createRedisDedupeStore`.
  *
  * When the backend fails every method rejects: the handler answers 503, and the sender delivers again.
+ *
+ * @throws {InvalidRequestError} at once when it is given no Keyv.
  */
 export const createKeyvDedupeStore = (keyv: KeyvLike, options: KeyvDedupeStoreOptions = {}): DedupeStore => {
   const { clock = systemClock } = options

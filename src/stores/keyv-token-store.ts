@@ -10,6 +10,7 @@ import { accessKeyv } from './keyv-access.ts'
  *
  * When the backend fails, each process goes on with its own memory, and no call fails.
  *
+ * @throws {InvalidRequestError} at once when it is given no Keyv.
  * @example
  * new SubscriptionsClient({ baseUrl, credentials, tokenStore: createKeyvTokenStore(new Keyv(backend)) })
  */

@@ -1,4 +1,5 @@
 import { withTimeout } from '../auth/timeout.ts'
+import { hasMethods, notUsable } from '../notifications/required-methods.ts'
 
 /** A client of the package `redis` (node-redis), or anything with its `sendCommand`. */
 export interface NodeRedisClient {
@@ -49,6 +50,10 @@ const keyOf = ([name, ...parameters]: readonly string[]): string =>
 
 /** One way to send commands, whatever the client. */
 export const sendCommandWith = (client: RedisClient, options: RedisOptions): SendCommand => {
+  if (typeof client !== 'function' && !hasMethods(client, ['call']) && !hasMethods(client, ['sendCommand'])) {
+    const rule = 'a connected client of redis or ioredis, or a function that sends one command'
+    throw notUsable('stores.redis', 'client', rule, client)
+  }
   const limit = options.commandTimeout ?? COMMAND_TIMEOUT
   const send = (command: readonly [string, ...string[]]): Promise<unknown> => {
     if (typeof client === 'function') return client(command, keyOf(command))

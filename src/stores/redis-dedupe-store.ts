@@ -37,6 +37,8 @@ const milliseconds = (value: number): string => String(Math.max(1, Math.ceil(val
  *
  * Ids are unique for one sender: give the stores of two platforms a `prefix` each, or one's message may pass for the
  * other's.
+ *
+ * @throws {InvalidRequestError} at once when it is given no client.
  */
 export const createRedisDedupeStore = (client: RedisClient, options: RedisOptions = {}): DedupeStore => {
   const { prefix = DEFAULT_PREFIX } = options

@@ -31,6 +31,7 @@ const parse = (reply: unknown): unknown => {
  * When Redis is down, slow (`commandTimeout`), full or holds something else under a key, each process goes on with
  * its own memory: at most one login a process and token lifetime, and no call fails. Records expire with what they hold.
  *
+ * @throws {InvalidRequestError} at once when it is given no client.
  * @example
  * const redis = await createClient({ url }).on('error', log).connect()
  * new SubscriptionsClient({ baseUrl, credentials, tokenStore: createRedisTokenStore(redis) })
