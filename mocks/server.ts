@@ -15,6 +15,7 @@ import { mockOptionNames } from './options.ts'
 import type { PanelRequest } from './panel/panel.ts'
 import { createPanel } from './panel/panel.ts'
 import { PANEL_PATH } from './panel/paths.ts'
+import { answerBrowser } from './server/own-pages.ts'
 import { readText } from './server/read-text.ts'
 import type { NodeIncoming, NodeOutgoing } from './server/write-reply.ts'
 import { hasLeft, writeFailure, writeReply } from './server/write-reply.ts'
@@ -160,10 +161,10 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   const reply = async (incoming: NodeIncoming, outgoing: NodeOutgoing): Promise<void> => {
     const request = incomingRequest(base, incoming, outgoing, maxBodyBytes)
     const shown = incoming.url?.startsWith(PANEL_PATH)
-      ? panel?.(panelRequest(request, incoming))?.then(replyWith)
-      : undefined
+      ? panel?.(panelRequest(request, incoming))
+      : answerBrowser(request, incoming.url?.split('?', 1)[0] ?? '', hasPanel)
     // Every other path below the server's URL is the mock's: it always replies.
-    const decided = await (shown ?? handler(request))
+    const decided = await (shown?.then(replyWith) ?? handler(request))
     if (decided !== undefined) writeReply(incoming, outgoing, decided)
   }
 

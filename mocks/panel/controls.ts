@@ -62,6 +62,10 @@ const faultRow = ({ number, fault, left }: ListedFault): Html => {
 </li>`
 }
 
+/** The one chosen at first works as it stands, and is the one that a client must survive. */
+const faultOption = (kind: string): Html =>
+  kind === 'lost-response' ? html`<option selected>${kind}</option>` : html`<option>${kind}</option>`
+
 const faults = (view: PanelView): Html => html`<section class="card" aria-labelledby="faults-title">
 <h2 id="faults-title" tabindex="-1">Faults <span id="faults-count" class="count" data-live>${view.faults.length}</span></h2>
 <ul id="faults" class="rows" data-live data-rows>
@@ -85,7 +89,7 @@ ${actionForm(
     (operation) =>
       html`<option value="${operation}">${operation === '*' ? 'every operation' : operation}</option>`,
   )}</select></label>
-<label class="wide">What goes wrong <select name="kind">${faultKinds.map((kind) => html`<option>${kind}</option>`)}</select></label>
+<label class="wide">What goes wrong <select name="kind">${faultKinds.map(faultOption)}</select></label>
 <label>Times <input name="times" size="4" placeholder="1" autocomplete="off" aria-describedby="times-hint"></label>
 <label>Status <input name="status" inputmode="numeric" size="4" autocomplete="off"></label>
 <label>Late by, ms <input name="latencyMs" inputmode="numeric" size="5" autocomplete="off"></label>

@@ -116,7 +116,9 @@ export const script = `
       take(page)
     } catch {
       notice.className = 'alert'
-      notice.textContent = 'The mock does not answer.'
+      const words = document.createElement('p')
+      words.textContent = 'The mock does not answer.'
+      notice.replaceChildren(words)
     } finally {
       delete form.dataset.busy
     }

@@ -55,11 +55,16 @@ nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; flex: 1 0 100%; }
   clip-path: inset(50%);
   white-space: nowrap;
 }
-#notice { position: sticky; top: 0.5rem; z-index: 1; border-radius: 0.625rem; font-weight: 600; }
-#notice p { margin: 0 0 1rem; }
-#notice p, #notice.alert:not(:empty) { padding: 0.625rem 0.875rem; border-radius: 0.625rem; box-shadow: 0 2px 10px rgb(0 0 0 / 0.15); }
+#notice { position: sticky; top: 0.5rem; z-index: 1; font-weight: 600; }
+#notice p { margin: 0 0 1rem; padding: 0.625rem 0.875rem; border-radius: 0.625rem; box-shadow: 0 2px 10px rgb(0 0 0 / 0.15); }
 .done p { background: var(--good-ground); color: var(--good); }
-.alert p, #notice.alert { background: var(--alert-ground); color: var(--alert); }
+.alert p { background: var(--alert-ground); color: var(--alert); }
+h2 { scroll-margin-top: 4.5rem; }
+@media (max-width: 47.99rem) {
+  #notice { position: fixed; inset: auto 1rem 0; pointer-events: none; }
+  body { padding-bottom: 7rem; }
+  h2 { scroll-margin-top: 0.5rem; }
+}
 .columns { display: grid; gap: 1rem; align-items: start; }
 .columns > div { display: grid; gap: 1rem; min-width: 0; }
 @media (min-width: 48rem) {

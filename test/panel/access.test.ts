@@ -179,3 +179,31 @@ test('a notice is told by its number alone: nobody can make the panel say someth
     expect((await send(`${url}/_mock?${query}`)).body).not.toMatch(/You won|class="alert"/)
   }
 })
+
+test('a browser that opens the server finds the way to the panel; what it asks for by itself is not logged', async () => {
+  const { url, mock } = await started()
+  const page = await send(`${url}/?from=readme`, { headers: { accept: 'text/html,*/*;q=0.8' } })
+  expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } })
+  expect(page.body).toContain('href="/_mock"')
+  expect(await send(`${url}/favicon.ico`)).toMatchObject({ status: 204, body: '' })
+  expect(mock.requests.all()).toEqual([])
+
+  const json = await send(`${url}/`, { headers: { accept: '*/*' } })
+  expect(json).toMatchObject({ status: 404, headers: { 'content-type': 'application/json' } })
+  expect((await send(`${url}/`, { method: 'POST', headers: { accept: 'text/html' } })).status).toBe(404)
+  expect(mock.requests.all()).toHaveLength(2)
+})
+
+test('without a panel nothing leads to it', async () => {
+  const { url } = await started({ panel: false })
+  expect((await send(`${url}/`, { headers: { accept: 'text/html' } })).status).toBe(404)
+})
+
+test('the fault that the form offers first can be added as it stands', async () => {
+  const { url } = await started()
+  const { body } = await send(`${url}/_mock`)
+  expect(body.match(/<option selected>([^<]*)</g)).toEqual(['<option selected>lost-response<'])
+  const fault = 'action=fault&operation=*&kind=lost-response&times=&status=&latencyMs='
+  const headers = { ...form, accept: 'application/json' }
+  expect((await send(`${url}/_mock`, { method: 'POST', headers, body: fault })).status).toBe(200)
+})
