@@ -28,6 +28,11 @@ export interface GatewayClientOptions extends ClientOptions {
   readonly resetMethod?: 'POST' | 'DELETE' | undefined
 }
 
+const OWN_OPTIONS = Object.keys({
+  apiKey: true,
+  resetMethod: true,
+} satisfies Record<Exclude<keyof GatewayClientOptions, keyof ClientOptions>, true>)
+
 /** Options of a charge. */
 export interface ChargeOptions extends CallOptions {
   /**
@@ -63,8 +68,12 @@ export class GatewayClient implements OperationMethods<typeof gatewayContract> {
 
   /** @throws InvalidRequestError when an option breaks a rule */
   constructor(options: GatewayClientOptions) {
-    this.#settings = checkClientOptions('GatewayClient', options, systemClock, ({ resetMethod }) =>
-      choiceIssues('resetMethod', ['POST', 'DELETE'], resetMethod),
+    this.#settings = checkClientOptions(
+      'GatewayClient',
+      options,
+      systemClock,
+      OWN_OPTIONS,
+      ({ resetMethod }) => choiceIssues('resetMethod', ['POST', 'DELETE'], resetMethod),
     )
     this.#resetMethod = options.resetMethod ?? 'POST'
     this.#operations = new Operations({

@@ -30,7 +30,14 @@ import type { Answered, CallPromise, CallResponse } from './transport/call-promi
 import { callPromise } from './transport/call-promise.ts'
 import { monotonicTime } from './transport/call-timeout.ts'
 import type { ClientOptions, ClientSettings } from './transport/client-options.ts'
-import { checkClientOptions, choiceIssues, isDuration, isObject, unless } from './transport/client-options.ts'
+import {
+  checkClientOptions,
+  choiceIssues,
+  isDuration,
+  isObject,
+  unknownOptionIssues,
+  unless,
+} from './transport/client-options.ts'
 import { notify } from './transport/hooks.ts'
 import type { OperationMethods } from './transport/operation-methods.ts'
 import { Operations } from './transport/operations.ts'
@@ -68,6 +75,15 @@ export interface PageOptions {
 }
 
 const LONGEST_PAGE = 100
+
+const OWN_OPTIONS = Object.keys({
+  credentials: true,
+  tokenStore: true,
+  refresh: true,
+  loginCooldown: true,
+  tokenRequestFormat: true,
+  emptyBody: true,
+} satisfies Record<Exclude<keyof SubscriptionsClientOptions, keyof ClientOptions>, true>)
 
 const isTokenStore = (value: unknown): boolean =>
   isObject(value) && ['get', 'set', 'delete'].every((name) => typeof value[name] === 'function')
@@ -107,7 +123,7 @@ export class SubscriptionsClient implements OperationMethods<typeof subscription
 
   /** @throws InvalidRequestError when an option breaks a rule */
   constructor(options: SubscriptionsClientOptions) {
-    this.#settings = checkClientOptions('SubscriptionsClient', options, systemClock, ownIssues)
+    this.#settings = checkClientOptions('SubscriptionsClient', options, systemClock, OWN_OPTIONS, ownIssues)
     const { baseUrl, clock, hooks } = this.#settings
     this.#form = options.tokenRequestFormat === 'form'
     const operation = subscriptionsContract.login.operation
@@ -191,7 +207,7 @@ export class SubscriptionsClient implements OperationMethods<typeof subscription
   ): AsyncGenerator<Payment, void, undefined> {
     const perPage = page?.perPage ?? LONGEST_PAGE
     return eachRecord(page?.page ?? 1, 'paymentId', async (number) => {
-      const { data } = await this.#payments(subscriptionId, { page: number, perPage }, options)
+      const { data } = await this.#payments(subscriptionId, { ...page, page: number, perPage }, options)
       return data.subscriptionPayments
     })
   }
@@ -221,7 +237,17 @@ export class SubscriptionsClient implements OperationMethods<typeof subscription
     })
   }
 
-  #payments(subscriptionId: string, page: PageOptions | undefined, options: CallOptions | undefined) {
+  async #payments(subscriptionId: string, page: PageOptions | undefined, options: CallOptions | undefined) {
+    const issues = [
+      ...unless(
+        page === undefined || isObject(page),
+        'page',
+        'an object such as { page: 2, perPage: 50 }',
+        page,
+      ),
+      ...unknownOptionIssues(page, ['page', 'perPage']),
+    ]
+    if (issues.length > 0) throw new InvalidRequestError(subscriptionsContract.payments.operation, issues)
     const query = { page: page?.page, per_page: page?.perPage }
     const input = { parameters: { subscriptionId }, query, options }
     return this.#operations.call(subscriptionsContract.payments, input)

@@ -84,6 +84,20 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 export const unless = (holds: boolean, field: string, rule: string, value: unknown): InputIssue[] =>
   holds ? [] : [{ field, rule, received: kindOfValue(value) }]
 
+/** The issues of names that are no options: one that is misspelt would be ignored. `within` is the option that holds them. */
+export const unknownOptionIssues = (
+  given: unknown,
+  names: readonly string[],
+  within?: string,
+): InputIssue[] =>
+  Object.keys(isObject(given) ? given : {})
+    .filter((name) => !names.includes(name))
+    .map((name) => ({
+      field: within === undefined ? name : `${within}.${name}`,
+      rule: `one of the options ${names.join(', ')}`,
+      received: 'an unknown option',
+    }))
+
 /** The issues of time limits, wherever they are given. */
 export const durationIssues = (options: Readonly<Record<string, unknown>>): InputIssue[] =>
   ['timeout', 'totalTimeout'].flatMap((field) => {
@@ -99,6 +113,7 @@ export const retryIssues = (retry: unknown): InputIssue[] => {
   const limitHolds = limit === undefined || (Number.isSafeInteger(limit) && Number(limit) >= 0)
   const waitHolds = maxWait === undefined || (typeof maxWait === 'number' && maxWait >= 0)
   return [
+    ...unknownOptionIssues(retry, ['limit', 'maxWait'], 'retry'),
     ...unless(limitHolds, 'retry.limit', 'a whole number from 0', limit),
     ...unless(waitHolds, 'retry.maxWait', 'milliseconds from 0', maxWait),
   ]
@@ -111,11 +126,33 @@ const HOOKS = ['onRequest', 'onResponse', 'onRetry', 'onError', 'onTokenRenewed'
 const isHooks = (hooks: unknown): boolean =>
   hooks === undefined || (isObject(hooks) && HOOKS.every((name) => isOptionalFunction(hooks[name])))
 
+/** Hooks may be an object that has more than them: only what looks like a hook is taken for a misspelt one. */
+const unknownHookIssues = (hooks: unknown): InputIssue[] => {
+  const found = Object.entries(isObject(hooks) ? hooks : {})
+  const alike = found.filter(([name, value]) => /^on[A-Z]/.test(name) && typeof value === 'function')
+  return unknownOptionIssues(Object.fromEntries(alike), HOOKS, 'hooks')
+}
+
 /** The issue of an option that is one of a few words. */
 export const choiceIssues = (field: string, choices: readonly string[], value: unknown): InputIssue[] => {
   const holds = value === undefined || choices.some((choice) => choice === value)
   return unless(holds, field, choices.map((choice) => JSON.stringify(choice)).join(' or '), value)
 }
+
+/** Every name, so that an option cannot be added without being known here. */
+const NAMES = Object.keys({
+  baseUrl: true,
+  timeout: true,
+  totalTimeout: true,
+  retry: true,
+  rateLimit: true,
+  fetch: true,
+  headers: true,
+  hooks: true,
+  onUnexpected: true,
+  clock: true,
+  apiPrefix: true,
+} satisfies Record<keyof ClientOptions, true>)
 
 const isClock = (value: unknown): boolean =>
   isObject(value) && typeof value.now === 'function' && typeof value.sleep === 'function'
@@ -135,6 +172,7 @@ const issuesOf = (options: Readonly<Record<string, unknown>>): InputIssue[] => {
     ...choiceIssues('rateLimit', ['wait', 'throw'], rateLimit),
     ...unless(isOptionalFunction(fetch), 'fetch', 'a function', fetch),
     ...unless(isHooks(hooks), 'hooks', 'an object of functions', hooks),
+    ...unknownHookIssues(hooks),
     ...unless(isOptionalFunction(onUnexpected), 'onUnexpected', 'a function', onUnexpected),
     ...unless(clock === undefined || isClock(clock), 'clock', 'an object with now() and sleep()', clock),
     ...unless(prefixHolds, 'apiPrefix', 'a path such as /api/v2, without a slash at its end', apiPrefix),
@@ -143,18 +181,19 @@ const issuesOf = (options: Readonly<Record<string, unknown>>): InputIssue[] => {
 }
 
 /**
- * Checks a client's options. Throws `InvalidRequestError`, which quotes no value. `client` names the class, and
- * `ownIssues` checks the options that are its own.
+ * Checks a client's options. Throws `InvalidRequestError`, which quotes no value. `client` names the class;
+ * `ownNames` are the options that are its own, and `ownIssues` checks them.
  */
 export const checkClientOptions = (
   client: string,
   options: ClientOptions,
   clock: Clock,
+  ownNames: readonly string[],
   ownIssues: (options: Readonly<Record<string, unknown>>) => InputIssue[],
 ): ClientSettings => {
   const given: unknown = options
   const issues = isObject(given)
-    ? [...issuesOf(given), ...ownIssues(given)]
+    ? [...unknownOptionIssues(given, [...NAMES, ...ownNames]), ...issuesOf(given), ...ownIssues(given)]
     : unless(false, 'options', 'an object', given)
   if (issues.length > 0) throw new InvalidRequestError(client, issues)
   const { retry, timeout, totalTimeout, rateLimit, hooks, headers } = options

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { createMock } from '../../mocks/core.ts'
 import type { SubscriptionsClientOptions } from '../../src/index.ts'
-import { GatewayClient, InvalidRequestError, toInstant } from '../../src/index.ts'
+import { GatewayClient, InvalidRequestError, SubscriptionsClient, toInstant } from '../../src/index.ts'
 import {
   API_KEY,
   CHARGE,
@@ -39,6 +40,31 @@ describe('options that break a rule are refused when the client is made', () => 
     expect.unreachable()
   })
 
+  it.each([
+    ['retries', { retries: 3 }, /retries must be one of the options .*retry.*, received an unknown option/],
+    ['retry.limits', { retry: { limits: 0 } }, /retry\.limits must be one of the options limit, maxWait,/],
+    ['hooks.onRequst', { hooks: { onRequst: () => undefined } }, /one of the options onRequest, onResponse/],
+  ])('%s, which is no option of a client', (_, options, words) => {
+    expect(() => subscriptionsClient('https://s.example', options as object)).toThrow(words)
+    expect(() => gatewayClient('https://g.example', options as object)).toThrow(words)
+  })
+
+  it('an option of the other client', () => {
+    expect(() => gatewayClient('https://g.example', { tokenStore: undefined } as object)).toThrow(
+      /tokenStore/,
+    )
+    expect(() => subscriptionsClient('https://s.example', { tokenStroe: {} } as object)).toThrow(
+      /tokenStroe must be one of the options .*tokenStore/,
+    )
+  })
+
+  it('but not what a mock gives for its clients', () => {
+    const mock = createMock({ gateway: { apiPrefix: '/v9' }, subscriptions: { apiPrefix: '/v9' } })
+    const { gateway, subscriptions } = mock.clientOptions
+    expect(() => new GatewayClient({ ...gateway, fetch: mock.fetch })).not.toThrow()
+    expect(() => new SubscriptionsClient({ ...subscriptions, fetch: mock.fetch })).not.toThrow()
+  })
+
   it('resetMethod other than POST and DELETE', () => {
     const options = { baseUrl: 'https://g.example', apiKey: API_KEY, resetMethod: 'GET' }
     expect(() => new GatewayClient(options as never)).toThrow(/resetMethod must be "POST" or "DELETE"/)
@@ -52,6 +78,17 @@ describe('options of a call', () => {
     const error = await errorOf(gatewayClient(server.url).charge(CHARGE_REQUEST, options))
     expect(error.message).toContain('idempotencykey must be an option of this call')
     expect(server.requests).toHaveLength(0)
+  })
+
+  it('misspelt options of a page, or a number in their place, are refused before any request', async () => {
+    const server = await startServer([{}])
+    const client = subscriptionsClient(server.url)
+    const page = { per_page: 5 } as object
+    const words = 'per_page must be one of the options page, perPage, received an unknown option'
+    expect((await errorOf(client.payments('sub-1', page))).message).toContain(words)
+    expect((await errorOf(client.allPayments('sub-1', page).next())).message).toContain(words)
+    expect((await errorOf(client.payments('sub-1', 2 as never))).message).toContain('page must be an object')
+    expect(server.requests).toEqual([])
   })
 
   it('an idempotency key where there is none is refused', async () => {

@@ -68,7 +68,7 @@ const watching = () => {
     onError: watch,
     onTokenRenewed: watch,
   }
-  return { hooks, seen, onUnexpected: watch }
+  return { options: { hooks, onUnexpected: watch }, seen }
 }
 
 describe('nothing secret is in an error, a hook, a report or a client', () => {
@@ -77,7 +77,7 @@ describe('nothing secret is in an error, a hook, a report or a client', () => {
     async (status) => {
       const server = await startServer(withLogin((request) => echo(status, request)))
       const watched = watching()
-      const options = { retry: false as const, ...watched }
+      const options = { retry: false as const, ...watched.options }
       const subscriptions = subscriptionsClient(server.url, options)
       const gateway = gatewayClient(server.url, options)
       const errors: MandateKitError[] = [
@@ -96,7 +96,7 @@ describe('nothing secret is in an error, a hook, a report or a client', () => {
     for (const status of [400, 401, 403, 500, 200]) {
       const server = await startServer((request) => echo(status, request))
       const watched = watching()
-      const subscriptions = subscriptionsClient(server.url, { retry: false, ...watched })
+      const subscriptions = subscriptionsClient(server.url, { retry: false, ...watched.options })
       const errors = [await errorOf(subscriptions.details('sub-1')), await errorOf(subscriptions.login())]
       for (const error of errors) {
         expectNoSecret(error)

@@ -1,6 +1,6 @@
 import type { MockOptions } from '../../mocks/core.ts'
 import { createMock, testNumbers } from '../../mocks/core.ts'
-import type { MandateKitError } from '../../src/index.ts'
+import type { MandateKitError, SubscriptionsClientOptions } from '../../src/index.ts'
 import { GatewayClient, isMandateKitError, SubscriptionsClient } from '../../src/index.ts'
 
 /** An answer of the mock, read. */
@@ -149,7 +149,7 @@ const responseOf = ({ status = 200, body, headers = {} }: Answer): Response => {
 /** Clients of a server that answers as told (logins are granted, unless told otherwise), and what they sent. */
 export const answered = (
   answer: Answer | ((request: Request, index: number) => Answer),
-  options: object = {},
+  options: Partial<SubscriptionsClientOptions> = {},
   login: Answer = { body: LOGIN },
 ) => {
   const sent: {
@@ -167,17 +167,18 @@ export const answered = (
     index += 1
     return responseOf(typeof answer === 'function' ? answer(request, index) : answer)
   }
+  const { emptyBody, tokenRequestFormat, ...common } = options
   const shared = {
     baseUrl: 'https://server.example',
     fetch,
     retry: false,
     rateLimit: 'throw',
-    ...options,
+    ...common,
   } as const
   const credentials = { clientId: 'c', clientSecret: 's', username: 'u', password: 'p' }
   return {
     sent,
-    subscriptions: new SubscriptionsClient({ credentials, ...shared }),
+    subscriptions: new SubscriptionsClient({ credentials, emptyBody, tokenRequestFormat, ...shared }),
     gateway: new GatewayClient({ apiKey: 'key', ...shared }),
   }
 }
