@@ -61,8 +61,12 @@ export interface RateLimit {
 /** One rule that an input broke. `received` names the kind of value, never the value. */
 export interface InputIssue {
   readonly field: string
+  /** Completes "… must be". */
   readonly rule: string
+  /** Completes "…, received". */
   readonly received: string
+  /** The issue in words, where "field must be rule, received kind" would not say it well. */
+  readonly sentence?: string | undefined
 }
 
 // In the global registry, so that an ESM copy and a CommonJS copy of this package know each other's errors.
@@ -103,6 +107,21 @@ export const isMandateKitError = (value: unknown): value is MandateKitError =>
   // By the brand alone: an error of another realm, such as a test runner's, is no instance of this one's `Error`.
   typeof value === 'object' && value !== null && BRAND in value
 
+/** Issues in words; fields that broke the same rule in the same way share a sentence. */
+const wordsOf = (issues: readonly InputIssue[]): string => {
+  const sentences = new Map<string, string[]>()
+  for (const { field, rule, received, sentence } of issues) {
+    const words = sentence ?? `be ${rule}, received ${received}`
+    sentences.set(words, [...(sentences.get(words) ?? []), ...(sentence === undefined ? [field] : [])])
+  }
+  const told = [...sentences].map(([words, fields]) => {
+    const [last = '', ...before] = fields.toReversed()
+    if (before.length > 0) return `${before.toReversed().join(', ')} and ${last} must each ${words}`
+    return last === '' ? words : `${last} must ${words}`
+  })
+  return told.join('; ')
+}
+
 /**
  * Input that breaks a rule, or credentials or a key that cannot be had or used. Input is checked before any I/O;
  * credentials are asked for in the phase `login`, which may follow an attempt: `outcome` tells.
@@ -113,13 +132,12 @@ export class InvalidRequestError extends MandateKitError {
   readonly issues: readonly InputIssue[]
 
   constructor(operation: string, issues: readonly InputIssue[], facts: Partial<ErrorFacts> = {}) {
-    const words = issues.map(({ field, rule, received }) => `${field} must be ${rule}, received ${received}`)
     const { attempts = 0, outcome } = facts
     // Options, helpers and messages that come in have nothing to send.
     const sends = /^(?:subscriptions|gateway)\./.test(operation)
     const unsent = sends && attempts === 0 ? ' Nothing was sent.' : ''
     const sent = attempts > 0 ? ` The call had been sent before; its outcome is ${outcome}.` : ''
-    super(`${operation}: ${words.join('; ')}.${unsent}${sent}`, {
+    super(`${operation}: ${wordsOf(issues)}.${unsent}${sent}`, {
       phase: 'input',
       outcome: 'not-sent',
       attempts: 0,
