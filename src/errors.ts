@@ -102,8 +102,13 @@ export abstract class MandateKitError extends Error implements ErrorFacts {
   }
 }
 
-/** Whether a value is an error of this package, from this copy of it or another. */
-export const isMandateKitError = (value: unknown): value is MandateKitError =>
+/**
+ * Whether a value is an error of this package, from this copy of it or another. It is then of one of the classes, told
+ * apart by `code`.
+ *
+ * @example if (isMandateKitError(error) && error.code === 'rate_limited') comeBackIn(error.retryAfterMs)
+ */
+export const isMandateKitError = (value: unknown): value is AnyMandateKitError =>
   // By the brand alone: an error of another realm, such as a test runner's, is no instance of this one's `Error`.
   typeof value === 'object' && value !== null && BRAND in value
 
@@ -279,3 +284,18 @@ export class AbortedError extends MandateKitError {
   override readonly name = 'AbortedError'
   readonly code = 'aborted'
 }
+
+/**
+ * Every error of this package, told apart by `code`: a `switch` over it knows the fields of each class, and the compiler
+ * tells when a case is missing. `api_error` is `ApiError` itself; its subclasses have codes of their own.
+ */
+export type AnyMandateKitError =
+  | InvalidRequestError
+  | (ApiError & { readonly code: 'api_error' })
+  | AuthenticationError
+  | LockedOutError
+  | RateLimitError
+  | UnexpectedResponseError
+  | ConnectionError
+  | TimeoutError
+  | AbortedError

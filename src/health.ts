@@ -1,4 +1,4 @@
-import type { MandateKitError } from './errors.ts'
+import type { AnyMandateKitError } from './errors.ts'
 import { ApiError, isMandateKitError } from './errors.ts'
 import type { Answered, CallResponse } from './transport/call-promise.ts'
 
@@ -10,7 +10,7 @@ export type Health =
       /** The HTTP status, when there was an answer. */
       readonly status?: number
       /** Why there was no healthy answer. */
-      readonly error?: MandateKitError
+      readonly error?: AnyMandateKitError
     }
 
 /** A health check with the answer behind it, when there was one. */

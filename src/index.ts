@@ -62,6 +62,7 @@ export {
   tokenSchema,
 } from './contract/subscriptions.ts'
 export type {
+  AnyMandateKitError,
   ApiErrorFacts,
   ErrorFacts,
   InputIssue,

@@ -1,4 +1,4 @@
-import type { MandateKitError } from '../errors.ts'
+import type { ApiError, MandateKitErrorCode } from '../errors.ts'
 import { isMandateKitError } from '../errors.ts'
 import type { CallRecord } from './call-record.ts'
 import type { ClientSettings } from './client-options.ts'
@@ -15,9 +15,9 @@ export const reportFailure = (
   startedAt: number,
 ): void => {
   if (!hooks.onError) return
-  const known: Partial<MandateKitError & { status: number; errorCode: string }> = isMandateKitError(error)
-    ? error
-    : {}
+  const known: Partial<Pick<ApiError, 'phase' | 'outcome' | 'status' | 'errorCode'>> & {
+    readonly code?: MandateKitErrorCode
+  } = isMandateKitError(error) ? error : {}
   if (reported.has(known)) return
   reported.add(known)
   const { code, phase, outcome, status, errorCode } = known

@@ -7,12 +7,11 @@ import type {
   GatewayClient,
   GatewayClientOptions,
   KnownChargeStatus,
-  MandateKitErrorCode,
   Payment,
   SubscriptionsClient,
   SubscriptionsClientOptions,
 } from '../../src/index.ts'
-import { gatewayContract, isMandateKitError, subscriptionsContract } from '../../src/index.ts'
+import { gatewayContract, subscriptionsContract } from '../../src/index.ts'
 
 declare const subscriptions: SubscriptionsClient
 declare const gateway: GatewayClient
@@ -95,26 +94,4 @@ describe('input', () => {
       NonNullable<GatewayClientOptions['fetch']>
     >()
   })
-})
-
-it('an error’s code is a checked union', () => {
-  const wordsOf = (error: unknown): string => {
-    if (!isMandateKitError(error)) return ''
-    switch (error.code) {
-      case 'invalid_request':
-      case 'api_error':
-      case 'authentication_failed':
-      case 'locked_out':
-      case 'rate_limited':
-      case 'unexpected_response':
-      case 'connection_failed':
-      case 'timeout':
-      case 'aborted':
-        return error.code
-      default:
-        return error.code satisfies never
-    }
-  }
-  expectTypeOf(wordsOf).returns.toBeString()
-  expectTypeOf<MandateKitErrorCode>().toBeString()
 })

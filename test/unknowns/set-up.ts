@@ -186,7 +186,7 @@ export const answered = (
 /** The error that a call ends with; fails the test when it ends otherwise. */
 export const failure = async (
   call: Promise<unknown>,
-): Promise<MandateKitError & { readonly status?: number }> => {
+): Promise<MandateKitError & { readonly status?: number | undefined }> => {
   const error = await call.then(
     (value) => {
       throw new Error(`The call resolved: ${JSON.stringify(value)}`)
