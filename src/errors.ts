@@ -124,7 +124,7 @@ const wordsOf = (issues: readonly InputIssue[]): string => {
     if (before.length > 0) return `${before.toReversed().join(', ')} and ${last} must each ${words}`
     return last === '' ? words : `${last} must ${words}`
   })
-  return told.join('; ')
+  return `${told.join('; ')}.`.replace(/\?[;.]/g, '?')
 }
 
 /**
@@ -137,12 +137,13 @@ export class InvalidRequestError extends MandateKitError {
   readonly issues: readonly InputIssue[]
 
   constructor(operation: string, issues: readonly InputIssue[], facts: Partial<ErrorFacts> = {}) {
-    const { attempts = 0, outcome } = facts
+    const { attempts = 0, outcome, retryable = false } = facts
     // Options, helpers and messages that come in have nothing to send.
     const sends = /^(?:subscriptions|gateway)\./.test(operation)
-    const unsent = sends && attempts === 0 ? ' Nothing was sent.' : ''
+    const unsent =
+      sends && attempts === 0 ? ` Nothing was sent${retryable ? ': calling again is safe' : ''}.` : ''
     const sent = attempts > 0 ? ` The call had been sent before; its outcome is ${outcome}.` : ''
-    super(`${operation}: ${wordsOf(issues)}.${unsent}${sent}`, {
+    super(`${operation}: ${wordsOf(issues)}${unsent}${sent}`, {
       phase: 'input',
       outcome: 'not-sent',
       attempts: 0,
