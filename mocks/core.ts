@@ -141,7 +141,14 @@ export const createMock = (given: MockOptions = {}): Mock => {
     restore: (snapshot) => restoreAll(parts, snapshot),
     explain: (operation) => explain(log, operation, routeOf(parts)),
   }
-  return withInternals(mock, { handler, ownBases, attach: addresses.attach, faults, log, outage })
+  const lists = {
+    subscriptions: subscriptions.domain.subscriptionList,
+    payments: subscriptions.domain.paymentList,
+    charges: gateway.domain.chargeList,
+    requests: log,
+    notifications: deliveries.list,
+  }
+  return withInternals(mock, { handler, ownBases, attach: addresses.attach, faults, lists, outage })
 }
 
 export type { Area } from '../src/contract/endpoint.ts'

@@ -1,6 +1,9 @@
+import type { ListedNotification } from './delivery/deliveries.ts'
+import type { ChargeBody, PaymentBody, SubscriptionState } from './domain/api.ts'
+import type { Sequence } from './domain/sequence.ts'
 import type { FaultPlan } from './http/faults.ts'
 import type { Handler } from './http/handler.ts'
-import type { WritableRequestLog } from './http/request-log.ts'
+import type { LoggedRequest } from './http/request-log.ts'
 
 /** What the adapters of this package use of a mock. */
 export interface MockInternals {
@@ -13,7 +16,14 @@ export interface MockInternals {
    */
   attach(url: string): () => void
   readonly faults: Pick<FaultPlan, 'armed'>
-  readonly log: Pick<WritableRequestLog, 'newest' | 'size'>
+  /** What the mock holds, to be read in stretches. */
+  readonly lists: {
+    readonly subscriptions: Sequence<SubscriptionState>
+    readonly payments: Sequence<PaymentBody>
+    readonly charges: Sequence<ChargeBody>
+    readonly requests: Sequence<LoggedRequest>
+    readonly notifications: Sequence<ListedNotification>
+  }
   readonly outage: { readonly isDown: boolean }
 }
 

@@ -1,6 +1,7 @@
 import type { NotificationBody, Timeline } from '../domain/api.ts'
-import type { BoundedList } from './bounded-list.ts'
-import { createBoundedList } from './bounded-list.ts'
+import type { BoundedList } from '../domain/bounded-list.ts'
+import { createBoundedList } from '../domain/bounded-list.ts'
+import type { Sequence } from '../domain/sequence.ts'
 import type { Connection, Delivery } from './connection.ts'
 import { createConnection } from './connection.ts'
 import { createReceiversOwnCalls } from './receivers-own-calls.ts'
@@ -26,8 +27,14 @@ interface Planned extends Delivery {
 
 type StoredRecord = OutboxSnapshot['records'][number]
 
+/** A notification and the tries to deliver it. */
+export interface ListedNotification extends NotificationBody {
+  readonly tries: readonly DeliveryRecord[]
+}
+
 /** The notifications as the mock holds them. */
 export interface Deliveries extends Notifications {
+  readonly list: Sequence<ListedNotification>
   /** Something happened: keeps the message and sends it to every receiver. */
   publish(message: NotificationBody): void
   /** A promise that resolves when deliveries under way are made, or wait for the clock; `undefined`: there are none. */
@@ -132,9 +139,22 @@ export const createDeliveries = (parts: {
     return new Promise((resolve) => waiters.push(resolve))
   }
 
+  const recordOf = ({ at, ...record }: StoredRecord): DeliveryRecord => ({ ...record, at: new Date(at) })
+
+  const listed = (from: number, to: number): readonly ListedNotification[] => {
+    const wanted = messages.read(from, to)
+    const ids = new Set(wanted.map(({ notificationId }) => notificationId))
+    const tries = records.all().filter(({ notificationId }) => ids.has(notificationId))
+    return wanted.map((message) => ({
+      ...message,
+      tries: tries.filter(({ notificationId }) => notificationId === message.notificationId).map(recordOf),
+    }))
+  }
+
   return {
     all: () => messages.all().map((message) => ({ ...message })),
-    deliveries: () => records.all().map(({ at, ...record }) => ({ ...record, at: new Date(at) })),
+    deliveries: () => records.all().map(recordOf),
+    list: { bounds: messages.bounds, read: listed },
     get dropped() {
       return messages.dropped + records.dropped
     },

@@ -1,5 +1,6 @@
 import type { SubscriptionRequest } from '../../src/contract/subscriptions.ts'
 import type { Result } from './result.ts'
+import type { Sequence } from './sequence.ts'
 import type { SeedSubscription, SeedToken } from './subscriptions/seeds.ts'
 
 /*
@@ -168,6 +169,8 @@ export interface SubscriptionsDomain {
   subscriptions(): readonly SubscriptionState[]
   /** Copies of the payments of a subscription, oldest first; of all when no id is given. */
   paymentsOf(subscriptionId?: string): readonly PaymentBody[]
+  readonly subscriptionList: Sequence<SubscriptionState>
+  readonly paymentList: Sequence<PaymentBody>
   /** Plain data that `restore` takes back (structured-clone safe). */
   snapshot(): unknown
   restore(snapshot: unknown): void
@@ -264,6 +267,7 @@ export interface GatewayDomain {
   /** As new: also what `reset` keeps. */
   restart(): void
   charges(): readonly ChargeBody[]
+  readonly chargeList: Sequence<ChargeBody>
   events(): readonly GatewayEvent[]
   snapshot(): unknown
   restore(snapshot: unknown): void

@@ -1,4 +1,6 @@
 import type { Area } from '../../src/contract/endpoint.ts'
+import { createBoundedList } from '../domain/bounded-list.ts'
+import type { Sequence } from '../domain/sequence.ts'
 import type { FaultKind } from './fault-types.ts'
 import type { Operation } from './operations.ts'
 import { isOperation, unknownOperation } from './operations.ts'
@@ -54,14 +56,10 @@ export interface RequestLog {
 }
 
 /** The log as the mock keeps it. */
-export interface WritableRequestLog extends RequestLog {
+export interface WritableRequestLog extends RequestLog, Sequence<LoggedRequest> {
   write(entry: LogEntry): void
   /** The newest entry that matches, read as the others are: without secrets. */
   last(matches: (entry: LogEntry) => boolean): LoggedRequest | undefined
-  /** At most so many of the newest entries, the newest last. Only these are read. */
-  newest(count: number): readonly LoggedRequest[]
-  /** How many entries there are. */
-  readonly size: number
 }
 
 /** The value of a JSON text; a fault may have made it one that is not. */
@@ -75,18 +73,13 @@ const parsed = (text: string): unknown => {
 
 /** Keeps the last `size` requests. */
 export const createRequestLog = (size: number, secrets: Secrets): WritableRequestLog => {
-  let ring: LogEntry[] = []
-  let written = 0
+  const entries = createBoundedList<LogEntry>(size)
 
-  const kept = (): readonly (readonly [number, LogEntry])[] => {
-    const first = written - ring.length
-    return ring.map((_, index) => {
-      const number = first + index
-      return [number + 1, ring[number % size] as LogEntry] as const
-    })
-  }
+  /** Entries with their numbers: those from one place up to before another, all unless told. */
+  const numbered = (from = entries.bounds().first, to = entries.bounds().end) =>
+    entries.read(from, to).map((entry, index) => ({ number: from + index + 1, entry }))
 
-  const read = (number: number, entry: LogEntry): LoggedRequest => {
+  const read = ({ number, entry }: { readonly number: number; readonly entry: LogEntry }): LoggedRequest => {
     const { at, body, answer, path, explanation, idempotencyKey, ...rest } = entry
     const hide = (text: string): string => withoutSecrets(text, secrets)
     const parse = (text: string): unknown => parsed(hide(text))
@@ -103,35 +96,23 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
   }
 
   return {
-    all: () => kept().map(([number, entry]) => read(number, entry)),
+    all: () => numbered().map(read),
     of(operation) {
       if (!isOperation(operation)) throw unknownOperation(operation)
-      return kept()
-        .filter(([, entry]) => entry.operation === operation)
-        .map(([number, entry]) => read(number, entry))
+      return numbered()
+        .filter(({ entry }) => entry.operation === operation)
+        .map(read)
     },
-    clear() {
-      ring = []
-      written = 0
-    },
+    clear: entries.clear,
     get dropped() {
-      return written - ring.length
+      return entries.dropped
     },
-    write(entry) {
-      if (ring.length < size) ring.push(entry)
-      else ring[written % size] = entry
-      written += 1
-    },
-    newest: (count) =>
-      kept()
-        .slice(-count)
-        .map(([number, entry]) => read(number, entry)),
-    get size() {
-      return ring.length
-    },
+    write: entries.push,
+    bounds: entries.bounds,
+    read: (from, to) => numbered(Math.max(from, entries.bounds().first), to).map(read),
     last(matches) {
-      const found = kept().findLast(([, entry]) => matches(entry))
-      return found === undefined ? undefined : read(...found)
+      const found = numbered().findLast(({ entry }) => matches(entry))
+      return found === undefined ? undefined : read(found)
     },
   }
 }

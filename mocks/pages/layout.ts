@@ -1,5 +1,6 @@
-import type { HtmlValue } from './html.ts'
-import { Html, html } from './html.ts'
+import { documentOf } from './document.ts'
+import type { Html, HtmlValue } from './html.ts'
+import { html } from './html.ts'
 import type { ReturnTarget } from './return-target.ts'
 import { style, styleSource } from './style.ts'
 
@@ -12,26 +13,15 @@ export interface Page {
   readonly target?: ReturnTarget | undefined
 }
 
-/** The whole document. Everything but the templates' own text is encoded. */
-const documentOf = ({ title, content }: Pick<Page, 'title' | 'content'>): string =>
-  html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<style>${new Html(style)}</style>
-</head>
-<body>
-<header class="mock">A mock for tests: no money moves.</header>
+const pageDocument = ({ title, content }: Pick<Page, 'title' | 'content'>): string =>
+  documentOf({
+    title,
+    style,
+    body: html`<header class="mock">A mock for tests: no money moves.</header>
 <main>
 ${content}
-</main>
-</body>
-</html>
-`.markup
+</main>`,
+  })
 
 /** What every answer of a page carries. */
 const commonHeaders: Readonly<Record<string, string>> = {
@@ -58,7 +48,7 @@ export const pageResponse = async (
   page: Page,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> =>
-  new Response(documentOf(page), {
+  new Response(pageDocument(page), {
     status: page.status,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',

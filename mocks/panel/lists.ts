@@ -1,10 +1,12 @@
+import type { ListedNotification } from '../delivery/deliveries.ts'
 import type { ChargeBody, PaymentBody } from '../domain/api.ts'
 import { authorisationPath, confirmationPath } from '../domain/pages-paths.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import type { Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
-import { actionButton, actionForm, fact, foreign, instant, listSection, pill, row } from './parts.ts'
-import type { ListedNotification, ListedSubscription, PanelView } from './view.ts'
+import { actionButton, actionForm, brief, fact, foreign, instant, listSection, pill, row } from './parts.ts'
+import type { Places } from './places.ts'
+import type { ListedSubscription, PanelView } from './view.ts'
 
 const CYCLES: Readonly<Record<string, string>> = {
   DAILY: 'every day',
@@ -20,16 +22,22 @@ const SCRIPTS: readonly (readonly [payments: string, label: string])[] = [
   ['fail, fail, fail', 'the first three fail'],
 ]
 
-const decisions = ({ invoiceId, requestID }: ListedSubscription): Html => html`${actionForm(
-  'authorise',
-  { invoiceId },
-  html`<select name="payments" aria-label="Payments of ${requestID}">
+const payersPage = (path: string, of: string): Html =>
+  html`<a href="${path}" target="_blank" rel="noopener">Payer’s page<span class="heard"> of ${of}, in a new tab</span></a>`
+
+const decisions = ({ invoiceId, requestID }: ListedSubscription): Html => {
+  const name = brief(requestID)
+  return html`${actionForm(
+    'authorise',
+    { invoiceId },
+    html`<select name="payments" aria-label="Payments of ${name}">
 ${SCRIPTS.map(([payments, label]) => html`<option value="${payments}">${label}</option>`)}
 </select>
-<button type="submit">Authorise<span class="heard"> ${requestID}</span></button>`,
-)}
-${actionButton('decline', 'Decline', { invoiceId }, requestID)}
-<a href="${authorisationPath(invoiceId)}" target="_blank" rel="noopener">Payer’s page<span class="heard"> of ${requestID}, in a new tab</span></a>`
+<button type="submit">Authorise<span class="heard"> ${name}</span></button>`,
+  )}
+${actionButton('decline', 'Decline', { invoiceId }, name)}
+${payersPage(authorisationPath(invoiceId), name)}`
+}
 
 const subscriptionRow = (one: ListedSubscription): Html =>
   row(
@@ -63,7 +71,7 @@ const confirmation = ({
   id,
   confirmation_id: confirmationId,
 }: ChargeBody): Html => html`${actionButton('confirm', 'Give the right code', { confirmationId }, `for ${id}`)}
-<a href="${confirmationPath(confirmationId)}" target="_blank" rel="noopener">Payer’s page<span class="heard"> of ${id}, in a new tab</span></a>`
+${payersPage(confirmationPath(confirmationId), id)}`
 
 const chargeRow = (one: ChargeBody): Html =>
   row(
@@ -118,12 +126,14 @@ ${json('Answer', one.answer)}
 /** What the mock holds: subscriptions, payments, charges. */
 export const stateLists = (
   view: PanelView,
-): Html => html`${listSection('subscriptions', 'Subscriptions', view.subscriptions, subscriptionRow)}
-${listSection('payments', 'Payments', view.payments, paymentRow)}
-${listSection('charges', 'Charges', view.charges, chargeRow)}`
+  places: Places,
+): Html => html`${listSection('subscriptions', 'Subscriptions', view.subscriptions, places, subscriptionRow)}
+${listSection('payments', 'Payments', view.payments, places, paymentRow)}
+${listSection('charges', 'Charges', view.charges, places, chargeRow)}`
 
 /** What came in and what went out: notifications, requests. */
 export const trafficLists = (
   view: PanelView,
-): Html => html`${listSection('requests', 'Requests', view.requests, requestRow)}
-${listSection('notifications', 'Notifications', view.notifications, notificationRow)}`
+  places: Places,
+): Html => html`${listSection('requests', 'Requests', view.requests, places, requestRow)}
+${listSection('notifications', 'Notifications', view.notifications, places, notificationRow)}`

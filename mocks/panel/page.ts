@@ -1,3 +1,4 @@
+import { documentOf } from '../pages/document.ts'
 import type { Html } from '../pages/html.ts'
 import { html, Html as Markup } from '../pages/html.ts'
 import { hashSource } from '../pages/style.ts'
@@ -5,12 +6,14 @@ import type { Outcome } from './actions.ts'
 import { controls } from './controls.ts'
 import { stateLists, trafficLists } from './lists.ts'
 import { PANEL_PATH, STATE_PATH } from './paths.ts'
+import type { Places } from './places.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
 import type { PanelView } from './view.ts'
 
 /** What else a page shows, besides the state. */
 export interface PageExtras {
+  readonly places: Places
   /** What became of the action that led here. */
   readonly notice: Outcome | undefined
   /** Whether the page loads itself again and again, for browsers that run no script. */
@@ -48,21 +51,8 @@ const withoutScript = ({ refreshes }: PageExtras): Html =>
       : html`<a href="${PANEL_PATH}">Load again</a> · <a href="${PANEL_PATH}?refresh">Load every ${SECONDS} seconds</a>`
   }</p></noscript>`
 
-/** The whole document. Everything but the templates' own text is encoded. */
-export const panelPage = (view: PanelView, extras: PageExtras): string =>
-  html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-${extras.refreshes ? html`<noscript><meta http-equiv="refresh" content="${SECONDS}"></noscript>` : undefined}
-<title>Mock control panel</title>
-<link rel="icon" href="data:,">
-<style>${new Markup(style)}</style>
-</head>
-<body>
-<header>
+const heading = (extras: PageExtras): Html => html`<header>
+<div class="bar">
 <h1>Mock control panel</h1>
 <p id="connection" class="live" hidden>Live</p>
 <p class="mock">A mock for tests: no money moves.</p>
@@ -73,22 +63,29 @@ ${['Subscriptions', 'Payments', 'Charges', 'Requests', 'Notifications'].map(
 <a href="${STATE_PATH}">State as JSON</a>
 </nav>
 ${withoutScript(extras)}
-</header>
-<main>
+</div>
 ${told(extras.notice)}
-<div class="columns">
+</header>`
+
+/** The whole document. */
+export const panelPage = (view: PanelView, extras: PageExtras): string =>
+  documentOf({
+    title: 'Mock control panel',
+    style,
+    head: extras.refreshes
+      ? html`<noscript><meta http-equiv="refresh" content="${SECONDS}"></noscript>`
+      : undefined,
+    body: html`${heading(extras)}
+<main class="columns">
 <div class="controls">
 ${controls(view)}
 </div>
 <div>
-${stateLists(view)}
+${stateLists(view, extras.places)}
 </div>
 <div>
-${trafficLists(view)}
-</div>
+${trafficLists(view, extras.places)}
 </div>
 </main>
-<script>${new Markup(script)}</script>
-</body>
-</html>
-`.markup
+<script>${new Markup(script)}</script>`,
+  })

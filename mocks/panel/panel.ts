@@ -8,6 +8,7 @@ import { readForm } from './form.ts'
 import { createNotices } from './notices.ts'
 import { contentPolicy, panelPage } from './page.ts'
 import { PANEL_PATH, STATE_PATH } from './paths.ts'
+import { queryOf, readPlaces } from './places.ts'
 import { readView } from './view.ts'
 
 /** A request to the panel, as a server hands it over. */
@@ -70,20 +71,24 @@ const addressed = ({ url, host }: PanelRequest): string => {
 export const createPanel = (mock: Mock, boundTo: string): Panel => {
   const notices = createNotices()
 
-  const show = async (query: URLSearchParams): Promise<Answer> => ({
-    status: 200,
-    headers: {
-      'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': await contentPolicy(),
-      ...COMMON,
-    },
-    body: panelPage(readView(mock, SHOWN), {
-      notice: notices.of(query.get('notice')),
-      refreshes: query.has('refresh'),
-    }),
-  })
+  const show = async (query: URLSearchParams): Promise<Answer> => {
+    const places = readPlaces(query)
+    return {
+      status: 200,
+      headers: {
+        'Content-Type': 'text/html; charset=utf-8',
+        'Content-Security-Policy': await contentPolicy(),
+        ...COMMON,
+      },
+      body: panelPage(readView(mock, SHOWN, places), {
+        places,
+        notice: notices.of(query.get('notice')),
+        refreshes: query.has('refresh'),
+      }),
+    }
+  }
 
-  const submit = async (request: PanelRequest): Promise<Answer> => {
+  const submit = async (request: PanelRequest, query: URLSearchParams): Promise<Answer> => {
     const { headers } = request
     if (!isOwnForm({ headers, url: addressed(request) })) {
       return refusal(403, 'This was not sent from the panel itself.')
@@ -93,8 +98,9 @@ export const createPanel = (mock: Mock, boundTo: string): Panel => {
     if (body.length > LARGEST_FORM) return refusal(413, 'The form is too large.')
     const outcome = await act(mock, readForm(body))
     if (wantsJson(request)) return jsonAnswer(outcome.ok ? 200 : 409, outcome, COMMON)
-    const location = `${PANEL_PATH}?notice=${notices.add(outcome)}`
-    return { status: 303, headers: { Location: location, ...COMMON }, body: '' }
+    const next = queryOf(readPlaces(query))
+    next.set('notice', String(notices.add(outcome)))
+    return { status: 303, headers: { Location: `${PANEL_PATH}?${next}`, ...COMMON }, body: '' }
   }
 
   const answer = async (request: PanelRequest, path: string, query: URLSearchParams): Promise<Answer> => {
@@ -104,11 +110,11 @@ export const createPanel = (mock: Mock, boundTo: string): Panel => {
     const isReading = request.method === 'GET' || request.method === 'HEAD'
     if (path === STATE_PATH) {
       if (!isReading) return refusal(405, 'The state can be read.', { Allow: 'GET, HEAD' })
-      return jsonAnswer(200, readView(mock, limitOf(query)), COMMON)
+      return jsonAnswer(200, readView(mock, limitOf(query), readPlaces(query)), COMMON)
     }
     if (path !== PANEL_PATH && path !== `${PANEL_PATH}/`) return refusal(404, 'The panel has no such page.')
     if (isReading) return show(query)
-    if (request.method === 'POST') return submit(request)
+    if (request.method === 'POST') return submit(request, query)
     return refusal(405, 'The panel can be read and its forms be sent.', { Allow: 'GET, HEAD, POST' })
   }
 

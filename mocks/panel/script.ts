@@ -6,7 +6,10 @@ export const script = `
 'use strict'
 {
   const SHORTEST_PAUSE_MS = 1000
-  const address = location.pathname
+  // Where this page is read again, with the pages of its lists, and where its forms go.
+  const query = new URLSearchParams(location.search)
+  query.delete('notice')
+  const address = location.pathname + '?' + query
   const connection = document.getElementById('connection')
   const notice = document.getElementById('notice')
 
@@ -123,6 +126,13 @@ export const script = `
       delete form.dataset.busy
     }
   })
+
+  // The head of the page stays in sight: what is jumped to, or focused, comes to stand below it.
+  const head = document.querySelector('header')
+  new ResizeObserver(() => {
+    const isSticky = getComputedStyle(head).position === 'sticky'
+    document.documentElement.style.scrollPaddingTop = isSticky ? head.offsetHeight + 8 + 'px' : ''
+  }).observe(head)
 
   poll()
 }

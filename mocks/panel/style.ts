@@ -22,14 +22,10 @@ body {
   font-variant-numeric: tabular-nums;
   overflow-wrap: anywhere;
 }
-header {
-  display: flex;
-  flex-wrap: wrap;
-  align-items: center;
-  gap: 0.375rem 1rem;
-  padding: 1rem 0;
-}
-header p { margin: 0; }
+html { scroll-padding-block: 8rem 1rem; }
+header { position: sticky; top: 0; z-index: 1; margin: 0 -1rem; padding: 0 1rem; background: var(--ground); }
+.bar { display: flex; flex-wrap: wrap; align-items: center; gap: 0.375rem 1rem; padding: 0.75rem 0; }
+.bar p { margin: 0; }
 h1 { margin: 0; font-size: 1.25rem; line-height: 1.25; }
 h2 { margin: 0 0 0.625rem; font-size: 1rem; line-height: 1.25; }
 p { margin: 0.375rem 0; }
@@ -55,15 +51,18 @@ nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; flex: 1 0 100%; }
   clip-path: inset(50%);
   white-space: nowrap;
 }
-#notice { position: sticky; top: 0.5rem; z-index: 1; font-weight: 600; }
-#notice p { margin: 0 0 1rem; padding: 0.625rem 0.875rem; border-radius: 0.625rem; box-shadow: 0 2px 10px rgb(0 0 0 / 0.15); }
+#notice { font-weight: 600; }
+#notice p { margin: 0; padding: 0.625rem 0.875rem; border-radius: 0.625rem; }
+#notice:not(:empty) { padding-bottom: 0.75rem; }
 .done p { background: var(--good-ground); color: var(--good); }
 .alert p { background: var(--alert-ground); color: var(--alert); }
-h2 { scroll-margin-top: 4.5rem; }
+/* On a phone the head would take too much of the height: it scrolls away, and what is told stands at the lower edge. */
 @media (max-width: 47.99rem) {
-  #notice { position: fixed; inset: auto 1rem 0; pointer-events: none; }
+  html { scroll-padding-block: 0.5rem 7rem; }
+  header { position: static; }
+  #notice { position: fixed; inset: auto 1rem 0; z-index: 1; pointer-events: none; }
+  #notice p { box-shadow: 0 2px 10px rgb(0 0 0 / 0.15); }
   body { padding-bottom: 7rem; }
-  h2 { scroll-margin-top: 0.5rem; }
 }
 .columns { display: grid; gap: 1rem; align-items: start; }
 .columns > div { display: grid; gap: 1rem; min-width: 0; }
@@ -112,6 +111,9 @@ dd { margin: 0; }
 #faults .heading { margin-right: auto; }
 #faults .actions { margin: 0; }
 form { margin: 0; }
+.pages { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 1rem; padding-top: 0.625rem; border-top: 1px solid var(--line); }
+.pages span:first-child { margin-right: auto; }
+.pages:empty { display: none; }
 .inline { display: flex; flex-wrap: wrap; gap: 0.5rem; }
 .moves button { width: 100%; }
 .fields { display: flex; flex-wrap: wrap; align-items: end; gap: 0.5rem; margin-top: 0.75rem; padding-top: 0.75rem; border-top: 1px solid var(--line); }

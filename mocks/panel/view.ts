@@ -1,14 +1,24 @@
-import type { DeliveryRecord } from '../delivery/types.ts'
-import type { ChargeBody, NotificationBody, PaymentBody, SubscriptionState } from '../domain/api.ts'
+import type { ListedNotification } from '../delivery/deliveries.ts'
+import type { ChargeBody, PaymentBody, SubscriptionState } from '../domain/api.ts'
+import type { Bounds, Sequence } from '../domain/sequence.ts'
 import type { Fault } from '../http/fault-types.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import { internalsOf } from '../internals.ts'
 import type { Mock } from '../mock-types.ts'
+import type { ListName, Places } from './places.ts'
 
-/** The newest items of a list, the newest first, and how many there are in all. */
+/** A page of a list. */
 export interface Listed<Item> {
+  /** How many there are in all. */
   readonly total: number
+  /** How many are newer than those of this page. */
+  readonly skipped: number
+  /** The newest first. */
   readonly items: readonly Item[]
+  /** The place whose page shows the next older ones; `undefined` when there are none. */
+  readonly older: number | undefined
+  /** The place whose page shows the next newer ones; `undefined` when that page is the newest. */
+  readonly newer: number | undefined
 }
 
 /** A subscription as the panel shows it. The merchant's return address is left out: it may hold what is the payer's. */
@@ -19,11 +29,6 @@ export interface ListedSubscription extends Omit<SubscriptionState, 'request' | 
   readonly cycle: string
   readonly start: string
   readonly end: string
-}
-
-/** A notification and the tries to deliver it. */
-export interface ListedNotification extends NotificationBody {
-  readonly tries: readonly DeliveryRecord[]
 }
 
 /** A fault that still acts, and how often: a number, or `always`. */
@@ -46,11 +51,26 @@ export interface PanelView {
   readonly requests: Listed<LoggedRequest>
 }
 
-const newest = <Item, Shown>(
-  all: readonly Item[],
-  limit: number,
-  shown: (item: Item) => Shown,
-): Listed<Shown> => ({ total: all.length, items: all.slice(-limit).reverse().map(shown) })
+/** Where a page ends: at its place, while there is one; what has been dropped leads to the oldest that is kept. */
+const endOf = ({ first, end }: Bounds, limit: number, place: number | undefined): number => {
+  if (place === undefined || place > end) return end
+  return place > first ? place : Math.min(end, first + limit)
+}
+
+/** The page of a list before a place; the newest one without a place, or for a place that there is not. */
+const pageOf = <Item>(list: Sequence<Item>, limit: number, place: number | undefined): Listed<Item> => {
+  const bounds = list.bounds()
+  const { first, end } = bounds
+  const to = endOf(bounds, limit, place)
+  const from = Math.max(first, to - limit)
+  return {
+    total: end - first,
+    skipped: end - to,
+    items: list.read(from, to).toReversed(),
+    older: from > first ? from : undefined,
+    newer: to + limit < end ? to + limit : undefined,
+  }
+}
 
 const listedSubscription = ({ request, createdAt, ...state }: SubscriptionState): ListedSubscription => ({
   ...state,
@@ -62,20 +82,13 @@ const listedSubscription = ({ request, createdAt, ...state }: SubscriptionState)
   end: request.end,
 })
 
-const same = <Item>(item: Item): Item => item
-
-/** Reads what the panel shows, at most `limit` items of each list. */
-export const readView = (mock: Mock, limit: number): PanelView => {
-  const { faults, log, outage } = internalsOf(mock)
+/** Reads what the panel shows: of each list the page at its place, of at most `limit` items. */
+export const readView = (mock: Mock, limit: number, places: Places): PanelView => {
+  const { faults, lists, outage } = internalsOf(mock)
+  const page = <Item>(name: ListName, list: Sequence<Item>) => pageOf(list, limit, places[name])
   // First: reading the state settles what is due, and the clock is to be read after that.
-  const subscriptions = newest(mock.state.subscriptions(), limit, listedSubscription)
-  const charges = newest(mock.state.charges(), limit, same)
-  const tries = new Map<string, DeliveryRecord[]>()
-  for (const record of mock.notifications.deliveries()) {
-    const others = tries.get(record.notificationId)
-    if (others === undefined) tries.set(record.notificationId, [record])
-    else others.push(record)
-  }
+  const subscriptions = page('subscriptions', lists.subscriptions)
+  const charges = page('charges', lists.charges)
   return {
     now: new Date(mock.clock.now()).toISOString(),
     outage: outage.isDown,
@@ -84,13 +97,10 @@ export const readView = (mock: Mock, limit: number): PanelView => {
       fault,
       left: Number.isFinite(left) ? left : 'always',
     })),
-    subscriptions,
-    payments: newest(mock.state.payments(), limit, same),
+    subscriptions: { ...subscriptions, items: subscriptions.items.map(listedSubscription) },
+    payments: page('payments', lists.payments),
     charges,
-    notifications: newest(mock.notifications.all(), limit, (body) => ({
-      ...body,
-      tries: tries.get(body.notificationId) ?? [],
-    })),
-    requests: { total: log.size, items: log.newest(limit).toReversed() },
+    notifications: page('notifications', lists.notifications),
+    requests: page('requests', lists.requests),
   }
 }

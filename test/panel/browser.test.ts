@@ -150,6 +150,43 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
     })
   })
 
+  it.each([
+    ['with JavaScript', true],
+    ['without JavaScript', false],
+  ])('turns the pages of a list and stays there after an action, %s', async (_, javaScriptEnabled) => {
+    for (let count = 0; count < 51; count += 1) await site.charge()
+    await within({ javaScriptEnabled }, async (page) => {
+      await page.goto(panel)
+      const rows = page.locator('#charges > li')
+      expect(await rows.count()).toBe(50)
+      expect(await page.locator('#charges-pages').textContent()).toContain('1 to 50 of 51')
+      await page.getByRole('link', { name: 'Older Charges' }).click()
+      await page.locator('#charges-pages').filter({ hasText: '51 to 51 of 51' }).waitFor()
+      expect(await rows.count()).toBe(1)
+      await page.getByRole('button', { name: 'Give the right code' }).click()
+      await told(page, 'is succeeded')
+      expect(await rows.locator('.pill').allTextContents()).toEqual(['succeeded'])
+      await page.getByRole('link', { name: 'Newer Charges' }).click()
+      await page.locator('#charges-pages').filter({ hasText: '1 to 50 of 51' }).waitFor()
+    })
+  })
+
+  it.each([900, 1200, 1600])('hides no heading behind what it tells, %i pixels wide', async (width) => {
+    for (let count = 0; count < 30; count += 1) await site.charge()
+    await within({ viewport: { width, height: 800 } }, async (page) => {
+      await page.goto(panel)
+      await page.getByRole('button', { name: 'Move forward' }).click()
+      await told(page, 'Say by how much')
+      for (const part of ['Charges', 'Requests']) {
+        await page.getByRole('link', { name: part, exact: true }).click()
+        const heading = await page.getByRole('heading', { name: part }).boundingBox()
+        const head = await page.getByRole('banner').boundingBox()
+        expect(heading?.y).toBeGreaterThanOrEqual((head?.y ?? 0) + (head?.height ?? Number.NaN))
+      }
+      expect(await page.getByRole('status').isVisible()).toBe(true)
+    })
+  })
+
   it('without JavaScript, loads itself again when asked to', async () => {
     await within({ javaScriptEnabled: false }, async (page) => {
       await page.goto(panel)

@@ -166,7 +166,18 @@ export const createGatewayDomain = (parts: GatewayParts): GatewayDomain => {
     restart: ledger.restart,
     charges() {
       timeline.settle()
-      return Array.from(ledger.transactions().charges.values(), (charge) => chargeBody(charge))
+      return ledger.inOrder().map((charge) => chargeBody(charge))
+    },
+    chargeList: {
+      bounds() {
+        timeline.settle()
+        return { first: 0, end: ledger.inOrder().length }
+      },
+      read: (from, to) =>
+        ledger
+          .inOrder()
+          .slice(from, to)
+          .map((charge) => chargeBody(charge)),
     },
     events() {
       timeline.settle()

@@ -41,6 +41,8 @@ export interface Ledger {
   /** The state now; it is another object after a reset. */
   transactions(): TransactionalState
   lasting(): LastingState
+  /** Every charge, oldest first. */
+  inOrder(): readonly ChargeRecord[]
   /** A new charge that waits for its code. */
   open(fields: ChargeFields): ChargeRecord
   /** A new charge of a mandate, resolved at once (G rule 3). */
@@ -72,6 +74,8 @@ const EXPIRE: Resolution = { event: 'expire', outcome: 'EXPIRED' }
 /** Builds the ledger; seeded charges are in it. */
 export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): Ledger => {
   let state = emptyTransactions()
+  // A Map is read from its oldest entry alone: this reads the newest charges without the others.
+  let order: ChargeRecord[] = []
   let lasting = newLastingState()
   const configured = new Map<string, BehaviourName>(
     Object.entries(options.testNumbers).map(([msisdn, name]) => [comparableNumber(msisdn), name]),
@@ -132,6 +136,7 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
 
   const keep = (charge: ChargeRecord): ChargeRecord => {
     state.charges.set(charge.id, charge)
+    order.push(charge)
     state.confirmations.set(charge.confirmationId, charge)
     return charge
   }
@@ -165,6 +170,7 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
 
   const forgetTransactions = (): void => {
     state = emptyTransactions()
+    order = []
     unconfirmed.replace([])
     retries.replace([])
   }
@@ -173,6 +179,7 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
   return {
     transactions: () => state,
     lasting: () => lasting,
+    inOrder: () => order,
     open(fields) {
       const charge = keep({
         id: chargeId(),
@@ -246,6 +253,7 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
       // One copy of the whole: the parts go on sharing their charges.
       const copy = structuredClone(snapshot as Snapshot)
       state = copy.transactions
+      order = [...state.charges.values()]
       lasting = copy.lasting
       unconfirmed.replace(copy.unconfirmed)
       retries.replace(copy.retries)

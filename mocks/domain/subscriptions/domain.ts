@@ -2,6 +2,7 @@ import type { NotificationBody, SubscriptionsDomain, Timeline } from '../api.ts'
 import { createCalendar, parseTimeOfDay } from '../calendar.ts'
 import type { Ids } from '../ids.ts'
 import { createLifecycle } from './lifecycle.ts'
+import { createLists } from './lists.ts'
 import { createLockout } from './lockout.ts'
 import { createOperations } from './operations.ts'
 import type { Rules, SubscriptionsOptions } from './options.ts'
@@ -62,6 +63,7 @@ export const createSubscriptionsDomain = (parts: SubscriptionsParts): Subscripti
 
   return {
     ...createOperations({ timeline, ids, options, calendar, state, tokens, lifecycle, views, baseUrl }),
+    ...createLists(timeline, state, views),
     isToken: tokens.has,
     expireTokens: tokens.expire,
     revokeTokens: tokens.revoke,

@@ -210,10 +210,9 @@ export const createOperations = (parts: {
     },
     paymentsOf(subscriptionId) {
       timeline.settle()
-      if (subscriptionId !== undefined) {
-        return paymentBodies(state.bySubscription(subscriptionId)?.payments ?? [])
-      }
-      return paymentBodies(Array.from({ length: state.payments.count() }, (_, index) => index))
+      return subscriptionId === undefined
+        ? state.payments.read(0, state.payments.count()).map(views.payment)
+        : paymentBodies(state.bySubscription(subscriptionId)?.payments ?? [])
     },
   }
 }

@@ -32,6 +32,8 @@ export interface PaymentStore {
   /** Keeps a payment; its index. */
   add(subscription: number, dueDay: Day, at: number, succeeded: boolean): number
   get(index: number): PaymentRecord | undefined
+  /** The payments from one index up to before another. */
+  read(from: number, to: number): readonly PaymentRecord[]
   reverse(index: number, reversal: Reversal): void
   reset(): void
   snapshot(): PaymentsSnapshot
@@ -62,6 +64,17 @@ export const createPaymentStore = (): PaymentStore => {
     columns = larger
   }
 
+  const get = (index: number): PaymentRecord | undefined => {
+    const subscription = columns.subscriptions[index]
+    const dueDay = columns.dueDays[index]
+    const at = columns.times[index]
+    if (index >= count || subscription === undefined || dueDay === undefined || at === undefined) {
+      return undefined
+    }
+    const succeeded = columns.outcomes[index] === 1
+    return { index, subscription, dueDay, at, succeeded, reversal: reversals.get(index) }
+  }
+
   return {
     count: () => count,
     add(subscription, dueDay, at, succeeded) {
@@ -73,15 +86,10 @@ export const createPaymentStore = (): PaymentStore => {
       count += 1
       return count - 1
     },
-    get(index) {
-      const subscription = columns.subscriptions[index]
-      const dueDay = columns.dueDays[index]
-      const at = columns.times[index]
-      if (index >= count || subscription === undefined || dueDay === undefined || at === undefined) {
-        return undefined
-      }
-      const succeeded = columns.outcomes[index] === 1
-      return { index, subscription, dueDay, at, succeeded, reversal: reversals.get(index) }
+    get,
+    read(from, to) {
+      const length = Math.max(0, Math.min(to, count) - from)
+      return Array.from({ length }, (_, offset) => get(from + offset)).filter((one) => one !== undefined)
     },
     reverse: (index, reversal) => void reversals.set(index, reversal),
     reset() {

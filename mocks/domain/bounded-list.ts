@@ -1,5 +1,7 @@
+import type { Sequence } from './sequence.ts'
+
 /** A list that keeps the newest items. */
-export interface BoundedList<Item> {
+export interface BoundedList<Item> extends Sequence<Item> {
   push(item: Item): void
   /** Oldest first; a new array. */
   all(): Item[]
@@ -16,6 +18,16 @@ export const createBoundedList = <Item>(size: number): BoundedList<Item> => {
   /** Where the oldest stands once the list is full. */
   let head = 0
 
+  const read = (from: number, to: number): Item[] => {
+    const wrapped = items.length - head
+    const [start, end] = [Math.max(0, from - dropped), Math.max(0, to - dropped)]
+    return [
+      ...items.slice(head + start, head + end),
+      ...items.slice(Math.max(0, start - wrapped), Math.max(0, Math.min(head, end - wrapped))),
+    ]
+  }
+  const end = (): number => dropped + items.length
+
   return {
     push(item) {
       if (items.length < size) {
@@ -26,7 +38,9 @@ export const createBoundedList = <Item>(size: number): BoundedList<Item> => {
       head = (head + 1) % size
       dropped += 1
     },
-    all: () => [...items.slice(head), ...items.slice(0, head)],
+    bounds: () => ({ first: dropped, end: end() }),
+    read,
+    all: () => read(dropped, end()),
     clear() {
       items = []
       dropped = 0
