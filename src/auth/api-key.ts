@@ -28,9 +28,10 @@ export const createApiKeyAuthorizer = (apiKey: ApiKeySource): Authorizer => {
   const isCurrent = () => true
   if (typeof apiKey !== 'function') {
     const authorization = authorizationOf(checked(apiKey, 'gateway'))
-    return { authorize: async () => authorization, isCurrent, refused }
+    return { current: () => authorization, authorize: async () => authorization, isCurrent, refused }
   }
   return {
+    current: () => undefined,
     authorize: async ({ operation, signal }) => {
       let key: unknown
       try {

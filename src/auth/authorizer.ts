@@ -17,6 +17,8 @@ export interface Authorization {
 
 /** Lets attempts in, and hears when one was refused. */
 export interface Authorizer {
+  /** The authorisation at hand that an attempt may carry, as far as is known without asking anybody. */
+  current(): Authorization | undefined
   /** The authorisation for the next attempt; may log in first. */
   authorize(context: AuthorizationContext): Promise<Authorization>
   /** Whether an attempt may still carry this authorisation, as far as is known without asking anybody. */

@@ -39,6 +39,7 @@ export const createTokenAuthorizer = (options: TokenAuthorizerOptions): TokenAut
     onUnexpected: quietly(options.onUnexpected),
   })
   return {
+    current: () => lifecycle.current(),
     authorize: (context) => lifecycle.authorize(context),
     isCurrent: (authorization) => lifecycle.isCurrent(authorization),
     refused: (authorization, { signal }) => lifecycle.refused(authorization, signal),

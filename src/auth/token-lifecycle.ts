@@ -69,9 +69,15 @@ export class TokenLifecycle {
     this.#breaker = new LoginBreaker(options.loginCooldown)
   }
 
+  current(): Authorization | undefined {
+    const held = this.#held
+    return held !== undefined && this.#isFresh(held) ? held.authorization : undefined
+  }
+
   async authorize(context: AuthorizationContext): Promise<Authorization> {
+    const fresh = this.current()
+    if (fresh !== undefined) return fresh
     const current = this.#held
-    if (current !== undefined && this.#isFresh(current)) return current.authorization
     const refused = current !== undefined && this.#spent.has(current.id)
     const flight = this.#flight ?? this.#start(refused ? 'unauthorized' : 'expiring')
     const { signal } = context
@@ -96,8 +102,7 @@ export class TokenLifecycle {
   }
 
   isCurrent({ credential }: Authorization): boolean {
-    const current = this.#held
-    return current?.authorization.credential === credential && this.#isFresh(current)
+    return this.current()?.credential === credential
   }
 
   async refused(authorization: Authorization, signal: AbortSignal | undefined): Promise<boolean> {

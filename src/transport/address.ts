@@ -6,7 +6,10 @@ export interface PathPrefix {
 
 /** The path of a template: parameters become one encoded segment each. */
 export const pathOf = (template: string, parameters: Readonly<Record<string, string>>): string =>
-  template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''))
+  // Most paths have none.
+  !template.includes(':')
+    ? template
+    : template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''))
 
 /** The query of a URL, or nothing. */
 export const queryOf = (query: unknown): string => {

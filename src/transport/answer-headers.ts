@@ -2,7 +2,10 @@ import type { HeaderReader } from './fetch-function.ts'
 
 const REQUEST_ID = ['x-request-id', 'request-id', 'x-correlation-id'] as const
 
-/** Headers as a plain record with names in lower case. */
+/** An answer's headers, with names in lower case. */
+export type AnswerHeaders = Readonly<Record<string, string>>
+
+/** Headers as a plain record. */
 export const recordOf = (headers: HeaderReader): Record<string, string> => {
   const record: Record<string, string> = {}
   headers.forEach((value, name) => {
@@ -12,9 +15,9 @@ export const recordOf = (headers: HeaderReader): Record<string, string> => {
 }
 
 /** The identifier that the server gave the request, under the usual names; the specification shows none. */
-export const requestIdOf = (headers: HeaderReader): string | undefined => {
+export const requestIdOf = (headers: AnswerHeaders): string | undefined => {
   for (const name of REQUEST_ID) {
-    const value = headers.get(name)
+    const value = headers[name]
     if (value) return value
   }
   return undefined

@@ -1,16 +1,17 @@
 import ky from 'ky'
 import type { Phase } from '../errors.ts'
+import type { AnswerHeaders } from './answer-headers.ts'
+import { recordOf } from './answer-headers.ts'
 import { decodeBody } from './body-text.ts'
 import type { CallTimeout, Interruption } from './call-timeout.ts'
-import { startTimeout } from './call-timeout.ts'
-import type { FetchAnswer, FetchFunction, FetchRequest, HeaderReader } from './fetch-function.ts'
+import type { FetchFunction, FetchRequest } from './fetch-function.ts'
 import type { NetworkFailure } from './network-failure.ts'
 import { classifyNetworkFailure } from './network-failure.ts'
 
 /** An answer with its body read to the end. */
 export interface ReceivedAnswer {
   readonly status: number
-  readonly headers: HeaderReader
+  readonly headers: AnswerHeaders
   /** Absent when the body of an error answer did not come: its status says enough. */
   readonly text: string | undefined
 }
@@ -32,19 +33,16 @@ export interface AttemptRequest {
   readonly timeout: number
 }
 
-// Repeats, timeouts and error statuses are this package's own, so that money is not sent twice.
-const PLAIN = { retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' } as const
+/** An answer whose body is still on the way. */
+interface ArrivedAnswer extends Omit<ReceivedAnswer, 'text'> {
+  readonly body: () => Promise<ArrayBuffer>
+}
 
-/**
- * Sends the request; `arrived` hears of the answer as soon as it is there. Throws what the given `fetch` threw: ky's own
- * errors hold the whole request.
- */
+/** Sends the request. Throws what the given `fetch` threw: ky's own errors hold the whole request. */
 const send = async (
-  request: AttemptRequest,
+  { fetch: fetchFunction, url, method, headers, body }: AttemptRequest,
   signal: AbortSignal,
-  arrived: (answer: FetchAnswer) => void,
-): Promise<void> => {
-  const { fetch: fetchFunction, url, method, headers, body } = request
+): Promise<ArrivedAnswer> => {
   const plain: FetchRequest = {
     method,
     headers,
@@ -52,14 +50,19 @@ const send = async (
     signal,
     redirect: 'manual',
   }
+  let arrived: ArrivedAnswer | undefined
   let thrown: unknown
   try {
+    // Repeats, timeouts and error statuses are this package's own, so that money is not sent twice.
     await ky(url, {
-      ...PLAIN,
+      retry: 0,
+      timeout: false,
+      throwHttpErrors: false,
       fetch: async () => {
         try {
           const answer = await fetchFunction(url, plain)
-          arrived(answer)
+          const { status } = answer
+          arrived = { status, headers: recordOf(answer.headers), body: () => answer.arrayBuffer() }
           return answer as Response
         } catch (error) {
           thrown = error
@@ -70,6 +73,8 @@ const send = async (
   } catch (error) {
     throw thrown ?? error
   }
+  if (arrived === undefined) throw new TypeError('The answer did not arrive.')
+  return arrived
 }
 
 /**
@@ -79,46 +84,37 @@ const send = async (
 export const attempt = (request: AttemptRequest, time: CallTimeout): Promise<AttemptResult> =>
   new Promise((resolve) => {
     const controller = new AbortController()
-    let received: FetchAnswer | undefined
+    let arrived: ArrivedAnswer | undefined
     let settled = false
 
     const settle = (result: AttemptResult): void => {
       if (settled) return
       settled = true
-      stopTimeout()
-      forget()
+      release()
       resolve(result)
     }
-    const phase = (): Phase => (received === undefined ? 'request' : 'response')
+    const answerWith = ({ status, headers }: ArrivedAnswer, text: string | undefined): AttemptResult => ({
+      kind: 'answer',
+      answer: { status, headers, text },
+    })
+    const phase = (): Phase => (arrived === undefined ? 'request' : 'response')
     /** An error status is an answer even when its body never comes. */
     const refusal = (): AttemptResult | undefined =>
-      received !== undefined && received.status >= 400
-        ? { kind: 'answer', answer: { status: received.status, headers: received.headers, text: undefined } }
-        : undefined
-    const interrupt = (by: Interruption): void => {
+      arrived !== undefined && arrived.status >= 400 ? answerWith(arrived, undefined) : undefined
+    const release = time.limitAttempt(request.timeout, (by) => {
       const refused = by.kind === 'timeout' ? refusal() : undefined
       settle(refused ?? { kind: 'interrupted', phase: phase(), by })
       controller.abort()
-    }
-    const { timeout } = request
-    const stopTimeout = startTimeout(timeout, () => {
-      interrupt({ kind: 'timeout', limit: 'attempt', milliseconds: timeout })
     })
-    const forget = time.onInterruption(() => interrupt(time.interruption ?? { kind: 'aborted' }))
 
     const exchange = async (): Promise<void> => {
       try {
-        await send(request, controller.signal, (answer) => {
-          received = answer
-        })
-        if (received === undefined) throw new TypeError('The given fetch resolved to nothing.')
-        const { status, headers } = received
-        const text = decodeBody(await received.arrayBuffer(), headers.get('content-type'))
-        settle({ kind: 'answer', answer: { status, headers, text } })
+        arrived = await send(request, controller.signal)
+        settle(answerWith(arrived, decodeBody(await arrived.body(), arrived.headers['content-type'])))
       } catch (error) {
         const { surelyNotSent, reason } = classifyNetworkFailure(error)
         // Whatever the code says: who answered has received the request.
-        const failure = { surelyNotSent: surelyNotSent && received === undefined, reason }
+        const failure = { surelyNotSent: surelyNotSent && arrived === undefined, reason }
         settle(refusal() ?? { kind: 'failed', phase: phase(), failure })
       }
     }

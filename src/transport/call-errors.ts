@@ -11,7 +11,7 @@ import {
   UnexpectedResponseError,
 } from '../errors.ts'
 import type { Reading } from './answer.ts'
-import { recordOf, requestIdOf } from './answer-headers.ts'
+import { requestIdOf } from './answer-headers.ts'
 import type { ReceivedAnswer } from './attempt.ts'
 import type { CallRecord } from './call-record.ts'
 import type { Interruption } from './call-timeout.ts'
@@ -47,7 +47,7 @@ const keepAnswer = (record: CallRecord, answer: ReceivedAnswer, body: unknown) =
   const isLong = typeof plainBody === 'object' && (answer.text?.length ?? 0) > LONGEST_BODY
   const kept = isLong ? JSON.stringify(plainBody) : plainBody
   return {
-    headers: redactor.headers(recordOf(answer.headers)),
+    headers: redactor.headers(answer.headers),
     body: typeof kept === 'string' ? cut(kept, LONGEST_EXCERPT) : kept,
     plain: (text: string | undefined): string | undefined =>
       text === undefined ? undefined : cut(redactor.text(text), LONGEST_QUOTE),

@@ -3,7 +3,7 @@ import type { ErrorFacts, Outcome, Phase } from '../errors.ts'
 import type { CallFacts } from './hooks.ts'
 import { worseOutcome } from './outcome.ts'
 import type { Redactor } from './redaction.ts'
-import { createRedactor, secretHeaders } from './redaction.ts'
+import { createRedactor } from './redaction.ts'
 
 /** What a call is, before any attempt of it. */
 export interface CallIdentity {
@@ -26,22 +26,28 @@ const referenceIn = (name: string | undefined, fields: unknown): string | undefi
 /** What is known about one logical call while its attempts run. */
 export class CallRecord {
   readonly identity: CallIdentity
-  readonly facts: CallFacts
+  #facts: CallFacts | undefined
   phase: Phase = 'request'
   #attempts = 0
   #outcome: Outcome = 'not-sent'
-  readonly #secretHeaders = new Set<string>()
+  readonly #sent: Readonly<Record<string, string>>[] = []
 
   constructor(identity: CallIdentity) {
     this.identity = identity
-    this.facts = {
+  }
+
+  /** What hooks hear of the call: always the same `call`. Made when it is first asked for. */
+  get facts(): CallFacts {
+    const { endpoint, method, url, idempotencyKey } = this.identity
+    this.#facts ??= {
       call: {},
-      operation: identity.endpoint.operation,
-      method: identity.method,
-      path: identity.endpoint.path,
-      url: identity.url,
-      idempotencyKey: identity.idempotencyKey,
+      operation: endpoint.operation,
+      method,
+      path: endpoint.path,
+      url,
+      idempotencyKey,
     }
+    return this.#facts
   }
 
   /** Attempts begun. */
@@ -58,7 +64,8 @@ export class CallRecord {
   begin(headers: Readonly<Record<string, string>>): void {
     this.#attempts += 1
     this.phase = 'request'
-    for (const secret of secretHeaders(headers)) this.#secretHeaders.add(secret)
+    // A copy: the given `fetch` may change what it gets.
+    this.#sent.push({ ...headers })
   }
 
   /** Takes in how an attempt failed. One that may have executed stays so, whatever follows. */
@@ -68,7 +75,7 @@ export class CallRecord {
 
   /** Removes from errors what this call sent in secret. */
   redactor(): Redactor {
-    return createRedactor(this.#secretHeaders, this.identity.fields)
+    return createRedactor(this.#sent, this.identity.fields)
   }
 
   /** A short text of the server's without what this call sent in secret. */

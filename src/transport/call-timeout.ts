@@ -25,23 +25,21 @@ export class CallTimeout {
   readonly #startedAt = monotonicTime()
   readonly #milliseconds: number
   readonly #callerSignal: AbortSignal | undefined
-  readonly #stopTimer: () => void
-  readonly #listeners = new Set<() => void>()
+  #stopTimer: (() => void) | undefined
+  readonly #listeners = new Set<(by: Interruption) => void>()
   #controller: AbortController | undefined
   #interruption: Interruption | undefined
 
   constructor(milliseconds: number, callerSignal: AbortSignal | undefined) {
     this.#milliseconds = milliseconds
     this.#callerSignal = callerSignal
-    this.#stopTimer = startTimeout(milliseconds, () => {
-      this.#interrupt({ kind: 'timeout', limit: 'total', milliseconds })
-    })
     if (callerSignal?.aborted) this.#interrupt({ kind: 'aborted' })
     else callerSignal?.addEventListener('abort', this.#abort, { once: true })
   }
 
   /** Aborted once the call has to end. Made when it is first asked for: most calls never need it. */
   get signal(): AbortSignal {
+    this.#startTimer()
     this.#controller ??= new AbortController()
     if (this.#interruption !== undefined) this.#controller.abort()
     return this.#controller.signal
@@ -57,15 +55,41 @@ export class CallTimeout {
     return this.#milliseconds - (monotonicTime() - this.#startedAt)
   }
 
-  /** Calls `listener` when the call has to end, unless the function given back is called first. */
-  onInterruption(listener: () => void): () => void {
+  /**
+   * Calls `act` when an attempt that begins now has to end, by its own limit or with the call, unless the function
+   * given back is called first.
+   */
+  limitAttempt(milliseconds: number, act: (by: Interruption) => void): () => void {
+    const forget = this.#onInterruption(act)
+    // An attempt that ends before the call has to needs no second timer.
+    if (milliseconds >= this.remaining) {
+      this.#startTimer()
+      return forget
+    }
+    const stop = startTimeout(milliseconds, () => act({ kind: 'timeout', limit: 'attempt', milliseconds }))
+    return () => {
+      stop()
+      forget()
+    }
+  }
+
+  #onInterruption(listener: (by: Interruption) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
+  /** Started by the first who waits for anything but an attempt: most calls never need it. */
+  #startTimer(): void {
+    const milliseconds = this.#milliseconds
+    this.#stopTimer ??= startTimeout(Math.ceil(this.remaining), () => {
+      this.#interrupt({ kind: 'timeout', limit: 'total', milliseconds })
+    })
+  }
+
   /** Releases the timer and the caller's signal. */
   end(): void {
-    this.#stopTimer()
+    this.#stopTimer?.()
+    this.#stopTimer = () => undefined
     this.#callerSignal?.removeEventListener('abort', this.#abort)
   }
 
@@ -75,7 +99,7 @@ export class CallTimeout {
     if (this.#interruption !== undefined) return
     this.#interruption = interruption
     this.#controller?.abort()
-    for (const listener of this.#listeners) listener()
+    for (const listener of this.#listeners) listener(interruption)
   }
 
   /** Waits on the given clock. Ends early, without an error, when the call has to end: look at `interruption`. */
@@ -88,9 +112,10 @@ export class CallTimeout {
    * says why. Whoever ignores the signal cannot hold the call.
    */
   async race<Value>(work: Promise<Value>): Promise<Value | undefined> {
+    this.#startTimer()
     let forget: (() => unknown) | undefined
     const interrupted = new Promise<undefined>((resolve) => {
-      if (this.#interruption === undefined) forget = this.onInterruption(() => resolve(undefined))
+      if (this.#interruption === undefined) forget = this.#onInterruption(() => resolve(undefined))
       else resolve(undefined)
     })
     try {

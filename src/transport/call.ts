@@ -2,7 +2,7 @@ import type { Authorization, AuthorizationContext, Authorizer } from '../auth/au
 import { isMandateKitError } from '../errors.ts'
 import type { Reading } from './answer.ts'
 import { readAnswer } from './answer.ts'
-import { recordOf, requestIdOf } from './answer-headers.ts'
+import { requestIdOf } from './answer-headers.ts'
 import type { AttemptResult, ReceivedAnswer } from './attempt.ts'
 import { attempt } from './attempt.ts'
 import { heldBackError, interruptionError } from './call-errors.ts'
@@ -30,9 +30,30 @@ export interface CallEnvironment {
   readonly gate: RateLimitGate | undefined
 }
 
+/** What an authorizer may know of a call, read when it is asked for. */
+class LoginContext implements AuthorizationContext {
+  readonly operation: string
+  readonly #time: CallTimeout
+
+  constructor(operation: string, time: CallTimeout) {
+    this.operation = operation
+    this.#time = time
+  }
+
+  get signal(): AbortSignal {
+    return this.#time.signal
+  }
+
+  get remaining(): number {
+    return this.#time.remaining
+  }
+}
+
 /** One logical call: its attempts, the waits between them, and the one answer or error at its end. */
 class Call {
-  readonly #environment: CallEnvironment
+  readonly #settings: ClientSettings
+  /** Absent for what is never repeated too: it asks for the state of now, and neither waits nor makes others wait. */
+  readonly #gate: RateLimitGate | undefined
   readonly #prepared: PreparedCall
   readonly #record: CallRecord
   readonly #time: CallTimeout
@@ -40,11 +61,12 @@ class Call {
   #repeats = 0
   #renewed = false
 
-  constructor(environment: CallEnvironment, prepared: PreparedCall) {
-    this.#environment = environment
+  constructor({ settings, gate }: CallEnvironment, prepared: PreparedCall) {
+    this.#settings = settings
+    this.#gate = prepared.endpoint.repeatable === 'never' ? undefined : gate
     this.#prepared = prepared
     this.#record = new CallRecord(prepared)
-    this.#startedAt = environment.settings.clock.now()
+    this.#startedAt = settings.clock.now()
     this.#time = new CallTimeout(prepared.limits.totalTimeout, prepared.limits.signal)
   }
 
@@ -55,7 +77,7 @@ class Call {
         if (answered !== undefined) return answered
       }
     } catch (error) {
-      reportFailure(this.#environment.settings, this.#record, error, this.#startedAt)
+      reportFailure(this.#settings, this.#record, error, this.#startedAt)
       throw error
     } finally {
       this.#time.end()
@@ -64,7 +86,7 @@ class Call {
 
   /** Makes one attempt: the answer, `undefined` when another attempt is to follow, or the call's error. */
   async #attempt(): Promise<Answered<unknown> | undefined> {
-    const authorization = await this.#enter()
+    const authorization = this.#enterNow() ?? (await this.#enter())
     const result = await this.#send(authorization)
     if (result.kind === 'answer') {
       const { answer } = result
@@ -78,15 +100,23 @@ class Call {
     return undefined
   }
 
+  /** What `#enter` gives, where nothing has to be waited for: most calls come this way. */
+  #enterNow(): Authorization | undefined {
+    this.#throwIfInterrupted()
+    const authorization = this.#prepared.authorizer?.current()
+    if (authorization === undefined || this.#gate?.isBusy) return undefined
+    this.#gate?.enterNow()
+    return authorization
+  }
+
   /** Waits for the authorisation and for the rate limit; takes the place at the gate that `#send` gives back. */
   async #enter(): Promise<Authorization | undefined> {
-    const { gate } = this.#environment
-    const { endpoint, authorizer } = this.#prepared
+    const gate = this.#gate
+    const { authorizer } = this.#prepared
     for (;;) {
       this.#throwIfInterrupted()
       const authorization = authorizer && (await this.#authorize(authorizer))
-      // What is never repeated asks for the state of now: it neither waits nor makes others wait.
-      if (gate === undefined || endpoint.repeatable === 'never') return authorization
+      if (gate === undefined) return authorization
       if (!gate.isBusy) {
         gate.enterNow()
         return authorization
@@ -111,16 +141,7 @@ class Call {
   }
 
   #context(): AuthorizationContext {
-    const time = this.#time
-    return {
-      operation: this.#prepared.endpoint.operation,
-      get signal() {
-        return time.signal
-      },
-      get remaining() {
-        return time.remaining
-      },
-    }
+    return new LoginContext(this.#prepared.endpoint.operation, this.#time)
   }
 
   async #duringLogin<Value>(work: Promise<Value>): Promise<Value> {
@@ -137,34 +158,24 @@ class Call {
   }
 
   async #send(authorization: Authorization | undefined): Promise<AttemptResult> {
-    const { settings, gate } = this.#environment
-    const { endpoint, method, url, body, limits } = this.#prepared
-    const { clock, hooks } = settings
+    const { method, url, body, limits } = this.#prepared
+    const { clock, hooks, fetch = globalThis.fetch } = this.#settings
+    const gate = this.#gate
     const record = this.#record
     const headers = this.#headers(authorization)
     const facts =
       hooks.onRequest || hooks.onResponse ? { ...record.facts, attempt: record.attempts + 1 } : undefined
     if (facts !== undefined) notify(hooks, 'onRequest', facts)
-    const place = endpoint.repeatable === 'never' ? undefined : gate
     if (this.#time.interruption !== undefined) {
       // A hook ended the call, before anything was sent.
-      place?.leave()
+      gate?.leave()
       this.#throwIfInterrupted()
     }
     record.begin(headers)
     const sentAt = clock.now()
-    const result = await attempt(
-      {
-        fetch: settings.fetch ?? globalThis.fetch,
-        url,
-        method,
-        headers,
-        body,
-        timeout: limits.timeout,
-      },
-      this.#time,
-    )
-    place?.leave(result.kind === 'answer' ? this.#limitNews(result.answer) : undefined)
+    const { timeout } = limits
+    const result = await attempt({ fetch, url, method, headers, body, timeout }, this.#time)
+    gate?.leave(result.kind === 'answer' ? this.#limitNews(result.answer) : undefined)
     if (facts !== undefined && hooks.onResponse && result.kind === 'answer') {
       const { status, headers } = result.answer
       const durationMs = clock.now() - sentAt
@@ -182,32 +193,31 @@ class Call {
 
   #headers(authorization: Authorization | undefined): Record<string, string> {
     const { limits, body, contentType, idempotencyKey } = this.#prepared
-    return {
-      accept: 'application/json',
-      ...limits.headers,
-      ...(authorization !== undefined && { authorization: authorization.header }),
-      ...(body !== undefined && { 'content-type': contentType }),
-      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-    }
+    const headers: Record<string, string> = { accept: 'application/json', ...limits.headers }
+    if (authorization !== undefined) headers.authorization = authorization.header
+    if (body !== undefined) headers['content-type'] = contentType
+    if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
+    return headers
   }
 
   #limitNews(answer: ReceivedAnswer) {
     const rateLimit = readRateLimit(answer.headers)
     const resetAt = rateLimit?.resetAt?.getTime()
-    const now = this.#environment.settings.clock.now()
     // The pause that a refused token request asks for is the token lifecycle's: calls with a token need not wait for it.
     const isOwnRefusal = answer.status === 429 && this.#prepared.endpoint.auth !== 'credentials'
     return {
       rateLimit,
       untilReset:
-        resetAt === undefined ? undefined : untilServerTime(resetAt, now, answer.headers.get('date')),
+        resetAt === undefined
+          ? undefined
+          : untilServerTime(resetAt, this.#settings.clock.now(), answer.headers.date),
       refusedFor: isOwnRefusal ? this.#hintOf(answer) : undefined,
     }
   }
 
   #hintOf({ status, headers }: ReceivedAnswer): number | undefined {
     if (status < 400) return undefined
-    return readWaitHint(status, headers, readRateLimit(headers), this.#environment.settings.clock.now())
+    return readWaitHint(status, headers, readRateLimit(headers), this.#settings.clock.now())
   }
 
   #read({ status, text }: ReceivedAnswer): Reading {
@@ -215,13 +225,13 @@ class Call {
   }
 
   #deliver(answer: ReceivedAnswer, reading: Extract<Reading, { kind: 'success' }>): Answered<unknown> {
-    for (const report of reading.reports) notify(this.#environment.settings, 'onUnexpected', report)
+    for (const report of reading.reports) notify(this.#settings, 'onUnexpected', report)
     const { status, headers } = answer
     return {
       data: reading.data,
       response: {
         status,
-        headers: recordOf(headers),
+        headers,
         requestId: requestIdOf(headers),
         body: reading.body,
         rateLimit: readRateLimit(headers),
@@ -238,7 +248,7 @@ class Call {
     hint: number | undefined,
   ): Promise<void> {
     const { endpoint, authorizer, limits } = this.#prepared
-    const { clock } = this.#environment.settings
+    const { clock } = this.#settings
     const { failure } = failed
     if (failed.status !== undefined) this.#record.phase = 'response'
     this.#record.failed(outcomeOfFailure(failure))
@@ -282,7 +292,7 @@ class Call {
   }
 
   #reportRetry(reason: RepeatReason, waitMs: number, { status }: FailedAttempt): void {
-    const { hooks } = this.#environment.settings
+    const { hooks } = this.#settings
     const { facts, attempts } = this.#record
     notify(hooks, 'onRetry', { ...facts, attempt: attempts, reason, waitMs, status })
   }

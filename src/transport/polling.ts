@@ -43,11 +43,6 @@ const WAIT_OPTIONS = ['until', 'timeout', 'signal']
 const pauseAfter = (reads: number): number =>
   Math.min(LONGEST_PAUSE, FIRST_PAUSE * GROWTH ** (reads - 1)) * (0.5 + Math.random() / 2)
 
-const hintOf = ({ headers }: { readonly headers: Readonly<Record<string, string>> }, now: number) => {
-  const reader = { get: (name: string) => headers[name] ?? null, forEach: () => undefined }
-  return readRetryAfter(reader, now)
-}
-
 const check = (operation: string, options: WaitOptions<never>): void => {
   const issues: InputIssue[] = callOptionIssues(options, WAIT_OPTIONS)
   const until: unknown = options?.until
@@ -91,7 +86,7 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
         const { data, response } = await read({ signal: time.signal })
         lastState = data
         if (isReached(data)) return data
-        hint = hintOf(response, clock.now())
+        hint = readRetryAfter(response.headers, clock.now())
       } catch (error) {
         if (time.interruption !== undefined) break
         if (!isMandateKitError(error) || !error.retryable) throw error

@@ -115,9 +115,10 @@ export class RateLimitGate {
   }
 
   #isClosed(): boolean {
+    if (this.#window === undefined) return false
+    const untilEnd = this.#untilEnd()
     // A hold longer than any that is ever begun: the clock was set back.
-    const isOver = this.#untilEnd() <= 0 || this.#untilEnd() > LONGEST_HOLD
-    if (this.#window !== undefined && isOver) this.#next()
+    if (untilEnd <= 0 || untilEnd > LONGEST_HOLD) this.#next()
     return this.#window !== undefined && this.#window.remaining <= this.#underWay
   }
 

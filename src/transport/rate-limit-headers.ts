@@ -1,17 +1,17 @@
 import type { RateLimit } from '../errors.ts'
-import type { HeaderReader } from './fetch-function.ts'
+import type { AnswerHeaders } from './answer-headers.ts'
 
 const WHOLE_NUMBER = /^\d{1,15}$/
 // Between the years 2001 and 2286 a time in seconds has 10 digits, and a time in milliseconds has 13.
 const SECONDS_DIGITS = 10
 const MILLISECONDS_DIGITS = 13
 
-const wholeNumber = (text: string | null): number | undefined => {
+const wholeNumber = (text: string | undefined): number | undefined => {
   const trimmed = text?.trim()
   return trimmed !== undefined && WHOLE_NUMBER.test(trimmed) ? Number(trimmed) : undefined
 }
 
-const resetTime = (text: string | null): Date | undefined => {
+const resetTime = (text: string | undefined): Date | undefined => {
   const digits = text?.trim() ?? ''
   const value = wholeNumber(digits)
   if (value === undefined) return undefined
@@ -23,10 +23,10 @@ const resetTime = (text: string | null): Date | undefined => {
  * Reads X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset (Limits, area S). What is missing or makes no
  * sense is left out; a reset in milliseconds is understood.
  */
-export const readRateLimit = (headers: HeaderReader): RateLimit | undefined => {
-  const limit = wholeNumber(headers.get('x-ratelimit-limit'))
-  const remaining = wholeNumber(headers.get('x-ratelimit-remaining'))
-  const resetAt = resetTime(headers.get('x-ratelimit-reset'))
+export const readRateLimit = (headers: AnswerHeaders): RateLimit | undefined => {
+  const limit = wholeNumber(headers['x-ratelimit-limit'])
+  const remaining = wholeNumber(headers['x-ratelimit-remaining'])
+  const resetAt = resetTime(headers['x-ratelimit-reset'])
   if (limit === undefined && remaining === undefined && resetAt === undefined) return undefined
   return {
     ...(limit !== undefined && { limit }),

@@ -80,11 +80,14 @@ const secretsOfBody = (body: unknown): string[] => {
 }
 
 /** The values of headers whose names say that they hold a secret. */
-export const secretHeaders = (headers: Readonly<Record<string, string>>): string[] =>
+const secretHeaders = (headers: Readonly<Record<string, string>>): string[] =>
   Object.entries(headers).flatMap(([name, content]) => (SECRET_HEADER.test(name) ? [content] : []))
 
-/** A redactor for one call: it knows the secret headers that were sent and the secret fields of the body. */
-export const createRedactor = (sent: Iterable<string>, body: unknown): Redactor => {
-  const credentials = [...sent].flatMap((header) => [header, header.replace(/^\S+ /, '')])
+/** A redactor for one call: it knows the secrets in the headers of its attempts and the secret fields of the body. */
+export const createRedactor = (
+  sent: readonly Readonly<Record<string, string>>[],
+  body: unknown,
+): Redactor => {
+  const credentials = sent.flatMap(secretHeaders).flatMap((header) => [header, header.replace(/^\S+ /, '')])
   return redactorOf([...credentials, ...secretsOfBody(body)])
 }

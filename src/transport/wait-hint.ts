@@ -1,5 +1,5 @@
 import type { RateLimit } from '../errors.ts'
-import type { HeaderReader } from './fetch-function.ts'
+import type { AnswerHeaders } from './answer-headers.ts'
 
 const SECONDS = /^\d{1,9}(?:\.\d+)?$/
 // Date.parse alone would read "5" and "-5" as years: each of the three forms of an HTTP date starts with a day's name.
@@ -11,19 +11,23 @@ const LONGEST_BACKOFF = 8000
  * Milliseconds from now until a time that the server named. Where the machine's clock and the server's `Date` differ,
  * the shorter wait that is still ahead counts: asking early costs a refusal, waiting for a clock's error costs more.
  */
-export const untilServerTime = (time: number, now: number, serverDate: string | null): number | undefined => {
-  const server = serverDate === null ? Number.NaN : Date.parse(serverDate)
+export const untilServerTime = (
+  time: number,
+  now: number,
+  serverDate: string | undefined,
+): number | undefined => {
+  const server = serverDate === undefined ? Number.NaN : Date.parse(serverDate)
   const waits = [time - now, time - server].filter((wait) => wait > 0)
   return waits.length === 0 ? undefined : Math.min(...waits)
 }
 
 /** Milliseconds that a Retry-After asks for: seconds or an HTTP date; `undefined` when it says nothing usable. */
-export const readRetryAfter = (headers: HeaderReader, now: number): number | undefined => {
-  const text = headers.get('retry-after')?.trim() ?? ''
+export const readRetryAfter = (headers: AnswerHeaders, now: number): number | undefined => {
+  const text = headers['retry-after']?.trim() ?? ''
   if (SECONDS.test(text)) return Number(text) * 1000
   // The oldest form names no zone: it is GMT all the same.
   const date = HTTP_DATE.test(text) ? Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`) : Number.NaN
-  return Number.isNaN(date) ? undefined : untilServerTime(date, now, headers.get('date'))
+  return Number.isNaN(date) ? undefined : untilServerTime(date, now, headers.date)
 }
 
 /**
@@ -32,7 +36,7 @@ export const readRetryAfter = (headers: HeaderReader, now: number): number | und
  */
 export const readWaitHint = (
   status: number,
-  headers: HeaderReader,
+  headers: AnswerHeaders,
   rateLimit: RateLimit | undefined,
   now: number,
 ): number | undefined => {
@@ -40,7 +44,7 @@ export const readWaitHint = (
   if (asked !== undefined) return asked
   // Every answer of area S names the window's end. After a 503 it says nothing about when the service is back.
   if (status !== 429 || rateLimit?.resetAt === undefined) return undefined
-  return untilServerTime(rateLimit.resetAt.getTime(), now, headers.get('date'))
+  return untilServerTime(rateLimit.resetAt.getTime(), now, headers.date)
 }
 
 /** Exponential backoff with full jitter: up to 0.5 s, doubling to 8 s. `random` lies in [0, 1). */
