@@ -55,7 +55,14 @@ export const failureOf = (error: unknown): string => {
 export const sourceFailure = (operation: string, field: string, failure: unknown): InvalidRequestError =>
   new InvalidRequestError(
     operation,
-    [{ field, rule: 'a function that resolves', received: failureOf(failure) }],
+    [
+      {
+        field,
+        rule: 'a function that resolves',
+        received: failureOf(failure),
+        sentence: `the function given as ${field} ended in ${failureOf(failure)}`,
+      },
+    ],
     { phase: 'login', retryable: true },
   )
 

@@ -1,5 +1,6 @@
 import type { ApiError } from '../errors.ts'
 import { isMandateKitError, RateLimitError } from '../errors.ts'
+import { duration } from '../transport/words.ts'
 import { LOGIN } from './credentials.ts'
 import type { LoginPause, TokenRecord } from './token-record.ts'
 
@@ -25,8 +26,8 @@ export const checkPause = ({ pause }: TokenRecord, now: number, longest: number)
   const retryAfterMs = pause === undefined ? 0 : pause.at + Math.min(pause.wait, longest) - now
   if (pause === undefined || now < pause.at || retryAfterMs <= 0) return
   const message =
-    `${LOGIN}: the server asked for a pause between token requests, so no request was made. ` +
-    `The next one is made when login() is called, or in ${Math.ceil(retryAfterMs / 1000)} s.`
+    `${LOGIN}: the server asked for a pause between token requests. ` +
+    `The next one is made when login() is called, or in ${duration(retryAfterMs)}.`
   throw new RateLimitError(message, {
     operation: LOGIN,
     phase: 'login',

@@ -116,7 +116,7 @@ export class RecordKeeper {
   #fail(operation: string, error: unknown): void {
     this.#failedAt = this.#clock.now()
     this.#report(
-      `The token store failed (${operation}: ${failureOf(error)}); this process goes on with its own memory.`,
+      `The token store failed: ${operation}() ended in ${failureOf(error)}. This process goes on with its own memory.`,
     )
   }
 }

@@ -1,5 +1,6 @@
 import type { MandateKitError } from '../errors.ts'
 import { ApiError, AuthenticationError, isMandateKitError, LockedOutError } from '../errors.ts'
+import { duration } from '../transport/words.ts'
 import { LOGIN } from './credentials.ts'
 import type { RefusedLogin } from './token-record.ts'
 
@@ -40,10 +41,11 @@ export const refusalFrom = (
 /** The error of a call that is not let in because an earlier login was refused. `remaining` is in milliseconds. */
 export const refusedEarlier = (refusal: RefusedLogin, remaining: number): MandateKitError => {
   const { status, errorCode, requestId } = refusal
-  const code = errorCode === undefined ? '' : `, errorCode ${JSON.stringify(errorCode)}`
+  const code = errorCode === undefined ? '' : `, code ${JSON.stringify(errorCode)}`
+  const last = status === 403 ? 'the account was locked at the last login' : 'the last login was refused'
   const message =
-    `${LOGIN}: an earlier login was refused (HTTP ${status}${code}), so no request was made. ` +
-    `The next login is tried when the credentials change, when login() is called, or in ${Math.ceil(remaining / 1000)} s.`
+    `${LOGIN}: ${last} (HTTP ${status}${code}). The next one is tried when the credentials ` +
+    `change, when login() is called, or in ${duration(remaining)} (loginCooldown).`
   const facts = {
     operation: LOGIN,
     phase: 'login',

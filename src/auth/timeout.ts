@@ -4,6 +4,8 @@
  */
 export const withTimeout = <Result>(work: Promise<Result>, limit: number, what: string): Promise<Result> =>
   new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`${what} took longer than ${limit} ms`)), limit)
+    const late = () =>
+      reject(Object.assign(new Error(`${what} took longer than ${limit} ms`), { name: 'TimeoutError' }))
+    const timer = setTimeout(late, limit)
     work.then(resolve, reject).finally(() => clearTimeout(timer))
   })

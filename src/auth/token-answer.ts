@@ -18,14 +18,17 @@ export const tokenOf = (
   const fields: { readonly [Name in keyof Token]?: unknown } = answer
   if (!isHeaderSafe(fields.access_token)) {
     // The platform would refuse the header and quote the token.
-    throw new UnexpectedResponseError(`${LOGIN}: the answer's access_token cannot stand in a header`, {
-      operation: LOGIN,
-      phase: 'response',
-      outcome: 'unknown',
-      attempts: 1,
-      retryable: false,
-      status: 200,
-    })
+    throw new UnexpectedResponseError(
+      `${LOGIN}: the answer's access_token has characters that no header may carry.`,
+      {
+        operation: LOGIN,
+        phase: 'response',
+        outcome: 'unknown',
+        attempts: 1,
+        retryable: false,
+        status: 200,
+      },
+    )
   }
   const received = fields.refresh_token
   const refreshToken = typeof received === 'string' && received !== '' ? received : oldRefreshToken

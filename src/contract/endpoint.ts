@@ -71,6 +71,10 @@ export interface EndpointDefinition {
   readonly reference?: string
   /** What to do when the server may have acted: words for the error's message. */
   readonly afterUnknown: string
+  /** What to know when the server refused for good; where it is left out, that the server did not act. */
+  readonly afterRejected?: string
+  /** What to do when the awaited state did not come, for an endpoint that a waiting helper reads. */
+  readonly afterWait?: string
 }
 
 /** Keeps the literal types of a definition and checks its shape. */

@@ -49,7 +49,7 @@ export const gatewayErrorSchema = answer({ error: answer({ code: text, message: 
 /** The version prefix of area G's routes (Versioning); `/health` has none. */
 export const GATEWAY_API_PREFIX = '/api/v1'
 
-const READ_AGAIN = 'Nothing changes by reading again.'
+const READ_AGAIN = 'Reading again is safe.'
 
 /** The seven routes of area G, each defined once. */
 export const gatewayContract = {
@@ -102,7 +102,7 @@ export const gatewayContract = {
     needs: ['id'],
     proof: [],
     afterUnknown:
-      'Call again with the same idempotencyKey: the answer is then the original charge, never a second one.',
+      'Call again with the same idempotencyKey (error.idempotencyKey): the answer is then the original charge, never a second one.',
   }),
   /** Gives the payer's code. A second confirmation may be refused, so a lost answer is not asked again. */
   confirm: endpoint({
@@ -138,6 +138,7 @@ export const gatewayContract = {
     proof: [],
     partial: true,
     afterUnknown: READ_AGAIN,
+    afterWait: 'The charge may still change: wait again or read it later, and do not charge again meanwhile.',
   }),
   /** Charges an established mandate again, without a code (G rule 2). Same key, one renewal. */
   renew: endpoint({
@@ -155,7 +156,7 @@ export const gatewayContract = {
     needs: ['id'],
     proof: [],
     afterUnknown:
-      'Call again with the same idempotencyKey: the answer is then the original renewal, never a second one.',
+      'Call again with the same idempotencyKey (error.idempotencyKey): the answer is then the original renewal, never a second one.',
   }),
   /** Clears charges and events; the redirect allowlist stays (G3). */
   reset: endpoint({

@@ -155,7 +155,7 @@ export const paymentListSchema = answer({
 /** The version prefix of area S's operations (Versioning); the token path has none. */
 export const SUBSCRIPTIONS_API_PREFIX = '/api/v1.0'
 
-const READ_AGAIN = 'Nothing changes by reading again.'
+const READ_AGAIN = 'Reading again is safe.'
 
 /** The eight operations of area S, each defined once. */
 export const subscriptionsContract = {
@@ -174,7 +174,9 @@ export const subscriptionsContract = {
     envelope: 'optional',
     needs: ['access_token'],
     proof: ['access_token'],
-    afterUnknown: 'Log in again only after a pause: repeated failures lock the account.',
+    afterUnknown: 'Call again after a pause: repeated failures lock the account.',
+    afterRejected:
+      'Later calls fail without a request until the credentials change, login() is called or the cool-down (loginCooldown) has passed.',
   }),
   /** Creates a recurring payment request. There is no key to repeat it safely by. */
   subscribe: endpoint({
@@ -210,6 +212,8 @@ export const subscriptionsContract = {
     needs: ['status'],
     proof: ['status'],
     afterUnknown: READ_AGAIN,
+    afterWait:
+      'The request may still change: wait again or read it later, and do not subscribe again meanwhile.',
   }),
   /** Reads a subscription. */
   details: endpoint({

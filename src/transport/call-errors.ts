@@ -1,5 +1,5 @@
-import type { EndpointDefinition } from '../contract/endpoint.ts'
-import type { ApiErrorFacts, ErrorFacts, RateLimit } from '../errors.ts'
+import type { AuthKind, EndpointDefinition } from '../contract/endpoint.ts'
+import type { ApiErrorFacts, ErrorFacts, Phase, RateLimit } from '../errors.ts'
 import {
   AbortedError,
   ApiError,
@@ -15,6 +15,9 @@ import { requestIdOf } from './answer-headers.ts'
 import type { ReceivedAnswer } from './attempt.ts'
 import type { CallRecord } from './call-record.ts'
 import type { Interruption } from './call-timeout.ts'
+import type { NetworkFailure } from './network-failure.ts'
+import { placeOf } from './place.ts'
+import { duration } from './words.ts'
 
 const LONGEST_EXCERPT = 2000
 /** An answer longer than this is kept as an excerpt of its text, also when it is JSON: errors go to logs. */
@@ -24,19 +27,20 @@ const LONGEST_QUOTE = 200
 const cut = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length)}…` : text
 
-const seconds = (milliseconds: number): string => `${Math.ceil(milliseconds / 100) / 10} s`
-
-/** What the caller should know and do next. */
-const advice = (endpoint: EndpointDefinition, { outcome }: ErrorFacts): string => {
-  if (outcome === 'not-sent') return 'Nothing was sent: calling again is safe.'
-  if (outcome === 'rejected') return 'The server did not act.'
-  return endpoint.repeatable === 'always' && !endpoint.idempotencyKey
-    ? endpoint.afterUnknown
-    : `The server may have acted. ${endpoint.afterUnknown}`
+/** What the caller should know and do next. `wait`: how long the server asked to stay away, in milliseconds. */
+const advice = (endpoint: EndpointDefinition, { outcome, retryable }: ErrorFacts, wait?: number): string => {
+  if (outcome === 'not-sent') return 'Calling again is safe.'
+  if (outcome === 'rejected') {
+    if (!retryable) return endpoint.afterRejected ?? 'The server did not act.'
+    return `The server did not act: call again ${wait === undefined ? 'later' : `in ${duration(wait)}`}.`
+  }
+  const mayHaveActed = endpoint.repeatable === 'when-not-executed' || endpoint.idempotencyKey
+  if (mayHaveActed) return `The server may have acted. ${endpoint.afterUnknown}`
+  return retryable ? endpoint.afterUnknown : ''
 }
 
-const messageOf = (record: CallRecord, facts: ErrorFacts, what: string): string =>
-  `${facts.operation}: ${what}. ${advice(record.identity.endpoint, facts)}`
+const messageOf = (record: CallRecord, facts: ErrorFacts, what: string, wait?: number): string =>
+  `${facts.operation}: ${what}${what.endsWith('?') ? '' : '.'} ${advice(record.identity.endpoint, facts, wait)}`.trimEnd()
 
 /** What an error keeps of an answer: redacted first, then cut, so that no piece of a secret survives. */
 const keepAnswer = (record: CallRecord, answer: ReceivedAnswer, body: unknown) => {
@@ -68,8 +72,37 @@ export interface RefusalContext {
   readonly transient: boolean
 }
 
+const WRONG_BASE = '; is the base URL right?'
+
 const waitWords = (tooLong: number | undefined): string =>
-  tooLong === undefined ? '' : `, and the wait of ${seconds(tooLong)} before a repeat is longer than allowed`
+  tooLong === undefined ? '' : `, and the wait of ${duration(tooLong)} before a repeat is longer than allowed`
+
+const NOT_ACCEPTED = {
+  credentials: 'the credentials were not accepted',
+  token: 'the token was not accepted, although the login was',
+  'api-key': 'the API key was not accepted',
+  none: undefined,
+} as const satisfies Record<AuthKind, string | undefined>
+
+/** What a refusal means, where that is more than its status says. */
+const meaningOf = ({ auth }: EndpointDefinition, status: number): string | undefined => {
+  if (status === 401) return NOT_ACCEPTED[auth]
+  return status === 403 && auth === 'credentials'
+    ? 'the account is locked, and valid credentials are refused as well until the server relents'
+    : undefined
+}
+
+/** A refusal in words: what it means, or, where the address may be wrong, who answered it. */
+const refusalWords = ({ identity }: CallRecord, status: number, code = '', said = ''): string => {
+  const http = `HTTP ${status}${code === '' ? '' : `, code ${JSON.stringify(code)}`}`
+  const quote = said === '' ? '' : JSON.stringify(said)
+  const meaning = meaningOf(identity.endpoint, status)
+  if (meaning !== undefined) return `${meaning} (${http}${quote === '' ? '' : `: ${quote}`})`
+  const isPlaced = status === 404 || identity.endpoint.auth === 'credentials'
+  const from = isPlaced ? `${placeOf(identity)} answered ` : ''
+  const doubt = status === 404 && code === '' ? WRONG_BASE : ''
+  return `${from}${http}${quote === '' ? '' : ` (${quote})`}${doubt}`
+}
 
 /** The error of an answer that refuses the call. */
 export const refusalError = (
@@ -93,10 +126,8 @@ export const refusalError = (
     retryAfterMs: hint ?? tooLong,
   }
   const said = quote(refusal.message)
-  const what =
-    `HTTP ${status}${errorCode === undefined ? '' : `, code ${JSON.stringify(errorCode)}`}` +
-    `${said === undefined ? '' : ` (${JSON.stringify(said)})`}${waitWords(tooLong)}`
-  const message = messageOf(record, facts, what)
+  const what = `${refusalWords(record, status, errorCode, said)}${waitWords(tooLong)}`
+  const message = messageOf(record, facts, what, tooLong === undefined ? hint : undefined)
   if (status === 401) return new AuthenticationError(message, facts)
   if (status === 429) return new RateLimitError(message, facts)
   if (status === 403 && record.identity.endpoint.auth === 'credentials')
@@ -113,41 +144,71 @@ export const unexpectedError = (
 ): UnexpectedResponseError => {
   const { headers, body } = keepAnswer(record, answer, reading.body)
   const facts = { ...record.errorFacts(reading.cut === true), status: answer.status, headers, body }
-  const what = `the answer (HTTP ${answer.status}) ${reading.reason}${waitWords(tooLong)}`
-  const message = messageOf(record, facts, what)
+  const place = placeOf(record.identity)
+  const doubt = reading.cut ? waitWords(tooLong) : WRONG_BASE
+  const message = messageOf(
+    record,
+    facts,
+    `the answer of ${place} (HTTP ${answer.status}) ${reading.reason}${doubt}`,
+  )
   return new UnexpectedResponseError(message, facts)
+}
+
+const NO_SUCH_HOST = /^(?:ENOTFOUND|EAI_AGAIN)$/
+const MOCK_HOST = /\.mandatekit\.test$/
+const NO_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/
+
+const failureWords = (phase: Phase, { surelyNotSent, reason }: NetworkFailure): string => {
+  if (reason === undefined) return 'failed, and the platform does not say why'
+  if (surelyNotSent) return `got no connection (${reason})`
+  const when = phase === 'response' ? ' while the answer was read' : ''
+  return `failed${when} (${reason})${NO_TLS.test(reason) ? '; is it http, not https?' : ''}`
 }
 
 /** The error of a connection that failed. Of the platform's error its code alone is kept: its text may quote secrets. */
 export const connectionError = (
   record: CallRecord,
-  reason: string | undefined,
+  failure: NetworkFailure,
   tooLong: number | undefined,
 ): ConnectionError => {
+  const { reason } = failure
+  const { identity } = record
   const cause = reason === undefined ? undefined : Object.assign(new Error(reason), { code: reason })
   const facts = { ...record.errorFacts(true), cause, reason }
-  const where =
-    record.phase === 'response'
-      ? 'the connection broke while the answer was read'
-      : 'no connection, or it broke'
-  const what = `${where}${reason === undefined ? '' : ` (${reason})`}${waitWords(tooLong)}`
-  return new ConnectionError(messageOf(record, facts, what), facts)
+  const words = `${placeOf(identity)} ${failureWords(record.phase, failure)}`
+  const isMock = NO_SUCH_HOST.test(reason ?? '') && MOCK_HOST.test(new URL(identity.url).hostname)
+  const message = isMock
+    ? `${facts.operation}: ${words}. This is the address of a mock: give the client fetch: mock.fetch, or set MSW up.`
+    : messageOf(record, facts, `${words}${waitWords(tooLong)}`)
+  return new ConnectionError(message, facts)
+}
+
+const WAITING: Partial<Record<Phase, string>> = {
+  login: ' while waiting for a token',
+  limit: ' while held back by the rate limit',
+  wait: ' while waiting for a repeat',
 }
 
 /** The error of a call that the caller or a time limit ended. */
 export const interruptionError = (record: CallRecord, by: Interruption): AbortedError | TimeoutError => {
   const facts = record.errorFacts(true)
+  const waiting = WAITING[record.phase] ?? ''
   if (by.kind === 'aborted') {
-    return new AbortedError(messageOf(record, facts, 'ended by the given signal'), facts)
+    const when = waiting === '' && record.attempts === 0 ? ' before it was sent' : waiting
+    return new AbortedError(messageOf(record, facts, `ended by the given signal${when}`), facts)
   }
-  const limit = by.limit === 'total' ? 'the whole call took' : 'no complete answer came'
-  const what = `${limit}${by.limit === 'total' ? ' longer than' : ' within'} ${seconds(by.milliseconds)}`
-  return new TimeoutError(messageOf(record, facts, what), { ...facts, timeoutMs: by.milliseconds })
+  const limit = duration(by.milliseconds)
+  const what =
+    by.limit === 'total'
+      ? `took longer than ${limit} (totalTimeout)${waiting}`
+      : `got no complete answer within ${limit} (timeout)`
+  const message = messageOf(record, facts, `${placeOf(record.identity)} ${what}`)
+  return new TimeoutError(message, { ...facts, timeoutMs: by.milliseconds })
 }
 
 /** The error of a call that would have been held back longer than it may take. */
 export const heldBackError = (record: CallRecord, hold: number): RateLimitError => {
   const facts = { ...record.errorFacts(true), retryAfterMs: hold }
-  const what = `held back by the rate limit for ${seconds(hold)}, longer than the call may take`
+  const what = `the rate limit lets no call in for ${duration(hold)}, longer than this one may take`
   return new RateLimitError(messageOf(record, facts, what), facts)
 }

@@ -86,7 +86,7 @@ export class CallRecord {
   /** The facts of an error that ends the call now. `transient`: the failure itself may pass. */
   errorFacts(transient: boolean): ErrorFacts {
     const { endpoint, idempotencyKey, ownKey, fields } = this.identity
-    const safe = this.#outcome !== 'unknown' || (endpoint.repeatable === 'always' && !ownKey)
+    const safe = this.#outcome !== 'unknown' || (endpoint.repeatable !== 'when-not-executed' && !ownKey)
     return {
       operation: endpoint.operation,
       phase: this.phase,

@@ -29,11 +29,11 @@ export const withoutAnswer = (result: Exclude<AttemptResult, { kind: 'answer' }>
       toError: (record) => interruptionError(record, by),
     }
   }
-  const { surelyNotSent, reason } = result.failure
+  const { failure } = result
   return {
-    failure: { kind: 'connection', surelyNotSent },
+    failure: { kind: 'connection', surelyNotSent: failure.surelyNotSent },
     status: undefined,
-    toError: (record, _, tooLong) => connectionError(record, reason, tooLong),
+    toError: (record, _, tooLong) => connectionError(record, failure, tooLong),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { EndpointDefinition } from '../contract/endpoint.ts'
-import type { InputIssue } from '../errors.ts'
+import type { InputIssue, MandateKitError } from '../errors.ts'
 import { AbortedError, InvalidRequestError, isMandateKitError, TimeoutError } from '../errors.ts'
 import type { CallOptions } from './call-options.ts'
 import { callOptionIssues } from './call-options.ts'
@@ -8,6 +8,7 @@ import { CallTimeout } from './call-timeout.ts'
 import type { ClientSettings } from './client-options.ts'
 import { kindOfValue } from './kind-of-value.ts'
 import { readRetryAfter } from './wait-hint.ts'
+import { duration } from './words.ts'
 
 /** Options of the helpers that wait for a state. */
 export interface WaitOptions<State> {
@@ -67,14 +68,25 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
   const time = new CallTimeout(timeoutMs, options.signal)
   let reads = 0
   let lastState: State | undefined
+  /** How the last read failed. */
+  let failed: MandateKitError | undefined
 
   const ended = (): AbortedError | TimeoutError => {
     const outcome = reads === 0 ? 'not-sent' : 'unknown'
-    const facts = { operation, phase: 'wait', outcome, attempts: reads, retryable: true } as const
+    const facts = {
+      operation,
+      phase: 'wait',
+      outcome,
+      attempts: reads,
+      retryable: true,
+      cause: failed,
+    } as const
+    const next = endpoint.afterWait ?? endpoint.afterUnknown
     if (time.interruption?.kind === 'aborted') {
-      return new AbortedError(`${operation}: the wait was ended by the given signal.`, facts)
+      return new AbortedError(`${operation}: the wait was ended by the given signal. ${next}`, facts)
     }
-    const message = `${operation}: the awaited state did not come within ${timeoutMs} ms; lastState is what was seen last.`
+    const seen = lastState === undefined ? 'nothing could be read' : 'lastState is what was seen last'
+    const message = `${operation}: the awaited state did not come within ${duration(timeoutMs)}; ${seen}. ${next}`
     return new TimeoutError(message, { ...facts, timeoutMs, lastState })
   }
 
@@ -85,11 +97,13 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
         reads += 1
         const { data, response } = await read({ signal: time.signal })
         lastState = data
+        failed = undefined
         if (isReached(data)) return data
         hint = readRetryAfter(response.headers, clock.now())
       } catch (error) {
         if (time.interruption !== undefined) break
         if (!isMandateKitError(error) || !error.retryable) throw error
+        failed = error
         hint =
           'retryAfterMs' in error && typeof error.retryAfterMs === 'number' ? error.retryAfterMs : undefined
       }

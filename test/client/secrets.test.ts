@@ -143,6 +143,35 @@ describe('nothing secret is in an error, a hook, a report or a client', () => {
     )
   })
 
+  it('nor, in a message, an identifier, a query or a path of the caller’s own in front of the API’s', async () => {
+    const hidden = ['tenant-path-9f2c', 'version-path-41d7', 'charge-id-77b0', 'page=5150']
+    const below = { apiPrefix: '/version-path-41d7' }
+    const read = (url: string, options: object) =>
+      gatewayClient(`${url}/tenant-path-9f2c`, { ...below, retry: false, ...options }).status(
+        'charge-id-77b0',
+      )
+    const page = (url: string) =>
+      subscriptionsClient(url, { ...below, retry: false }).payments('charge-id-77b0', { page: 5150 })
+    const errors: MandateKitError[] = [await errorOf(read(await closedPort(), {}))]
+    for (const script of [
+      { status: 404 },
+      { fault: 'close' },
+      { fault: 'silent' },
+      { status: 302, headers: { location: '/tenant-path-9f2c' } },
+      { body: '<p>tenant-path-9f2c</p>' },
+    ] as const) {
+      const { url } = await startServer(withLogin([script]))
+      const timeout = 'fault' in script && script.fault === 'silent' ? { timeout: 40 } : {}
+      errors.push(await errorOf(read(url, timeout)))
+      if (!('fault' in script)) errors.push(await errorOf(page(url)))
+    }
+    expect(errors).toHaveLength(9)
+    for (const error of errors) {
+      expect(error.message).toContain('/…/')
+      for (const text of hidden) expect(`${error.message}${error.stack}`).not.toContain(text)
+    }
+  })
+
   it('and what is no secret is kept', async () => {
     const server = await startServer((request) => echo(422, request))
     const error = await errorOf(gatewayClient(server.url).confirm('conf_1', { otp: OTP }))
