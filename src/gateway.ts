@@ -1,20 +1,28 @@
 import type { ApiKeySource } from './auth/api-key.ts'
-import { createApiKeyAuthorizer } from './auth/api-key.ts'
+import { apiKeyIssues, createApiKeyAuthorizer } from './auth/api-key.ts'
 import type { Charge, ChargeRequest, Reference } from './contract/gateway.ts'
 import { GATEWAY_API_PREFIX, gatewayContract } from './contract/gateway.ts'
-import { InvalidRequestError } from './errors.ts'
 import type { Health } from './health.ts'
 import { healthOf } from './health.ts'
 import type { RenewalInput } from './renewal.ts'
 import { renewalKeyOf } from './renewal.ts'
 import { systemClock } from './system-clock.ts'
 import type { CallOptions } from './transport/call-options.ts'
+import { CALL_OPTIONS } from './transport/call-options.ts'
 import type { Answered, CallPromise, CallResponse } from './transport/call-promise.ts'
 import { callPromise } from './transport/call-promise.ts'
 import { monotonicTime } from './transport/call-timeout.ts'
 import type { ClientOptions, ClientSettings } from './transport/client-options.ts'
-import { checkClientOptions, choiceIssues } from './transport/client-options.ts'
-import { parameterIssues } from './transport/input-check.ts'
+import { checkClientOptions } from './transport/client-options.ts'
+import { objectIssues, parameterIssues } from './transport/input-check.ts'
+import {
+  choiceIssues,
+  isFields,
+  readable,
+  refuse,
+  unknownNames,
+  whileReading,
+} from './transport/input-issues.ts'
 import type { OperationMethods } from './transport/operation-methods.ts'
 import { Operations } from './transport/operations.ts'
 import type { WaitOptions } from './transport/polling.ts'
@@ -32,6 +40,11 @@ const OWN_OPTIONS = Object.keys({
   apiKey: true,
   resetMethod: true,
 } satisfies Record<Exclude<keyof GatewayClientOptions, keyof ClientOptions>, true>)
+
+const ownIssues = ({ apiKey, resetMethod }: Readonly<Record<string, unknown>>) => [
+  ...apiKeyIssues(apiKey),
+  ...choiceIssues('resetMethod', ['POST', 'DELETE'], resetMethod),
+]
 
 /** Options of a charge. */
 export interface ChargeOptions extends CallOptions {
@@ -54,6 +67,10 @@ export interface ConfirmInput {
 export type ChargeState = Pick<Charge, 'status'> & Partial<Charge>
 
 const PENDING = /^pending_/
+const CHARGE_OPTIONS = [...CALL_OPTIONS, 'idempotencyKey']
+/** What the caller's arguments are called on the wire, and here. */
+const OWN_NAMES = { id: 'chargeId' }
+const RENEWAL = "such as { cycle: '2026-12-01' } or { idempotencyKey: '…' }"
 
 /**
  * Client of the sandbox charge gateway (area G).
@@ -68,13 +85,7 @@ export class GatewayClient implements OperationMethods<typeof gatewayContract> {
 
   /** @throws InvalidRequestError when an option breaks a rule */
   constructor(options: GatewayClientOptions) {
-    this.#settings = checkClientOptions(
-      'GatewayClient',
-      options,
-      systemClock,
-      OWN_OPTIONS,
-      ({ resetMethod }) => choiceIssues('resetMethod', ['POST', 'DELETE'], resetMethod),
-    )
+    this.#settings = checkClientOptions('GatewayClient', options, systemClock, OWN_OPTIONS, ownIssues)
     this.#resetMethod = options.resetMethod ?? 'POST'
     this.#operations = new Operations({
       settings: this.#settings,
@@ -104,9 +115,7 @@ export class GatewayClient implements OperationMethods<typeof gatewayContract> {
    * @example const charge = await gateway.charge({ msisdn, amount: 250, currency: 'BDT', redirect_uri })
    */
   charge(request: ChargeRequest, options?: ChargeOptions): CallPromise<Charge> {
-    const { idempotencyKey, ...others } = { ...options }
-    const input = { body: request, idempotencyKey, options: others }
-    return callPromise(this.#operations.call(gatewayContract.charge, input))
+    return callPromise(this.#charge(request, options))
   }
 
   /**
@@ -149,25 +158,37 @@ export class GatewayClient implements OperationMethods<typeof gatewayContract> {
    *
    * @throws TimeoutError after `timeout` (120 s by default), with the charge last seen in `lastState`
    */
-  waitForCharge(chargeId: string, options: WaitOptions<ChargeState> = {}): Promise<ChargeState> {
+  async waitForCharge(chargeId: string, options: WaitOptions<ChargeState> = {}): Promise<ChargeState> {
+    const endpoint = gatewayContract.status
     return pollUntil({
-      endpoint: gatewayContract.status,
+      endpoint,
       settings: this.#settings,
-      options,
+      options: readable(endpoint.operation, options),
       read: (callOptions) => this.#status(chargeId, callOptions),
       isFinal: ({ status }) => !PENDING.test(status),
     })
   }
 
   #status(chargeId: string, options: CallOptions | undefined): Promise<Answered<ChargeState>> {
-    return this.#operations.call(gatewayContract.status, { parameters: { id: chargeId }, options })
+    const input = { parameters: { id: chargeId }, aliases: OWN_NAMES, options }
+    return this.#operations.call(gatewayContract.status, input)
+  }
+
+  async #charge(request: ChargeRequest, options: ChargeOptions | undefined) {
+    const { operation } = gatewayContract.charge
+    const idempotencyKey = whileReading(operation, 'options', () =>
+      isFields(options) ? options.idempotencyKey : undefined,
+    )
+    const input = { body: request, idempotencyKey, options, ownOptions: CHARGE_OPTIONS }
+    return this.#operations.call(gatewayContract.charge, input)
   }
 
   async #renew(chargeId: string, renewal: RenewalInput, options: CallOptions | undefined) {
     const { operation } = gatewayContract.renew
-    const issues = parameterIssues({ chargeId })
-    if (issues.length > 0) throw new InvalidRequestError(operation, issues)
-    const idempotencyKey = renewalKeyOf(chargeId, renewal)
+    const idempotencyKey = whileReading(operation, 'renewal', () => {
+      refuse(operation, [...parameterIssues({ chargeId }), ...objectIssues('renewal', RENEWAL, renewal)])
+      return renewalKeyOf(chargeId, renewal)
+    })
     const body = { mandate_id: chargeId }
     return this.#operations.call(gatewayContract.renew, {
       parameters: { id: chargeId },
@@ -182,9 +203,16 @@ export class GatewayClient implements OperationMethods<typeof gatewayContract> {
     confirmation: ConfirmInput,
     options: CallOptions | undefined,
   ): Promise<Answered<Partial<Charge>>> {
-    const { chargeId, ...body } = confirmation ?? {}
-    const issues = chargeId === undefined ? [] : parameterIssues({ chargeId })
-    if (issues.length > 0) throw new InvalidRequestError(gatewayContract.confirm.operation, issues)
+    const { operation } = gatewayContract.confirm
+    const { chargeId, ...body } = whileReading(operation, 'confirmation', () => {
+      refuse(operation, [
+        ...parameterIssues({ confirmationId }),
+        ...objectIssues('confirmation', "such as { otp: '…' }", confirmation),
+        ...unknownNames(confirmation, ['otp', 'chargeId'], 'field of confirm'),
+      ])
+      return { ...confirmation }
+    })
+    if (chargeId !== undefined) refuse(operation, parameterIssues({ chargeId }))
     const startedAt = monotonicTime()
     const input = { parameters: { confirmationId }, body, options }
     const confirmed = await this.#operations.call(gatewayContract.confirm, input)

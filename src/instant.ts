@@ -1,3 +1,4 @@
+import type { Wanted } from './contract/fields.ts'
 import { isCalendarDate } from './contract/formats.ts'
 import { InvalidRequestError } from './errors.ts'
 import { kindOfValue } from './transport/kind-of-value.ts'
@@ -56,8 +57,8 @@ const instantOf = (formatter: Intl.DateTimeFormat, wall: number): number => {
  * @example toInstant('2026-11-28 12:00:00', 'Asia/Dhaka').toISOString() // '2026-11-28T06:00:00.000Z'
  */
 export const toInstant = (naive: string, zone: string): Date => {
-  const refuse = (field: string, rule: string, value: unknown) =>
-    new InvalidRequestError('toInstant', [{ field, rule, received: kindOfValue(value) }])
+  const refuse = (field: string, rule: string, value: unknown, wanted: Wanted = 'text') =>
+    new InvalidRequestError('toInstant', [{ field, rule, received: kindOfValue(value, wanted) }])
   const formatter = typeof zone === 'string' ? formatterOf(zone) : undefined
   if (formatter === undefined) throw refuse('zone', 'an IANA time zone such as Asia/Dhaka', zone)
   const match = typeof naive === 'string' ? NAIVE.exec(naive) : null
@@ -65,10 +66,10 @@ export const toInstant = (naive: string, zone: string): Date => {
     const time =
       typeof naive === 'string' && WITH_OFFSET.test(naive) ? Date.parse(naive.replace(' ', 'T')) : Number.NaN
     if (!Number.isNaN(time) && isCalendarDate(naive.slice(0, 10))) return new Date(time)
-    throw refuse('naive', 'a time as YYYY-MM-DD HH:MM:SS', naive)
+    throw refuse('naive', 'a time as YYYY-MM-DD HH:MM:SS text', naive)
   }
   const [, date = '', hour = '00', minute = '00', second = '00', fraction = ''] = match
-  if (!isCalendarDate(date)) throw refuse('naive', 'a day of the calendar', naive)
+  if (!isCalendarDate(date)) throw refuse('naive', 'a day of the calendar', date, 'day')
   const wall = Date.parse(`${date}T${hour}:${minute}:${second}Z`)
   return new Date(instantOf(formatter, wall) + Number(fraction.padEnd(3, '0').slice(0, 3)))
 }

@@ -1,7 +1,17 @@
-import { isCalendarDate, isPathSegment } from './contract/formats.ts'
+import { isCalendarDate } from './contract/formats.ts'
 import type { InputIssue } from './errors.ts'
-import { InvalidRequestError } from './errors.ts'
-import { kindOfValue } from './transport/kind-of-value.ts'
+import { parameterIssues } from './transport/input-check.ts'
+import { countIssues, refuse, unless } from './transport/input-issues.ts'
+
+/** The issues of what makes a renewal's key. */
+export const renewalKeyIssues = (chargeId: unknown, cycle: unknown, attempt: unknown): InputIssue[] => {
+  const dayHolds = typeof cycle === 'string' && isCalendarDate(cycle)
+  return [
+    ...parameterIssues({ chargeId }),
+    ...unless(dayHolds, 'cycle', 'a day of the calendar as YYYY-MM-DD text', cycle, 'day'),
+    ...countIssues('attempt', attempt, 1),
+  ]
+}
 
 /**
  * The idempotency key of one billing cycle's renewal: `renewal:<charge id, percent-encoded>:<cycle>:<attempt>`.
@@ -16,21 +26,6 @@ import { kindOfValue } from './transport/kind-of-value.ts'
  * @example renewalKey('ch_1', '2026-12-01') // 'renewal:ch_1:2026-12-01:1'
  */
 export const renewalKey = (chargeId: string, cycle: string, attempt = 1): string => {
-  const issues: InputIssue[] = []
-  if (typeof chargeId !== 'string' || !isPathSegment(chargeId)) {
-    const received = kindOfValue(chargeId)
-    issues.push({ field: 'chargeId', rule: 'an identifier as text that is not empty', received })
-  }
-  if (typeof cycle !== 'string' || !isCalendarDate(cycle)) {
-    issues.push({
-      field: 'cycle',
-      rule: 'a day of the calendar as YYYY-MM-DD text',
-      received: kindOfValue(cycle),
-    })
-  }
-  if (!Number.isSafeInteger(attempt) || attempt < 1) {
-    issues.push({ field: 'attempt', rule: 'a whole number from 1', received: kindOfValue(attempt) })
-  }
-  if (issues.length > 0) throw new InvalidRequestError('gateway.renew', issues)
+  refuse('renewalKey', renewalKeyIssues(chargeId, cycle, attempt))
   return `renewal:${encodeURIComponent(chargeId)}:${cycle}:${attempt}`
 }

@@ -1,7 +1,5 @@
-import type { InputIssue } from './errors.ts'
-import { InvalidRequestError } from './errors.ts'
-import { renewalKey } from './renewal-key.ts'
-import { kindOfValue } from './transport/kind-of-value.ts'
+import { renewalKey, renewalKeyIssues } from './renewal-key.ts'
+import { refuse, unknownNames } from './transport/input-issues.ts'
 
 /** What makes a renewal safe to repeat: the billing cycle it is for, or a key of the caller's own. One is required. */
 export type RenewalInput =
@@ -14,23 +12,20 @@ export type RenewalInput =
     }
   | { readonly idempotencyKey: string; readonly cycle?: undefined; readonly attempt?: undefined }
 
-const FIELDS = new Set(['cycle', 'attempt', 'idempotencyKey'])
+const FIELDS = ['cycle', 'attempt', 'idempotencyKey']
 
 /** The idempotency key of a renewal. Throws `InvalidRequestError` unless exactly one of cycle and key is given. */
 export const renewalKeyOf = (chargeId: string, input: RenewalInput): string => {
-  const given: unknown = input
-  const fields = typeof given === 'object' && given !== null ? input : undefined
-  const issues: InputIssue[] = Object.keys(fields ?? {})
-    .filter((name) => !FIELDS.has(name))
-    .map((field) => ({ field, rule: 'a field of a renewal', received: 'an unknown field' }))
-  const { cycle, attempt, idempotencyKey } = fields ?? {}
+  const issues = unknownNames(input, FIELDS, 'field of renew')
+  const { cycle, attempt = 1, idempotencyKey } = input
   if (cycle === undefined && idempotencyKey === undefined) {
     const rule = 'given, or idempotencyKey, so that a restart cannot charge twice'
-    issues.push({ field: 'cycle', rule, received: kindOfValue(cycle) })
-  } else if (idempotencyKey !== undefined && (cycle !== undefined || attempt !== undefined)) {
+    issues.push({ field: 'cycle', rule, received: 'nothing' })
+  } else if (idempotencyKey !== undefined && (cycle !== undefined || input.attempt !== undefined)) {
     const rule = 'given without cycle and attempt, which make a key themselves'
     issues.push({ field: 'idempotencyKey', rule, received: 'both' })
   }
-  if (issues.length > 0) throw new InvalidRequestError('gateway.renew', issues)
+  if (cycle !== undefined) issues.push(...renewalKeyIssues(chargeId, cycle, attempt))
+  refuse('gateway.renew', issues)
   return idempotencyKey ?? renewalKey(chargeId, cycle ?? '', attempt)
 }

@@ -1,5 +1,6 @@
 import type { Authorizer } from './auth/authorizer.ts'
 import type { CredentialsSource } from './auth/credentials.ts'
+import { credentialsIssues } from './auth/credentials.ts'
 import type { TokenAuthorizer } from './auth/token-authorizer.ts'
 import { createTokenAuthorizer } from './auth/token-authorizer.ts'
 import type { TokenStore } from './auth/token-store.ts'
@@ -22,6 +23,8 @@ import {
 } from './contract/subscriptions.ts'
 import type { InputIssue } from './errors.ts'
 import { InvalidRequestError } from './errors.ts'
+import type { PageOptions } from './page-options.ts'
+import { checkPage, LONGEST_PAGE } from './page-options.ts'
 import { endIssues } from './subscription-dates.ts'
 import { systemClock } from './system-clock.ts'
 import { boundedWork } from './transport/bounded-work.ts'
@@ -30,15 +33,10 @@ import type { Answered, CallPromise, CallResponse } from './transport/call-promi
 import { callPromise } from './transport/call-promise.ts'
 import { monotonicTime } from './transport/call-timeout.ts'
 import type { ClientOptions, ClientSettings } from './transport/client-options.ts'
-import {
-  checkClientOptions,
-  choiceIssues,
-  isDuration,
-  isObject,
-  unknownOptionIssues,
-  unless,
-} from './transport/client-options.ts'
+import { checkClientOptions, durationIssues } from './transport/client-options.ts'
 import { notify } from './transport/hooks.ts'
+import { objectIssues } from './transport/input-check.ts'
+import { choiceIssues, methodIssues, readable, refuse, whileReading } from './transport/input-issues.ts'
 import type { OperationMethods } from './transport/operation-methods.ts'
 import { Operations } from './transport/operations.ts'
 import { eachRecord } from './transport/paging.ts'
@@ -66,16 +64,6 @@ export type SubscribeInput = Omit<SubscriptionRequest, 'clientID'> & {
   readonly clientID?: string | undefined
 }
 
-/** Which page of a list, and how long its pages are. */
-export interface PageOptions {
-  /** From 1. */
-  readonly page?: number | undefined
-  /** From 1 to 100. Some servers ignore it (Limits, Pagination). */
-  readonly perPage?: number | undefined
-}
-
-const LONGEST_PAGE = 100
-
 const OWN_OPTIONS = Object.keys({
   credentials: true,
   tokenStore: true,
@@ -85,22 +73,22 @@ const OWN_OPTIONS = Object.keys({
   emptyBody: true,
 } satisfies Record<Exclude<keyof SubscriptionsClientOptions, keyof ClientOptions>, true>)
 
-const isTokenStore = (value: unknown): boolean =>
-  isObject(value) && ['get', 'set', 'delete'].every((name) => typeof value[name] === 'function')
-
 const ownIssues = (options: Readonly<Record<string, unknown>>): InputIssue[] => {
-  const { tokenStore, refresh, loginCooldown, tokenRequestFormat, emptyBody } = options
-  const storeHolds = tokenStore === undefined || isTokenStore(tokenStore)
-  // Without a cool-down a refused login would be repeated until the account is locked.
-  const cooldownHolds = loginCooldown === undefined || isDuration(loginCooldown)
+  const { credentials, tokenStore, refresh, tokenRequestFormat, emptyBody } = options
   return [
-    ...unless(storeHolds, 'tokenStore', 'an object with get(), set() and delete()', tokenStore),
+    ...(typeof credentials === 'function' ? [] : credentialsIssues(credentials)),
+    ...(tokenStore === undefined
+      ? []
+      : methodIssues('tokenStore', 'a token store', ['get', 'set', 'delete'], tokenStore)),
     ...choiceIssues('refresh', ['password', 'refresh_token'], refresh),
-    ...unless(cooldownHolds, 'loginCooldown', 'milliseconds above zero', loginCooldown),
+    // Without a cool-down a refused login would be repeated until the account is locked.
+    ...durationIssues(options, ['loginCooldown']),
     ...choiceIssues('tokenRequestFormat', ['json', 'form'], tokenRequestFormat),
     ...choiceIssues('emptyBody', ['object', 'none'], emptyBody),
   ]
 }
+
+const REQUEST = 'with requestID, start, end, userReturnURL, cycle, amount'
 
 /** Issues of the credentials as those of the operation that needed them. */
 const renamed = ({ issues, phase, retryable }: InvalidRequestError, operation: string): InvalidRequestError =>
@@ -205,9 +193,15 @@ export class SubscriptionsClient implements OperationMethods<typeof subscription
     page?: PageOptions,
     options?: CallOptions,
   ): AsyncGenerator<Payment, void, undefined> {
-    const perPage = page?.perPage ?? LONGEST_PAGE
-    return eachRecord(page?.page ?? 1, 'paymentId', async (number) => {
-      const { data } = await this.#payments(subscriptionId, { ...page, page: number, perPage }, options)
+    const { operation } = subscriptionsContract.payments
+    let perPage = LONGEST_PAGE
+    const first = (): number => {
+      const given = checkPage(operation, page)
+      perPage = given.perPage ?? LONGEST_PAGE
+      return given.page ?? 1
+    }
+    return eachRecord(first, 'paymentId', async (number) => {
+      const { data } = await this.#payments(subscriptionId, { page: number, perPage }, options)
       return data.subscriptionPayments
     })
   }
@@ -225,12 +219,12 @@ export class SubscriptionsClient implements OperationMethods<typeof subscription
    *
    * @throws TimeoutError after `timeout` (120 s by default), with the last status in `lastState`
    */
-  waitForStatus(invoiceId: string, options: WaitOptions<RequestStatus> = {}): Promise<RequestStatus> {
+  async waitForStatus(invoiceId: string, options: WaitOptions<RequestStatus> = {}): Promise<RequestStatus> {
     const endpoint = subscriptionsContract.status
     return pollUntil({
       endpoint,
       settings: this.#settings,
-      options,
+      options: readable(endpoint.operation, options),
       read: (callOptions) =>
         this.#operations.call(endpoint, { parameters: { invoiceId }, options: callOptions }),
       isFinal: ({ status }) => status !== 'INITIALIZED',
@@ -238,29 +232,23 @@ export class SubscriptionsClient implements OperationMethods<typeof subscription
   }
 
   async #payments(subscriptionId: string, page: PageOptions | undefined, options: CallOptions | undefined) {
-    const issues = [
-      ...unless(
-        page === undefined || isObject(page),
-        'page',
-        'an object such as { page: 2, perPage: 50 }',
-        page,
-      ),
-      ...unknownOptionIssues(page, ['page', 'perPage']),
-    ]
-    if (issues.length > 0) throw new InvalidRequestError(subscriptionsContract.payments.operation, issues)
-    const query = { page: page?.page, per_page: page?.perPage }
-    const input = { parameters: { subscriptionId }, query, options }
+    const { page: number, perPage } = checkPage(subscriptionsContract.payments.operation, page)
+    const query = { page: number, per_page: perPage }
+    const input = { parameters: { subscriptionId }, query, aliases: { per_page: 'perPage' }, options }
     return this.#operations.call(subscriptionsContract.payments, input)
   }
 
   async #subscribe(request: SubscribeInput, options: CallOptions | undefined) {
     const endpoint = subscriptionsContract.subscribe
-    const clientID = request?.clientID ?? undefined
+    const given = whileReading(endpoint.operation, 'request', () => {
+      refuse(endpoint.operation, objectIssues('request', REQUEST, request))
+      return { ...request }
+    })
+    const clientID = given.clientID ?? undefined
     // Everything else is checked before the credentials are asked for.
-    const body = { ...request, clientID: clientID ?? 'taken from the credentials' }
+    const body = { ...given, clientID: clientID ?? 'taken from the credentials' }
     this.#operations.prepare(endpoint, { body, options })
-    const issues = endIssues(body, this.#settings.clock.now())
-    if (issues.length > 0) throw new InvalidRequestError(endpoint.operation, issues)
+    refuse(endpoint.operation, endIssues(body, this.#settings.clock.now()))
     if (clientID !== undefined) return this.#operations.call(endpoint, { body, options })
     const startedAt = monotonicTime()
     const total = options?.totalTimeout ?? this.#settings.totalTimeout

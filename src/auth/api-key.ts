@@ -1,20 +1,27 @@
 import type { InputIssue } from '../errors.ts'
-import { InvalidRequestError } from '../errors.ts'
+import { refuse } from '../transport/input-issues.ts'
 import type { Authorization, Authorizer } from './authorizer.ts'
-import { isHeaderSafe, kindOf, sourceFailure } from './credentials.ts'
+import { isHeaderSafe, kindOfSecret, sourceFailure } from './credentials.ts'
 import { withTimeout } from './timeout.ts'
 import { waitFor } from './waiting.ts'
 
 /** An API key, or a function that gives it. The function is called for each attempt: keep it quick. */
 export type ApiKeySource = string | (() => string | Promise<string>)
 
-const RULE = 'an API key of visible ASCII characters (no line break or space around it)'
+const RULE = 'an API key as text of visible ASCII characters, without spaces, or a function that gives one'
 const SOURCE_LIMIT = 30_000
 
+/** The issue of a key that cannot stand in a header; its value is never quoted. */
+const keyIssues = (key: unknown): InputIssue[] =>
+  isHeaderSafe(key) ? [] : [{ field: 'apiKey', rule: RULE, received: kindOfSecret(key) }]
+
+/** The issue of a key, or of what is no function that gives one. */
+export const apiKeyIssues = (source: unknown): InputIssue[] =>
+  typeof source === 'function' ? [] : keyIssues(source)
+
 const checked = (key: unknown, operation: string): string => {
-  if (isHeaderSafe(key)) return key
-  const issue: InputIssue = { field: 'apiKey', rule: RULE, received: kindOf(key) }
-  throw new InvalidRequestError(operation, [issue])
+  refuse(operation, keyIssues(key))
+  return String(key)
 }
 
 const authorizationOf = (key: string): Authorization => ({ header: `Bearer ${key}`, credential: {} })
@@ -27,7 +34,7 @@ export const createApiKeyAuthorizer = (apiKey: ApiKeySource): Authorizer => {
   const refused = async () => false
   const isCurrent = () => true
   if (typeof apiKey !== 'function') {
-    const authorization = authorizationOf(checked(apiKey, 'gateway'))
+    const authorization = authorizationOf(checked(apiKey, 'GatewayClient'))
     return { current: () => authorization, authorize: async () => authorization, isCurrent, refused }
   }
   return {

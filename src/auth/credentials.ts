@@ -1,5 +1,7 @@
 import type { InputIssue } from '../errors.ts'
 import { InvalidRequestError } from '../errors.ts'
+import { isFields, unknownNames, unless, whileReading } from '../transport/input-issues.ts'
+import { kindOfValue } from '../transport/kind-of-value.ts'
 import { withTimeout } from './timeout.ts'
 
 /** What a merchant logs in with (S-a). */
@@ -20,7 +22,8 @@ export type CredentialsSource = Credentials | (() => Credentials | Promise<Crede
 export const LOGIN = 'subscriptions.login'
 
 const NAMES = ['clientId', 'clientSecret', 'username', 'password'] as const
-const RULE = 'text that is not blank and has no control characters (a line break at the end, perhaps)'
+const RULE = 'text that is not blank and has no control characters'
+const SHAPE = `an object with ${NAMES.join(', ')}, or a function that gives one`
 const SOURCE_LIMIT = 30_000
 
 // Control characters, and halves of surrogate pairs, which no JSON or form body carries faithfully.
@@ -31,13 +34,12 @@ const HEADER_SAFE = /^[\x21-\x7e]+$/
 export const isHeaderSafe = (value: unknown): value is string =>
   typeof value === 'string' && HEADER_SAFE.test(value)
 
-/** Names the kind of a value for an error, never the value. */
-export const kindOf = (value: unknown): string => {
-  if (value === null) return 'null'
-  if (value === undefined) return 'nothing'
-  if (typeof value !== 'string') return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`
-  if (value.trim() === '') return 'blank text'
-  return 'text with characters that are not allowed'
+/** Names the kind of a secret that cannot be used, never the secret. */
+export const kindOfSecret = (value: unknown): string => {
+  if (typeof value !== 'string' || value.trim() === '') return kindOfValue(value)
+  return /[\r\n]$/.test(value)
+    ? 'text with a line break at its end'
+    : 'text with characters that are not allowed'
 }
 
 /** Names a failure for an error by its class and code: its message could quote a secret. */
@@ -66,20 +68,30 @@ export const sourceFailure = (operation: string, field: string, failure: unknown
     { phase: 'login', retryable: true },
   )
 
-/** The credentials, checked and copied. Throws `InvalidRequestError`, which names what is wrong and quotes nothing. */
-const checkCredentials = (value: unknown): Credentials => {
-  const given = (typeof value === 'object' && value !== null ? value : {}) as Partial<Record<string, unknown>>
-  const issues: InputIssue[] = []
-  const text = (name: (typeof NAMES)[number]): string => {
-    const found = given[name]
-    if (typeof found === 'string' && found.trim() !== '' && !UNSENDABLE.test(found)) return found
-    issues.push({ field: `credentials.${name}`, rule: RULE, received: kindOf(found) })
-    return ''
-  }
-  const [clientId, clientSecret, username, password] = NAMES.map(text) as [string, string, string, string]
-  if (issues.length > 0) throw new InvalidRequestError(LOGIN, issues, { phase: 'login' })
-  return { clientId, clientSecret, username, password }
+const isUsable = (value: unknown): value is string =>
+  typeof value === 'string' && value.trim() !== '' && !UNSENDABLE.test(value)
+
+/** The issues of credentials, which name what is wrong and quote nothing. */
+export const credentialsIssues = (value: unknown): InputIssue[] => {
+  if (!isFields(value)) return unless(false, 'credentials', SHAPE, value)
+  const issues = NAMES.flatMap((name): InputIssue[] => {
+    const found = value[name]
+    if (isUsable(found)) return []
+    return [{ field: `credentials.${name}`, rule: RULE, received: kindOfSecret(found) }]
+  })
+  // They may hold more than is needed here, such as a region: that is an issue only where something is missing.
+  return issues.length === 0 ? [] : [...issues, ...unknownNames(value, NAMES, 'field', 'credentials')]
 }
+
+/** The credentials, checked and copied. Throws `InvalidRequestError`. */
+const checkCredentials = (value: unknown): Credentials =>
+  whileReading(LOGIN, 'credentials', () => {
+    const given = (isFields(value) ? value : {}) as Partial<Credentials>
+    const { clientId = '', clientSecret = '', username = '', password = '' } = given
+    const copy = { clientId, clientSecret, username, password }
+    if (NAMES.every((name) => isUsable(copy[name]))) return copy
+    throw new InvalidRequestError(LOGIN, credentialsIssues(value), { phase: 'login' })
+  })
 
 /**
  * Gives checked credentials each time it is called. Fixed ones are checked at once. A function that fails, or takes

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import type { ResponseSchema } from './endpoint.ts'
+import { isCalendarDate } from './formats.ts'
 
 /** An enumeration that the server may extend: the known values complete in an editor, any string compiles. */
 export type Open<Known extends string> = Known | (string & {})
@@ -11,20 +12,34 @@ const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * A field: `read` turns any received form into the specification's, or says `undefined`: unreadable. `optional`: the
- * field may be missing.
+ * What the rule of a request's field takes, as far as the words for another value depend on it: text of a form, a day
+ * of the calendar, one of a few words, or a number in a range.
  */
+export type Wanted =
+  | 'text'
+  | 'day'
+  | readonly string[]
+  | { readonly above?: number; readonly from?: number; readonly to?: number }
+
+/** How a field differs from one that must be there. */
+interface FieldTraits {
+  /** The field may be missing. */
+  readonly optional?: boolean
+  readonly wanted?: Wanted
+}
+
+/** A field: `read` turns any received form into the specification's, or says `undefined`: unreadable. */
 const field = <Value>(
   rule: string,
   read: (value: unknown) => Value | undefined,
-  optional = false,
+  { optional = false, wanted }: FieldTraits = {},
 ): ResponseSchema<Value> =>
   z.pipe(
     z.unknown(),
     z.transform((value, payload): Value => {
       const result = read(value)
       if (result !== undefined || (optional && value === undefined)) return result as Value
-      payload.issues.push({ code: 'custom', message: rule, input: value })
+      payload.issues.push({ code: 'custom', message: rule, input: value, params: { wanted } })
       return z.NEVER
     }),
   )
@@ -143,22 +158,32 @@ export const listOf = <Item>(item: ResponseSchema<Item>): ResponseSchema<Item[]>
   ) as ResponseSchema<Item[]>
 
 /** A field of a request: text that obeys a rule. The rule's words become the error's words. */
-export const input = (rule: string, obeys: (value: string) => boolean): ResponseSchema<string> =>
-  field(rule, (value) => (typeof value === 'string' && obeys(value) ? value : undefined))
+export const input = (
+  rule: string,
+  obeys: (value: string) => boolean,
+  wanted: Wanted = 'text',
+): ResponseSchema<string> =>
+  field(rule, (value) => (typeof value === 'string' && obeys(value) ? value : undefined), { wanted })
+
+/** A field of a request: a day of the calendar. */
+export const inputDay = input('a day of the calendar as YYYY-MM-DD text', isCalendarDate, 'day')
 
 /** A field of a request: one of a few words. */
 export const oneOf = <const Choice extends string>(
   rule: string,
   choices: readonly Choice[],
-): ResponseSchema<Choice> => field(rule, (value) => choices.find((choice) => choice === value))
+): ResponseSchema<Choice> =>
+  field(rule, (value) => choices.find((choice) => choice === value), { wanted: choices })
 
 const isWholeNumber = (value: unknown, least: number, most: number): value is number =>
   Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
 
 /** A field of a request: a whole number that a JavaScript number holds exactly. */
 export const wholeNumber = (rule: string): ResponseSchema<number> =>
-  field(rule, (value) =>
-    isWholeNumber(value, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER) ? value : undefined,
+  field(
+    rule,
+    (value) => (isWholeNumber(value, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER) ? value : undefined),
+    { wanted: {} },
   )
 
 /** A parameter of a query that may be left out: a whole number from 1. */
@@ -166,4 +191,7 @@ export const optionalCount = (
   rule: string,
   most = Number.MAX_SAFE_INTEGER,
 ): ResponseSchema<number | undefined> =>
-  field<number | undefined>(rule, (value) => (isWholeNumber(value, 1, most) ? value : undefined), true)
+  field<number | undefined>(rule, (value) => (isWholeNumber(value, 1, most) ? value : undefined), {
+    optional: true,
+    wanted: { from: 1, to: most },
+  })

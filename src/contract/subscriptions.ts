@@ -7,6 +7,7 @@ import {
   decimal,
   flag,
   input,
+  inputDay,
   integerId,
   listOf,
   oneOf,
@@ -15,7 +16,7 @@ import {
   reversedAmount,
   text,
 } from './fields.ts'
-import { CYCLES, dayNumber, isAbsoluteUrl, isAmountText, isCalendarDate } from './formats.ts'
+import { CYCLES, dayNumber, isAbsoluteUrl, isAmountText } from './formats.ts'
 
 /** Payment cycles (S1). */
 export type KnownCycle = (typeof CYCLES)[number]
@@ -52,8 +53,8 @@ export const subscriptionRequestSchema = z
   .strictObject({
     clientID: input('text that is not empty', filled),
     requestID: input('text that is not empty', filled),
-    start: input('a day of the calendar as YYYY-MM-DD', isCalendarDate),
-    end: input('a day of the calendar as YYYY-MM-DD', isCalendarDate),
+    start: inputDay,
+    end: inputDay,
     userReturnURL: input('an absolute URL such as https://shop.example/return', isAbsoluteUrl),
     cycle: oneOf('one of DAILY, WEEKLY, FIFTEEN_DAYS', CYCLES),
     amount: input('decimal text above zero such as "25.00" (text, since numbers round)', isAmountText),
@@ -62,6 +63,7 @@ export const subscriptionRequestSchema = z
     z.refine(({ start, end }) => (dayNumber(end) ?? 0) >= (dayNumber(start) ?? 0), {
       error: 'a day on or after start',
       path: ['end'],
+      params: { received: 'an earlier day' },
     }),
   )
 

@@ -1,11 +1,11 @@
 import type { EndpointDefinition } from '../contract/endpoint.ts'
-import { InvalidRequestError } from '../errors.ts'
 import { interruptionError } from './call-errors.ts'
 import type { CallOptions } from './call-options.ts'
 import { callLimits, callOptionIssues } from './call-options.ts'
 import { CallRecord } from './call-record.ts'
 import { CallTimeout } from './call-timeout.ts'
 import type { ClientSettings } from './client-options.ts'
+import { refuse, whileReading } from './input-issues.ts'
 import { reportFailure } from './report-failure.ts'
 
 /**
@@ -19,9 +19,11 @@ export const boundedWork = async <Value>(
   work: (signal: AbortSignal) => Promise<Value>,
   mayExecute: boolean,
 ): Promise<Value> => {
-  const issues = callOptionIssues(options)
-  if (issues.length > 0) throw new InvalidRequestError(endpoint.operation, issues)
-  const { totalTimeout, signal } = callLimits(settings, options)
+  const { operation } = endpoint
+  const { totalTimeout, signal } = whileReading(operation, 'options', () => {
+    refuse(operation, callOptionIssues(options))
+    return callLimits(settings, options)
+  })
   const startedAt = settings.clock.now()
   const record = new CallRecord({
     endpoint,

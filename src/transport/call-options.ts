@@ -2,7 +2,7 @@ import type { InputIssue } from '../errors.ts'
 import type { ClientSettings, RetryOptions } from './client-options.ts'
 import { durationIssues, retryIssues } from './client-options.ts'
 import { headerIssues, lowerCaseNames } from './header-rules.ts'
-import { kindOfValue } from './kind-of-value.ts'
+import { isFields, unknownNames, unless } from './input-issues.ts'
 
 /** Options of one call; every method takes them last. */
 export interface CallOptions {
@@ -31,25 +31,31 @@ export interface CallLimits {
 const isSignal = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value
 
-const NAMES = ['signal', 'timeout', 'totalTimeout', 'headers', 'retry']
+/** The options that every call takes. */
+export const CALL_OPTIONS: readonly string[] = Object.keys({
+  signal: true,
+  timeout: true,
+  totalTimeout: true,
+  headers: true,
+  retry: true,
+} satisfies Record<keyof CallOptions, true>)
 
 /**
  * The issues of a call's options. A name that is no option is one too: a misspelt idempotency key would be another
- * charge.
+ * charge. `of` names the method.
  */
-export const callOptionIssues = (options: unknown, names: readonly string[] = NAMES): InputIssue[] => {
+export const callOptionIssues = (
+  options: unknown,
+  names: readonly string[] = CALL_OPTIONS,
+  of = 'this call',
+): InputIssue[] => {
   if (options === undefined) return []
-  if (typeof options !== 'object' || options === null) {
-    return [{ field: 'options', rule: 'an object', received: kindOfValue(options) }]
-  }
-  const given = options as Readonly<Record<string, unknown>>
-  const { signal, headers, retry } = given
-  const signalIssue = { field: 'signal', rule: 'an AbortSignal', received: kindOfValue(signal) }
-  const unknown = Object.keys(given).filter((name) => !names.includes(name))
+  if (!isFields(options)) return unless(false, 'options', 'an object such as { timeout: 10_000 }', options)
+  const { signal, headers, retry } = options
   return [
-    ...unknown.map((field) => ({ field, rule: 'an option of this call', received: 'an unknown option' })),
-    ...(signal === undefined || isSignal(signal) ? [] : [signalIssue]),
-    ...durationIssues(given),
+    ...unknownNames(options, names, `option of ${of}`),
+    ...unless(signal === undefined || isSignal(signal), 'signal', 'an AbortSignal', signal),
+    ...durationIssues(options),
     ...retryIssues(retry),
     ...headerIssues('headers', headers),
   ]

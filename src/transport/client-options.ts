@@ -1,10 +1,19 @@
 import type { Clock } from '../clock.ts'
 import type { InputIssue } from '../errors.ts'
-import { InvalidRequestError } from '../errors.ts'
 import type { FetchFunction } from './fetch-function.ts'
 import { headerIssues, lowerCaseNames } from './header-rules.ts'
 import type { Hooks, UnexpectedReport } from './hooks.ts'
-import { kindOfValue } from './kind-of-value.ts'
+import {
+  choiceIssues,
+  clockIssues,
+  countIssues,
+  functionIssues,
+  isFields,
+  refuse,
+  unknownNames,
+  unless,
+  whileReading,
+} from './input-issues.ts'
 
 /** Limits of what a client repeats by itself. */
 export interface RetryOptions {
@@ -78,124 +87,46 @@ const isBaseUrl = (value: unknown): value is string => {
 export const isDuration = (value: unknown): boolean =>
   typeof value === 'number' && Number.isFinite(value) && value > 0
 
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-export const unless = (holds: boolean, field: string, rule: string, value: unknown): InputIssue[] =>
-  holds ? [] : [{ field, rule, received: kindOfValue(value) }]
-
-/** The issues of names that are no options: one that is misspelt would be ignored. `within` is the option that holds them. */
-export const unknownOptionIssues = (
-  given: unknown,
-  names: readonly string[],
-  within?: string,
-): InputIssue[] =>
-  Object.keys(isObject(given) ? given : {})
-    .filter((name) => !names.includes(name))
-    .map((name) => ({
-      field: within === undefined ? name : `${within}.${name}`,
-      rule: `one of the options ${names.join(', ')}`,
-      received: 'an unknown option',
-    }))
-
 /** The issues of time limits, wherever they are given. */
-export const durationIssues = (options: Readonly<Record<string, unknown>>): InputIssue[] =>
-  ['timeout', 'totalTimeout'].flatMap((field) => {
+export const durationIssues = (
+  options: Readonly<Record<string, unknown>>,
+  names: readonly string[] = ['timeout', 'totalTimeout'],
+): InputIssue[] =>
+  names.flatMap((field) => {
     const value = options[field]
-    return unless(value === undefined || isDuration(value), field, 'milliseconds above zero', value)
+    const holds = value === undefined || isDuration(value)
+    return unless(holds, field, 'milliseconds above 0', value, { above: 0 })
   })
 
 /** The issues of retry options, wherever they are given. */
 export const retryIssues = (retry: unknown): InputIssue[] => {
   if (retry === undefined || retry === false) return []
-  if (!isObject(retry)) return unless(false, 'retry', 'an object, or false', retry)
+  if (!isFields(retry)) return unless(false, 'retry', 'an object such as { limit: 2 }, or false', retry)
   const { limit, maxWait } = retry
-  const limitHolds = limit === undefined || (Number.isSafeInteger(limit) && Number(limit) >= 0)
   const waitHolds = maxWait === undefined || (typeof maxWait === 'number' && maxWait >= 0)
   return [
-    ...unknownOptionIssues(retry, ['limit', 'maxWait'], 'retry'),
-    ...unless(limitHolds, 'retry.limit', 'a whole number from 0', limit),
-    ...unless(waitHolds, 'retry.maxWait', 'milliseconds from 0', maxWait),
+    ...unknownNames(retry, ['limit', 'maxWait'], 'option', 'retry'),
+    ...(limit === undefined ? [] : countIssues('retry.limit', limit, 0)),
+    ...unless(waitHolds, 'retry.maxWait', 'milliseconds from 0', maxWait, { from: 0 }),
   ]
 }
-
-const isOptionalFunction = (value: unknown): boolean => value === undefined || typeof value === 'function'
 
 const HOOKS = ['onRequest', 'onResponse', 'onRetry', 'onError', 'onTokenRenewed']
 
-const isHooks = (hooks: unknown): boolean =>
-  hooks === undefined || (isObject(hooks) && HOOKS.every((name) => isOptionalFunction(hooks[name])))
-
-/** Hooks may be an object that has more than them: only what looks like a hook is taken for a misspelt one. */
-const unknownHookIssues = (hooks: unknown): InputIssue[] => {
-  const found = Object.entries(isObject(hooks) ? hooks : {})
-  const alike = found.filter(([name, value]) => /^on[A-Z]/.test(name) && typeof value === 'function')
-  return unknownOptionIssues(Object.fromEntries(alike), HOOKS, 'hooks')
-}
-
-/** The issue of an option that is one of a few words. */
-export const choiceIssues = (field: string, choices: readonly string[], value: unknown): InputIssue[] => {
-  const holds = value === undefined || choices.some((choice) => choice === value)
-  return unless(holds, field, choices.map((choice) => JSON.stringify(choice)).join(' or '), value)
-}
-
-/** Every name, so that an option cannot be added without being known here. */
-const NAMES = Object.keys({
-  baseUrl: true,
-  timeout: true,
-  totalTimeout: true,
-  retry: true,
-  rateLimit: true,
-  fetch: true,
-  headers: true,
-  hooks: true,
-  onUnexpected: true,
-  clock: true,
-  apiPrefix: true,
-} satisfies Record<keyof ClientOptions, true>)
-
-const isClock = (value: unknown): boolean =>
-  isObject(value) && typeof value.now === 'function' && typeof value.sleep === 'function'
-
-const issuesOf = (options: Readonly<Record<string, unknown>>): InputIssue[] => {
-  const { baseUrl, rateLimit, fetch, hooks, onUnexpected, clock, apiPrefix } = options
-  const prefixHolds = apiPrefix === undefined || (typeof apiPrefix === 'string' && PREFIX.test(apiPrefix))
+const hookIssues = (hooks: unknown): InputIssue[] => {
+  if (hooks === undefined) return []
+  if (!isFields(hooks)) return unless(false, 'hooks', 'an object of functions such as { onRetry }', hooks)
+  // Hooks may be an object that has more than them: only what looks like a hook is taken for a misspelt one.
+  const alike = Object.entries(hooks).filter(
+    ([name, value]) => /^on[A-Z]/.test(name) && typeof value === 'function',
+  )
   return [
-    ...unless(
-      isBaseUrl(baseUrl),
-      'baseUrl',
-      'an absolute http or https URL without credentials, query or fragment',
-      baseUrl,
-    ),
-    ...durationIssues(options),
-    ...retryIssues(options.retry),
-    ...choiceIssues('rateLimit', ['wait', 'throw'], rateLimit),
-    ...unless(isOptionalFunction(fetch), 'fetch', 'a function', fetch),
-    ...unless(isHooks(hooks), 'hooks', 'an object of functions', hooks),
-    ...unknownHookIssues(hooks),
-    ...unless(isOptionalFunction(onUnexpected), 'onUnexpected', 'a function', onUnexpected),
-    ...unless(clock === undefined || isClock(clock), 'clock', 'an object with now() and sleep()', clock),
-    ...unless(prefixHolds, 'apiPrefix', 'a path such as /api/v2, without a slash at its end', apiPrefix),
-    ...headerIssues('headers', options.headers),
+    ...HOOKS.flatMap((name) => functionIssues(`hooks.${name}`, hooks[name])),
+    ...unknownNames(Object.fromEntries(alike), HOOKS, 'hook', 'hooks'),
   ]
 }
 
-/**
- * Checks a client's options. Throws `InvalidRequestError`, which quotes no value. `client` names the class;
- * `ownNames` are the options that are its own, and `ownIssues` checks them.
- */
-export const checkClientOptions = (
-  client: string,
-  options: ClientOptions,
-  clock: Clock,
-  ownNames: readonly string[],
-  ownIssues: (options: Readonly<Record<string, unknown>>) => InputIssue[],
-): ClientSettings => {
-  const given: unknown = options
-  const issues = isObject(given)
-    ? [...unknownOptionIssues(given, [...NAMES, ...ownNames]), ...issuesOf(given), ...ownIssues(given)]
-    : unless(false, 'options', 'an object', given)
-  if (issues.length > 0) throw new InvalidRequestError(client, issues)
+const settingsOf = (options: ClientOptions, clock: Clock): ClientSettings => {
   const { retry, timeout, totalTimeout, rateLimit, hooks, headers } = options
   const limits = retry === false ? { limit: 0 } : retry
   return {
@@ -215,3 +146,70 @@ export const checkClientOptions = (
     apiPrefix: options.apiPrefix,
   }
 }
+
+/** Every name, so that an option cannot be added without being known here. */
+const NAMES = Object.keys({
+  baseUrl: true,
+  timeout: true,
+  totalTimeout: true,
+  retry: true,
+  rateLimit: true,
+  fetch: true,
+  headers: true,
+  hooks: true,
+  onUnexpected: true,
+  clock: true,
+  apiPrefix: true,
+} satisfies Record<keyof ClientOptions, true>)
+
+const issuesOf = (options: Readonly<Record<string, unknown>>): InputIssue[] => {
+  const { baseUrl, apiPrefix } = options
+  const prefixHolds = apiPrefix === undefined || (typeof apiPrefix === 'string' && PREFIX.test(apiPrefix))
+  return [
+    ...unless(
+      isBaseUrl(baseUrl),
+      'baseUrl',
+      'an absolute http or https URL as text, without credentials, query or fragment',
+      baseUrl,
+      'text',
+    ),
+    ...durationIssues(options),
+    ...retryIssues(options.retry),
+    ...choiceIssues('rateLimit', ['wait', 'throw'], options.rateLimit),
+    ...functionIssues('fetch', options.fetch),
+    ...hookIssues(options.hooks),
+    ...functionIssues('onUnexpected', options.onUnexpected),
+    ...clockIssues(options.clock),
+    ...unless(
+      prefixHolds,
+      'apiPrefix',
+      'a path such as /api/v2, without a slash at its end',
+      apiPrefix,
+      'text',
+    ),
+    ...headerIssues('headers', options.headers),
+  ]
+}
+
+/**
+ * Checks a client's options. Throws `InvalidRequestError`, which quotes no value. `client` names the class;
+ * `ownNames` are the options that are its own, and `ownIssues` checks them.
+ */
+export const checkClientOptions = (
+  client: string,
+  options: ClientOptions,
+  clock: Clock,
+  ownNames: readonly string[],
+  ownIssues: (options: Readonly<Record<string, unknown>>) => InputIssue[],
+): ClientSettings =>
+  whileReading(client, 'options', () => {
+    const given: unknown = options
+    const needed = `an object such as { baseUrl, ${ownNames[0]} }`
+    refuse(
+      client,
+      isFields(given)
+        ? [...unknownNames(given, [...NAMES, ...ownNames]), ...issuesOf(given), ...ownIssues(given)]
+        : unless(false, 'options', needed, given),
+    )
+    return settingsOf(options, clock)
+  })

@@ -1,6 +1,6 @@
 import { isHeaderText } from '../contract/formats.ts'
 import type { InputIssue } from '../errors.ts'
-import { kindOfValue } from './kind-of-value.ts'
+import { isFields, unless } from './input-issues.ts'
 
 const NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
 const OURS = new Set(['authorization', 'content-type', 'idempotency-key', 'content-length', 'host'])
@@ -18,8 +18,8 @@ const OF_CONNECTION = new Set([
 /** The issues of headers that a user gave. A header's value is never quoted: it may be a secret. */
 export const headerIssues = (field: string, headers: unknown): InputIssue[] => {
   if (headers === undefined) return []
-  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) {
-    return [{ field, rule: 'an object of header names and texts', received: kindOfValue(headers) }]
+  if (!isFields(headers)) {
+    return unless(false, field, 'an object of header names and texts, such as { "x-tenant": "7" }', headers)
   }
   return Object.entries(headers).flatMap(([name, value]: [string, unknown]): InputIssue[] => {
     if (!NAME.test(name)) return [{ field, rule: 'made of valid header names', received: 'another name' }]
@@ -28,8 +28,7 @@ export const headerIssues = (field: string, headers: unknown): InputIssue[] => {
       return [{ field: named, rule: 'left to the client, which sets it itself', received: 'a value' }]
     }
     const isText = typeof value === 'string' && (value === '' || isHeaderText(value))
-    const received = typeof value === 'string' ? 'text with other characters' : kindOfValue(value)
-    return isText ? [] : [{ field: named, rule: 'text of visible ASCII characters', received }]
+    return unless(isText, named, 'text of visible ASCII characters', value, 'text')
   })
 }
 

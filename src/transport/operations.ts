@@ -1,6 +1,5 @@
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { AuthKind, EndpointDefinition, ResponseOf } from '../contract/endpoint.ts'
-import { InvalidRequestError } from '../errors.ts'
 import type { PathPrefix } from './address.ts'
 import { pathOf, queryOf, withPrefix } from './address.ts'
 import type { CallEnvironment } from './call.ts'
@@ -11,6 +10,7 @@ import type { Answered } from './call-promise.ts'
 import type { ClientSettings } from './client-options.ts'
 import type { CheckedInput } from './input-check.ts'
 import { checkInput, idempotencyKeyIssues, parameterIssues } from './input-check.ts'
+import { refuse, whileReading } from './input-issues.ts'
 import type { PreparedCall } from './prepared-call.ts'
 import { randomKey } from './random-key.ts'
 import { RateLimitGate } from './rate-limit-gate.ts'
@@ -23,6 +23,10 @@ export interface CallInput {
   /** Checks the body instead of the endpoint's own schema. */
   readonly schema?: EndpointDefinition['request']
   readonly idempotencyKey?: unknown
+  /** The caller's names of parameters and fields that have another one on the wire. */
+  readonly aliases?: Readonly<Record<string, string>>
+  /** The names of the options, where they are not those of every call. */
+  readonly ownOptions?: readonly string[]
   readonly method?: string
   readonly form?: boolean
   readonly options?: CallOptions | undefined
@@ -70,19 +74,24 @@ export class Operations {
 
   /** Checks the input of a call, all of it; throws `InvalidRequestError` with every rule that is broken. */
   prepare(endpoint: EndpointDefinition, input: CallInput): PreparedCall {
+    return whileReading(endpoint.operation, 'the input', () => this.#prepare(endpoint, input))
+  }
+
+  #prepare(endpoint: EndpointDefinition, input: CallInput): PreparedCall {
     const { settings, authorizers } = this.#setup
-    const { parameters = {}, form = false, options } = input
+    const { parameters = {}, form = false, options, aliases, ownOptions } = input
+    const of = endpoint.operation.replace(/^.*\./, '')
     const schema = input.schema ?? endpoint.request
-    const body = schema && checkInput(schema, input.body, endpoint.spec)
-    const query = endpoint.query && checkInput(endpoint.query, input.query ?? {}, endpoint.spec)
-    const issues = [
-      ...parameterIssues(parameters),
+    const body = schema && checkInput(schema, input.body, { argument: 'request', of, aliases })
+    const query =
+      endpoint.query && checkInput(endpoint.query, input.query ?? {}, { argument: 'query', of, aliases })
+    refuse(endpoint.operation, [
+      ...parameterIssues(parameters, aliases),
       ...issuesOf(body),
       ...issuesOf(query),
       ...idempotencyKeyIssues(input.idempotencyKey),
-      ...callOptionIssues(options),
-    ]
-    if (issues.length > 0) throw new InvalidRequestError(endpoint.operation, issues)
+      ...callOptionIssues(options, ownOptions, of),
+    ])
     const path = pathOf(endpoint.path, parameters as Readonly<Record<string, string>>)
     const fields = checkedValue(body)
     const method = input.method ?? endpoint.method

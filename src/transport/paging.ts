@@ -10,12 +10,12 @@ const identityOf = (record: object, identifier: string): string => {
  * asked for; nothing is read ahead.
  */
 export async function* eachRecord<Item extends object>(
-  firstPage: number,
+  firstPage: () => number,
   identifier: string,
   read: (page: number) => Promise<readonly Item[]>,
 ): AsyncGenerator<Item, void, undefined> {
   const seen = new Set<string>()
-  for (let page = firstPage; ; page += 1) {
+  for (let page = firstPage(); ; page += 1) {
     const records = await read(page)
     const fresh = records.filter((record) => {
       const identity = identityOf(record, identifier)

@@ -77,7 +77,7 @@ describe('a subscription request', () => {
     expect(fieldsOf(error).toSorted()).toEqual(
       ['amount', 'cycle', 'end', 'extra', 'requestID', 'start', 'userReturnURL'].toSorted(),
     )
-    expect(error.message).toContain('extra must be a field of S-b')
+    expect(error.message).toContain('extra is no field of subscribe; there are clientID, requestID, start, ')
     expect(error.message).not.toContain('secret-value')
   })
 

@@ -1,0 +1,25 @@
+import { objectIssues } from './transport/input-check.ts'
+import { refuse, unknownNames, whileReading } from './transport/input-issues.ts'
+
+/** Which page of a list, and how long its pages are. */
+export interface PageOptions {
+  /** From 1. */
+  readonly page?: number | undefined
+  /** From 1 to 100. Some servers ignore it (Limits, Pagination). */
+  readonly perPage?: number | undefined
+}
+
+/** The longest page that may be asked for (Limits, Pagination). */
+export const LONGEST_PAGE = 100
+
+/** The page that is asked for. Throws `InvalidRequestError` for what names none, such as its number alone. */
+export const checkPage = (operation: string, page: PageOptions | undefined): PageOptions => {
+  if (page === undefined) return {}
+  return whileReading(operation, 'page', () => {
+    refuse(operation, [
+      ...objectIssues('page', 'such as { page: 2, perPage: 50 }', page),
+      ...unknownNames(page, ['page', 'perPage'], 'option of a page'),
+    ])
+    return { page: page.page, perPage: page.perPage }
+  })
+}
