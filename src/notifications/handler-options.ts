@@ -1,7 +1,16 @@
 import type { Clock } from '../clock.ts'
 import type { InputIssue } from '../errors.ts'
-import { InvalidRequestError } from '../errors.ts'
 import { systemClock } from '../system-clock.ts'
+import {
+  clockIssues,
+  functionIssues,
+  isFields,
+  methodIssues,
+  refuse,
+  unknownNames,
+  unless,
+  whileReading,
+} from '../transport/input-issues.ts'
 import type { DedupeStore } from './dedupe-store.ts'
 import type { Lease } from './lease.ts'
 import type {
@@ -10,7 +19,6 @@ import type {
   SubscriptionNotification,
   UnknownNotification,
 } from './notification.ts'
-import { kindOf } from './read-message.ts'
 import type { NotificationReport } from './report.ts'
 import type { Verifier } from './verification.ts'
 
@@ -83,6 +91,7 @@ export interface HandlerSettings extends NotificationHandlerOptions {
   readonly clock: Clock
 }
 
+const OPERATION = 'notifications.handler'
 const DAY = 86_400_000
 const DEFAULTS = {
   maxBytes: 65_536,
@@ -113,103 +122,88 @@ const NAMES: readonly string[] = Object.keys({
 
 const STORE_METHODS = ['claim', 'extend', 'commit', 'release'] as const
 
-const isPositive = (value: number): boolean => value > 0
-const isTimer = (value: number): boolean => value > 0 && value <= LONGEST_TIMER
+/** What a number may be: `from` or `above` something, `to` something. */
+interface Range {
+  readonly above?: number
+  readonly from?: number
+  readonly to?: number
+}
+
+const TIMER_RANGE = { above: 0, to: LONGEST_TIMER }
+const FINITE = { above: 0, to: Number.MAX_VALUE }
 
 /** Numbers that a mistake in the set-up would turn into a handler that refuses, forgets or hurries. */
 const numberRules = ({ maxBytes, lease, remember, patience, timeouts }: HandlerSettings) =>
   [
-    ['maxBytes', maxBytes, (value: number) => value >= 1, 'bytes, 1 or more'],
-    ['lease.duration', lease.duration, isTimer, TIMER],
-    ['lease.limit', lease.limit, isPositive, 'milliseconds, more than 0'],
-    [
-      'remember',
-      remember,
-      (value: number) => value > 0 && Number.isFinite(value),
-      'milliseconds, more than 0',
-    ],
-    ['patience', patience, (value: number) => value >= 0, 'milliseconds, 0 or more'],
-    ['timeouts.read', timeouts.read, isTimer, TIMER],
-    ['timeouts.verify', timeouts.verify, isTimer, TIMER],
-    ['timeouts.store', timeouts.store, isTimer, TIMER],
+    ['maxBytes', maxBytes, { from: 1 }, 'bytes, 1 or more'],
+    ['lease.duration', lease.duration, TIMER_RANGE, TIMER],
+    ['lease.limit', lease.limit, { above: 0 }, 'milliseconds, more than 0'],
+    ['remember', remember, FINITE, 'milliseconds, more than 0'],
+    ['patience', patience, { from: 0 }, 'milliseconds, 0 or more'],
+    ['timeouts.read', timeouts.read, TIMER_RANGE, TIMER],
+    ['timeouts.verify', timeouts.verify, TIMER_RANGE, TIMER],
+    ['timeouts.store', timeouts.store, TIMER_RANGE, TIMER],
   ] as const
 
-const isStore = (store: object): boolean =>
-  STORE_METHODS.every((method) => method in store && typeof Reflect.get(store, method) === 'function')
+const isWithin = (
+  value: unknown,
+  { above = Number.NEGATIVE_INFINITY, from = above, to = Number.POSITIVE_INFINITY }: Range,
+) => typeof value === 'number' && value > above && value >= from && value <= to
 
-/** Names that do not exist: what they were meant to say would go unheard. */
-const unknownNames = (prefix: string, given: object | undefined, names: readonly string[]): InputIssue[] =>
-  Object.keys(given ?? {})
-    .filter((name) => !names.includes(name))
-    .map((name) => ({
-      field: `${prefix}${name}`,
-      rule: `one of the options ${names.join(', ')}`,
-      received: 'an unknown option',
-    }))
+/** The issues of an option that holds further options. */
+const groupIssues = (field: string, names: readonly string[], group: unknown): InputIssue[] => {
+  if (group === undefined) return []
+  const example = `an object such as { ${names[0]}: 60_000 }`
+  return [...unless(isFields(group), field, example, group), ...unknownNames(group, names, 'option', field)]
+}
 
 const issuesOf = (given: NotificationHandlerOptions, settings: HandlerSettings): InputIssue[] => {
-  const { verify, onSubscription, onPayment, onUnknown, onUnexpected, dedupe } = settings
-  const issues: InputIssue[] = [
-    ...unknownNames('', settings, NAMES),
-    ...unknownNames('lease.', given.lease, Object.keys(DEFAULTS.lease)),
-    ...unknownNames('timeouts.', given.timeouts, Object.keys(DEFAULTS.timeouts)),
+  const { verify, onSubscription, onPayment, onUnknown, onUnexpected, dedupe, clock } = settings
+  const verifyHolds = typeof verify === 'function' || verify === 'none'
+  return [
+    ...unknownNames(given, NAMES),
+    ...groupIssues('lease', Object.keys(DEFAULTS.lease), given.lease),
+    ...groupIssues('timeouts', Object.keys(DEFAULTS.timeouts), given.timeouts),
+    ...unless(verifyHolds, 'verify', "a verifier, or the word 'none'", verify, ['none']),
+    ...unless(typeof onSubscription === 'function', 'onSubscription', 'a function', onSubscription),
+    ...unless(typeof onPayment === 'function', 'onPayment', 'a function', onPayment),
+    ...functionIssues('onUnknown', onUnknown),
+    ...functionIssues('onUnexpected', onUnexpected),
+    ...(dedupe === undefined ? [] : methodIssues('dedupe', 'a dedupe store', STORE_METHODS, dedupe)),
+    ...clockIssues(clock),
+    ...numberRules(settings).flatMap(([field, value, range, rule]) =>
+      unless(isWithin(value, range), field, rule, value, range),
+    ),
   ]
-  if (typeof verify !== 'function' && verify !== 'none') {
-    issues.push({ field: 'verify', rule: "a verifier, or the word 'none'", received: kindOf(verify) })
-  }
-  for (const [field, listener] of Object.entries({ onSubscription, onPayment })) {
-    if (typeof listener !== 'function') issues.push({ field, rule: 'a function', received: kindOf(listener) })
-  }
-  for (const [field, listener] of Object.entries({ onUnknown, onUnexpected })) {
-    if (listener === undefined || typeof listener === 'function') continue
-    issues.push({ field, rule: 'a function', received: kindOf(listener) })
-  }
-  if (dedupe !== undefined && !(typeof dedupe === 'object' && dedupe !== null && isStore(dedupe))) {
-    issues.push({
-      field: 'dedupe',
-      rule: `a store with the methods ${STORE_METHODS.join(', ')}`,
-      received: kindOf(dedupe),
-    })
-  }
-  for (const [field, value, obeys, rule] of numberRules(settings)) {
-    if (typeof value === 'number' && obeys(value)) continue
-    issues.push({ field, rule, received: typeof value === 'number' ? 'another number' : kindOf(value) })
-  }
-  return issues
 }
+
+const withDefaults = (options: NotificationHandlerOptions): HandlerSettings => ({
+  ...options,
+  maxBytes: options.maxBytes ?? DEFAULTS.maxBytes,
+  lease: {
+    duration: options.lease?.duration ?? DEFAULTS.lease.duration,
+    limit: options.lease?.limit ?? DEFAULTS.lease.limit,
+  },
+  remember: options.remember ?? DEFAULTS.remember,
+  patience: options.patience ?? DEFAULTS.patience,
+  timeouts: {
+    read: options.timeouts?.read ?? DEFAULTS.timeouts.read,
+    verify: options.timeouts?.verify ?? DEFAULTS.timeouts.verify,
+    store: options.timeouts?.store ?? DEFAULTS.timeouts.store,
+  },
+  clock: options.clock ?? systemClock,
+})
 
 /**
  * The options, checked and with their defaults.
  *
  * @throws {InvalidRequestError} naming every option that breaks its rule or does not exist.
  */
-export const settingsOf = (options: NotificationHandlerOptions): HandlerSettings => {
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidRequestError('notifications.handler', [
-      {
-        field: 'options',
-        rule: 'an object with verify, onSubscription and onPayment',
-        received: kindOf(options),
-      },
-    ])
-  }
-  const settings: HandlerSettings = {
-    ...options,
-    maxBytes: options.maxBytes ?? DEFAULTS.maxBytes,
-    lease: {
-      duration: options.lease?.duration ?? DEFAULTS.lease.duration,
-      limit: options.lease?.limit ?? DEFAULTS.lease.limit,
-    },
-    remember: options.remember ?? DEFAULTS.remember,
-    patience: options.patience ?? DEFAULTS.patience,
-    timeouts: {
-      read: options.timeouts?.read ?? DEFAULTS.timeouts.read,
-      verify: options.timeouts?.verify ?? DEFAULTS.timeouts.verify,
-      store: options.timeouts?.store ?? DEFAULTS.timeouts.store,
-    },
-    clock: options.clock ?? systemClock,
-  }
-  const issues = issuesOf(options, settings)
-  if (issues.length > 0) throw new InvalidRequestError('notifications.handler', issues)
-  return settings
-}
+export const settingsOf = (options: NotificationHandlerOptions): HandlerSettings =>
+  whileReading(OPERATION, 'options', () => {
+    const rule = 'an object with verify, onSubscription and onPayment'
+    refuse(OPERATION, unless(isFields(options), 'options', rule, options))
+    const settings = withDefaults(options)
+    refuse(OPERATION, issuesOf(options, settings))
+    return settings
+  })

@@ -1,6 +1,14 @@
+import type { InputIssue } from '../errors.ts'
 import { InvalidRequestError } from '../errors.ts'
+import {
+  choiceIssues,
+  isFields,
+  refuse,
+  unknownNames,
+  unless,
+  whileReading,
+} from '../transport/input-issues.ts'
 import { bytesOf } from './bytes.ts'
-import { kindOf } from './read-message.ts'
 import type { Verifier } from './verification.ts'
 
 /** How a signature is written in its header. */
@@ -22,6 +30,7 @@ export interface HmacVerifierOptions {
 
 // Longer than any signature of the algorithms above in any encoding.
 const LONGEST_SIGNATURE = 256
+const OPERATION = 'notifications.verify'
 const SECRETS_RULE = 'one or more secrets that are not empty'
 
 const bytesOfHex = (text: string): Uint8Array<ArrayBuffer> | undefined => {
@@ -41,36 +50,44 @@ const bytesOfBase64 = (text: string): Uint8Array<ArrayBuffer> | undefined => {
   }
 }
 
-const invalid = (field: string, rule: string, received: string): InvalidRequestError =>
-  new InvalidRequestError('notifications.verify', [{ field, rule, received }])
-
-const ENCODINGS: readonly unknown[] = ['hex', 'base64', 'base64url'] satisfies SignatureEncoding[]
-const ALGORITHMS: readonly unknown[] = ['SHA-256', 'SHA-384', 'SHA-512']
+const ENCODINGS = ['hex', 'base64', 'base64url'] satisfies SignatureEncoding[]
+const ALGORITHMS = ['SHA-256', 'SHA-384', 'SHA-512']
 
 /** The bytes of a secret; none for what is no secret, such as the `undefined` of an unset environment variable. */
 const secretBytes = (secret: unknown): Uint8Array<ArrayBuffer> =>
   typeof secret === 'string' ? new TextEncoder().encode(secret) : Uint8Array.from(bytesOf(secret) ?? [])
 
-const secretsOf = ({ secrets }: HmacVerifierOptions): Uint8Array<ArrayBuffer>[] => {
-  const list: readonly unknown[] = Array.isArray(secrets) ? secrets : [secrets]
-  const all = list.map(secretBytes)
-  if (all.length === 0) throw invalid('secrets', SECRETS_RULE, 'none')
-  const odd = all.findIndex(({ length }) => length === 0)
-  if (odd !== -1) throw invalid('secrets', SECRETS_RULE, kindOf(list[odd]))
-  return all
+const listOf = (secrets: unknown): readonly unknown[] => (Array.isArray(secrets) ? secrets : [secrets])
+
+const secretIssues = (secrets: unknown): InputIssue[] => {
+  const list = listOf(secrets)
+  const odd = list.find((secret) => secretBytes(secret).length === 0)
+  if (list.length > 0 && !list.some((secret) => secret === odd)) return []
+  return unless(false, 'secrets', SECRETS_RULE, list.length === 0 ? list : odd)
 }
 
-const check = ({ header, encoding, algorithm, prefix }: HmacVerifierOptions): void => {
-  if (typeof header !== 'string' || !/^[!#$%&'*+.^_`|~\w-]+$/.test(header)) {
-    throw invalid('header', 'the name of a header', kindOf(header))
+const NAMES = Object.keys({
+  header: true,
+  secrets: true,
+  encoding: true,
+  prefix: true,
+  algorithm: true,
+} satisfies Record<keyof HmacVerifierOptions, true>)
+
+const issuesOf = (options: unknown): InputIssue[] => {
+  if (!isFields(options)) {
+    return unless(false, 'options', 'an object such as { header, secrets }', options)
   }
-  if (encoding !== undefined && !ENCODINGS.includes(encoding)) {
-    throw invalid('encoding', "'hex', 'base64' or 'base64url'", kindOf(encoding))
-  }
-  if (algorithm !== undefined && !ALGORITHMS.includes(algorithm)) {
-    throw invalid('algorithm', "'SHA-256', 'SHA-384' or 'SHA-512'", kindOf(algorithm))
-  }
-  if (prefix !== undefined && typeof prefix !== 'string') throw invalid('prefix', 'text', kindOf(prefix))
+  const { header, secrets, encoding, algorithm, prefix } = options
+  const headerHolds = typeof header === 'string' && /^[!#$%&'*+.^_`|~\w-]+$/.test(header)
+  return [
+    ...unknownNames(options, NAMES, 'option of hmacVerifier'),
+    ...unless(headerHolds, 'header', 'the name of a header', header, 'text'),
+    ...secretIssues(secrets),
+    ...choiceIssues('encoding', ENCODINGS, encoding),
+    ...choiceIssues('algorithm', ALGORITHMS, algorithm),
+    ...unless(prefix === undefined || typeof prefix === 'string', 'prefix', 'text', prefix),
+  ]
 }
 
 /**
@@ -85,9 +102,11 @@ const check = ({ header, encoding, algorithm, prefix }: HmacVerifierOptions): vo
  * @example hmacVerifier({ header: 'x-signature', secrets: [current, previous], prefix: 'sha256=' })
  */
 export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
-  const { header, encoding = 'hex', prefix = '', algorithm = 'SHA-256' } = options
-  check(options)
-  const secrets = secretsOf(options)
+  const { header, encoding, prefix, algorithm, secrets } = whileReading(OPERATION, 'options', () => {
+    refuse(OPERATION, issuesOf(options))
+    const { encoding = 'hex', prefix = '', algorithm = 'SHA-256', header } = options
+    return { header, encoding, prefix, algorithm, secrets: listOf(options.secrets).map(secretBytes) }
+  })
   const decode = encoding === 'hex' ? bytesOfHex : bytesOfBase64
   let keys: Promise<CryptoKey[]> | undefined
   const importKeys = () =>
@@ -99,12 +118,15 @@ export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
 
   return async ({ headers, bytes }) => {
     if (bytes === undefined) {
-      throw invalid(
-        'body',
-        'the raw bytes: a signature covers them, not what a parser made of them. Mount the notification route before ' +
-          'the body parser, or give it express.raw({ type: () => true }), or keep the raw body (rawBody: true in Nest)',
-        'a body that was parsed already',
-      )
+      throw new InvalidRequestError(OPERATION, [
+        {
+          field: 'body',
+          rule:
+            'the raw bytes: a signature covers them, not what a parser made of them. Mount the notification route before ' +
+            'the body parser, or give it express.raw({ type: () => true }), or keep the raw body (rawBody: true in Nest)',
+          received: 'a body that was parsed already',
+        },
+      ])
     }
     const value = headers.get(header)?.trim() ?? ''
     if (!value.startsWith(prefix) || value.length > prefix.length + LONGEST_SIGNATURE) return false

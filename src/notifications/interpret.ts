@@ -6,9 +6,9 @@ import type {
 import { notificationSchema } from '../contract/notifications.ts'
 import type { InputIssue } from '../errors.ts'
 import { InvalidRequestError } from '../errors.ts'
+import { kindOfValue } from '../transport/kind-of-value.ts'
 import type { Notification } from './notification.ts'
 import type { ReadMessage } from './read-message.ts'
-import { kindOf } from './read-message.ts'
 import { readTimestamp } from './timestamp.ts'
 
 const FILLED = 'text that is not empty'
@@ -61,7 +61,7 @@ export const interpret = (message: ReadMessage): Notification => {
   const issueOf = (field: keyof typeof RULES): InputIssue => ({
     field,
     rule: RULES[field],
-    received: kindOf(received(raw, field)),
+    received: kindOfValue(received(raw, field), 'text'),
   })
   // Only a payment's message has a paymentId: an absent or null one is the empty text of S8.
   const parsed = z.safeParse(notificationSchema, { ...raw, paymentId: received(raw, 'paymentId') ?? '' })

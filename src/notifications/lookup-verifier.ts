@@ -1,7 +1,7 @@
 import type { Cancellation, PaymentDetails, SubscriptionDetails } from '../contract/subscriptions.ts'
+import { methodIssues, refuse, whileReading } from '../transport/input-issues.ts'
 import { isNotFound } from './not-found.ts'
 import type { Notification } from './notification.ts'
-import { hasMethods, notUsable } from './required-methods.ts'
 import type { Verifier } from './verification.ts'
 
 /** The reads that `lookupVerifier` makes; a `SubscriptionsClient` has them. */
@@ -39,10 +39,9 @@ const matches = async (client: LookupClient, notification: Notification): Promis
  * @example createNotificationHandler({ verify: lookupVerifier(subscriptions), onPayment, onSubscription })
  */
 export const lookupVerifier = (client: LookupClient): Verifier => {
-  if (!hasMethods(client, READS)) {
-    const rule = `a SubscriptionsClient, or an object with the methods ${READS.join(', ')}`
-    throw notUsable('notifications.verify', 'client', rule, client)
-  }
+  whileReading('notifications.verify', 'client', () => {
+    refuse('notifications.verify', methodIssues('client', 'a SubscriptionsClient', READS, client))
+  })
   return async ({ notification }) => {
     try {
       return await matches(client, notification)

@@ -1,6 +1,14 @@
 import type { Clock } from '../clock.ts'
-import { InvalidRequestError } from '../errors.ts'
+import type { InputIssue } from '../errors.ts'
 import { systemClock } from '../system-clock.ts'
+import {
+  clockIssues,
+  isFields,
+  refuse,
+  unknownNames,
+  unless,
+  whileReading,
+} from '../transport/input-issues.ts'
 import type { Claim, DedupeStore } from './dedupe-store.ts'
 import { steadyClock } from './steady-clock.ts'
 
@@ -29,6 +37,19 @@ export interface MemoryDedupe extends DedupeStore {
   readonly size: number
 }
 
+const issuesOf = (options: unknown): InputIssue[] => {
+  if (!isFields(options)) {
+    return unless(false, 'options', 'an object such as { limit: 10_000 }', options)
+  }
+  const { limit, clock } = options
+  const holds = limit === undefined || (typeof limit === 'number' && limit >= 1)
+  return [
+    ...unknownNames(options, ['limit', 'clock'], 'option of memoryDedupe'),
+    ...unless(holds, 'limit', 'a number from 1', limit, { from: 1 }),
+    ...clockIssues(clock),
+  ]
+}
+
 /**
  * Remembers processed notifications in this process's memory: enough for one process, forgotten at its end. For
  * several processes, or across restarts, give the handler a shared store (`mandatekit/stores`).
@@ -36,22 +57,16 @@ export interface MemoryDedupe extends DedupeStore {
  * @throws {InvalidRequestError} when `limit` is not a number from 1.
  */
 export const memoryDedupe = (options: MemoryDedupeOptions = {}): MemoryDedupe =>
-  memoryDedupeTimedBy(options.clock ?? steadyClock, options)
+  whileReading('notifications.dedupe', 'options', () => {
+    refuse('notifications.dedupe', issuesOf(options))
+    return memoryDedupeTimedBy(options.clock ?? steadyClock, options)
+  })
 
 /** The same with leases on a clock of their own. */
 export const memoryDedupeTimedBy = (
   leaseClock: Clock,
   { limit = 100_000, clock = systemClock }: MemoryDedupeOptions,
 ): MemoryDedupe => {
-  if (typeof limit !== 'number' || !(limit >= 1)) {
-    throw new InvalidRequestError('notifications.dedupe', [
-      {
-        field: 'limit',
-        rule: 'a number from 1',
-        received: typeof limit === 'number' ? 'another number' : typeof limit,
-      },
-    ])
-  }
   const leases = new Map<string, Lease>()
   const committed = new Map<string, number>()
   let claims = 0

@@ -1,8 +1,8 @@
 import { InvalidRequestError } from '../errors.ts'
+import { refuse, unless } from '../transport/input-issues.ts'
 import type { NodeRequest } from './node-request.ts'
 import { toRequest } from './node-request.ts'
 import type { NotificationHandler } from './notification-handler.ts'
-import { notUsable } from './required-methods.ts'
 
 /** The part of node:http's ServerResponse that is used. */
 interface NodeResponse {
@@ -37,19 +37,27 @@ interface KoaContext {
 /** A handler for node:http, Express 5, Fastify 5 and Koa; what it is called with tells them apart. */
 export type NodeHandler = (first: object, second?: object, third?: unknown) => Promise<unknown>
 
-const isKoaContext = (value: object): value is KoaContext =>
-  'req' in value && 'res' in value && 'request' in value && 'set' in value && typeof value.set === 'function'
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-const isFastifyRequest = (value: object): value is FastifyRequest =>
-  'raw' in value && typeof value.raw === 'object' && value.raw !== null && 'headers' in value.raw
+const isKoaContext = (value: unknown): value is KoaContext =>
+  isObject(value) &&
+  'req' in value &&
+  'res' in value &&
+  'request' in value &&
+  'set' in value &&
+  typeof value.set === 'function'
 
-const isFastifyReply = (value: object | undefined): value is FastifyReply =>
-  value !== undefined && 'code' in value && 'send' in value && typeof value.send === 'function'
+const isFastifyRequest = (value: unknown): value is FastifyRequest =>
+  isObject(value) && 'raw' in value && isObject(value.raw) && 'headers' in value.raw
 
-const isNodeRequest = (value: object): value is NodeRequest => 'method' in value && 'headers' in value
+const isFastifyReply = (value: unknown): value is FastifyReply =>
+  isObject(value) && 'code' in value && 'send' in value && typeof value.send === 'function'
 
-const isNodeResponse = (value: object | undefined): value is NodeResponse =>
-  value !== undefined && 'setHeader' in value && 'end' in value && typeof value.end === 'function'
+const isNodeRequest = (value: unknown): value is NodeRequest =>
+  isObject(value) && 'method' in value && 'headers' in value && isObject(value.headers)
+
+const isNodeResponse = (value: unknown): value is NodeResponse =>
+  isObject(value) && 'setHeader' in value && 'end' in value && typeof value.end === 'function'
 
 const isNext = (value: unknown): value is (error: unknown) => unknown => typeof value === 'function'
 
@@ -100,6 +108,9 @@ const answerNode = async (
   }
 }
 
+const HANDLER = 'the handler that createNotificationHandler makes'
+const REQUEST = 'the request and response of node:http, Express, Fastify, or the context of Koa'
+
 /**
  * A notification handler for servers built on node:http: give it to `createServer`, to an Express or Nest route, to
  * Fastify, or to Koa. It reads the body itself, or takes what a body parser left: raw bytes, text, or an object. A
@@ -115,19 +126,14 @@ const answerNode = async (
  */
 export const toNodeHandler = (handler: NotificationHandler): NodeHandler => {
   if (typeof handler !== 'function') {
-    const rule = 'the handler that createNotificationHandler makes'
-    throw notUsable('notifications.handler', 'handler', rule, handler)
+    refuse('notifications.handler', unless(false, 'handler', HANDLER, handler))
   }
   return async (first, second, third) => {
     if (isKoaContext(first)) return answerKoa(handler, first)
     if (isFastifyRequest(first) && isFastifyReply(second)) return answerFastify(handler, first, second)
     if (isNodeRequest(first) && isNodeResponse(second)) return answerNode(handler, first, second, third)
     throw new InvalidRequestError('notifications.handler', [
-      {
-        field: 'request',
-        rule: 'the request and response of node:http, Express, Fastify, or the context of Koa',
-        received: 'something else',
-      },
+      { field: 'request', rule: REQUEST, received: 'something else' },
     ])
   }
 }

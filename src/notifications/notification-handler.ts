@@ -1,6 +1,7 @@
 import { withTimeout } from '../auth/timeout.ts'
 import type { Clock } from '../clock.ts'
 import { InvalidRequestError } from '../errors.ts'
+import { refuse, unless } from '../transport/input-issues.ts'
 import { createCarefulStore } from './careful-store.ts'
 import type { NotificationHandlerOptions } from './handler-options.ts'
 import { settingsOf } from './handler-options.ts'
@@ -26,6 +27,17 @@ const answer = (status: number): Response => {
   if (status === 503) headers.set('retry-after', '5')
   return new Response(null, { status, headers })
 }
+
+const REQUEST =
+  'a web-standard Request (for Express, Fastify, Koa and node:http, wrap the handler in toNodeHandler)'
+
+// A request may come from another implementation of fetch, where `instanceof Request` fails.
+const isRequest = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  'method' in value &&
+  'headers' in value &&
+  'arrayBuffer' in value
 
 const workFor = (notification: Notification, options: NotificationHandlerOptions): Work | undefined => {
   switch (notification.type) {
@@ -114,6 +126,7 @@ export const createHandlerTimedBy = (
   }
 
   return async (request) => {
+    refuse('notifications.handler', unless(isRequest(request), 'request', REQUEST, request))
     if (!METHODS.includes(request.method)) return answer(405)
     const read = await readRequest(request, { maxBytes, timeout: timeouts.read })
     if ('error' in read) {

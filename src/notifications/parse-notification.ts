@@ -1,8 +1,10 @@
+import { refuse, unless, whileReading } from '../transport/input-issues.ts'
+import { kindOfValue } from '../transport/kind-of-value.ts'
 import { bytesOf } from './bytes.ts'
 import { interpret } from './interpret.ts'
 import type { Notification } from './notification.ts'
 import type { ReadMessage } from './read-message.ts'
-import { readBody, readBytes, readForm, readParsed, readText } from './read-message.ts'
+import { BODY_RULE, readBody, readBytes, readForm, readParsed, readText } from './read-message.ts'
 
 /** A message whose body is at hand: text (JSON or URL-encoded), bytes, form fields, or what a body parser made of it. */
 export type NotificationInput = string | Uint8Array | ArrayBuffer | URLSearchParams | FormData | object
@@ -33,6 +35,8 @@ const isRequest = (input: NotificationInput): input is Request =>
   typeof input.arrayBuffer === 'function' &&
   'headers' in input
 
+const isPromise = (input: unknown): boolean => /promise/.test(kindOfValue(input))
+
 const parseRequest = async (request: Request): Promise<Notification> => {
   const bytes = new Uint8Array(await request.arrayBuffer())
   return interpret(await readBody(bytes, request.headers.get('content-type')))
@@ -56,6 +60,8 @@ const parseRequest = async (request: Request): Promise<Notification> => {
 export function parseNotification(input: Request): Promise<Notification>
 export function parseNotification(input: NotificationInput): Notification
 export function parseNotification(input: NotificationInput): Notification | Promise<Notification> {
-  if (isRequest(input)) return parseRequest(input)
-  return interpret(readInput(input))
+  return whileReading('notifications.parse', 'body', () => {
+    refuse('notifications.parse', unless(!isPromise(input), 'body', BODY_RULE, input))
+    return isRequest(input) ? parseRequest(input) : interpret(readInput(input))
+  })
 }

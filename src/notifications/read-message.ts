@@ -1,24 +1,16 @@
 import { readJson } from '../transport/json-text.ts'
+import { kindOfValue } from '../transport/kind-of-value.ts'
 
 /** What the body of a message was found to be: its fields, or the reason why it has none. */
 export type ReadMessage =
   | { readonly fields: Readonly<Record<string, unknown>> }
   | { readonly rule: string; readonly received: string }
 
-const BODY_RULE = 'a JSON object or form fields'
+/** What a body has to be. */
+export const BODY_RULE = 'a JSON object or form fields'
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** Names the kind of a value, never the value. */
-export const kindOf = (value: unknown): string => {
-  if (value === undefined) return 'nothing'
-  if (value === null) return 'null'
-  if (value === '') return 'empty text'
-  if (Array.isArray(value)) return 'a list'
-  if (typeof value === 'string') return 'text'
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
-}
 
 /** Form fields as an object; a field given twice becomes a list, which no field of a notification may be. */
 export const readForm = (form: Iterable<readonly [string, unknown]>): ReadMessage => {
@@ -35,7 +27,7 @@ export const readForm = (form: Iterable<readonly [string, unknown]>): ReadMessag
 
 /** An object that a framework's body parser has made already. */
 export const readParsed = (value: unknown): ReadMessage =>
-  isRecord(value) ? { fields: value } : { rule: BODY_RULE, received: kindOf(value) }
+  isRecord(value) ? { fields: value } : { rule: BODY_RULE, received: kindOfValue(value) }
 
 /** JSON or URL-encoded text, told apart by its first character: senders label both with any content type. */
 export const readText = (text: string): ReadMessage => {

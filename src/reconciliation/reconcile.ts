@@ -1,5 +1,15 @@
-import { InvalidRequestError } from '../errors.ts'
+import type { InputIssue } from '../errors.ts'
 import { safeListener } from '../notifications/report.ts'
+import {
+  countIssues,
+  functionIssues,
+  isFields,
+  methodIssues,
+  refuse,
+  unknownNames,
+  unless,
+  whileReading,
+} from '../transport/input-issues.ts'
 import type { Believed } from './belief.ts'
 import type { GatewayReader, Readers, SubscriptionsReader } from './compare.ts'
 import { compare } from './compare.ts'
@@ -38,17 +48,54 @@ export interface Reconciliation extends AsyncIterable<Difference> {
 
 const MOST_AT_ONCE = 4
 
-const invalid = (field: string, rule: string, received: string): InvalidRequestError =>
-  new InvalidRequestError('reconcile', [{ field, rule, received }])
+const OPERATION = 'reconcile'
+const NAMES = Object.keys({
+  believed: true,
+  subscriptions: true,
+  gateway: true,
+  concurrency: true,
+  signal: true,
+  onProgress: true,
+} satisfies Record<keyof ReconcileOptions, true>)
 
-const checkReader = ({ subscriptions, gateway }: Readers, believed: Believed): void => {
-  const isCharge = 'chargeId' in believed
-  if (!isCharge && !('subscriptionId' in believed)) {
-    throw invalid('believed', 'entries with a subscriptionId or a chargeId', 'an entry with neither')
+const readerIssues = (field: string, what: string, methods: readonly string[], reader: unknown) =>
+  reader === undefined ? [] : methodIssues(field, what, methods, reader)
+
+const isIterable = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value)
+
+const isSignal = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'aborted' in value && 'throwIfAborted' in value
+
+const issuesOf = (options: unknown): InputIssue[] => {
+  if (!isFields(options)) {
+    return unless(false, 'options', 'an object such as { believed, gateway }', options)
   }
-  if (isCharge && gateway === undefined) throw invalid('gateway', 'a client, to look charges up', 'nothing')
-  if (!isCharge && subscriptions === undefined) {
-    throw invalid('subscriptions', 'a client, to look subscriptions up', 'nothing')
+  const { believed, subscriptions, gateway, concurrency = MOST_AT_ONCE, signal, onProgress } = options
+  return [
+    ...unknownNames(options, NAMES, 'option of reconcile'),
+    ...unless(isIterable(believed), 'believed', 'entries to iterate over, such as a list', believed),
+    ...readerIssues('subscriptions', 'a SubscriptionsClient', ['allPayments', 'cancellation'], subscriptions),
+    ...readerIssues('gateway', 'a GatewayClient', ['status'], gateway),
+    ...countIssues('concurrency', concurrency, 1),
+    ...unless(signal === undefined || isSignal(signal), 'signal', 'an AbortSignal', signal),
+    ...functionIssues('onProgress', onProgress),
+  ]
+}
+
+const checkReader = ({ subscriptions, gateway }: Readers, believed: unknown): void => {
+  const entries = 'entries with a subscriptionId or a chargeId'
+  refuse(OPERATION, unless(isFields(believed), 'believed', entries, believed))
+  const isCharge = isFields(believed) && 'chargeId' in believed
+  const isSubscription = isFields(believed) && 'subscriptionId' in believed
+  if (!isCharge && !isSubscription) {
+    refuse(OPERATION, [{ field: 'believed', rule: entries, received: 'an entry with neither' }])
+  }
+  if (isCharge)
+    refuse(OPERATION, unless(gateway !== undefined, 'gateway', 'a client, to look charges up', gateway))
+  else {
+    const rule = 'a client, to look subscriptions up'
+    refuse(OPERATION, unless(subscriptions !== undefined, 'subscriptions', rule, subscriptions))
   }
 }
 
@@ -73,10 +120,11 @@ const iteratorOf = (believed: ReconcileOptions['believed']): Iterator<Believed> 
  * console.log(run.progress) // { checked: 1200, differences: 1, unchecked: 0 }
  */
 export const reconcile = (options: ReconcileOptions): Reconciliation => {
-  const { believed, subscriptions, gateway, concurrency = MOST_AT_ONCE, signal, onProgress } = options
-  if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
-    throw invalid('concurrency', 'a whole number from 1', typeof concurrency)
-  }
+  const given = whileReading(OPERATION, 'options', () => {
+    refuse(OPERATION, issuesOf(options))
+    return { ...options }
+  })
+  const { believed, subscriptions, gateway, concurrency = MOST_AT_ONCE, signal, onProgress } = given
   const readers = { subscriptions, gateway }
   let progress: ReconciliationProgress = { checked: 0, differences: 0, unchecked: 0 }
 

@@ -1,4 +1,5 @@
-import { hasMethods, notUsable } from '../notifications/required-methods.ts'
+import { methodIssues, refuse, whileReading } from '../transport/input-issues.ts'
+import { storeOptionIssues } from './store-options.ts'
 
 /** What a store needs of a Keyv (5 or 6) with any backend. */
 export interface KeyvLike {
@@ -27,10 +28,18 @@ export interface KeyvAccess {
  * Keyv turns failures of its backend into an `error` event, and an answer as if nothing were there. "Not there" and
  * "cannot tell" are different things here: an operation during which an error was heard rejects.
  */
-export const accessKeyv = (keyv: KeyvLike, { prefix = '' }: KeyvOptions): KeyvAccess => {
-  if (!hasMethods(keyv, METHODS)) {
-    throw notUsable('stores.keyv', 'keyv', `a Keyv: an object with the methods ${METHODS.join(', ')}`, keyv)
-  }
+export const accessKeyv = (
+  keyv: KeyvLike,
+  options: KeyvOptions,
+  names: readonly string[] = ['prefix'],
+): KeyvAccess => {
+  const prefix = whileReading('stores.keyv', 'keyv', () => {
+    refuse('stores.keyv', [
+      ...methodIssues('keyv', 'a Keyv', METHODS, keyv),
+      ...storeOptionIssues(options, names),
+    ])
+    return options.prefix ?? ''
+  })
   let failures = 0
   keyv.on?.('error', () => {
     failures += 1

@@ -3,6 +3,7 @@ import { createKeyedMutex } from '../auth/keyed-mutex.ts'
 import type { Clock } from '../clock.ts'
 import type { Claim, DedupeStore } from '../notifications/dedupe-store.ts'
 import { systemClock } from '../system-clock.ts'
+import { clockIssues, refuse } from '../transport/input-issues.ts'
 import type { KeyvLike, KeyvOptions } from './keyv-access.ts'
 import { accessKeyv } from './keyv-access.ts'
 
@@ -37,8 +38,9 @@ const readEntry = (value: unknown): Entry | undefined => {
  * @throws {InvalidRequestError} at once when it is given no Keyv.
  */
 export const createKeyvDedupeStore = (keyv: KeyvLike, options: KeyvDedupeStoreOptions = {}): DedupeStore => {
+  const access = accessKeyv(keyv, options, ['prefix', 'clock'])
   const { clock = systemClock } = options
-  const access = accessKeyv(keyv, options)
+  refuse('stores.keyv', clockIssues(clock))
   const inTurn = createKeyedMutex()
   const keyOf = (id: string) => `notification:${id}`
   const read = async (id: string) => readEntry(await access.get(keyOf(id)))

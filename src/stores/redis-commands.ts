@@ -1,5 +1,8 @@
 import { withTimeout } from '../auth/timeout.ts'
-import { hasMethods, notUsable } from '../notifications/required-methods.ts'
+import type { InputIssue } from '../errors.ts'
+import { durationIssues } from '../transport/client-options.ts'
+import { isFields, methodIssues, refuse, unless, whileReading } from '../transport/input-issues.ts'
+import { storeOptionIssues } from './store-options.ts'
 
 /** A client of the package `redis` (node-redis), or anything with its `sendCommand`. */
 export interface NodeRedisClient {
@@ -48,13 +51,29 @@ const textOfBytes = (reply: unknown): unknown => (ArrayBuffer.isView(reply) ? de
 const keyOf = ([name, ...parameters]: readonly string[]): string =>
   (name === 'EVAL' ? parameters[2] : parameters[0]) ?? ''
 
-/** One way to send commands, whatever the client. */
-export const sendCommandWith = (client: RedisClient, options: RedisOptions): SendCommand => {
-  if (typeof client !== 'function' && !hasMethods(client, ['call']) && !hasMethods(client, ['sendCommand'])) {
-    const rule = 'a connected client of redis or ioredis, or a function that sends one command'
-    throw notUsable('stores.redis', 'client', rule, client)
-  }
-  const limit = options.commandTimeout ?? COMMAND_TIMEOUT
+const clientIssues = (client: unknown): InputIssue[] => {
+  const hasMethod = ['call', 'sendCommand'].some(
+    (name) => methodIssues('client', '', [name], client).length === 0,
+  )
+  const rule = 'a connected client of redis or ioredis, or a function that sends one command'
+  return unless(typeof client === 'function' || hasMethod, 'client', rule, client)
+}
+
+const redisOptionIssues = (options: unknown, durations: readonly string[]): InputIssue[] => [
+  ...storeOptionIssues(options, ['prefix', ...durations]),
+  ...(isFields(options) ? durationIssues(options, durations) : []),
+]
+
+/** One way to send commands, whatever the client; `durations` are the names of the options that are times. */
+export const sendCommandWith = (
+  client: RedisClient,
+  options: RedisOptions,
+  durations: readonly string[] = ['commandTimeout'],
+): SendCommand => {
+  const limit = whileReading('stores.redis', 'client', () => {
+    refuse('stores.redis', [...clientIssues(client), ...redisOptionIssues(options, durations)])
+    return options.commandTimeout ?? COMMAND_TIMEOUT
+  })
   const send = (command: readonly [string, ...string[]]): Promise<unknown> => {
     if (typeof client === 'function') return client(command, keyOf(command))
     // ioredis has a `sendCommand` too, of another kind.

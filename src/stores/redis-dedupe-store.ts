@@ -41,8 +41,8 @@ const milliseconds = (value: number): string => String(Math.max(1, Math.ceil(val
  * @throws {InvalidRequestError} at once when it is given no client.
  */
 export const createRedisDedupeStore = (client: RedisClient, options: RedisOptions = {}): DedupeStore => {
-  const { prefix = DEFAULT_PREFIX } = options
   const send = sendCommandWith(client, options)
+  const { prefix = DEFAULT_PREFIX } = options
   const run = (script: string, id: string, ...parameters: string[]) =>
     send('EVAL', script, '1', `${prefix}notification:${id}`, ...parameters)
   return {

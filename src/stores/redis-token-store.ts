@@ -40,8 +40,8 @@ export const createRedisTokenStore = (
   client: RedisClient,
   options: RedisTokenStoreOptions = {},
 ): Required<TokenStore> => {
+  const send = sendCommandWith(client, options, ['commandTimeout', 'lockTime'])
   const { prefix = DEFAULT_PREFIX, lockTime = LOCK_TIME } = options
-  const send = sendCommandWith(client, options)
   return {
     // The client checks what a store returns, whatever its type says.
     get: async (key) => parse(await send('GET', prefix + key)) as TokenRecord | undefined,
