@@ -1,4 +1,10 @@
-import type { SubscriptionRequest } from '../../src/contract/subscriptions.ts'
+import type { KnownChargeStatus } from '../../src/contract/gateway.ts'
+import type {
+  KnownNotificationType,
+  KnownPaymentNotificationStatus,
+  KnownSubscriptionNotificationStatus,
+} from '../../src/contract/notifications.ts'
+import type { KnownPaymentStatus, SubscriptionRequest } from '../../src/contract/subscriptions.ts'
 import type { Result } from './result.ts'
 import type { Sequence } from './sequence.ts'
 import type { SeedSubscription, SeedToken } from './subscriptions/seeds.ts'
@@ -82,7 +88,7 @@ export interface PaymentBody {
   readonly reverseTransactionAmount: string | null
   readonly reverseTransactionDate: string | null
   readonly reverseTransactionId: string | null
-  readonly status: 'SUCCEEDED_PAYMENT' | 'FAILED_PAYMENT'
+  readonly status: KnownPaymentStatus
   readonly subscriptionId: string
   readonly transactionDate: string
   readonly transactionId: string
@@ -92,8 +98,8 @@ export interface PaymentBody {
 /** S8 on the wire. */
 export interface NotificationBody {
   readonly notificationId: string
-  readonly type: 'SUBSCRIPTION' | 'SUBSCRIPTION_PAYMENT'
-  readonly status: 'CANCELLED' | 'SUCCEEDED' | 'SUCCEEDED_PAYMENT' | 'FAILED_PAYMENT'
+  readonly type: KnownNotificationType
+  readonly status: KnownSubscriptionNotificationStatus | KnownPaymentNotificationStatus
   readonly subscriptionId: string
   readonly paymentId: string
   readonly timestamp: string
@@ -196,7 +202,7 @@ export interface ChargeBody {
   readonly msisdn: string
   readonly amount: number
   readonly currency: string
-  readonly status: 'pending_confirmation' | 'pending_retry' | 'succeeded' | 'failed' | 'expired'
+  readonly status: KnownChargeStatus
   readonly outcome: string
   readonly confirmation_id: string
   readonly confirmation_url: string

@@ -50,6 +50,7 @@ const QUARTER = HOUR / 4
 const REMEMBERED_OFFSETS = 4_096
 const REMEMBERED_INSTANTS = 4_096
 
+// The client's `toInstant` reads zones in the same way. Neither may import the other, and the contract does nothing.
 /** The offset of a zone's clocks from UTC at an instant, in milliseconds. */
 const offsetReader = (timeZone: string): ((instant: number) => number) => {
   let format: Intl.DateTimeFormat

@@ -1,19 +1,13 @@
-import type { ChargeBody } from '../api.ts'
+import type { KnownChargeOutcome, KnownChargeStatus } from '../../../src/contract/gateway.ts'
 
 /** Status of a charge (G1). */
-export type ChargeStatus = ChargeBody['status']
+export type ChargeStatus = KnownChargeStatus
 /** Where a charge can stand; `none` before it exists. */
 export type ChargeState = 'none' | ChargeStatus
 /** What can happen to a charge. */
 export type ChargeTrigger = 'create' | 'succeed' | 'fail' | 'retry' | 'expire'
 /** Outcomes of a charge; the specification shows PENDING alone (row 62). */
-export type ChargeOutcome =
-  | 'PENDING'
-  | 'SUCCEEDED'
-  | 'INSUFFICIENT_FUNDS'
-  | 'WALLET_BLOCKED'
-  | 'RETRYING'
-  | 'EXPIRED'
+export type ChargeOutcome = KnownChargeOutcome
 
 /** What happens to a charge, and the outcome it then shows. */
 export interface Resolution {
