@@ -13,11 +13,12 @@ export type MandateKitErrorCode =
   | 'aborted'
 
 /**
- * Whether the server may have executed the logical call, all its attempts together.
+ * Whether the server may have executed the logical call, all its attempts together. Ask `retryable` first; where it is
+ * false, `outcome` says what to do.
  *
- * - `not-sent`: no attempt reached the server. Calling again is safe.
- * - `rejected`: the server answered that it did not act. Calling again is safe, and will meet the same rule.
- * - `unknown`: it may have acted. Find out before calling again.
+ * - `unknown`: it may have acted. Find out before calling again; the message says how.
+ * - `rejected`: it answered that it did not act. Fix the cause: the same call meets the same rule.
+ * - `not-sent`: no attempt reached it. Fix the cause.
  */
 export type Outcome = 'not-sent' | 'rejected' | 'unknown'
 
@@ -40,8 +41,10 @@ export interface ErrorFacts {
   /** The merchant's own identifier of a subscription request (S1), by which to recognise it after an unknown outcome. */
   readonly requestID?: string | undefined
   /**
-   * Whether the same call, made again later, can succeed and cannot execute twice. False for a charge of unknown
-   * outcome whose key the client made: only a call with the error's `idempotencyKey` is safe then.
+   * Whether the same call, made again later, can succeed and cannot execute twice. Ask this first. True: wait
+   * `retryAfterMs`, where the error has it, and call again, a charge or a renewal with the same `idempotencyKey`, an
+   * aborted call with another signal. False for a charge of unknown outcome whose key the client made: only a call with
+   * the error's `idempotencyKey` is safe then.
    */
   readonly retryable: boolean
   /** A reason known to hold no secret. */
@@ -196,7 +199,9 @@ export class ApiError extends MandateKitError {
 }
 
 /**
- * HTTP 401: the credentials, token or API key are not accepted.
+ * HTTP 401: the credentials, token or API key are not accepted. After a refused login (`phase` is `login`, or `login()`
+ * itself) later calls fail like this without a request, until the credentials change, `login()` is called or the
+ * cool-down (`loginCooldown`) has passed.
  *
  * @example 401 with `{ "errorCode": "401", "errorMessage": "…" }` on a login with a wrong password
  */
@@ -207,7 +212,7 @@ export class AuthenticationError extends ApiError {
 
 /**
  * HTTP 403 of a token request: too many failed logins; valid credentials are refused as well until the server relents
- * (area S, Authentication 4).
+ * (area S, Authentication 4). Later calls fail like this without a request, as after any refused login.
  */
 export class LockedOutError extends ApiError {
   override readonly name = 'LockedOutError'
@@ -261,13 +266,17 @@ export class ConnectionError extends MandateKitError {
   }
 }
 
-/** An attempt, all attempts together, or a waiting helper took longer than allowed. */
+/**
+ * An attempt, all attempts together, or a waiting helper took longer than allowed. A waiting helper only reads: its
+ * `outcome` is `unknown`, since what it waits for may still come, and `retryable` is true. Wait again or read later, and
+ * do not charge or subscribe again meanwhile. `cause` is its last failure, when the last read failed.
+ */
 export class TimeoutError extends MandateKitError {
   override readonly name = 'TimeoutError'
   readonly code = 'timeout'
   /** The limit that was reached, in milliseconds. */
   readonly timeoutMs: number
-  /** What a waiting helper last saw. */
+  /** What a waiting helper last saw; `undefined` when no read succeeded. */
   readonly lastState: unknown
 
   constructor(
@@ -280,7 +289,10 @@ export class TimeoutError extends MandateKitError {
   }
 }
 
-/** The caller's AbortSignal ended the call. */
+/**
+ * The caller's AbortSignal ended the call, or a waiting helper, of which the same holds as of its `TimeoutError`. Where
+ * `retryable` is true, the call can be made again with another signal.
+ */
 export class AbortedError extends MandateKitError {
   override readonly name = 'AbortedError'
   readonly code = 'aborted'

@@ -76,7 +76,8 @@ const RENEWAL = "such as { cycle: '2026-12-01' } or { idempotencyKey: '…' }"
  * Client of the sandbox charge gateway (area G).
  *
  * Every method checks its input first and rejects with `InvalidRequestError` before any I/O; the other errors are
- * those of the package's list. Each takes `CallOptions` last and returns a promise that also has `.withResponse()`.
+ * those of the package's list. Each takes `CallOptions` last and returns a promise that also has `.withResponse()`;
+ * `waitForCharge`, which is many calls, takes `WaitOptions` and returns a plain promise.
  */
 export class GatewayClient implements OperationMethods<typeof gatewayContract> {
   readonly #settings: ClientSettings
@@ -156,7 +157,8 @@ export class GatewayClient implements OperationMethods<typeof gatewayContract> {
    * Reads a charge until `until` holds; by default until its status no longer begins with `pending_`. A status that
    * this package does not know is final.
    *
-   * @throws TimeoutError after `timeout` (120 s by default), with the charge last seen in `lastState`
+   * @throws TimeoutError after `timeout` (120 s by default), with the charge last seen in `lastState`; it may still
+   * change: wait again or read it later, and do not charge again meanwhile
    */
   async waitForCharge(chargeId: string, options: WaitOptions<ChargeState> = {}): Promise<ChargeState> {
     const endpoint = gatewayContract.status

@@ -100,6 +100,8 @@ const renamed = ({ issues, phase, retryable }: InvalidRequestError, operation: s
  *
  * Every method checks its input first and rejects with `InvalidRequestError` before any I/O; the other errors are
  * those of the package's list. Each takes `CallOptions` last and returns a promise that also has `.withResponse()`.
+ * Two are many calls and have no `.withResponse()`: `allPayments` is an async generator, and `waitForStatus` takes
+ * `WaitOptions` and returns a plain promise.
  */
 export class SubscriptionsClient implements OperationMethods<typeof subscriptionsContract> {
   readonly #settings: ClientSettings
@@ -217,7 +219,8 @@ export class SubscriptionsClient implements OperationMethods<typeof subscription
   /**
    * Reads a request's status until `until` holds; by default until it is no longer INITIALIZED.
    *
-   * @throws TimeoutError after `timeout` (120 s by default), with the last status in `lastState`
+   * @throws TimeoutError after `timeout` (120 s by default), with the last status in `lastState`; it may still change: wait
+   * again or read it later, and do not subscribe again meanwhile
    */
   async waitForStatus(invoiceId: string, options: WaitOptions<RequestStatus> = {}): Promise<RequestStatus> {
     const endpoint = subscriptionsContract.status

@@ -22,7 +22,7 @@ export interface Answered<Data, Response = CallResponse> {
   readonly response: Response
 }
 
-/** What every method returns: a promise of the data, which can also give the answer behind it. */
+/** What every method returns that makes one call: a promise of the data, which can also give the answer behind it. */
 export interface CallPromise<Data, Response = CallResponse> extends Promise<Data> {
   /** The data together with status, headers, rate limit and attempts of its answer. Starts no second call. */
   withResponse(): Promise<Answered<Data, Response>>
