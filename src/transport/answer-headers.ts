@@ -9,7 +9,8 @@ export type AnswerHeaders = Readonly<Record<string, string>>
 export const recordOf = (headers: HeaderReader): Record<string, string> => {
   const record: Record<string, string> = {}
   headers.forEach((value, name) => {
-    record[name.toLowerCase()] = value
+    // A `fetch` of the caller's may give what is no text.
+    record[name.toLowerCase()] = `${value}`
   })
   return record
 }

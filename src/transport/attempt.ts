@@ -62,6 +62,8 @@ const send = async (
         try {
           const answer = await fetchFunction(url, plain)
           const { status } = answer
+          // Without one nothing tells a success from a refusal.
+          if (!Number.isInteger(status)) throw new TypeError('The answer has no status.')
           arrived = { status, headers: recordOf(answer.headers), body: () => answer.arrayBuffer() }
           return answer as Response
         } catch (error) {

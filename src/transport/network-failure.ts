@@ -25,18 +25,22 @@ const isEvidence = (value: unknown): value is Evidence => typeof value === 'obje
 const codeOf = ({ code }: Evidence): string | undefined =>
   typeof code === 'string' && CODE.test(code) ? code : undefined
 
-/** Every error in a chain of causes that names a code; the errors of an aggregate count one by one. */
-const coded = (error: unknown, depth = 0): readonly Evidence[] => {
-  if (!isEvidence(error) || depth > DEEPEST_CAUSE) return []
+/**
+ * Every error in a chain of causes that names a code; the errors of an aggregate count one by one. What was `seen`
+ * before is not looked at again: errors that hold each other would take for ever.
+ */
+const coded = (error: unknown, seen: Set<unknown>, depth = 0): readonly Evidence[] => {
+  if (!isEvidence(error) || depth > DEEPEST_CAUSE || seen.has(error)) return []
+  seen.add(error)
   const { errors } = error
   // Both addresses of a name were tried: the aggregate repeats the first one's code and hides the others'.
   const own = Array.isArray(errors) && errors.length > 0 ? errors : []
   const listed = own.flatMap((each: unknown) => {
-    const found = coded(each, depth + 1)
+    const found = coded(each, seen, depth + 1)
     return found.length > 0 ? found : [{}]
   })
   const self = listed.length > 0 ? listed : codeOf(error) === undefined ? [] : [error]
-  return [...self, ...coded(error.cause, depth + 1)]
+  return [...self, ...coded(error.cause, seen, depth + 1)]
 }
 
 const neverLeft = (evidence: Evidence): boolean => {
@@ -45,12 +49,19 @@ const neverLeft = (evidence: Evidence): boolean => {
   return NOT_CONNECTED.has(code) || BEFORE_SENDING.has(evidence.syscall)
 }
 
+const UNPROVEN: NetworkFailure = { surelyNotSent: false, reason: undefined }
+
 /**
  * Reads what a rejected `fetch` tells. Only a recognised code proves that nothing was sent, and every code in the
  * chain has to agree; an error without a code (browsers, workers, injected fetches) proves nothing.
  */
 export const classifyNetworkFailure = (error: unknown): NetworkFailure => {
-  const evidence = coded(error)
-  const reason = evidence.map(codeOf).find((code) => code !== undefined)
-  return { surelyNotSent: evidence.length > 0 && evidence.every(neverLeft), reason }
+  try {
+    const evidence = coded(error, new Set())
+    const reason = evidence.map(codeOf).find((code) => code !== undefined)
+    return { surelyNotSent: evidence.length > 0 && evidence.every(neverLeft), reason }
+  } catch {
+    // Anything can be thrown, also what throws when it is looked at.
+    return UNPROVEN
+  }
 }
