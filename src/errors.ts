@@ -111,9 +111,15 @@ export abstract class MandateKitError extends Error implements ErrorFacts {
  *
  * @example if (isMandateKitError(error) && error.code === 'rate_limited') comeBackIn(error.retryAfterMs)
  */
-export const isMandateKitError = (value: unknown): value is AnyMandateKitError =>
-  // By the brand alone: an error of another realm, such as a test runner's, is no instance of this one's `Error`.
-  typeof value === 'object' && value !== null && BRAND in value
+export const isMandateKitError = (value: unknown): value is AnyMandateKitError => {
+  try {
+    // By the brand alone: an error of another realm, such as a test runner's, is no instance of this one's `Error`.
+    return typeof value === 'object' && value !== null && BRAND in value
+  } catch {
+    // A proxy that refuses to be looked at: whoever asks about a failure must not meet another one.
+    return false
+  }
+}
 
 /** Issues in words; fields that broke the same rule in the same way share a sentence. */
 const wordsOf = (issues: readonly InputIssue[]): string => {

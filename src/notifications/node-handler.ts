@@ -1,5 +1,5 @@
 import { InvalidRequestError } from '../errors.ts'
-import { refuse, unless } from '../transport/input-issues.ts'
+import { refuse, unless, whileReading } from '../transport/input-issues.ts'
 import type { NodeRequest } from './node-request.ts'
 import { toRequest } from './node-request.ts'
 import type { NotificationHandler } from './notification-handler.ts'
@@ -129,11 +129,17 @@ export const toNodeHandler = (handler: NotificationHandler): NodeHandler => {
     refuse('notifications.handler', unless(false, 'handler', HANDLER, handler))
   }
   return async (first, second, third) => {
-    if (isKoaContext(first)) return answerKoa(handler, first)
-    if (isFastifyRequest(first) && isFastifyReply(second)) return answerFastify(handler, first, second)
-    if (isNodeRequest(first) && isNodeResponse(second)) return answerNode(handler, first, second, third)
-    throw new InvalidRequestError('notifications.handler', [
-      { field: 'request', rule: REQUEST, received: 'something else' },
-    ])
+    const answerOf = whileReading('notifications.handler', 'request', () => {
+      if (isKoaContext(first)) return () => answerKoa(handler, first)
+      if (isFastifyRequest(first) && isFastifyReply(second))
+        return () => answerFastify(handler, first, second)
+      if (isNodeRequest(first) && isNodeResponse(second)) {
+        return () => answerNode(handler, first, second, third)
+      }
+      throw new InvalidRequestError('notifications.handler', [
+        { field: 'request', rule: REQUEST, received: 'something else' },
+      ])
+    })
+    return answerOf()
   }
 }

@@ -1,7 +1,7 @@
 import { withTimeout } from '../auth/timeout.ts'
 import type { Clock } from '../clock.ts'
 import { InvalidRequestError } from '../errors.ts'
-import { refuse, unless } from '../transport/input-issues.ts'
+import { refuse, unless, whileReading } from '../transport/input-issues.ts'
 import { createCarefulStore } from './careful-store.ts'
 import type { NotificationHandlerOptions } from './handler-options.ts'
 import { settingsOf } from './handler-options.ts'
@@ -36,6 +36,7 @@ const isRequest = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   'method' in value &&
+  typeof value.method === 'string' &&
   'headers' in value &&
   'arrayBuffer' in value
 
@@ -126,7 +127,8 @@ export const createHandlerTimedBy = (
   }
 
   return async (request) => {
-    refuse('notifications.handler', unless(isRequest(request), 'request', REQUEST, request))
+    const issues = () => unless(isRequest(request), 'request', REQUEST, request)
+    refuse('notifications.handler', whileReading('notifications.handler', 'request', issues))
     if (!METHODS.includes(request.method)) return answer(405)
     const read = await readRequest(request, { maxBytes, timeout: timeouts.read })
     if ('error' in read) {

@@ -105,7 +105,8 @@ export const whileReading = <Result>(operation: string, field: string, check: ()
 /** The options themselves, each of whose fields can be read. */
 export const readable = <Options>(operation: string, options: Options): Options =>
   whileReading(operation, 'options', () => {
-    if (isFields(options)) Object.values(options)
+    refuse(operation, unless(isFields(options), 'options', 'an object such as { timeout: 10_000 }', options))
+    Object.values(Object(options))
     return options
   })
 
