@@ -1,20 +1,8 @@
 import { inspect } from 'node:util'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createApiKeyAuthorizer } from '../../src/auth/api-key.ts'
-import { ManualClock } from './manual-clock.ts'
-import type { MerchantOptions } from './merchant.ts'
-import { CREDENTIALS, createMerchant } from './merchant.ts'
-import { TokenServer } from './token-server.ts'
-
-let api: TokenServer
-
-beforeEach(async () => {
-  api = await TokenServer.start()
-})
-
-afterEach(() => api.close())
-
-const merchant = (options: MerchantOptions = {}) => createMerchant(api.url, new ManualClock(), options)
+import { CREDENTIALS } from './merchant.ts'
+import { api, merchant } from './platform.ts'
 
 const everyWord = (value: unknown): string =>
   [

@@ -2,31 +2,37 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { TokenRecord } from '../../src/auth/token-record.ts'
 import type { TokenStore } from '../../src/auth/token-store.ts'
 import { createMemoryTokenStore, tokenKey } from '../../src/auth/token-store.ts'
-import { ManualClock } from './manual-clock.ts'
 import type { MerchantOptions } from './merchant.ts'
 import { CREDENTIALS, createMerchant } from './merchant.ts'
-import { TokenServer } from './token-server.ts'
+import { api, clock } from './platform.ts'
 
-let api: TokenServer
-let clock: ManualClock
 let reports: string[]
 
-beforeEach(async () => {
-  api = await TokenServer.start()
-  clock = new ManualClock()
+beforeEach(() => {
   reports = []
 })
 
-afterEach(async () => {
-  vi.useRealTimers()
-  await api.close()
-})
+afterEach(() => vi.useRealTimers())
 
 const merchant = (options: MerchantOptions = {}) =>
   createMerchant(api.url, clock, { onUnexpected: ({ message }) => reports.push(message), ...options })
 
 const broken = (): never => {
   throw Object.assign(new Error('redis://user:hunter2@host is down'), { code: 'ECONNREFUSED' })
+}
+
+/** A store in memory that takes no more records once it is full, and keeps those it has. */
+const fillable = () => {
+  const memory = createMemoryTokenStore()
+  let isFull = false
+  const tokenStore: TokenStore = {
+    ...memory,
+    set: (key, record, timeToLive) => (isFull ? broken() : memory.set(key, record, timeToLive)),
+  }
+  const fill = () => {
+    isFull = true
+  }
+  return { tokenStore, fill }
 }
 
 const refused = async (call: Promise<unknown>) => {
@@ -110,15 +116,10 @@ describe('a store that fails', () => {
   })
 
   it('that is full and keeps an old record lets no refused login be repeated', async () => {
-    const memory = createMemoryTokenStore()
-    let full = false
-    const tokenStore: TokenStore = {
-      ...memory,
-      set: (key, record, timeToLive) => (full ? broken() : memory.set(key, record, timeToLive)),
-    }
+    const { tokenStore, fill } = fillable()
     const { details } = merchant({ tokenStore })
     await details()
-    full = true
+    fill()
     clock.advance(3_600_000)
     api.onToken = () => ({ status: 401 })
     for (let call = 0; call < 20; call += 1) {
@@ -152,15 +153,10 @@ describe('a store that fails', () => {
   })
 
   it('that is full and keeps an old record does not bring a spent token back', async () => {
-    const memory = createMemoryTokenStore()
-    let full = false
-    const tokenStore: TokenStore = {
-      ...memory,
-      set: (key, record, timeToLive) => (full ? broken() : memory.set(key, record, timeToLive)),
-    }
+    const { tokenStore, fill } = fillable()
     const { details } = merchant({ tokenStore })
     await details()
-    full = true
+    fill()
     for (let round = 1; round <= 3; round += 1) {
       api.accepts = (token) => token === `access-${round + 1}`
       await details()

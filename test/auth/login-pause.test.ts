@@ -1,22 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { MandateKitError, RateLimitError } from '../../src/index.ts'
 import { createMemoryTokenStore } from '../../src/index.ts'
-import { ManualClock } from './manual-clock.ts'
-import type { MerchantOptions } from './merchant.ts'
-import { createMerchant } from './merchant.ts'
-import { TokenServer } from './token-server.ts'
-
-let api: TokenServer
-let clock: ManualClock
-
-beforeEach(async () => {
-  api = await TokenServer.start()
-  clock = new ManualClock()
-})
-
-afterEach(() => api.close())
-
-const merchant = (options: MerchantOptions = {}) => createMerchant(api.url, clock, options)
+import { api, clock, merchant } from './platform.ts'
 
 const askForPatience = (seconds: number, status = 429) => {
   api.onToken = (_request, index) =>

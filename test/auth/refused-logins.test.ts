@@ -1,22 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Credentials } from '../../src/auth/credentials.ts'
 import { createMemoryTokenStore } from '../../src/auth/token-store.ts'
-import { ManualClock } from './manual-clock.ts'
-import type { MerchantOptions } from './merchant.ts'
-import { CREDENTIALS, createMerchant } from './merchant.ts'
-import { TokenServer } from './token-server.ts'
-
-let api: TokenServer
-let clock: ManualClock
-
-beforeEach(async () => {
-  api = await TokenServer.start()
-  clock = new ManualClock()
-})
-
-afterEach(() => api.close())
-
-const merchant = (options: MerchantOptions = {}) => createMerchant(api.url, clock, options)
+import { CREDENTIALS } from './merchant.ts'
+import { api, clock, merchant } from './platform.ts'
 
 const refuse = (status: number, errorCode?: string) => {
   api.onToken = () => ({ status, body: errorCode === undefined ? {} : { errorCode } })

@@ -1,22 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createMemoryTokenStore } from '../../src/auth/token-store.ts'
 import { createGate } from './gate.ts'
-import { ManualClock } from './manual-clock.ts'
-import type { MerchantOptions } from './merchant.ts'
 import { CREDENTIALS, createMerchant } from './merchant.ts'
+import { api, clock, merchant } from './platform.ts'
 import { TokenServer } from './token-server.ts'
-
-let api: TokenServer
-let clock: ManualClock
-
-beforeEach(async () => {
-  api = await TokenServer.start()
-  clock = new ManualClock()
-})
-
-afterEach(() => api.close())
-
-const merchant = (options: MerchantOptions = {}) => createMerchant(api.url, clock, options)
 
 const parallel = (count: number, call: () => Promise<unknown>) =>
   Promise.allSettled(Array.from({ length: count }, call))

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Fault, FaultStep } from '../../mocks/core.ts'
 import { createMock } from '../../mocks/core.ts'
 import type { MockOptions } from '../../mocks/options.ts'
@@ -6,12 +6,15 @@ import type { OpenMerchant } from './merchant.ts'
 import { openMerchant } from './merchant.ts'
 import { throughFetch, throughHttp, throughMsw2, throughMsw3, transports } from './transports.ts'
 
-let merchant: OpenMerchant
-const open = async (transport: typeof throughFetch, options?: MockOptions) => {
-  merchant = await openMerchant(transport, options)
-  return merchant
+/** A reset that is never answered, and that its sender gives up. */
+const expectGivenUp = async ({ mock, g, key }: OpenMerchant) => {
+  mock.faults.add({ operation: 'gateway.reset', kind: 'timeout' })
+  const controller = new AbortController()
+  const call = g('/api/v1/reset', { headers: key(), signal: controller.signal })
+  await vi.waitFor(() => expect(mock.requests.of('gateway.reset')).toHaveLength(1))
+  controller.abort(new Error('enough'))
+  await expect(call).rejects.toThrow('enough')
 }
-afterEach(() => merchant.close())
 
 /** The code that a failed call carries in its cause. */
 const codeOf = async (call: Promise<unknown>): Promise<unknown> => {
@@ -25,7 +28,7 @@ const codeOf = async (call: Promise<unknown>): Promise<unknown> => {
 
 describe.each([throughFetch, throughHttp])('faults are exact through $name', (transport) => {
   test('reset loses the request: ECONNRESET, nothing executed, used up after once', async () => {
-    const { mock, charge } = await open(transport)
+    const { mock, charge } = await openMerchant(transport)
     mock.faults.add({ operation: 'gateway.charge', kind: 'reset' })
     expect(await codeOf(charge('k'))).toBe('ECONNRESET')
     expect(mock.state.charges()).toEqual([])
@@ -39,7 +42,7 @@ describe.each([throughFetch, throughHttp])('faults are exact through $name', (tr
   })
 
   test('lost-response loses the answer: executed, and the key then gives the charge', async () => {
-    const { mock, charge } = await open(transport)
+    const { mock, charge } = await openMerchant(transport)
     mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })
     expect(await codeOf(charge('k'))).toBe('UND_ERR_SOCKET')
     expect(mock.state.charges()).toHaveLength(1)
@@ -48,7 +51,7 @@ describe.each([throughFetch, throughHttp])('faults are exact through $name', (tr
   })
 
   test('truncated executes, and breaks off in the middle of the body', async () => {
-    const { mock, fetch, key } = await open(transport)
+    const { mock, fetch, key } = await openMerchant(transport)
     mock.faults.add({ operation: 'gateway.charge', kind: 'truncated' })
     const answer = await fetch(`${mock.clientOptions.gateway.baseUrl}/api/v1/mfs/charges`, {
       method: 'POST',
@@ -61,18 +64,13 @@ describe.each([throughFetch, throughHttp])('faults are exact through $name', (tr
   })
 
   test('timeout never answers and executes nothing; the caller’s signal ends it', async () => {
-    const { mock, g, key } = await open(transport)
-    mock.faults.add({ operation: 'gateway.reset', kind: 'timeout' })
-    const controller = new AbortController()
-    const call = g('/api/v1/reset', { headers: key(), signal: controller.signal })
-    await vi.waitFor(() => expect(mock.requests.of('gateway.reset')).toHaveLength(1))
-    controller.abort(new Error('enough'))
-    await expect(call).rejects.toThrow('enough')
-    expect(mock.requests.of('gateway.reset')[0]).toMatchObject({ executed: false, fault: 'timeout' })
+    const merchant = await openMerchant(transport)
+    await expectGivenUp(merchant)
+    expect(merchant.mock.requests.of('gateway.reset')[0]).toMatchObject({ executed: false, fault: 'timeout' })
   })
 
   test('executed turns a reset into a lost answer', async () => {
-    const { mock, charge } = await open(transport)
+    const { mock, charge } = await openMerchant(transport)
     mock.faults.add({ operation: 'gateway.charge', kind: 'reset', executed: true })
     expect(await codeOf(charge('k'))).toBe('ECONNRESET')
     expect(mock.state.charges()).toHaveLength(1)
@@ -81,7 +79,7 @@ describe.each([throughFetch, throughHttp])('faults are exact through $name', (tr
 
 describe.each([throughMsw3, throughMsw2])('faults through $name', (transport) => {
   test.each(['reset', 'lost-response'] as const)('%s is a network error', async (kind) => {
-    const { mock, charge } = await open(transport)
+    const { mock, charge } = await openMerchant(transport)
     mock.faults.add({ operation: 'gateway.charge', kind })
     await expect(charge('k')).rejects.toThrow(TypeError)
     expect(mock.state.charges()).toHaveLength(kind === 'reset' ? 0 : 1)
@@ -89,14 +87,9 @@ describe.each([throughMsw3, throughMsw2])('faults through $name', (transport) =>
   })
 
   test('timeout ends with the caller’s signal', async () => {
-    const { mock, charge, g, key } = await open(transport)
-    mock.faults.add({ operation: 'gateway.reset', kind: 'timeout' })
-    const controller = new AbortController()
-    const call = g('/api/v1/reset', { headers: key(), signal: controller.signal })
-    await vi.waitFor(() => expect(mock.requests.of('gateway.reset')).toHaveLength(1))
-    controller.abort(new Error('enough'))
-    await expect(call).rejects.toThrow('enough')
-    expect((await charge('k')).status).toBe(202)
+    const merchant = await openMerchant(transport)
+    await expectGivenUp(merchant)
+    expect((await merchant.charge('k')).status).toBe(202)
   })
 })
 
@@ -113,7 +106,7 @@ describe.each(transports)('faults that answer, through $name', (transport) => {
     [{ operation: 'gateway.charge', kind: 'empty' }, 202, /^$/, /^$/],
     [{ operation: 'gateway.charge', kind: 'malformed' }, 202, /json/, /^\{"status": "ok", $/],
   ])('%o answers instead of executing', async (fault, status, type, body) => {
-    const { mock, g, key } = await open(transport)
+    const { mock, g, key, charge } = await openMerchant(transport)
     mock.faults.add(fault)
     const answer = await g('/api/v1/mfs/charges', { headers: key('k'), body: '' })
     expect([answer.status, answer.headers.get('content-type') ?? '', answer.text]).toEqual([
@@ -122,11 +115,11 @@ describe.each(transports)('faults that answer, through $name', (transport) => {
       expect.stringMatching(body),
     ])
     expect(mock.state.charges()).toEqual([])
-    expect((await merchant.charge('k')).status).toBe(202)
+    expect((await charge('k')).status).toBe(202)
   })
 
   test('rate-limit answers 429 in each area’s way', async () => {
-    const { mock, login, g } = await open(transport)
+    const { mock, login, g } = await openMerchant(transport)
     mock.faults.add({ operation: '*', kind: 'rate-limit', times: 2 })
     const ofS = await login()
     expect([ofS.status, ofS.headers.get('x-ratelimit-remaining'), ofS.headers.get('retry-after')]).toEqual([
@@ -141,7 +134,7 @@ describe.each(transports)('faults that answer, through $name', (transport) => {
   })
 
   test('latency delays the answer of an executed request', async () => {
-    const { mock, charge } = await open(transport)
+    const { mock, charge } = await openMerchant(transport)
     mock.faults.add({ operation: 'gateway.charge', kind: 'latency', latencyMs: 40 })
     const begun = performance.now()
     expect((await charge('k')).status).toBe(202)
@@ -150,15 +143,18 @@ describe.each(transports)('faults that answer, through $name', (transport) => {
 })
 
 describe('how often faults act', () => {
-  const health = async () => (await merchant.g('/health', { method: 'GET' })).status
-  const statuses = async (count: number) => {
-    const seen: number[] = []
-    for (let call = 0; call < count; call += 1) seen.push(await health())
-    return seen
+  const open = async (options?: MockOptions) => {
+    const { mock, g, charge } = await openMerchant(throughFetch, options)
+    const statuses = async (count: number) => {
+      const seen: number[] = []
+      for (let call = 0; call < count; call += 1) seen.push((await g('/health', { method: 'GET' })).status)
+      return seen
+    }
+    return { mock, charge, statuses }
   }
 
   test('once by default, counted, or always until it is removed', async () => {
-    const { mock } = await open(throughFetch)
+    const { mock, statuses } = await open()
     mock.faults.add({ operation: 'gateway.health', kind: 'status' })
     mock.faults.add({ operation: 'gateway.*', kind: 'status', status: 503, times: 2 })
     expect(await statuses(4)).toEqual([500, 503, 503, 200])
@@ -169,14 +165,14 @@ describe('how often faults act', () => {
   })
 
   test('a fault of one operation leaves others alone', async () => {
-    const { mock } = await open(throughFetch)
+    const { mock, charge, statuses } = await open()
     mock.faults.add({ operation: 'gateway.charge', kind: 'status' })
     expect(await statuses(1)).toEqual([200])
-    expect((await merchant.charge('k')).status).toBe(500)
+    expect((await charge('k')).status).toBe(500)
   })
 
   test('a sequence takes a step a call, and goes round as often as it is told', async () => {
-    const { mock } = await open(throughFetch)
+    const { mock, statuses } = await open()
     mock.faults.add({
       operation: 'gateway.health',
       kind: 'status',
@@ -188,7 +184,7 @@ describe('how often faults act', () => {
   })
 
   test('a probability is drawn from the seed: the same again after a reset', async () => {
-    const { mock } = await open(throughFetch, { seed: 7, gateway: { rateLimit: false } })
+    const { mock, statuses } = await open({ seed: 7, gateway: { rateLimit: false } })
     const run = async () => {
       mock.faults.add({ operation: 'gateway.health', kind: 'status', probability: 0.5 })
       const seen = await statuses(200)
@@ -202,16 +198,16 @@ describe('how often faults act', () => {
   })
 
   test('latency comes on top of another fault', async () => {
-    const { mock } = await open(throughFetch)
+    const { mock, statuses } = await open()
     mock.faults.add({ operation: '*', kind: 'latency', latencyMs: 30, times: 'always' })
     mock.faults.add({ operation: 'gateway.health', kind: 'status' })
     const begun = performance.now()
-    expect(await health()).toBe(500)
+    expect(await statuses(1)).toEqual([500])
     expect(performance.now() - begun).toBeGreaterThanOrEqual(29)
   })
 
   test('a forced 500, then the same key: the charge is made', async () => {
-    const { mock, charge } = await open(throughFetch)
+    const { mock, charge } = await openMerchant(throughFetch)
     mock.faults.add({ operation: 'gateway.charge', kind: 'status' })
     expect((await charge('k')).status).toBe(500)
     expect((await charge('k')).status).toBe(202)
@@ -219,7 +215,7 @@ describe('how often faults act', () => {
   })
 
   test('a request aborted while its answer is late was executed, and leaves no timer', async () => {
-    const { mock, g, key } = await open(throughFetch)
+    const { mock, g, key } = await openMerchant(throughFetch)
     vi.useFakeTimers()
     try {
       mock.faults.add({ operation: 'gateway.charge', kind: 'latency', latencyMs: 60_000, times: 2 })
@@ -237,7 +233,7 @@ describe('how often faults act', () => {
   })
 
   test('a request aborted before a latency that comes first is not executed', async () => {
-    const { mock, g, key } = await open(throughFetch)
+    const { mock, g, key } = await openMerchant(throughFetch)
     mock.faults.add({ operation: 'gateway.charge', kind: 'latency', latencyMs: 60_000, executed: false })
     const controller = new AbortController()
     const body = { msisdn: '+1', amount: 1, currency: 'BDT', redirect_uri: 'https://a.example' }
@@ -284,12 +280,12 @@ describe('how often faults act', () => {
     [{ operation: '*', sequence: ['succeed', { kind: 'reset', status: 500 }] }, /status is for/],
     [{ operation: '*', kind: 'reset', status: 503, sequence: ['fail', 'timeout'] }, /status is for/],
   ])('a fault that cannot be is refused: %o', async (fault, words) => {
-    await open(throughFetch)
+    await openMerchant(throughFetch)
     expect(() => createMock().faults.add(fault as Fault)).toThrow(words)
   })
 
   test('truncated has nothing to cut short of a HEAD: executed, and the connection ends', async () => {
-    const { mock, g } = await open(throughFetch)
+    const { mock, g } = await openMerchant(throughFetch)
     mock.faults.add({ operation: 'gateway.health', kind: 'truncated' })
     await expect(g('/health', { method: 'HEAD' })).rejects.toMatchObject({
       cause: { code: 'UND_ERR_SOCKET' },
@@ -307,7 +303,7 @@ describe('how often faults act', () => {
   })
 
   test('what is done to a fault after it was added changes nothing', async () => {
-    const { mock, g } = await open(throughFetch)
+    const { mock, g } = await openMerchant(throughFetch)
     const steps: FaultStep[] = ['fail', 'succeed']
     const fault = { operation: 'gateway.health', kind: 'status', status: 503, sequence: steps } as const
     mock.faults.add(fault)

@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest'
 import type { MockOptions } from '../../mocks/options.ts'
 import type { FetchInit, Opened, Transport } from './transports.ts'
 
@@ -45,10 +46,11 @@ export const CHARGE = {
   redirect_uri: 'https://shop.example/paid',
 }
 
-/** Opens a mock at a fixed time, and a plain caller of both areas. */
+/** Opens a mock at a fixed time, and a plain caller of both areas; closed when the test ends. */
 export const openMerchant = async (transport: Transport, options: MockOptions = {}) => {
   const opened: Opened = await transport.open({ clock: '2026-12-01T06:00:00Z', ...options })
   const { mock } = opened
+  onTestFinished(() => opened.close())
 
   const send = async (url: string, { body, headers = {}, ...init }: Sending = {}): Promise<Seen> => {
     const isText = body === undefined || typeof body === 'string'

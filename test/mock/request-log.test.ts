@@ -1,16 +1,10 @@
 import { inspect } from 'node:util'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { MockOptions } from '../../mocks/options.ts'
-import type { OpenMerchant } from './merchant.ts'
 import { CHARGE, openMerchant, REQUEST } from './merchant.ts'
 import { throughFetch } from './transports.ts'
 
-let merchant: OpenMerchant
-const open = async (options?: MockOptions) => {
-  merchant = await openMerchant(throughFetch, options)
-  return merchant
-}
-afterEach(() => merchant.close())
+const open = (options?: MockOptions) => openMerchant(throughFetch, options)
 
 const secretMerchant = {
   name: 'Shop',

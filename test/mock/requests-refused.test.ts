@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { MockOptions } from '../../mocks/options.ts'
 import type { OpenMerchant } from './merchant.ts'
 import { CHARGE, openMerchant, REQUEST } from './merchant.ts'
@@ -7,12 +7,7 @@ import { throughFetch, transports } from './transports.ts'
 const text = expect.any(String)
 
 describe.each(transports)('requests that belong to no operation, through $name', (transport) => {
-  let merchant: OpenMerchant
-  const open = async (options?: MockOptions) => {
-    merchant = await openMerchant(transport, options)
-    return merchant
-  }
-  afterEach(() => merchant.close())
+  const open = (options?: MockOptions) => openMerchant(transport, options)
 
   test('an unknown path is 404 in its area’s shape, and the log names the nearest route', async () => {
     const { mock, s, g } = await open()

@@ -1,23 +1,13 @@
 import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import { Agent, fetch as undiciFetch } from 'undici'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Mock } from '../../mocks/core.ts'
 import { createMock } from '../../mocks/core.ts'
-import type { MockServer, MockServerOptions } from '../../mocks/server.ts'
 import { startMockServer } from '../../mocks/server.ts'
 import { cert, key } from './certificate.ts'
 import { CHARGE } from './merchant.ts'
-
-const servers: MockServer[] = []
-const start = async (options: MockServerOptions = {}): Promise<MockServer> => {
-  const server = await startMockServer(options)
-  servers.push(server)
-  return server
-}
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map(({ close }) => close()))
-})
+import { startServer } from './start-server.ts'
 
 const KEYS = { Authorization: 'Bearer mock-api-key', 'Idempotency-Key': 'k' }
 const text = expect.any(String)
@@ -47,7 +37,7 @@ describe('a body that is too large', () => {
   test.each(['declared', 'chunked'])(
     'is 413 in its area’s shape, and executes nothing, when its length is %s',
     async (how) => {
-      const { url, mock } = await start({ maxBodyBytes: 1_000 })
+      const { url, mock } = await startServer({ maxBodyBytes: 1_000 })
       const post = async (path: string, bytes: number, headers: Record<string, string> = {}) => {
         const body = how === 'declared' ? chargeOf(bytes) : chunked(chargeOf(bytes))
         const answer = await undiciFetch(`${url}${path}`, {
@@ -80,7 +70,7 @@ describe('a body that is too large', () => {
   )
 
   test('a mebibyte is read when nothing else is said', async () => {
-    const { url } = await start()
+    const { url } = await startServer()
     const status = async (bytes: number) =>
       (
         await undiciFetch(`${url}/api/v1/mfs/charges`, {
@@ -93,7 +83,7 @@ describe('a body that is too large', () => {
   })
 
   test('the connection is as good as before', async () => {
-    const { url } = await start({ maxBodyBytes: 100 })
+    const { url } = await startServer({ maxBodyBytes: 100 })
     const dispatcher = new Agent({ connections: 1 })
     const statuses: number[] = []
     for (const body of ['x'.repeat(300_000), undefined, 'x'.repeat(300_000), undefined]) {
@@ -108,7 +98,7 @@ describe('a body that is too large', () => {
   })
 
   test('is 413 over HTTP/2 too', async () => {
-    const { url, mock } = await start({ tls: { cert, key }, maxBodyBytes: 100 })
+    const { url, mock } = await startServer({ tls: { cert, key }, maxBodyBytes: 100 })
     const session = connectHttp2(url, { ca: cert })
     const stream = session.request({ ':method': 'POST', ':path': '/api/v1/mfs/charges' })
     stream.on('error', () => undefined)
@@ -125,7 +115,7 @@ describe('a body that is too large', () => {
 
 describe('a sender that leaves over HTTP/2', () => {
   const open = async (mock: Mock) => {
-    const { url } = await start({ mock, tls: { cert, key } })
+    const { url } = await startServer({ mock, tls: { cert, key } })
     const session = connectHttp2(url, { ca: cert })
     const headers = {
       ':method': 'POST',
@@ -182,7 +172,7 @@ describe('a request of odd form', () => {
     [`/${'a'.repeat(12_000)}`, 404],
     [`/${'a'.repeat(20_000)}`, 431],
   ])('%s is answered %i, and the server goes on', async (path, status) => {
-    const { url } = await start()
+    const { url } = await startServer()
     const answer = await raw(
       url,
       `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nConnection: close\r\n\r\n`,
@@ -194,7 +184,7 @@ describe('a request of odd form', () => {
   test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'])(
     '%s where POST is meant is 405 with Allow, and carries area S’s headers',
     async (method) => {
-      const { url, mock } = await start()
+      const { url, mock } = await startServer()
       const answer = await raw(
         url,
         `${method} /api/v1.0/subscribe HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
@@ -208,13 +198,13 @@ describe('a request of odd form', () => {
   )
 
   test('no HTTP at all is 400, and the server goes on', async () => {
-    const { url } = await start()
+    const { url } = await startServer()
     expect(await raw(url, 'hello\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /)
     expect((await undiciFetch(`${url}/health`)).status).toBe(200)
   })
 
   test('a slow body is waited for', async () => {
-    const { url, mock } = await start()
+    const { url, mock } = await startServer()
     const body = JSON.stringify(CHARGE)
     const { hostname, port } = new URL(url)
     const answer = await new Promise<string>((resolve, reject) => {
@@ -243,7 +233,7 @@ describe('a request of odd form', () => {
 
 describe('the options of the server', () => {
   test('an IPv6 host stands in brackets, and its pages work', async () => {
-    const { url, mock } = await start({ host: '::1' })
+    const { url, mock } = await startServer({ host: '::1' })
     expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/)
     expect((await undiciFetch(`${url}/health`)).status).toBe(200)
     mock.add({

@@ -2,25 +2,15 @@ import { createServer } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import { Agent, fetch as undiciFetch } from 'undici'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createMock } from '../../mocks/core.ts'
-import type { MockServer, MockServerOptions } from '../../mocks/server.ts'
 import { startMockServer } from '../../mocks/server.ts'
 import { cert, key } from './certificate.ts'
-
-const servers: MockServer[] = []
-const start = async (options: MockServerOptions = {}): Promise<MockServer> => {
-  const server = await startMockServer(options)
-  servers.push(server)
-  return server
-}
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map(({ close }) => close()))
-})
+import { startServer } from './start-server.ts'
 
 describe('the HTTP server', () => {
   test('serves both areas at its root, and its mock points at it', async () => {
-    const { url, mock } = await start()
+    const { url, mock } = await startServer()
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect([mock.clientOptions.subscriptions.baseUrl, mock.clientOptions.gateway.baseUrl]).toEqual([url, url])
     expect(await (await undiciFetch(`${url}/health`)).json()).toEqual({ status: 'ok' })
@@ -36,7 +26,7 @@ describe('the HTTP server', () => {
   })
 
   test('gives an unknown path the shape of the area whose route is nearest', async () => {
-    const { url } = await start()
+    const { url } = await startServer()
     const shape = async (path: string) =>
       Object.keys((await (await undiciFetch(`${url}${path}`, { method: 'POST' })).json()) as object)
     expect(await shape('/api/v1/mfs/charge')).toEqual(['error'])
@@ -45,7 +35,7 @@ describe('the HTTP server', () => {
 
   test('serves a mock that is given, next to its own base URLs', async () => {
     const mock = createMock({ gateway: { baseUrl: 'https://own.example' } })
-    const server = await start({ mock })
+    const server = await startServer({ mock })
     expect(server.mock).toBe(mock)
     expect((await mock.fetch('https://own.example/health')).status).toBe(200)
     expect((await mock.fetch(`${server.url}/health`)).status).toBe(200)
@@ -56,8 +46,8 @@ describe('the HTTP server', () => {
 
   test('two servers in front of one mock: the later one is handed out until it closes', async () => {
     const mock = createMock()
-    const first = await start({ mock })
-    const second = await start({ mock })
+    const first = await startServer({ mock })
+    const second = await startServer({ mock })
     expect(mock.clientOptions.gateway.baseUrl).toBe(second.url)
     await second.close()
     expect(mock.clientOptions.gateway.baseUrl).toBe(first.url)
@@ -65,7 +55,7 @@ describe('the HTTP server', () => {
   })
 
   test('close ends requests that are never answered, and can be called twice', async () => {
-    const { url, mock, close } = await start()
+    const { url, mock, close } = await startServer()
     mock.faults.add({ operation: 'gateway.health', kind: 'timeout' })
     const hanging = undiciFetch(`${url}/health`)
     hanging.catch(() => undefined)
@@ -76,7 +66,7 @@ describe('the HTTP server', () => {
   })
 
   test('a request whose sender leaves in the middle of its body is not executed', async () => {
-    const { url, mock } = await start()
+    const { url, mock } = await startServer()
     const { port } = new URL(url)
     const socket = connect(Number(port), '127.0.0.1')
     const head = [
@@ -93,7 +83,7 @@ describe('the HTTP server', () => {
   })
 
   test('reads the path of a proxy’s absolute form, and answers a form that is no path', async () => {
-    const { url } = await start()
+    const { url } = await startServer()
     const { port } = new URL(url)
     const ask = (target: string): Promise<string> =>
       new Promise((resolve, reject) => {
@@ -124,7 +114,7 @@ describe('the HTTP server', () => {
   })
 
   test('the form of a hosted page works under the name that the browser used', async () => {
-    const { url, mock } = await start()
+    const { url, mock } = await startServer()
     const charged = await undiciFetch(`${url}/api/v1/mfs/charges`, {
       method: 'POST',
       headers: { Authorization: 'Bearer mock-api-key', 'Idempotency-Key': 'k' },
@@ -148,7 +138,7 @@ describe('the HTTP server with a certificate', () => {
   const trusting = (allowH2: boolean) => new Agent({ allowH2, connect: { ca: cert } })
 
   test.each([true, false])('speaks HTTP/2 and HTTP/1.1 over TLS (HTTP/2: %s)', async (allowH2) => {
-    const { url, mock } = await start({ tls: { cert, key } })
+    const { url, mock } = await startServer({ tls: { cert, key } })
     expect(url).toMatch(/^https:/)
     const dispatcher = trusting(allowH2)
     const answer = await undiciFetch(`${url}/api/v1/mfs/charges`, {
@@ -163,7 +153,7 @@ describe('the HTTP server with a certificate', () => {
   })
 
   test.each(['reset', 'lost-response', 'truncated'] as const)('%s ends the HTTP/2 stream', async (kind) => {
-    const { url, mock } = await start({ tls: { cert, key } })
+    const { url, mock } = await startServer({ tls: { cert, key } })
     mock.faults.add({ operation: 'gateway.reference', kind })
     const session = connectHttp2(url, { ca: cert })
     const stream = session.request({ ':path': '/api/v1/reference' })
@@ -181,7 +171,7 @@ describe('the HTTP server with a certificate', () => {
   })
 
   test('HEAD over HTTP/2 has no body', async () => {
-    const { url } = await start({ tls: { cert, key } })
+    const { url } = await startServer({ tls: { cert, key } })
     const dispatcher = trusting(true)
     const answer = await undiciFetch(`${url}/health`, { method: 'HEAD', dispatcher })
     expect([answer.status, await answer.text()]).toEqual([200, ''])
@@ -189,7 +179,7 @@ describe('the HTTP server with a certificate', () => {
   })
 
   test('close ends HTTP/2 sessions and their hanging requests', async () => {
-    const { url, mock, close } = await start({ tls: { cert, key } })
+    const { url, mock, close } = await startServer({ tls: { cert, key } })
     mock.faults.add({ operation: 'gateway.health', kind: 'timeout' })
     const dispatcher = trusting(true)
     const hanging = undiciFetch(`${url}/health`, { dispatcher })

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { testNumbers } from '../../mocks/core.ts'
 import type { MockOptions } from '../../mocks/options.ts'
 import type { OpenMerchant, Seen } from './merchant.ts'
@@ -27,7 +27,6 @@ describe.each(transports)('area G through $name', (transport) => {
     merchant = await openMerchant(transport, options)
     return merchant
   }
-  afterEach(() => merchant.close())
 
   const expectJson = (answer: Seen, status: number, body: Record<string, unknown>) => {
     expect([answer.status, answer.json]).toEqual([status, body])

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { MockOptions } from '../../mocks/options.ts'
 import type { OpenMerchant, Seen } from './merchant.ts'
 import { openMerchant, REQUEST } from './merchant.ts'
@@ -56,7 +56,6 @@ describe.each(transports)('area S through $name', (transport) => {
     merchant = await openMerchant(transport, options)
     return merchant
   }
-  afterEach(() => merchant.close())
 
   const expectJson = (answer: Seen, status: number, body: Record<string, unknown>) => {
     expect([answer.status, answer.json]).toEqual([status, body])
