@@ -141,6 +141,8 @@ export class SubscriptionsClient implements OperationMethods<typeof subscription
   /**
    * Logs in now (S-a), also when a token is at hand or an earlier login was refused. Never needed before other calls.
    * Repeated by itself only when the request surely was not sent, or the server named a time to come back.
+   * Of its options `signal` and `totalTimeout` count: the request is shared with every call that waits for a token, and
+   * keeps to the client's own limits.
    */
   login(options?: CallOptions): CallPromise<Token> {
     return callPromise(this.#login(options))

@@ -30,13 +30,15 @@ const cut = (text: string, length: number): string =>
 /** What the caller should know and do next. `wait`: how long the server asked to stay away, in milliseconds. */
 const advice = (endpoint: EndpointDefinition, { outcome, retryable }: ErrorFacts, wait?: number): string => {
   if (outcome === 'not-sent') return 'Calling again is safe.'
-  if (outcome === 'rejected') {
-    if (!retryable) return endpoint.afterRejected ?? 'The server did not act.'
-    return `The server did not act: call again ${wait === undefined ? 'later' : `in ${duration(wait)}`}.`
+  // A read changes nothing: nobody asks whether it was executed.
+  const acts = endpoint.repeatable === 'when-not-executed' || endpoint.idempotencyKey
+  if (outcome === 'unknown') {
+    if (acts) return `The server may have acted. ${endpoint.afterUnknown}`
+    return retryable ? endpoint.afterUnknown : ''
   }
-  const mayHaveActed = endpoint.repeatable === 'when-not-executed' || endpoint.idempotencyKey
-  if (mayHaveActed) return `The server may have acted. ${endpoint.afterUnknown}`
-  return retryable ? endpoint.afterUnknown : ''
+  if (!retryable) return endpoint.afterRejected ?? (acts ? 'The server did not act.' : '')
+  const when = wait === undefined ? 'later' : `in ${duration(wait)}`
+  return acts ? `The server did not act: call again ${when}.` : `Call again ${when}.`
 }
 
 const messageOf = (record: CallRecord, facts: ErrorFacts, what: string, wait?: number): string =>

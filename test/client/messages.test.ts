@@ -114,10 +114,10 @@ describe('the message of a refusal', () => {
     const read = (url: string) => gatewayClient(`${url}/prefix`, once).status('ch_1')
     const known = { status: 404, body: { error: { code: 'not_found', message: 'No such charge.' } } }
     expect(await said(known, read)).toBe(
-      'gateway.status: GET HOST/…/api/v1/mfs/charges/:id answered HTTP 404, code "not_found" ("No such charge."). The server did not act.',
+      'gateway.status: GET HOST/…/api/v1/mfs/charges/:id answered HTTP 404, code "not_found" ("No such charge.").',
     )
     expect(await said({ status: 404, body: 'Cannot GET /' }, read)).toBe(
-      'gateway.status: GET HOST/…/api/v1/mfs/charges/:id answered HTTP 404; is the base URL right? The server did not act.',
+      'gateway.status: GET HOST/…/api/v1/mfs/charges/:id answered HTTP 404; is the base URL right?',
     )
   })
 
@@ -126,16 +126,30 @@ describe('the message of a refusal', () => {
     expect(await said({ status: 429, headers: { 'retry-after': '7' } }, charge)).toBe(
       'gateway.charge: HTTP 429. The server did not act: call again in 7 s.',
     )
-    expect(await said({ status: 429 }, charge)).toContain('call again later.')
+    expect(await said({ status: 429 }, charge)).toContain('did not act: call again later.')
+    const read = (url: string) => gatewayClient(url, once).status('ch_1')
+    expect(await said({ status: 429 }, read)).toBe('gateway.status: HTTP 429. Call again later.')
+  })
+
+  it('of an input that the server refuses says that it did not act, where it could have', async () => {
+    const body = { errorCode: '01', errorMessage: 'start must not be in the past.' }
+    const words = 'HTTP 422, code "01" ("start must not be in the past.").'
+    const refused = { status: 422, body }
+    expect(await said(refused, (url) => subscriptionsClient(url).subscribe(SUBSCRIPTION))).toBe(
+      `subscriptions.subscribe: ${words} The server did not act.`,
+    )
+    expect(await said(refused, (url) => subscriptionsClient(url).details('sub-1'))).toBe(
+      `subscriptions.details: ${words}`,
+    )
   })
 
   it('of 401 says which credential was not accepted', async () => {
     const body = { error: { code: 'unauthorized', message: 'No.' } }
     expect(await said({ status: 401, body }, (url) => gatewayClient(url).status('ch_1'))).toBe(
-      'gateway.status: the API key was not accepted (HTTP 401, code "unauthorized": "No."). The server did not act.',
+      'gateway.status: the API key was not accepted (HTTP 401, code "unauthorized": "No.").',
     )
     expect(await said({ status: 401 }, (url) => subscriptionsClient(url).details('sub-1'))).toBe(
-      'subscriptions.details: the token was not accepted, although the login was (HTTP 401). The server did not act.',
+      'subscriptions.details: the token was not accepted, although the login was (HTTP 401).',
     )
   })
 })
