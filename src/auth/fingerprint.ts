@@ -14,8 +14,9 @@ export type Fingerprint = (credentials: Credentials, salt: string) => Promise<st
 /**
  * Tells whether credentials changed without keeping them: PBKDF2-SHA-256 over all four values and a random salt, slow
  * on purpose, so that who reads a shared store cannot try passwords against it in bulk. It is computed only when a
- * login was refused, and the last result is kept. Pages without a secure context have no `crypto.subtle`: there a
- * random text takes its place, so that refusals are remembered within this client alone.
+ * login was refused, and the last result is kept. Pages without a secure context have no `crypto.subtle`, and some
+ * runtimes have one without PBKDF2: there a random text takes its place, so that refusals are remembered within this
+ * client alone.
  */
 export const createFingerprint = (): Fingerprint => {
   let last: { readonly secret: string; readonly salt: string; readonly result: Promise<string> } | undefined
@@ -23,9 +24,18 @@ export const createFingerprint = (): Fingerprint => {
     const { subtle } = crypto
     if (subtle === undefined) return `local-${randomMark()}`
     const encoder = new TextEncoder()
-    const key = await subtle.importKey('raw', encoder.encode(secret), 'PBKDF2', false, ['deriveBits'])
-    const algorithm = { name: 'PBKDF2', hash: 'SHA-256', salt: encoder.encode(salt), iterations: ITERATIONS }
-    return toHex(new Uint8Array(await subtle.deriveBits(algorithm, key, 256)))
+    try {
+      const key = await subtle.importKey('raw', encoder.encode(secret), 'PBKDF2', false, ['deriveBits'])
+      const algorithm = {
+        name: 'PBKDF2',
+        hash: 'SHA-256',
+        salt: encoder.encode(salt),
+        iterations: ITERATIONS,
+      }
+      return toHex(new Uint8Array(await subtle.deriveBits(algorithm, key, 256)))
+    } catch {
+      return `local-${randomMark()}`
+    }
   }
   return ({ clientId, clientSecret, username, password }, salt) => {
     const secret = JSON.stringify([clientId, clientSecret, username, password])

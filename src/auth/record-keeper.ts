@@ -31,6 +31,14 @@ const newer = (one: StoredToken | undefined, other: StoredToken | undefined): St
   return other.obtainedAt > one.obtainedAt ? other : one
 }
 
+/** A record with the pause that this process was asked for, unless somebody has been given a token since. */
+const withOwnPause = (record: TokenRecord, { pause, token }: TokenRecord): TokenRecord => {
+  if (pause === undefined || record.pause !== undefined) return record
+  const since = record.token
+  const isOver = since !== undefined && since.id !== token?.id && since.obtainedAt > pause.at
+  return isOver ? record : { ...record, pause }
+}
+
 /** The records of a store, with this process's memory behind it: whatever a store does, no caller fails by it. */
 export class RecordKeeper {
   readonly #store: TokenStore
@@ -59,7 +67,7 @@ export class RecordKeeper {
       )
       return own
     }
-    if (!this.#unsaved.has(key)) return record
+    if (!this.#unsaved.has(key)) return withOwnPause(record, own)
     const known = new Set(own.refusals.map(({ fingerprint }) => fingerprint))
     const token = newer(own.token, record.token)
     return {

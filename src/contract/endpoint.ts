@@ -56,7 +56,7 @@ export interface EndpointDefinition {
   readonly status: 200 | 201 | 202
   /**
    * Whether the answer is wrapped in area S's `errorCode` and `errorMessage`. `optional`: it may be; an `errorCode`
-   * that is there counts.
+   * that is there counts, and so does an error of another shape where the proof of a success is missing.
    */
   readonly envelope: boolean | 'optional'
   /** Fields without which a successful answer is of no use to the caller. */

@@ -65,7 +65,7 @@ const isPresent = (body: JsonObject, name: string): boolean => {
 }
 
 /** Whether a success answer holds an error of area G, and nothing of a charge. */
-const isBareError = (body: unknown): boolean => {
+const isBareError = (body: unknown): body is JsonObject => {
   if (!isObject(body) || !isObject(body.error)) return false
   return typeof body.error.code === 'string' && !isPresent(body, 'id') && !isPresent(body, 'status')
 }
@@ -87,10 +87,13 @@ const readSuccess = (endpoint: EndpointDefinition, body: unknown): Reading => {
     if (code !== undefined && code !== SUCCESS) return codeOf(body, code)
     const proven = endpoint.proof.every((name) => isPresent(body, name))
     if (code === undefined && !proven) {
+      const { errorCode } = errorIn(body)
+      // A login is refused in whatever shape: read as nothing known, it would be tried again until the account is locked.
+      if (errorCode !== undefined && endpoint.envelope === 'optional') return codeOf(body, errorCode)
       return unexpected('says neither that it succeeded nor that it failed (no errorCode)', body)
     }
   }
-  if (isBareError(body)) return { kind: 'code', body, ...errorIn(body), readable: true }
+  if (isBareError(body)) return codeOf(body, errorIn(body).errorCode)
   const { data, missing, reports } = readContract(endpoint, body)
   if (missing.length > 0) return unexpected(`lacks ${missing.join(' and ')}`, body)
   return { kind: 'success', data, body, reports }
