@@ -36,6 +36,7 @@ export class RateLimitGate {
   #window: Window | undefined
   #limit: number | undefined
   #sleeper: AbortController | undefined
+  #sleepsUntil = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -134,15 +135,23 @@ export class RateLimitGate {
     if (this.#waiting.length === 0) {
       this.#sleeper?.abort()
       this.#sleeper = undefined
-    } else if (this.#sleeper === undefined && this.#window?.guessed === false) {
+    } else if (this.#window?.guessed === false) {
       // A guessed window is full of requests under way: their answers open it.
-      void this.#sleep(new AbortController())
+      this.#awake(this.#window)
     }
   }
 
+  /** Sees to it that somebody wakes when the window ends, also when an answer brought that forward. */
+  #awake(window: Window): void {
+    if (this.#sleeper !== undefined && window.endsAt >= this.#sleepsUntil) return
+    this.#sleeper?.abort()
+    void this.#sleep(window, new AbortController())
+  }
+
   /** Sleeps until the window ends, once for all who wait. */
-  async #sleep(sleeper: AbortController): Promise<void> {
+  async #sleep(window: Window, sleeper: AbortController): Promise<void> {
     this.#sleeper = sleeper
+    this.#sleepsUntil = window.endsAt
     try {
       await this.#clock.sleep(this.#untilEnd(), sleeper.signal)
     } catch {
@@ -150,7 +159,8 @@ export class RateLimitGate {
     }
     if (this.#sleeper !== sleeper) return
     this.#sleeper = undefined
-    this.#next()
+    // An answer that came meanwhile may have asked for a longer stay.
+    if ((this.#window?.endsAt ?? 0) <= window.endsAt) this.#next()
     this.#letIn()
   }
 }

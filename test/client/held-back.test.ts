@@ -59,6 +59,60 @@ describe('calls that are held back', () => {
     await expect(Promise.all([first, second])).resolves.toHaveLength(2)
   })
 
+  it.each([
+    ['are held as long as a refusal asks that comes while they wait', 5, '40', 40_000],
+    ['go on early when an answer brings the end of their wait forward', 50, '2', 2000],
+  ])('%s', async (_, seconds, retryAfter, waited) => {
+    const started = Date.parse('2026-11-28T12:00:00Z')
+    let now = started
+    const sleepers = new Set<{ readonly until: number; readonly wake: () => void }>()
+    const clock = {
+      now: () => now,
+      sleep: (milliseconds: number, signal?: AbortSignal) =>
+        new Promise<void>((wake, reject) => {
+          const sleeper = { until: now + milliseconds, wake }
+          sleepers.add(sleeper)
+          signal?.addEventListener('abort', () => sleepers.delete(sleeper) && reject(signal.reason))
+        }),
+    }
+    /** Lets those who sleep wake in turn, each at its time. */
+    const wakeNext = () => {
+      const [first] = [...sleepers].sort((one, other) => one.until - other.until)
+      if (first === undefined) return
+      sleepers.delete(first)
+      now = Math.max(now, first.until)
+      first.wake()
+    }
+    const sent: number[] = []
+    let answerSlow: ((answer: FetchAnswer) => void) | undefined
+    const fetch: FetchFunction = () => {
+      sent.push(now - started)
+      if (sent.length === 1) {
+        const last = { ...nothingLeft(now, 5, seconds), 'x-ratelimit-remaining': '1' }
+        return Promise.resolve(json({ status: 'failed' }, last))
+      }
+      if (sent.length > 2) return Promise.resolve(json({ status: 'failed' }))
+      return new Promise((resolve) => {
+        answerSlow = resolve
+      })
+    }
+    const gateway = gatewayClient('https://api.example', { clock, fetch, totalTimeout: 70_000 })
+    await gateway.status('ch_1')
+    const slow = errorOf(gateway.status('ch_1', { retry: false }))
+    const waiting = gateway.status('ch_2')
+    await expect.poll(() => sleepers.size).toBe(1)
+    answerSlow?.(new Response('{}', { status: 429, headers: { 'retry-after': retryAfter } }))
+    await slow
+    await expect
+      .poll(() => {
+        wakeNext()
+        return sent.length
+      })
+      .toBe(3)
+    await waiting
+    expect(sent[2]).toBe(waited)
+  })
+
   it('are not held for an hour when the clock is set back by one', async () => {
     let now = Date.parse('2026-11-28T12:00:00Z')
     const clock = {
