@@ -12,8 +12,8 @@ import { duration } from './words.ts'
 
 /** Options of the helpers that wait for a state. */
 export interface WaitOptions<State> {
-  /** Ends the wait when it returns true. */
-  readonly until?: ((state: State) => boolean) | undefined
+  /** Ends the wait when it returns true, or a promise of true. */
+  readonly until?: ((state: State) => boolean | PromiseLike<boolean>) | undefined
   /**
    * How long to wait at most, in milliseconds, on the client's clock and on real time, whichever comes first. The last
    * read is made when the client's clock has come there. Default: 120 000.
@@ -98,7 +98,8 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
         const { data, response } = await read({ signal: time.signal })
         lastState = data
         failed = undefined
-        if (isReached(data)) return data
+        // A promise is no answer yet: taken for one, it would end every wait at the first read.
+        if (await time.race(Promise.resolve(isReached(data)))) return data
         hint = readRetryAfter(response.headers, clock.now())
       } catch (error) {
         if (time.interruption !== undefined) break

@@ -29,6 +29,23 @@ describe('waiting for a charge', () => {
     expect(state).toEqual({ status: 'pending_retry' })
   })
 
+  it('goes on while until gives a promise of false, and ends with what such a promise rejects with', async () => {
+    const server = await startServer(charges('pending_confirmation', 'pending_retry', 'succeeded'))
+    const gateway = gatewayClient(server.url, { clock: skippingClock() })
+    const until = async ({ status }: { status: string }) => status === 'succeeded'
+    expect(await gateway.waitForCharge('ch_1', { until })).toEqual({ status: 'succeeded' })
+    const failure = new Error('no')
+    const failing = gateway.waitForCharge('ch_1', { until: () => Promise.reject(failure) })
+    await expect(failing).rejects.toBe(failure)
+  })
+
+  it('ends at its deadline though until never answers', async () => {
+    const server = await startServer(charges('pending_retry'))
+    const until = () => new Promise<boolean>(() => undefined)
+    const waiting = gatewayClient(server.url).waitForCharge('ch_1', { until, timeout: 80 })
+    expect(await errorOf(waiting)).toMatchObject({ code: 'timeout', lastState: { status: 'pending_retry' } })
+  })
+
   it('its deadline gives the last state, and never calls a pending charge failed', async () => {
     const server = await startServer(charges('pending_retry'))
     const error = await errorOf<TimeoutError>(
