@@ -8,6 +8,7 @@ import {
   errorOf,
   gatewayClient,
   OK,
+  payment,
   SUBSCRIBED,
   SUBSCRIPTION,
   subscriptionsClient,
@@ -197,20 +198,8 @@ describe('answers that the server may extend or write otherwise', () => {
   })
 
   it('other casings, numbers and texts give the same result as the specification’s form', async () => {
-    const payment = {
-      paymentId: 12,
-      cycle: 'DAILY',
-      dueDate: '2026-12-01',
-      reverseTransactionAmount: null,
-      reverseTransactionDate: null,
-      reverseTransactionId: null,
-      status: 'SUCCEEDED_PAYMENT',
-      subscriptionId: '5',
-      transactionDate: '2026-12-01 12:00:00',
-      transactionId: 't-1',
-      nextPaymentDate: '2026-12-02',
-    }
-    const { paymentId, subscriptionId, ...others } = payment
+    const paid = payment(12, { subscriptionId: '5' })
+    const { paymentId, subscriptionId, ...others } = paid
     const other = {
       ...others,
       paymentID: String(paymentId),
@@ -220,7 +209,7 @@ describe('answers that the server may extend or write otherwise', () => {
       reverseTransactionId: '',
       ...OK,
     }
-    expect(await (await area({ body: other })).payment('12')).toEqual({ ...payment, ...OK })
+    expect(await (await area({ body: other })).payment('12')).toEqual({ ...paid, ...OK })
     const details = { ...DETAILS, amount: '25.00', enabled: 'true', id: 'sub-1' }
     expect(await (await area({ body: details })).details('sub-1')).toEqual(DETAILS)
   })

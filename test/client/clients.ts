@@ -2,6 +2,7 @@ import type {
   Clock,
   GatewayClientOptions,
   MandateKitError,
+  Payment,
   SubscriptionsClientOptions,
 } from '../../src/index.ts'
 import { GatewayClient, isMandateKitError, SubscriptionsClient } from '../../src/index.ts'
@@ -97,6 +98,22 @@ export const DETAILS = {
   requestID: 'order-77',
   ...OK,
 }
+
+/** A payment as the platform lists it (S6), and as the client returns it. */
+export const payment = (paymentId: number, changes: Partial<Payment> = {}): Payment => ({
+  paymentId,
+  cycle: 'DAILY',
+  dueDate: '2026-12-01',
+  reverseTransactionAmount: null,
+  reverseTransactionDate: null,
+  reverseTransactionId: null,
+  status: 'SUCCEEDED_PAYMENT',
+  subscriptionId: 'sub-1',
+  transactionDate: '2026-12-01 12:00:00',
+  transactionId: `t-${paymentId}`,
+  nextPaymentDate: '2026-12-02',
+  ...changes,
+})
 
 /** The error that a call ends with; fails the test when it ends otherwise. */
 export const errorOf = async <Kind extends MandateKitError = MandateKitError>(

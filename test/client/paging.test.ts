@@ -1,21 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { errorOf, OK, subscriptionsClient, withLogin } from './clients.ts'
+import { errorOf, OK, payment, subscriptionsClient, withLogin } from './clients.ts'
 import { startServer } from './scripted-server.ts'
 
-const payment = (paymentId: number) => ({
-  paymentId,
-  cycle: 'DAILY',
-  dueDate: '2026-12-01',
-  reverseTransactionAmount: null,
-  reverseTransactionDate: null,
-  reverseTransactionId: null,
-  status: 'SUCCEEDED_PAYMENT',
-  subscriptionId: 'sub-1',
-  transactionDate: '2026-12-01 12:00:00',
-  transactionId: `t-${paymentId}`,
-  nextPaymentDate: '2026-12-02',
-})
 const payments = (count: number) => Array.from({ length: count }, (_, index) => payment(index + 1))
 
 type Pager = (page: number, perPage: number) => readonly unknown[]

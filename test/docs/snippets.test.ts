@@ -18,16 +18,7 @@ interface TestReport {
 let consumer: ConsumerProject
 
 beforeAll(async () => {
-  consumer = await ConsumerProject.create()
-  const install = await consumer.run(
-    'npm',
-    'install',
-    '--no-audit',
-    '--no-fund',
-    '--omit=peer',
-    inject('tarball'),
-  )
-  expect(install.exitCode, install.output).toBe(0)
+  consumer = await ConsumerProject.withPackage(inject('tarball'))
   const manifest = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8'))
   for (const name of Object.keys(manifest.devDependencies)) await consumer.link(name)
   for (const { file, text } of snippets) await consumer.write(file, text)

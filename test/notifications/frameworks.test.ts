@@ -14,7 +14,7 @@ import { createApp as createNest } from '../../examples/frameworks/nest/main.ts'
 import type { Shop } from '../../examples/frameworks/shop.ts'
 import { openShop } from '../../examples/frameworks/shop.ts'
 import { toNodeHandler } from '../../src/notifications/index.ts'
-import { payment, subscription } from './messages.ts'
+import { payment, subscription, subscriptionRequest } from './messages.ts'
 
 const SECRET = 'a-secret-for-trying-out'
 
@@ -129,14 +129,7 @@ describe.each(receivers)('the mock delivers to %s', (_name, start) => {
     const signing = { secret: SECRET }
     mock.notifications.connect(target, { signing, duplicate: true, shuffle: true, spelling: 'both' })
     mock.notifications.connect(target, { signing, format: 'form' })
-    const { invoiceID } = await client.subscribe({
-      requestID: 'order-1',
-      start: '2027-01-01',
-      end: '2027-12-31',
-      cycle: 'DAILY',
-      amount: '5.00',
-      userReturnURL: 'https://shop.example/return',
-    })
+    const { invoiceID } = await client.subscribe(subscriptionRequest)
     mock.payer.authorize(invoiceID, { payments: ['succeed', 'fail', 'succeed'] })
     const subscriptionId = (await client.status(invoiceID)).subscriptionId ?? ''
     await mock.clock.advance({ days: 3 })

@@ -20,6 +20,27 @@ export const subscription = (changes: Record<string, unknown> = {}): Record<stri
   ...changes,
 })
 
+/** A parsed `payment()`. */
+export const parsedPayment = {
+  type: 'SUBSCRIPTION_PAYMENT',
+  status: 'SUCCEEDED_PAYMENT',
+  notificationId: 'n-1',
+  subscriptionId: 'sub-1',
+  paymentId: '42',
+  occurredAt: new Date('2026-11-30T10:00:00Z'),
+  raw: payment(),
+}
+
+/** A subscription that a payer is asked for (S1). */
+export const subscriptionRequest = {
+  requestID: 'order-1',
+  start: '2027-01-01',
+  end: '2027-12-31',
+  cycle: 'DAILY',
+  amount: '5.00',
+  userReturnURL: 'https://shop.example/return',
+} as const
+
 /** A delivery by POST; objects are sent as JSON. */
 export const delivery = (body: unknown, headers: Record<string, string> = {}): Request =>
   new Request('https://shop.example/notifications', {

@@ -13,6 +13,7 @@ import {
   lookupVerifier,
   reconcile,
 } from '../../src/notifications/index.ts'
+import { subscriptionRequest } from './messages.ts'
 
 const closing: (() => void)[] = []
 afterEach(() => {
@@ -25,14 +26,7 @@ const begin = (): { mock: Mock; client: SubscriptionsClient } => {
 }
 
 const subscribe = async (mock: Mock, client: SubscriptionsClient): Promise<string> => {
-  const { invoiceID } = await client.subscribe({
-    requestID: 'order-1',
-    start: '2027-01-01',
-    end: '2027-12-31',
-    cycle: 'DAILY',
-    amount: '5.00',
-    userReturnURL: 'https://shop.example/return',
-  })
+  const { invoiceID } = await client.subscribe(subscriptionRequest)
   mock.payer.authorize(invoiceID, { payments: ['succeed', 'fail', 'succeed'] })
   return (await client.status(invoiceID)).subscriptionId ?? ''
 }

@@ -9,7 +9,7 @@ import { build } from 'esbuild'
 import { SubscriptionsClient } from 'mandatekit'
 import { createMock } from 'mandatekit/mocks/core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { payment } from './messages.ts'
+import { payment, subscriptionRequest } from './messages.ts'
 
 const SECRET = 'a-secret-for-trying-out'
 const example = fileURLToPath(new URL('../../examples/frameworks/worker/', import.meta.url))
@@ -67,14 +67,7 @@ test('the mock’s signed deliveries over a socket are received by a worker in w
   const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
   const client = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })
   mock.notifications.connect(url, { signing: { secret: SECRET }, duplicate: true, shuffle: true })
-  const { invoiceID } = await client.subscribe({
-    requestID: 'order-1',
-    start: '2027-01-01',
-    end: '2027-12-31',
-    cycle: 'DAILY',
-    amount: '5.00',
-    userReturnURL: 'https://shop.example/return',
-  })
+  const { invoiceID } = await client.subscribe(subscriptionRequest)
   mock.payer.authorize(invoiceID)
   await mock.clock.advance({ days: 2 })
   expect(mock.notifications.deliveries().map(({ status }) => status)).toEqual(Array(6).fill(200))

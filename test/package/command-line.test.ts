@@ -9,10 +9,7 @@ let consumer: ConsumerProject
 let command = ''
 
 beforeAll(async () => {
-  consumer = await ConsumerProject.create()
-  const tarball = inject('tarball')
-  const install = await consumer.run('npm', 'install', '--no-audit', '--no-fund', '--omit=peer', tarball)
-  expect(install.exitCode, install.output).toBe(0)
+  consumer = await ConsumerProject.withPackage(inject('tarball'))
   command = join(consumer.folder, 'node_modules/.bin/mandatekit')
 })
 

@@ -21,16 +21,7 @@ let consumer: ConsumerProject
 let installed: string[]
 
 beforeAll(async () => {
-  consumer = await ConsumerProject.create()
-  const install = await consumer.run(
-    'npm',
-    'install',
-    '--no-audit',
-    '--no-fund',
-    '--omit=peer',
-    inject('tarball'),
-  )
-  expect(install).toEqual(succeeded)
+  consumer = await ConsumerProject.withPackage(inject('tarball'))
   installed = (await readdir(join(consumer.folder, 'node_modules'))).filter((name) => !name.startsWith('.'))
   for (const name of ['msw', '@types/node']) await consumer.link(name)
 })

@@ -48,6 +48,15 @@ export class ConsumerProject {
     return project
   }
 
+  /** Makes a project in which a tarball of the package is installed, and nothing else. */
+  static async withPackage(tarball: string): Promise<ConsumerProject> {
+    const project = await ConsumerProject.create()
+    const options = ['--no-audit', '--no-fund', '--omit=peer']
+    const { exitCode, output } = await project.run('npm', 'install', ...options, tarball)
+    if (exitCode !== 0) throw new Error(`npm install ended with ${exitCode}:\n${output}`)
+    return project
+  }
+
   async write(path: string, text: string): Promise<void> {
     await mkdir(dirname(join(this.folder, path)), { recursive: true })
     await writeFile(join(this.folder, path), text)

@@ -1,6 +1,7 @@
 import type { MockOptions } from '../../mocks/core.ts'
 import { createMock } from '../../mocks/core.ts'
 import { startMockServer } from '../../mocks/server.ts'
+import { CHARGE, SUBSCRIPTION } from './requests.ts'
 
 const json = async (
   url: string,
@@ -40,11 +41,7 @@ export const startSite = async (options: Pick<MockOptions, 'subscriptions'> = {}
         {
           clientID: clientId,
           requestID: `order-${++count}`,
-          start: '2026-11-28',
-          end: '2027-11-28',
-          cycle: 'FIFTEEN_DAYS',
-          amount: '249.00',
-          userReturnURL: 'https://shop.example/return?order=1',
+          ...SUBSCRIPTION,
           ...more,
         },
         { authorization: `Bearer ${token.access_token}` },
@@ -55,10 +52,7 @@ export const startSite = async (options: Pick<MockOptions, 'subscriptions'> = {}
       const { id = '', confirmation_url: url = '' } = await json(
         `${server.url}/api/v1/mfs/charges`,
         {
-          msisdn: '+99900000001',
-          amount: 2500,
-          currency: 'BDT',
-          redirect_uri: 'https://shop.example/return?order=1',
+          ...CHARGE,
           ...more,
         },
         {

@@ -7,6 +7,7 @@ import type { SubscriptionsOptions } from '../../mocks/domain/subscriptions/opti
 import { defaultMerchant } from '../../mocks/domain/subscriptions/options.ts'
 import { createTimeline } from '../../mocks/domain/timeline.ts'
 import { createPages } from '../../mocks/pages/handler.ts'
+import { CHARGE, SUBSCRIPTION } from './requests.ts'
 
 const NOON = Date.UTC(2026, 10, 28, 12)
 
@@ -58,11 +59,7 @@ export const createSite = (
           {
             clientID: merchant.clientId,
             requestID: `order-${++keys}`,
-            start: '2026-11-28',
-            end: '2027-11-28',
-            cycle: 'FIFTEEN_DAYS',
-            amount: '249.00',
-            userReturnURL: 'https://shop.example/return?order=1',
+            ...SUBSCRIPTION,
             ...more,
           },
         ),
@@ -70,10 +67,7 @@ export const createSite = (
     },
     charge(more: Record<string, unknown> = {}) {
       const fields = {
-        msisdn: '+99900000001',
-        amount: 2500,
-        currency: 'BDT',
-        redirect_uri: 'https://shop.example/return?order=1',
+        ...CHARGE,
         ...more,
       }
       return value(gateway.charge('key-1', `key-${++keys}`, fields)).body

@@ -14,22 +14,6 @@ const notFound = (): ApiError =>
     errorCode: '02',
   })
 
-/** A payment as the client returns it. */
-export const payment = (paymentId: number, changes: Partial<Payment> = {}): Payment => ({
-  paymentId,
-  cycle: 'DAILY',
-  dueDate: '2026-12-01',
-  reverseTransactionAmount: null,
-  reverseTransactionDate: null,
-  reverseTransactionId: null,
-  status: 'SUCCEEDED_PAYMENT',
-  subscriptionId: 'sub-1',
-  transactionDate: '2026-12-01 12:00:00',
-  transactionId: `t-${paymentId}`,
-  nextPaymentDate: '2026-12-02',
-  ...changes,
-})
-
 /** What the API holds, and how many look-ups are under way. */
 export class Api implements SubscriptionsReader, GatewayReader {
   underWay = 0

@@ -3,7 +3,8 @@ import { describe, expect, test, vi } from 'vitest'
 import { ConnectionError, InvalidRequestError } from '../../src/errors.ts'
 import type { Believed, Difference, ReconcileOptions } from '../../src/reconciliation/index.ts'
 import { reconcile } from '../../src/reconciliation/index.ts'
-import { Api, payment } from './books.ts'
+import { payment } from '../client/clients.ts'
+import { Api } from './books.ts'
 
 const list = async (options: ReconcileOptions): Promise<Difference[]> => {
   const all: Difference[] = []
