@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createMock } from '../../mocks/core.ts'
 import type { TimeoutError } from '../../src/index.ts'
@@ -85,6 +86,33 @@ describe('the message of a connection that failed names the request and the plat
     const { gateway } = createMock().clientOptions
     const refused = new GatewayClient({ ...gateway, ...once, fetch: failing('ECONNREFUSED') })
     expect((await errorOf(refused.reference())).message).not.toContain('a mock')
+  })
+})
+
+describe('the path in a message', () => {
+  const gone = { ...once, fetch: failing('ECONNREFUSED') }
+
+  it.each([
+    ['as it is', '', undefined, '/api/v1/mfs/charges/:id'],
+    ['behind a path of the base URL', '/tenant', undefined, '/…/api/v1/mfs/charges/:id'],
+    ['with another version', '', '/api/v2', '/…/mfs/charges/:id'],
+    ['with no version', '', '', '/mfs/charges/:id'],
+  ])('is the template, %s', async (_, base, apiPrefix, path) => {
+    const client = gatewayClient(`https://g.example:8443${base}`, { ...gone, apiPrefix })
+    expect((await errorOf(client.status('ch_1'))).message).toContain(`GET https://g.example:8443${path} got`)
+  })
+
+  it('holds nothing of an identifier or of what stands in front, whatever that is', async () => {
+    const segment = fc.stringMatching(/^[a-f0-9]{8,12}$/)
+    await fc.assert(
+      fc.asyncProperty(fc.array(segment, { minLength: 1, maxLength: 6 }), segment, async (front, id) => {
+        const client = gatewayClient(`https://g.example/${front.join('/')}/`, gone)
+        const { message } = await errorOf(client.renew(id, { cycle: '2026-12-01' }))
+        for (const text of [...front, id]) expect(message).not.toContain(text)
+        expect(message).toContain('POST https://g.example/…/api/v1/mfs/charges/:id/renew')
+      }),
+      { numRuns: 100 },
+    )
   })
 })
 
