@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { ConsumerProject, repository } from '../package/project.ts'
+import { ConsumerProject, repository, strictOptions } from '../package/project.ts'
 import { allSnippets } from './documents.ts'
 import type { ProgramResult } from './run-programs.ts'
 
@@ -44,14 +44,7 @@ describe.each([
       module,
       moduleResolution: resolution,
       moduleDetection: 'force',
-      target: 'es2023',
-      lib: ['es2023', 'dom', 'dom.iterable', 'esnext.disposable'],
-      types: ['node'],
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      noEmit: true,
-      skipLibCheck: true,
+      ...strictOptions,
     }
     const files = snippets.map(({ file }) => file)
     const configuration = `tsconfig.${resolution}.json`

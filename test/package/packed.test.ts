@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Outcome } from './project.ts'
-import { ConsumerProject, repository } from './project.ts'
+import { ConsumerProject, repository, strictOptions } from './project.ts'
 
 const succeeded: Outcome = { exitCode: 0, output: expect.any(String) }
 
@@ -71,14 +71,7 @@ const languageOptions = {
 describe.each(Object.entries(languageOptions))('types under moduleResolution %s', (resolution, options) => {
   const compilerOptions = {
     ...options,
-    target: 'es2023',
-    lib: ['es2023', 'dom', 'dom.iterable', 'esnext.disposable'],
-    types: ['node'],
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    noEmit: true,
-    skipLibCheck: true,
+    ...strictOptions,
   }
 
   test("the package's own declarations hold without skipLibCheck", async () => {

@@ -8,6 +8,18 @@ import { fileURLToPath } from 'node:url'
 /** The folder of the repository. */
 export const repository = fileURLToPath(new URL('../..', import.meta.url))
 
+/** How a consumer's code is compiled, besides the module's kind: as strictly as can be. */
+export const strictOptions = {
+  target: 'es2023',
+  lib: ['es2023', 'dom', 'dom.iterable', 'esnext.disposable'],
+  types: ['node'],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noEmit: true,
+  skipLibCheck: true,
+}
+
 /** How a command ended: its exit code, and what it wrote to both outputs. */
 export interface Outcome {
   exitCode: number

@@ -1,19 +1,12 @@
-import type { AxeResults } from 'axe-core'
-import axe from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launch, withoutBrowser } from './browser.ts'
+import { expectUsable } from './findings.ts'
 import { serve } from './serve.ts'
 import { startSite } from './served-site.ts'
 
 const PHONE = { viewport: { width: 360, height: 640 } }
 const HOSTILE = `"'><script>document.title='ran'</script><img src=x onerror="document.title='ran'"><b>${'W'.repeat(300)}`
-
-declare global {
-  interface Window {
-    readonly axe: { run(): Promise<AxeResults> }
-  }
-}
 
 describe.skipIf(withoutBrowser())('in Chromium, the hosted pages', { timeout: 60_000 }, () => {
   let browser: Browser
@@ -152,26 +145,15 @@ describe.skipIf(withoutBrowser())('in Chromium, the hosted pages', { timeout: 60
         (await hostileSite.charge({ currency: HOSTILE, msisdn: HOSTILE })).url,
       ]
       await within({ ...PHONE, colorScheme: scheme }, async (page) => {
-        const check = async (name: string) => {
-          await page.evaluate(axe.source)
-          const { violations } = await page.evaluate(() => window.axe.run())
-          expect(
-            violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) })),
-            name,
-          ).toEqual([])
-          expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBeLessThanOrEqual(
-            360,
-          )
-        }
         for (const url of urls) {
           await page.goto(url)
-          await check(url)
+          await expectUsable(page, url)
         }
         await page.goto((await site.charge()).url)
         await page.getByLabel('One-time code').fill('1')
         await page.getByRole('button', { name: 'Confirm' }).click()
         await page.getByRole('alert').waitFor()
-        await check('wrong code')
+        await expectUsable(page, 'wrong code')
       })
     },
   )
