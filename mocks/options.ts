@@ -1,12 +1,15 @@
+import { nearestName } from '../src/contract/nearest-name.ts'
 import type { DeliveryOptions, NotificationTarget } from './delivery/types.ts'
 import type { Check, Problem } from './domain/checking.ts'
 import {
   anyText,
   assertPasses,
   finiteNumber,
+  isRecord,
   listOf,
   oneOf,
   pointInTime,
+  shown,
   wholeNumber,
 } from './domain/checking.ts'
 import type { ClockOptions } from './domain/clock.ts'
@@ -100,24 +103,19 @@ export interface ReadOptions extends Required<Omit<MockOptions, 'subscriptions' 
 
 const PREFIX = /^(?:\/[\w.~-]+)*$/
 
-/** A Date or a list would pass for an object without options, and what it was meant to say go unheard. */
-const otherKind = (given: object): string | undefined => {
-  if (Array.isArray(given)) return 'a list'
-  const kind = Object.prototype.toString.call(given).slice(8, -1)
-  return ['Object', 'Module'].includes(kind) ? undefined : `a ${kind}`
-}
-
 const checkNames = (where: string, given: unknown, known: readonly string[]): void => {
   const what = where === '' ? 'The options' : `Option ${where.slice(0, -1)}`
-  if (typeof given !== 'object' || given === null) throw new TypeError(`${what} must be an object.`)
-  const kind = otherKind(given)
-  if (kind !== undefined) {
+  if (!isRecord(given)) {
     const example = where === '' ? 'such as { clock: new Date() }' : 'of options'
+    const kind = typeof given === 'string' ? 'text' : shown(given)
     throw new TypeError(`${what} must be an object ${example}, not ${kind}.`)
   }
   const unknown = Object.keys(given).find((name) => !known.includes(name))
   if (unknown === undefined) return
-  throw new TypeError(`There is no option ${where}${unknown}; the options are ${known.join(', ')}.`)
+  const meant = nearestName(unknown, known)
+  const instead =
+    meant === undefined ? `the options are ${known.join(', ')}.` : `did you mean ${where}${meant}?`
+  throw new TypeError(`There is no option ${where}${unknown}; ${instead}`)
 }
 
 const seedCheck: Check = (value) =>

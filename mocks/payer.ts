@@ -1,5 +1,5 @@
 import type { Check, Problem } from './domain/checking.ts'
-import { assertPasses, fields, text } from './domain/checking.ts'
+import { assertPasses, fields, shown, text } from './domain/checking.ts'
 import { paymentScripts } from './domain/subscriptions/option-checks.ts'
 import { granted } from './errors.ts'
 import type { Payer } from './mock-types.ts'
@@ -20,10 +20,8 @@ const authorizeOptions: Check = (value) => {
 }
 
 const kindOf = (value: unknown): string => {
-  if (value === undefined || value === null) return value === null ? 'null' : 'nothing'
-  if (typeof value === 'string' || value instanceof URL) return 'a URL'
-  if (Array.isArray(value)) return 'a list'
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+  if (typeof value === 'string') return 'a URL'
+  return typeof value === 'number' ? 'a number' : shown(value)
 }
 
 /** Text that is no address: a whole answer, or the page's URL in it, is easily given for the identifier in it. */
@@ -36,6 +34,11 @@ const identifier =
 
 const invoiceID = identifier('invoiceID', 'a subscription request')
 const confirmation = identifier('confirmation_id', 'a charge')
+
+const paymentId: Check = (value) =>
+  typeof value === 'string' || Number.isSafeInteger(value)
+    ? undefined
+    : { at: '', must: 'the paymentId of a payment', not: kindOf(value), isType: true }
 
 /** What a payer does, done by a test. */
 export const payerOf = ({ subscriptions, gateway }: MockParts): Payer => ({
@@ -58,7 +61,11 @@ export const payerOf = ({ subscriptions, gateway }: MockParts): Payer => ({
   },
   setBehaviour(msisdn, behaviour) {
     assertPasses('payer.setBehaviour: msisdn', msisdn, text)
+    assertPasses('payer.setBehaviour: behaviour', behaviour, text)
     granted('payer.setBehaviour', gateway.domain.setBehaviour(msisdn, behaviour))
   },
-  reverse: (paymentId) => granted('payer.reverse', subscriptions.domain.reverse(String(paymentId))),
+  reverse(payment) {
+    assertPasses('payer.reverse: the first argument', payment, paymentId)
+    return granted('payer.reverse', subscriptions.domain.reverse(String(payment)))
+  },
 })

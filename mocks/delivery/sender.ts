@@ -21,6 +21,12 @@ const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.t
 
 const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 
+/** The text of an address, also of a URL of another realm; of what is none, nothing. */
+const addressOf = (target: unknown): string => {
+  const text = typeof target === 'object' && target !== null && 'href' in target ? target.href : target
+  return typeof text === 'string' ? text : ''
+}
+
 /** Makes the sender of a target. Throws a TypeError when the target is neither a function nor an http(s) address. */
 export const createSender = (
   target: NotificationTarget,
@@ -30,7 +36,7 @@ export const createSender = (
   const { method = 'POST', format = 'json', headers = {} } = options
   const sign = createSigner(options.signing)
   const handler = typeof target === 'function' ? target : undefined
-  const url = handler === undefined ? String(target) : HANDLER_URL
+  const url = handler === undefined ? addressOf(target) : HANDLER_URL
   if (!isHttpUrl(url)) {
     throw new TypeError('notifications.connect: the target is a handler or an http(s) address.')
   }

@@ -21,9 +21,20 @@ export type Check = (value: unknown) => Problem | undefined
 
 const LONGEST_SHOWN = 40
 
-const shown = (value: unknown): string => {
-  if (typeof value === 'function') return 'a function'
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object'
+/** The kind of an object in words: `an object` is one of fields; a list, a Date or a promise has none to be read. */
+export const kindOfObject = (value: object): string => {
+  if (Array.isArray(value)) return 'a list'
+  const name = Object.prototype.toString.call(value).slice('[object '.length, -1)
+  if (name === 'Object' || name === 'Module') return 'an object'
+  if (name === 'Promise') return 'a promise (is an await missing?)'
+  return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}`
+}
+
+/** A value in a message: as it is, shortened, or its kind. */
+export const shown = (value: unknown): string => {
+  if (value === undefined) return 'nothing'
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
+  if (typeof value === 'object' && value !== null) return kindOfObject(value)
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
 }
@@ -44,8 +55,9 @@ const notOfKind = (must: string, value: unknown): Problem => ({
   ...(typeof value === 'string' ? { not: 'text' } : {}),
 })
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Whether a value is an object of fields. A Date or a list would pass for one without any, and go unheard. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && kindOfObject(value) === 'an object'
 
 /** One of these values. */
 export const oneOf =

@@ -1,3 +1,5 @@
+import { nearestName } from '../../src/contract/nearest-name.ts'
+import { isRecord, shown } from '../domain/checking.ts'
 import type { Fault, FaultEffect, FaultKind, FaultStep } from './fault-types.ts'
 import { isOperation, unknownOperation } from './operations.ts'
 
@@ -60,6 +62,12 @@ const areHeaders = (headers: object): boolean => {
   }
 }
 
+/** What may have been meant by a name that does not exist. */
+const instead = (name: unknown, names: readonly string[]): string => {
+  const meant = typeof name === 'string' ? nearestName(name, names) : undefined
+  return meant === undefined ? `there are ${names.join(', ')}.` : `did you mean ${meant}?`
+}
+
 const isJson = (body: unknown): boolean => {
   try {
     return JSON.stringify(body) !== undefined
@@ -94,12 +102,12 @@ const checkEffect = (effect: Partial<FaultEffect>): void => {
   const { kind, status, latencyMs, executed } = effect
   for (const name of Object.keys(effect)) {
     if (!Object.hasOwn(FIELDS, name)) {
-      fail(`there is no field ${name}; there are ${Object.keys(FIELDS).join(', ')}.`)
+      fail(`there is no field ${name}; ${instead(name, Object.keys(FIELDS))}`)
     }
   }
   checkValues(effect)
   if (kind !== undefined && !Object.hasOwn(EXECUTES, kind)) {
-    fail(`there is no kind ${JSON.stringify(kind)}; there are ${Object.keys(EXECUTES).join(', ')}.`)
+    fail(`there is no kind ${shown(kind)}; ${instead(kind, Object.keys(EXECUTES))}`)
   }
   if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599)) {
     fail('status must be a whole number from 200 to 599.')
@@ -137,7 +145,9 @@ const kindsOf = (fault: Fault): readonly FaultKind[] => {
 
 /** Throws a TypeError that says what is wrong with a fault. */
 export const checkFault = (fault: Fault): void => {
-  if (typeof fault !== 'object' || fault === null) fail('a fault is an object with operation and kind.')
+  if (!isRecord(fault)) {
+    fail(`a fault is an object such as { operation: "gateway.charge", kind: "reset" }, not ${shown(fault)}.`)
+  }
   const { operation, times, probability } = fault
   if (!isOperation(operation) && !WILDCARDS.includes(operation)) throw unknownOperation(operation, WILDCARDS)
   if (

@@ -1,27 +1,5 @@
+import { editDistance } from '../../src/contract/nearest-name.ts'
 import type { Route } from './router.ts'
-
-/** How many changes turn one list into the other: leave one out, add one, or replace one at its own cost. */
-const distance = <Item>(
-  left: readonly Item[],
-  right: readonly Item[],
-  replacing: (one: Item, other: Item) => number,
-): number => {
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index)
-  for (const [index, item] of left.entries()) {
-    const next = [index + 1]
-    for (const [column, other] of right.entries()) {
-      next.push(
-        Math.min(
-          (row[column + 1] ?? 0) + 1,
-          (next[column] ?? 0) + 1,
-          (row[column] ?? 0) + replacing(item, other),
-        ),
-      )
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
-}
 
 // No route is nearly as long: what comes after that only makes a path more different.
 const LONGEST_COMPARED = 64
@@ -32,7 +10,7 @@ const wordDistance = (word: string, other: string): number => {
   const left = [...word.slice(0, LONGEST_COMPARED)]
   const right = [...other.slice(0, LONGEST_COMPARED)]
   return (
-    distance(left, right, (one, another) => (one === another ? 0 : 1)) /
+    editDistance(left, right, (one, another) => (one === another ? 0 : 1)) /
     Math.max(left.length, right.length, 1)
   )
 }
@@ -60,7 +38,8 @@ export const nearestRoute = (
   let nearest: NearestRoute | undefined
   for (const { methods, path: template } of routes) {
     const far =
-      distance(segments, template.split('/').slice(1), segmentDistance) + (methods.includes(method) ? 0 : 0.1)
+      editDistance(segments, template.split('/').slice(1), segmentDistance) +
+      (methods.includes(method) ? 0 : 0.1)
     if (nearest === undefined || far < nearest.distance) {
       nearest = { route: `${methods[0] ?? method} ${template}`, distance: far }
     }

@@ -1,5 +1,7 @@
 import { gatewayContract } from '../../src/contract/gateway.ts'
+import { nearestName } from '../../src/contract/nearest-name.ts'
 import { subscriptionsContract } from '../../src/contract/subscriptions.ts'
+import { shown } from '../domain/checking.ts'
 
 /** Operation ids of both areas, for example `gateway.charge`. */
 export type Operation =
@@ -18,7 +20,15 @@ const known = new Set<string>(operations)
 export const isOperation = (text: string): text is Operation => known.has(text)
 
 /** The error for a name that is no operation: a misspelt one would otherwise never match anything. */
-export const unknownOperation = (name: unknown, more: readonly string[] = []): TypeError =>
-  new TypeError(
-    `There is no operation ${JSON.stringify(name)}; there are ${[...operations, ...more].join(', ')}.`,
+export const unknownOperation = (name: unknown, more: readonly string[] = []): TypeError => {
+  const all = [...operations, ...more]
+  // `charge` alone is easily written for `gateway.charge`.
+  const meant =
+    typeof name === 'string'
+      ? (operations.find((operation) => operation.endsWith(`.${name}`)) ?? nearestName(name, operations))
+      : undefined
+  const what = name === undefined ? 'An operation is missing' : `There is no operation ${shown(name)}`
+  return new TypeError(
+    `${what}; ${meant === undefined ? `there are ${all.join(', ')}.` : `did you mean "${meant}"?`}`,
   )
+}

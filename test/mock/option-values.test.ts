@@ -189,10 +189,14 @@ describe('the values of options', () => {
   )
 
   test('no options at all, or an area that is none, are refused', () => {
-    expect(() => createMock(null as never)).toThrow('The options must be an object.')
-    expect(() => createMock({ gateway: null } as never)).toThrow('Option gateway must be an object.')
+    expect(() => createMock(null as never)).toThrow(
+      'The options must be an object such as { clock: new Date() }, not null.',
+    )
+    expect(() => createMock({ gateway: null } as never)).toThrow(
+      'Option gateway must be an object of options, not null.',
+    )
     expect(() => createMock({ subscriptions: 'strict' } as never)).toThrow(
-      'Option subscriptions must be an object.',
+      'Option subscriptions must be an object of options, not text.',
     )
   })
 
