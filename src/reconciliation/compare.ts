@@ -34,15 +34,28 @@ const found = async <Value>(read: () => PromiseLike<Value>): Promise<Value | und
   }
 }
 
-const collect = async <Item>(items: Iterable<Item> | AsyncIterable<Item>): Promise<Item[]> => {
-  const all: Item[] = []
-  for await (const item of items) all.push(item)
+/** Every payment, or `undefined` when the API does not know the subscription. */
+const collect = async (payments: AsyncIterable<Payment>): Promise<Payment[] | undefined> => {
+  const all: Payment[] = []
+  try {
+    for await (const payment of payments) all.push(payment)
+  } catch (error) {
+    // After the first payment it is a page that was not found: what is known of the list is not the whole.
+    if (all.length > 0 || !isNotFound(error)) throw error
+    return undefined
+  }
   return all
 }
 
 // A reversed amount of nothing was read as null already.
-const isReversed = (payment: Payment): boolean =>
-  (payment.reverseTransactionAmount ?? payment.reverseTransactionId ?? null) !== null
+const isReversed = ({
+  reverseTransactionAmount,
+  reverseTransactionId,
+  reverseTransactionDate,
+}: Payment): boolean =>
+  [reverseTransactionAmount, reverseTransactionId, reverseTransactionDate].some(
+    (told) => (told ?? null) !== null,
+  )
 
 const differs = (believed: BelievedPayment, payment: Payment): boolean =>
   believed.status !== payment.status || (believed.reversed ?? false) !== isReversed(payment)
@@ -76,7 +89,7 @@ const compareSubscription = async (
   options: ReadOptions,
 ): Promise<Difference[]> => {
   const { subscriptionId, cancelled } = believed
-  const actual = await found(() => collect(reader.allPayments(subscriptionId, undefined, options)))
+  const actual = await collect(reader.allPayments(subscriptionId, undefined, options))
   if (actual === undefined) return [{ kind: 'subscription-not-found', subscriptionId }]
   const differences = await comparePayments(believed, actual)
   if (cancelled === undefined) return differences

@@ -51,6 +51,13 @@ test.each<[string, unknown, Partial<LookupClient>]>([
   expect(await statusOf(message, client)).toBe(401)
 })
 
+test('an API that refuses the look-up itself leaves the question open: 503', async () => {
+  for (const status of [405, 409, 415]) {
+    const refusal = new ApiError('no', { ...facts, status, errorCode: 'no' })
+    expect(await statusOf(payment(), { payment: () => Promise.reject(refusal) })).toBe(503)
+  }
+})
+
 test('a payment whose status the API writes in another case passes', async () => {
   const read = async () => ({ subscriptionId: 'sub-1', status: 'succeeded_payment' })
   expect(await statusOf(payment(), { payment: read })).toBe(200)

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { ConnectionError, InvalidRequestError } from '../../src/errors.ts'
-import type { Believed, Difference, ReconcileOptions } from '../../src/reconciliation/index.ts'
+import { ApiError, ConnectionError, InvalidRequestError } from '../../src/errors.ts'
+import type {
+  Believed,
+  Difference,
+  ReconcileOptions,
+  SubscriptionsReader,
+} from '../../src/reconciliation/index.ts'
 import { reconcile } from '../../src/reconciliation/index.ts'
 import { payment } from '../client/clients.ts'
 import { Api } from './books.ts'
@@ -93,6 +98,59 @@ test('an entry whose look-up fails is unchecked, says nothing else, and the othe
   for await (const { kind } of run) kinds.push(kind)
   expect(kinds).toEqual(['unchecked', 'payment-missing'])
   expect(run.progress).toEqual({ checked: 2, differences: 2, unchecked: 1 })
+})
+
+test.each([404, 400, 200])(
+  'a page that is not found (HTTP %i) leaves its subscription unchecked',
+  async (status) => {
+    const missing = new ApiError('no such page', {
+      operation: 'subscriptions.payments',
+      phase: 'response',
+      outcome: 'rejected',
+      attempts: 1,
+      retryable: false,
+      status,
+      errorCode: '02',
+    })
+    const subscriptions: SubscriptionsReader = {
+      async *allPayments() {
+        yield payment(1)
+        throw missing
+      },
+      cancellation: () => Promise.reject(missing),
+    }
+    const believed = { subscriptionId: 'sub-1', payments: [succeeded(1), succeeded(2)] }
+    expect(await list({ subscriptions, believed: [believed] })).toEqual([
+      { kind: 'unchecked', believed, error: missing },
+    ])
+  },
+)
+
+test.each([401, 405, 409, 415, 451])(
+  'an API that refuses the look-up itself (HTTP %i) leaves the entry unchecked',
+  async (status) => {
+    const refusal = new ApiError('no', {
+      operation: 'gateway.status',
+      phase: 'response',
+      outcome: 'rejected',
+      attempts: 1,
+      retryable: false,
+      status,
+      errorCode: 'no',
+    })
+    const believed = { chargeId: 'ch_1', status: 'succeeded' }
+    const gateway = { status: () => Promise.reject(refusal) }
+    expect(await list({ gateway, believed: [believed] })).toEqual([
+      { kind: 'unchecked', believed, error: refusal },
+    ])
+  },
+)
+
+test('a reversal that is told by its date alone is one', async () => {
+  const reversed = payment(1, { reverseTransactionDate: '2026-12-02 10:00:00' })
+  const believed = [{ subscriptionId: 'sub-1', payments: [succeeded(1)] }]
+  const differences = await list({ subscriptions: new Api({ 'sub-1': [reversed] }), believed })
+  expect(differences.map(({ kind }) => kind)).toEqual(['payment-differs'])
 })
 
 test('progress is told after each entry, also when nothing differs', async () => {
