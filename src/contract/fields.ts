@@ -70,12 +70,16 @@ export const absentableText = orNull(
   field<string | null>('text or null', (value) => (ABSENT.has(value) ? null : asText(value))),
 )
 
-/** Integer identifier: a number, or its digits as text where a number could not hold them exactly. */
+/**
+ * Integer identifier: a number, or the text of one that a number would change: more digits than it holds, zeros in
+ * front, letters. Without its identifier a record could neither be told from others nor be asked for.
+ */
 export const integerId = field<number | string>('an integer', (value) => {
-  const digits = asText(value)
-  if (digits === undefined || !INTEGER.test(digits)) return undefined
-  const number = Number(digits)
-  return Number.isSafeInteger(number) ? number : digits
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined
+  const id = typeof value === 'string' ? value.trim() : ''
+  if (id === '') return undefined
+  const number = Number(id)
+  return Number.isSafeInteger(number) && String(number) === id ? number : id
 })
 
 /** Number; decimal text is read too. An integer that a number cannot hold exactly is not read: it would be another. */

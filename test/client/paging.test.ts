@@ -38,6 +38,18 @@ describe('all payments', () => {
     }
   })
 
+  it('keep identifiers that a number would change, and are told apart by them', async () => {
+    const { subscriptions } = await listing((page) =>
+      page > 1
+        ? []
+        : ['7', '007', 'PAY-1', 'PAY-2', '12345678901234567890'].map((paymentId) =>
+            payment(0, { paymentId }),
+          ),
+    )
+    const ids = await idsOf(subscriptions.allPayments('sub-1'))
+    expect(ids).toEqual([7, '007', 'PAY-1', 'PAY-2', '12345678901234567890'])
+  })
+
   it('ends and loses nothing with servers that ignore parameters, repeat records or give short pages', async () => {
     const counts = fc.integer({ min: 0, max: 30 })
     const sizes = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 40 })
