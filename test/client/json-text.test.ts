@@ -27,3 +27,9 @@ it('a text that is no JSON is said to be none', () => {
     expect(readJson(text)).toEqual({ ok: false })
   }
 })
+
+it('millions of escapes beside a large integer are read', () => {
+  const note = '\n"\\'.repeat(2_000_000)
+  const text = `{"note":${JSON.stringify(note)},"n":12345678901234567890,"last":"\\\\"}`
+  expect(readJson(text)).toEqual({ ok: true, value: { note, n: '12345678901234567890', last: '\\' } })
+})
