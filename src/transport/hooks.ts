@@ -43,6 +43,8 @@ export interface RetryFacts extends RequestFacts {
 export interface FailureFacts extends CallFacts {
   readonly code: MandateKitErrorCode | undefined
   readonly phase: Phase | undefined
+  /** As in the error: whether the same call, made again later, can succeed and cannot execute twice. */
+  readonly retryable: boolean | undefined
   readonly outcome: Outcome | undefined
   readonly status: number | undefined
   readonly errorCode: string | undefined

@@ -15,12 +15,22 @@ export const reportFailure = (
   startedAt: number,
 ): void => {
   if (!hooks.onError) return
-  const known: Partial<Pick<ApiError, 'phase' | 'outcome' | 'status' | 'errorCode'>> & {
+  const known: Partial<Pick<ApiError, 'phase' | 'retryable' | 'outcome' | 'status' | 'errorCode'>> & {
     readonly code?: MandateKitErrorCode
   } = isMandateKitError(error) ? error : {}
   if (reported.has(known)) return
   reported.add(known)
-  const { code, phase, outcome, status, errorCode } = known
+  const { code, phase, retryable, outcome, status, errorCode } = known
   const durationMs = clock.now() - startedAt
-  notify(hooks, 'onError', { ...facts, code, phase, outcome, status, errorCode, attempts, durationMs })
+  notify(hooks, 'onError', {
+    ...facts,
+    code,
+    phase,
+    retryable,
+    outcome,
+    status,
+    errorCode,
+    attempts,
+    durationMs,
+  })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CallOptions, MandateKitError } from '../../src/index.ts'
+import type { CallOptions, Hooks, MandateKitError } from '../../src/index.ts'
 import {
   CHARGE_REQUEST,
   errorOf,
@@ -116,6 +116,19 @@ describe('retryable is', () => {
   it('true for a call that was ended before it was sent: with another signal it may succeed', async () => {
     const error = await errorOf(clientsOf('http://127.0.0.1:1').g.reset({ signal: AbortSignal.abort() }))
     expect(error).toMatchObject({ code: 'aborted', outcome: 'not-sent', retryable: true })
+  })
+
+  it('true for a health check that found the service down, and told to the onError hook', async () => {
+    const { url } = await startServer([{ status: 503 }])
+    const told: unknown[] = []
+    const hooks: Hooks = { onError: ({ code, retryable }) => told.push([code, retryable]) }
+    const health = await gatewayClient(url, { hooks }).health()
+    expect(health).toMatchObject({ ok: false, status: 503, error: { retryable: true } })
+    await errorOf(gatewayClient(url, { hooks, retry: false }).reset())
+    expect(told).toEqual([
+      ['api_error', true],
+      ['api_error', false],
+    ])
   })
 
   it('false while a refused login stands, and true while a login is only asked to wait', async () => {
