@@ -179,9 +179,10 @@ export const connectionError = (
   const facts = { ...record.errorFacts(true), cause, reason }
   const words = `${placeOf(identity)} ${failureWords(record.phase, failure)}`
   const isMock = NO_SUCH_HOST.test(reason ?? '') && MOCK_HOST.test(new URL(identity.url).hostname)
-  const message = isMock
-    ? `${facts.operation}: ${words}. This is the address of a mock: give the client fetch: mock.fetch, or set MSW up.`
-    : messageOf(record, facts, `${words}${waitWords(tooLong)}`)
+  const message =
+    isMock && facts.outcome === 'not-sent'
+      ? `${facts.operation}: ${words}. This is the address of a mock: give the client fetch: mock.fetch, or set MSW up.`
+      : messageOf(record, facts, `${words}${waitWords(tooLong)}`)
   return new ConnectionError(message, facts)
 }
 

@@ -86,6 +86,11 @@ describe('the message of a connection that failed names the request and the plat
     const { gateway } = createMock().clientOptions
     const refused = new GatewayClient({ ...gateway, ...once, fetch: failing('ECONNREFUSED') })
     expect((await errorOf(refused.reference())).message).not.toContain('a mock')
+    // Somebody answers there: what is to be said is what may have happened.
+    const codes = ['ECONNRESET', 'ENOTFOUND']
+    const fetch = () => failing(codes.shift() ?? '')()
+    const lost = new GatewayClient({ ...gateway, clock: skippingClock(), retry: { limit: 1 }, fetch })
+    expect((await errorOf(lost.charge(CHARGE_REQUEST))).message).toContain(`(ENOTFOUND). ${SAME_KEY}`)
   })
 })
 
