@@ -91,7 +91,7 @@ export interface HandlerSettings extends NotificationHandlerOptions {
   readonly clock: Clock
 }
 
-const OPERATION = 'notifications.handler'
+const OPERATION = 'createNotificationHandler'
 const DAY = 86_400_000
 const DEFAULTS = {
   maxBytes: 65_536,

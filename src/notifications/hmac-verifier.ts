@@ -30,7 +30,7 @@ export interface HmacVerifierOptions {
 
 // Longer than any signature of the algorithms above in any encoding.
 const LONGEST_SIGNATURE = 256
-const OPERATION = 'notifications.verify'
+const OPERATION = 'hmacVerifier'
 const SECRETS_RULE = 'one or more secrets that are not empty'
 
 const bytesOfHex = (text: string): Uint8Array<ArrayBuffer> | undefined => {
@@ -118,7 +118,7 @@ export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
 
   return async ({ headers, bytes }) => {
     if (bytes === undefined) {
-      throw new InvalidRequestError(OPERATION, [
+      throw new InvalidRequestError('notifications.verify', [
         {
           field: 'body',
           rule:

@@ -39,8 +39,8 @@ const matches = async (client: LookupClient, notification: Notification): Promis
  * @example createNotificationHandler({ verify: lookupVerifier(subscriptions), onPayment, onSubscription })
  */
 export const lookupVerifier = (client: LookupClient): Verifier => {
-  whileReading('notifications.verify', 'client', () => {
-    refuse('notifications.verify', methodIssues('client', 'a SubscriptionsClient', READS, client))
+  whileReading('lookupVerifier', 'client', () => {
+    refuse('lookupVerifier', methodIssues('client', 'a SubscriptionsClient', READS, client))
   })
   return async ({ notification }) => {
     try {

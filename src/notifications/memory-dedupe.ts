@@ -57,8 +57,8 @@ const issuesOf = (options: unknown): InputIssue[] => {
  * @throws {InvalidRequestError} when `limit` is not a number from 1.
  */
 export const memoryDedupe = (options: MemoryDedupeOptions = {}): MemoryDedupe =>
-  whileReading('notifications.dedupe', 'options', () => {
-    refuse('notifications.dedupe', issuesOf(options))
+  whileReading('memoryDedupe', 'options', () => {
+    refuse('memoryDedupe', issuesOf(options))
     return memoryDedupeTimedBy(options.clock ?? steadyClock, options)
   })
 

@@ -126,7 +126,7 @@ const REQUEST = 'the request and response of node:http, Express, Fastify, or the
  */
 export const toNodeHandler = (handler: NotificationHandler): NodeHandler => {
   if (typeof handler !== 'function') {
-    refuse('notifications.handler', unless(false, 'handler', HANDLER, handler))
+    refuse('toNodeHandler', unless(false, 'handler', HANDLER, handler))
   }
   return async (first, second, third) => {
     const answerOf = whileReading('notifications.handler', 'request', () => {

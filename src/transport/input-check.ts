@@ -48,7 +48,10 @@ export const checkInput = (schema: InputSchema, input: unknown, names: InputName
   if (shape.length > 0) return { issues: shape }
   const result = schema.safeParse(input)
   if (result.success) return { value: result.data }
-  const issues = result.error.issues.flatMap((issue): InputIssue[] => {
+  // A misspelt name comes first: it is why the other one is missing.
+  const isName = ({ code }: { readonly code: string }) => Number(code === 'unrecognized_keys')
+  const found = result.error.issues.toSorted((one, other) => isName(other) - isName(one))
+  const issues = found.flatMap((issue): InputIssue[] => {
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => unknownName(key, fields, `field of ${of}`))
     }
