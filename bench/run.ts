@@ -8,6 +8,8 @@ import type { Figure } from './report.ts'
  * figure that misses its target fails the run. Each file also runs alone.
  *
  *   npm run bench
+ *   npm run bench -- client-call server     these alone
+ *   npm run bench -- rivals                 runs on demand only: it installs other mock servers
  */
 
 const BENCHMARKS: readonly (readonly [file: string, ...options: string[]])[] = [
@@ -20,6 +22,8 @@ const BENCHMARKS: readonly (readonly [file: string, ...options: string[]])[] = [
   ['clock.ts', '--expose-gc'],
   ['type-check.ts'],
 ]
+
+const ON_DEMAND: typeof BENCHMARKS = [['rivals.ts']]
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const run = promisify(execFile)
@@ -56,11 +60,18 @@ const sizes = async (): Promise<readonly Figure[]> => {
   }))
 }
 
+const names = process.argv.slice(2)
+const chosen =
+  names.length === 0
+    ? BENCHMARKS
+    : [...BENCHMARKS, ...ON_DEMAND].filter(([file]) => names.includes(file.replace(/\.ts$/, '')))
+if (chosen.length < names.length) throw new Error(`There is no such benchmark among ${names.join(', ')}.`)
+
 console.log('Building the package …')
 await run('npm', ['run', 'build'], { cwd: root, maxBuffer: 16 * 1024 * 1024 })
 const figures: Figure[] = []
-for (const benchmark of BENCHMARKS) figures.push(...(await figuresOf(benchmark)))
-figures.push(...(await sizes()))
+for (const benchmark of chosen) figures.push(...(await figuresOf(benchmark)))
+if (names.length === 0) figures.push(...(await sizes()))
 
 console.log('\n')
 console.table(
