@@ -8,6 +8,7 @@ import {
   errorOf,
   gatewayClient,
   SUBSCRIPTION,
+  skippingClock,
   subscriptionsClient,
   TOKEN,
   withLogin,
@@ -141,6 +142,14 @@ describe('nothing secret is in an error, a hook, a report or a client', () => {
     expect(() => gatewayClient('http://127.0.0.1:1', { apiKey: `${API_KEY}\n` })).toThrow(
       expect.objectContaining({ code: 'invalid_request', message: expect.not.stringContaining(API_KEY) }),
     )
+  })
+
+  it('when a waiting helper keeps its last failure as its cause', async () => {
+    const server = await startServer((request) => echo(503, request))
+    const gateway = gatewayClient(server.url, { retry: false, clock: skippingClock() })
+    const error = await errorOf(gateway.waitForCharge('ch_1'))
+    expect(error.cause).toMatchObject({ code: 'api_error', status: 503 })
+    expectNoSecret(error)
   })
 
   it('nor, in a message, an identifier, a query or a path of the caller’s own in front of the API’s', async () => {
