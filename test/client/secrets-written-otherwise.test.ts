@@ -44,6 +44,17 @@ const WAYS: Readonly<Record<string, (text: string) => string>> = {
   'in HTML with a hexadecimal quote': (text) => html(text, '&#x27;'),
   'in HTML with a named quote': (text) => html(text, '&apos;'),
   'in base64': base64,
+  'in base64 without its end': (text) => base64(text).replace(/=+$/, ''),
+  'in base64 for URLs': (text) => Buffer.from(text).toString('base64url'),
+  'in UTF-8 that was taken for Latin-1': (text) => Buffer.from(text).toString('latin1'),
+  'in hexadecimal': (text) => Buffer.from(text).toString('hex'),
+  'in hexadecimal in capitals': (text) => Buffer.from(text).toString('hex').toUpperCase(),
+  'percent-encoded in every character': (text) =>
+    [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
+  'as a JSON text with every character escaped': (text) =>
+    text.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  'in HTML with every character as a number': (text) =>
+    text.replace(/./gs, (unit) => `&#${unit.charCodeAt(0)};`),
 }
 
 const seenIn = (value: unknown) =>
@@ -102,4 +113,52 @@ it('isMandateKitError knows an error of another realm by its brand', () => {
   const foreign: unknown = runInNewContext(make)
   expect(foreign).not.toBeInstanceOf(Error)
   expect(isMandateKitError(foreign)).toBe(true)
+})
+
+describe('a secret that the server repeats inside something else', () => {
+  it.each([1, 2, 3])('stands in no error, with %i characters before it in base64', async (before) => {
+    const key = 'live-key-77/aa+bb'
+    const message = base64(`${'u'.repeat(before)}${key}:`)
+    const server = await startServer([{ status: 400, body: { error: { code: 'no', message } } }])
+    const error = await errorOf(gatewayClient(server.url, { apiKey: key }).status('ch_1'))
+    expect(seenIn(error)).not.toContain(message.slice(6, -6))
+  })
+
+  it.each([
+    ['spaces', (text: string) => [...text].join(' ')],
+    ['a line break', (text: string) => `${text.slice(0, 9)}\r\n  ${text.slice(9)}`],
+    ['a line break of mails', (text: string) => `${text.slice(0, 9)}=\n${text.slice(9)}`],
+    ['a character that nobody sees', (text: string) => `${text.slice(0, 9)}\u200b${text.slice(9)}`],
+  ])('stands in no error when %s are put in between', async (_, write) => {
+    const key = 'live-key-77/aa+bb'
+    const written = write(key)
+    const server = await startServer([{ status: 400, body: { error: { code: 'no', message: written } } }])
+    const error = await errorOf(gatewayClient(server.url, { apiKey: key }).status('ch_1'))
+    expect(seenIn(error)).not.toContain(JSON.stringify(written).slice(1, -1))
+    expect(error).toMatchObject({ errorCode: 'no', body: { error: { code: 'no', message: '[redacted]' } } })
+  })
+})
+
+it('a token of any length stands in no error, and gives one of the usual kind', async () => {
+  for (const length of [257, 4000, 40_000]) {
+    const apiKey = 'Az09-_.~+/'.repeat(Math.ceil(length / 10))
+    const body = {
+      error: { code: 'no', message: `${apiKey} ${base64(apiKey)} ${encodeURIComponent(apiKey)}` },
+    }
+    const fetch = async () => new Response(JSON.stringify(body), { status: 400 })
+    const error = await errorOf(gatewayClient('http://gateway.example', { apiKey, fetch }).status('ch_1'))
+    expect(error).toMatchObject({ code: 'api_error', errorCode: 'no' })
+    expect(seenIn(error)).not.toContain(apiKey.slice(0, 200))
+    expect(seenIn(error)).not.toContain(base64(apiKey).slice(100, 300))
+  }
+})
+
+it('an answer that is made to be long to search through is searched in time', async () => {
+  for (const unit of ['\\', '%25', '&amp;', ' ', '=\n']) {
+    const fetch = async () => new Response(unit.repeat(60_000), { status: 400 })
+    const options = { apiKey: `$%&=${String.fromCharCode(92)}-secret`, fetch }
+    const startedAt = performance.now()
+    await errorOf(gatewayClient('http://gateway.example', options).status('ch_1'))
+    expect(performance.now() - startedAt).toBeLessThan(3000)
+  }
 })
