@@ -10,6 +10,7 @@ import {
 } from '../transport/input-issues.ts'
 import { bytesOf } from './bytes.ts'
 import type { Verifier } from './verification.ts'
+import { checkDelivery } from './verification.ts'
 
 /** How a signature is written in its header. */
 export type SignatureEncoding = 'hex' | 'base64' | 'base64url'
@@ -116,7 +117,9 @@ export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
       ),
     )
 
-  return async ({ headers, bytes }) => {
+  return async (delivery) => {
+    checkDelivery(delivery)
+    const { headers, bytes } = delivery
     if (bytes === undefined) {
       throw new InvalidRequestError('notifications.verify', [
         {

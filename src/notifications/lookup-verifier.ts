@@ -3,6 +3,7 @@ import { methodIssues, refuse, whileReading } from '../transport/input-issues.ts
 import { isNotFound } from './not-found.ts'
 import type { Notification } from './notification.ts'
 import type { Verifier } from './verification.ts'
+import { checkDelivery } from './verification.ts'
 
 /** The reads that `lookupVerifier` makes; a `SubscriptionsClient` has them. */
 export interface LookupClient {
@@ -42,7 +43,9 @@ export const lookupVerifier = (client: LookupClient): Verifier => {
   whileReading('lookupVerifier', 'client', () => {
     refuse('lookupVerifier', methodIssues('client', 'a SubscriptionsClient', READS, client))
   })
-  return async ({ notification }) => {
+  return async (delivery) => {
+    checkDelivery(delivery)
+    const { notification } = delivery
     try {
       return await matches(client, notification)
     } catch (error) {

@@ -1,3 +1,4 @@
+import { isFields, methodIssues, refuse, unless, whileReading } from '../transport/input-issues.ts'
 import type { Notification } from './notification.ts'
 
 /** What a verifier sees of a delivery. */
@@ -13,3 +14,16 @@ export interface Delivery {
  * One that throws could not find out: the delivery is answered 503, so that the sender comes again.
  */
 export type Verifier = (delivery: Delivery) => boolean | Promise<boolean>
+
+const RULE = 'what a notification handler gives a verifier, with notification, headers and bytes'
+
+/** Refuses what is no delivery, such as a whole request that a verifier of one's own passed on. */
+export const checkDelivery = (delivery: unknown): void =>
+  whileReading('notifications.verify', 'delivery', () => {
+    if (!isFields(delivery)) return refuse('notifications.verify', unless(false, 'delivery', RULE, delivery))
+    const { notification, headers } = delivery
+    refuse('notifications.verify', [
+      ...unless(isFields(notification), 'delivery.notification', 'a notification', notification),
+      ...methodIssues('delivery.headers', 'the headers', ['get'], headers),
+    ])
+  })

@@ -41,6 +41,11 @@ const MESSAGE = {
 const callOptions = () => ({ timeout: 1000 })
 const deliveryOf = () =>
   new Request('https://shop.example/', { method: 'POST', body: JSON.stringify(MESSAGE) })
+const deliveryFor = (bytes: Uint8Array | undefined) => ({
+  notification: notifications.parseNotification(MESSAGE),
+  headers: new Headers(),
+  bytes,
+})
 const incomingOf = () =>
   Object.assign(Readable.from([JSON.stringify(MESSAGE)]), { method: 'POST', headers: {} })
 const listeners = () => ({
@@ -121,6 +126,14 @@ const made: Record<string, Callable> = {
   'a notification handler': {
     call: notifications.createNotificationHandler(listeners()),
     good: [deliveryOf],
+  },
+  'a verifier by HMAC': {
+    call: notifications.hmacVerifier({ header: 'x-signature', secrets: 's' }),
+    good: [() => deliveryFor(new Uint8Array())],
+  },
+  'a verifier by look-up': {
+    call: notifications.lookupVerifier(subscriptions),
+    good: [() => deliveryFor(undefined)],
   },
   'a handler for node:http': {
     call: notifications.toNodeHandler(notifications.createNotificationHandler(listeners())),
