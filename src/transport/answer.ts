@@ -18,7 +18,10 @@ export type Reading =
       readonly errorCode: string | undefined
       readonly message: string | undefined
     }
-  /** A 2xx answer whose code is not that of success. `readable`: the code is text and names a refusal. */
+  /**
+   * A 2xx answer whose code is not that of success, or a refusal that is a whole success besides. `readable`: the code
+   * is text and names a refusal, and nothing in the answer speaks against it.
+   */
   | {
       readonly kind: 'code'
       readonly body: unknown
@@ -70,11 +73,21 @@ const isBareError = (body: unknown): body is JsonObject => {
   return typeof body.error.code === 'string' && !isPresent(body, 'id') && !isPresent(body, 'status')
 }
 
-const codeOf = (body: JsonObject, code: unknown): Reading => ({
+const isProven = ({ proof }: EndpointDefinition, body: JsonObject): boolean =>
+  proof.every((name) => isPresent(body, name))
+
+/** Whether an answer of a call that acts holds all that only its success has: whatever else it says, it may have acted. */
+const showsEffect = (endpoint: EndpointDefinition, body: unknown): body is JsonObject =>
+  endpoint.repeatable === 'when-not-executed' &&
+  endpoint.proof.length > 0 &&
+  isObject(body) &&
+  isProven(endpoint, body)
+
+const codeOf = (endpoint: EndpointDefinition, body: JsonObject, code: unknown): Reading => ({
   kind: 'code',
   body,
   ...errorIn(body),
-  readable: typeof code === 'string' && !NEARLY_SUCCESS.test(code),
+  readable: typeof code === 'string' && !NEARLY_SUCCESS.test(code) && !showsEffect(endpoint, body),
 })
 
 const unexpected = (reason: string, body: unknown) => ({ kind: 'unexpected', reason, body }) as const
@@ -84,16 +97,16 @@ const readSuccess = (endpoint: EndpointDefinition, body: unknown): Reading => {
   if (!isObject(body) && endpoint.envelope === true) return unexpected('is not a JSON object', body)
   if (isObject(body) && endpoint.envelope !== false) {
     const code = body.errorCode ?? undefined
-    if (code !== undefined && code !== SUCCESS) return codeOf(body, code)
-    const proven = endpoint.proof.every((name) => isPresent(body, name))
-    if (code === undefined && !proven) {
+    if (code !== undefined && code !== SUCCESS) return codeOf(endpoint, body, code)
+    if (code === undefined && !isProven(endpoint, body)) {
       const { errorCode } = errorIn(body)
       // A login is refused in whatever shape: read as nothing known, it would be tried again until the account is locked.
-      if (errorCode !== undefined && endpoint.envelope === 'optional') return codeOf(body, errorCode)
+      if (errorCode !== undefined && endpoint.envelope === 'optional')
+        return codeOf(endpoint, body, errorCode)
       return unexpected('says neither that it succeeded nor that it failed (no errorCode)', body)
     }
   }
-  if (isBareError(body)) return codeOf(body, errorIn(body).errorCode)
+  if (isBareError(body)) return codeOf(endpoint, body, errorIn(body).errorCode)
   const { data, missing, reports } = readContract(endpoint, body)
   if (missing.length > 0) return unexpected(`lacks ${missing.join(' and ')}`, body)
   return { kind: 'success', data, body, reports }
@@ -106,7 +119,11 @@ const readSuccess = (endpoint: EndpointDefinition, body: unknown): Reading => {
 export const readAnswer = (endpoint: EndpointDefinition, status: number, text: string): Reading => {
   const json = readJson(text)
   const body = json.ok ? json.value : text === '' ? undefined : text
-  if (status >= 400) return { kind: 'refused', body, ...errorIn(body) }
+  if (status >= 400) {
+    // A status that a proxy put in the place of the server's own.
+    const contradicts = showsEffect(endpoint, body) && body.errorCode === SUCCESS
+    return contradicts ? codeOf(endpoint, body, SUCCESS) : { kind: 'refused', body, ...errorIn(body) }
+  }
   if (status < 200 || status >= 300)
     return unexpected('is a redirect, which an API has no business with', body)
   if (endpoint.anyBody) return { kind: 'success', data: body, body, reports: [] }

@@ -156,6 +156,24 @@ describe('the envelope of area S', () => {
     },
   )
 
+  it.each([
+    ['400 with the code of success', { status: 400, body: SUBSCRIBED }],
+    ['401 with the code of success', { status: 401, body: SUBSCRIBED }],
+    ['429 with the code of success', { status: 429, body: SUBSCRIBED }],
+    ['200 with a code of its own', { body: { ...SUBSCRIBED, errorCode: '200' } }],
+  ])('%s and all that a success has proves no refusal, and is not repeated', async (_, script) => {
+    let sent = 0
+    const server = await startServer(
+      withLogin(() => {
+        sent += 1
+        return script
+      }),
+    )
+    const error = await errorOf<ApiError>(subscriptionsClient(server.url).subscribe(SUBSCRIPTION))
+    expect(error).toMatchObject({ outcome: 'unknown', retryable: false, attempts: 1, body: script.body })
+    expect(sent).toBe(1)
+  })
+
   it('a success code does not save an error status or a list', async () => {
     expect(
       await errorOf((await area({ status: 500, body: SUBSCRIBED })).subscribe(SUBSCRIPTION)),
@@ -304,6 +322,12 @@ describe('the confirmation', () => {
       errorCode: 'incorrect_code',
       outcome: 'rejected',
     })
+  })
+
+  it.each(['0', '00', ''])('an error object with the code %j proves no refusal', async (code) => {
+    const server = await startServer([{ body: { error: { code, message: 'ok' } } }])
+    const error = await errorOf(gatewayClient(server.url).confirm('conf_1', { otp: '123456' }))
+    expect(error).toMatchObject({ code: 'api_error', outcome: 'unknown' })
   })
 
   it('a success status with nothing but an error is no success', async () => {
