@@ -42,11 +42,12 @@ export const readText = (text: string): ReadMessage => {
   return { rule: BODY_RULE, received: 'other text' }
 }
 
-const decoderFor = (label: string | undefined): TextDecoder => {
+/** The text of bytes in a charset; `undefined` when they are none in it, or the platform does not know it. */
+const decode = (bytes: Uint8Array, charset: string): string | undefined => {
   try {
-    return new TextDecoder(label ?? 'utf-8', { fatal: true })
+    return new TextDecoder(charset, { fatal: true }).decode(bytes)
   } catch {
-    return new TextDecoder('utf-8', { fatal: true })
+    return undefined
   }
 }
 
@@ -57,14 +58,25 @@ const markedCharset = ([first, second]: Uint8Array): string | undefined => {
   return first === 0xef && second === 0xbb ? 'utf-8' : undefined
 }
 
-/** Bytes in the charset of their content type; UTF-8 when it names none, or one that the platform does not know. */
+/**
+ * The text of a body: by its byte order mark, else as the UTF-8 that it is, else by its label. Bytes that are UTF-8 are
+ * never read by their label: no signature covers it, and under another one the same message would have another id.
+ */
+const textOf = (bytes: Uint8Array, contentType: string | null | undefined): string | undefined => {
+  const marked = markedCharset(bytes)
+  if (marked !== undefined) return decode(bytes, marked)
+  const text = decode(bytes, 'utf-8')
+  // Two bytes a character are UTF-8 with a zero beside each, which no message holds.
+  if (text !== undefined && !text.includes('\u0000')) return text
+  const label = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '')?.[1]
+  return label === undefined ? text : decode(bytes, label)
+}
+
+/** Bytes as text, and what it says. */
 export const readBytes = (bytes: Uint8Array, contentType: string | null | undefined): ReadMessage => {
-  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '')?.[1]
-  try {
-    return readText(decoderFor(markedCharset(bytes) ?? charset).decode(bytes))
-  } catch {
-    return { rule: BODY_RULE, received: 'bytes that are not text in the charset of the content type' }
-  }
+  const text = textOf(bytes, contentType)
+  if (text !== undefined) return readText(text)
+  return { rule: BODY_RULE, received: 'bytes that are not text in the charset of the content type' }
 }
 
 /** A whole body: multipart forms are read by the platform, everything else by its bytes. */

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { HmacVerifierOptions } from '../../src/notifications/index.ts'
-import { hmacVerifier, parseNotification } from '../../src/notifications/index.ts'
+import { createNotificationHandler, hmacVerifier, parseNotification } from '../../src/notifications/index.ts'
 import { payment } from './messages.ts'
 import { setUp } from './set-up.ts'
 
@@ -113,4 +113,21 @@ test('a handler lets a signed delivery pass and refuses one that was changed on 
   expect(await deliver(TEXT.replace('42', '43'), { 'x-signature': sign(TEXT, SECRET) })).toBe(401)
   expect(await deliver(TEXT, { 'x-signature': sign(TEXT, SECRET) })).toBe(200)
   expect(onPayment).toHaveBeenCalledOnce()
+})
+
+test('a signed message is one message under whatever label of its text it comes again', async () => {
+  const ids: string[] = []
+  const handler = createNotificationHandler({
+    verify: hmacVerifier({ header: 'x-signature', secrets: SECRET }),
+    onSubscription: () => undefined,
+    onPayment: ({ notificationId }) => ids.push(notificationId),
+  })
+  const body = JSON.stringify(payment({ notificationId: 'né-1' }))
+  const signature = sign(body, SECRET)
+  for (const charset of ['utf-8', 'iso-8859-1', 'koi8-r', 'shift_jis', 'x-user-defined', 'utf-16le']) {
+    const headers = { 'x-signature': signature, 'content-type': `application/json; charset=${charset}` }
+    const delivery = new Request('http://localhost/', { method: 'POST', headers, body })
+    expect((await handler(delivery)).status).toBe(200)
+  }
+  expect(ids).toEqual(['né-1'])
 })
