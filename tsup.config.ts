@@ -18,8 +18,11 @@ const shared: Options = {
   outDir: 'dist',
 }
 
+/** Files of their own, so that a bundle of one client has nothing of the other: what no client imports stays out whole. */
+const parts = { 'client/subscriptions': 'src/subscriptions.ts', 'client/gateway': 'src/gateway.ts' }
+
 export default defineConfig([
-  { ...shared, format: 'esm', entry: entries, dts: { entry: libraries } },
+  { ...shared, format: 'esm', entry: { ...entries, ...parts }, dts: { entry: libraries } },
   // ky is published as ES modules only: it is inlined so that `require` and stock Jest can load this build.
   { ...shared, format: 'cjs', entry: libraries, noExternal: ['ky'] },
 ])
