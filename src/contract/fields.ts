@@ -34,19 +34,12 @@ const field = <Value>(
   read: (value: unknown) => Value | undefined,
   { optional = false, wanted }: FieldTraits = {},
 ): ResponseSchema<Value> =>
-  z.pipe(
-    z.unknown(),
-    z.transform((value, payload): Value => {
-      const result = read(value)
-      if (result !== undefined || (optional && value === undefined)) return result as Value
-      payload.issues.push({ code: 'custom', message: rule, input: value, params: { wanted } })
-      return z.NEVER
-    }),
-  )
-
-/** A field whose absence means null. */
-const orNull = <Value>(schema: ResponseSchema<Value | null>): ResponseSchema<Value | null> =>
-  z._default(schema, null)
+  z.transform((value, payload): Value => {
+    const result = read(value)
+    if (result !== undefined || (optional && value === undefined)) return result as Value
+    payload.issues.push({ code: 'custom', message: rule, input: value, params: { wanted } })
+    return z.NEVER
+  })
 
 const asText = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value
@@ -66,8 +59,8 @@ export const openText = <const Known extends string>(): ResponseSchema<Open<Know
   field<Open<Known>>('text', asText)
 
 /** Text that a server may leave out: `""`, `"NA"`, null and a missing field are read as null. */
-export const absentableText = orNull(
-  field<string | null>('text or null', (value) => (ABSENT.has(value) ? null : asText(value))),
+export const absentableText = field<string | null>('text or null', (value) =>
+  ABSENT.has(value) ? null : asText(value),
 )
 
 /**
@@ -106,13 +99,11 @@ export const flag = field('a numeric flag', (value) => {
 })
 
 /** Amount of a reversal as text; null, `""`, zero and a missing field are read as null: no reversal. */
-export const reversedAmount = orNull(
-  field<string | null>('an amount or null', (value) => {
-    if (ABSENT.has(value)) return null
-    const amount = asText(value)
-    return amount !== undefined && ZERO.test(amount) ? null : amount
-  }),
-)
+export const reversedAmount = field<string | null>('an amount or null', (value) => {
+  if (ABSENT.has(value)) return null
+  const amount = asText(value)
+  return amount !== undefined && ZERO.test(amount) ? null : amount
+})
 
 /** Anything a JSON text can hold. */
 export const anyJson: ResponseSchema<unknown> = z.unknown()
@@ -148,16 +139,13 @@ export const answer = <const Fields extends Shape>(fields: Fields): ResponseSche
     }
     return copy
   })
-  return z.pipe(z.pipe(z.unknown(), renamed), z.looseObject(fields)) as ResponseSchema<OutputOf<Fields>>
+  return z.pipe(renamed, z.looseObject(fields)) as ResponseSchema<OutputOf<Fields>>
 }
 
 /** A list; null is read as the empty one. */
 export const listOf = <Item>(item: ResponseSchema<Item>): ResponseSchema<Item[]> =>
   z.pipe(
-    z.pipe(
-      z.unknown(),
-      z.transform((value: unknown) => (value === null ? [] : value)),
-    ),
+    z.transform((value: unknown) => (value === null ? [] : value)),
     z.array(item),
   ) as ResponseSchema<Item[]>
 
