@@ -42,6 +42,13 @@ export const jsonAnswer = (
   body: JSON.stringify(body),
 })
 
+/** A `Response` as an answer. */
+export const answerOf = async (response: Response): Promise<Answer> => ({
+  status: response.status,
+  headers: Object.fromEntries(response.headers),
+  body: await response.text(),
+})
+
 const BODYLESS = new Set([101, 204, 205, 304])
 
 /** Whether an answer of this status may carry a body. */

@@ -1,7 +1,9 @@
+import type { EndpointDefinition } from '../../src/contract/endpoint.ts'
 import type { Refusal } from '../domain/result.ts'
 import type { Answer } from './answer.ts'
+import type { AdmittedRequest } from './area.ts'
 import type { Headers, LimitState } from './area-answers.ts'
-import type { OperationExchange } from './exchange.ts'
+import type { Exchange, OperationExchange } from './exchange.ts'
 import { fieldsOf, readsForm } from './exchange.ts'
 import { isAcceptedType } from './request-body.ts'
 
@@ -24,13 +26,20 @@ export interface Counted {
 
 const UNLIMITED: Counted = { headers: {}, state: undefined }
 
-/** Counts a call in its area's limiter. */
-export const count = (exchange: OperationExchange): Counted => {
-  const { area, target, bearer, body } = exchange
+/** Counts a call in its area's limiter; of one whose body was not read, `fields` are none. */
+export const countCall = (
+  { area, bearer }: Exchange,
+  definition: EndpointDefinition | undefined,
+  fields: AdmittedRequest['fields'] = {},
+): Counted => {
   if (area.limiter === undefined) return UNLIMITED
-  const state = area.limiter.take(area.bucket(bearer, target.definition, fieldsOf(body)))
+  const state = area.limiter.take(area.bucket(bearer, definition, fields))
   return { headers: area.limitHeaders(state), state }
 }
+
+/** Counts a call of an operation in its area's limiter. */
+export const count = (exchange: OperationExchange): Counted =>
+  countCall(exchange, exchange.target.definition, fieldsOf(exchange.body))
 
 const refusedBy = (exchange: OperationExchange, refusal: Refusal, headers: Headers): Decision => ({
   answer: exchange.area.answers.refusal(refusal, headers),

@@ -4,7 +4,7 @@ import { replyWith } from './answer.ts'
 import type { OperationTarget } from './area.ts'
 import { isPreflight, preflightAnswer, withCors } from './cors.ts'
 import type { Decision } from './decide.ts'
-import { decide } from './decide.ts'
+import { countCall, decide } from './decide.ts'
 import { disturb } from './disturb.ts'
 import type { Exchange, OperationExchange } from './exchange.ts'
 import { bearerOf, receive } from './exchange.ts'
@@ -61,8 +61,19 @@ const finished = (request: IncomingRequest, reply: Reply): Reply => {
   return { ...reply, answer }
 }
 
-const executes = (effect: FaultEffect | undefined): boolean =>
-  effect === undefined || (effect.executed ?? executesByDefault(effect.kind))
+/** What the mock decides, when it decides, and what a fault makes of it. */
+const outcomeOf = (
+  exchange: OperationExchange,
+  effect: FaultEffect | undefined,
+): { readonly decision: Decision | undefined; readonly reply: Reply } => {
+  if (effect === undefined) {
+    const decision = decide(exchange)
+    return { decision, reply: replyWith(decision.answer) }
+  }
+  const executes = effect.executed ?? executesByDefault(effect.kind)
+  const decision = executes ? decide(exchange) : undefined
+  return { decision, reply: disturb(exchange, effect, decision) }
+}
 
 /** Builds the core. It starts no timer unless a fault asks for latency. */
 export const createHandler = (parts: HandlerParts): Handler => {
@@ -80,11 +91,7 @@ export const createHandler = (parts: HandlerParts): Handler => {
       }
     }
     const effect = disturbance?.effect
-    const decision: Decision | undefined = executes(effect) ? decide(exchange) : undefined
-    const reply =
-      effect === undefined
-        ? replyWith((decision ?? decide(exchange)).answer)
-        : disturb(exchange, effect, decision)
+    const { decision, reply } = outcomeOf(exchange, effect)
     writeOperation(log, exchange, { decision, effect, reply, at: now() })
     if (disturbance !== undefined && disturbance.delayAfter > 0) {
       await delayAnswer(disturbance.delayAfter, request.signal)
@@ -93,9 +100,8 @@ export const createHandler = (parts: HandlerParts): Handler => {
   }
 
   const unrouted = (exchange: Exchange, allow: string | undefined): Reply => {
-    const { area, request, path, bearer } = exchange
-    const state = area.limiter?.take(area.bucket(bearer, undefined, {}))
-    const headers = state === undefined ? {} : area.limitHeaders(state)
+    const { area, request, path } = exchange
+    const { headers } = countCall(exchange, undefined)
     const answer =
       allow === undefined
         ? area.answers.failure(404, 'There is no such path.', headers)
@@ -126,10 +132,8 @@ export const createHandler = (parts: HandlerParts): Handler => {
   }
 
   const refuseBody = (exchange: Exchange, target: OperationTarget, { message }: Error): Reply => {
-    const { area, bearer } = exchange
-    const state = area.limiter?.take(area.bucket(bearer, target.definition, {}))
-    const headers = state === undefined ? {} : area.limitHeaders(state)
-    const answer = area.answers.failure(413, message, headers)
+    const { headers } = countCall(exchange, target.definition)
+    const answer = exchange.area.answers.failure(413, message, headers)
     writeTooLarge(log, exchange, target, { message, status: answer.status, at: now() })
     return replyWith(answer)
   }

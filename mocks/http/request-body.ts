@@ -45,8 +45,11 @@ export const readBody = (text: string, contentType: string | null, form: boolean
 const mediaType = (contentType: string | null): string =>
   (contentType?.split(';', 1)[0] ?? '').trim().toLowerCase()
 
-const isForm = (contentType: string | null): boolean =>
-  mediaType(contentType) === 'application/x-www-form-urlencoded'
+/** How a form of a page is labelled. */
+export const FORM_TYPE = 'application/x-www-form-urlencoded'
+
+/** Whether a label is a form's. */
+export const isForm = (contentType: string | null): boolean => mediaType(contentType) === FORM_TYPE
 
 /** Whether a label is one that a strict server takes: JSON, or a form where `form` is allowed (row 3 ✎). */
 export const isAcceptedType = (contentType: string | null, form: boolean): boolean => {

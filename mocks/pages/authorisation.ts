@@ -1,15 +1,10 @@
 import type { AuthorisationView } from '../domain/api.ts'
+import { cycleInWords } from './cycles.ts'
 import type { Html } from './html.ts'
 import { html } from './html.ts'
 import type { Page } from './layout.ts'
 import { messagePage } from './layout.ts'
 import { returnTarget } from './return-target.ts'
-
-const CYCLES: Readonly<Record<string, string>> = {
-  DAILY: 'every day',
-  WEEKLY: 'every week',
-  FIFTEEN_DAYS: 'every 15 days',
-}
 
 const DECIDED: Readonly<Record<string, readonly [title: string, text: string, status: number]>> = {
   SUCCEEDED: ['Subscription authorised', 'You have authorised these payments.', 200],
@@ -24,7 +19,7 @@ export const isOpen = (view: AuthorisationView): boolean => view.status === 'INI
 const day = (text: string): Html => html`<time datetime="${text}">${text}</time>`
 
 const summary = (view: AuthorisationView): Html => html`<p class="amount"><bdi>${view.amount}</bdi>
-<small><bdi>${CYCLES[view.cycle] ?? view.cycle}</bdi></small></p>
+<small><bdi>${cycleInWords(view.cycle)}</bdi></small></p>
 <dl>
 <div><dt>Merchant</dt><dd><bdi>${view.merchant}</bdi></dd></div>
 <div><dt>Starts</dt><dd>${day(view.start)}</dd></div>

@@ -1,4 +1,5 @@
 import type { GatewayDomain, SubscriptionsDomain } from '../domain/api.ts'
+import { FORM_TYPE, isForm } from '../http/request-body.ts'
 import { authorisationPage, isOpen } from './authorisation.ts'
 import { confirmationPage } from './confirmation.ts'
 import type { Page } from './layout.ts'
@@ -32,8 +33,6 @@ interface Route {
   readonly submit: (id: string, form: URLSearchParams) => Page | Response
 }
 
-const FORM = 'application/x-www-form-urlencoded'
-
 const unknownPage = messagePage(
   404,
   'Page not found',
@@ -46,7 +45,7 @@ const foreignPage = messagePage(
   'This form was not sent from its own page. Open the page from the merchant again.',
 )
 const methodPage = messagePage(405, 'Method not allowed', 'This page can be read and its form be sent.')
-const formPage = messagePage(415, 'Request refused', `The form of this page is sent as ${FORM}.`)
+const formPage = messagePage(415, 'Request refused', `The form of this page is sent as ${FORM_TYPE}.`)
 
 const createRoutes = (subscriptions: SubscriptionsDomain, gateway: GatewayDomain): readonly Route[] => {
   const authorisation = (id: string): Page => {
@@ -122,8 +121,7 @@ export const createPages = (domains: {
     }
     if (request.method !== 'POST') return pageResponse(methodPage, { Allow: 'GET, HEAD, POST' })
     if (!isOwnForm(request)) return pageResponse(foreignPage)
-    const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
-    if (type !== FORM) return pageResponse(formPage)
+    if (!isForm(request.headers.get('content-type'))) return pageResponse(formPage)
     const form = new URLSearchParams(await request.text())
     const result = id === undefined ? unknownPage : route.submit(id, form)
     return result instanceof Response ? result : pageResponse(result)

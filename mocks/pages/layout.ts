@@ -24,7 +24,7 @@ ${content}
   })
 
 /** What every answer of a page carries. */
-const commonHeaders: Readonly<Record<string, string>> = {
+export const commonHeaders: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',

@@ -2,6 +2,14 @@ import type { PageRequest } from './handler.ts'
 
 const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).host : undefined)
 
+/** The address as the browser sees it: under a server's other names, a page's own form comes from the name it used. */
+export const addressed = (url: string, host: string | null): string => {
+  if (host === null || !URL.canParse(`http://${host}`)) return url
+  const seen = new URL(url)
+  seen.host = host
+  return seen.href
+}
+
 /**
  * Whether a POST may come from the page itself. Sec-Fetch-Site decides where the browser sends it (over TLS and on
  * loopback); else Origin must name the page's host: the host alone, since TLS may end before the mock. A request with

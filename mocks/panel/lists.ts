@@ -2,17 +2,12 @@ import type { ListedNotification } from '../delivery/deliveries.ts'
 import type { ChargeBody, PaymentBody } from '../domain/api.ts'
 import { authorisationPath, confirmationPath } from '../domain/pages-paths.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
+import { cycleInWords } from '../pages/cycles.ts'
 import type { Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { actionButton, actionForm, brief, fact, foreign, instant, listSection, pill, row } from './parts.ts'
 import type { Places } from './places.ts'
 import type { ListedSubscription, PanelView } from './view.ts'
-
-const CYCLES: Readonly<Record<string, string>> = {
-  DAILY: 'every day',
-  WEEKLY: 'every week',
-  FIFTEEN_DAYS: 'every 15 days',
-}
 
 /** What the payments of a subscription do, as its form offers it. */
 const SCRIPTS: readonly (readonly [payments: string, label: string])[] = [
@@ -42,7 +37,7 @@ ${payersPage(authorisationPath(invoiceId), name)}`
 const subscriptionRow = (one: ListedSubscription): Html =>
   row(
     `subscription-${one.invoiceId}`,
-    html`${pill(one.requestStatus)} <strong>${foreign(one.requestID)}</strong> ${foreign(one.amount)} ${foreign(CYCLES[one.cycle] ?? one.cycle)}`,
+    html`${pill(one.requestStatus)} <strong>${foreign(one.requestID)}</strong> ${foreign(one.amount)} ${foreign(cycleInWords(one.cycle))}`,
     html`${fact('Runs', html`${one.start} to ${one.end}`)}
 ${fact('Next due', one.nextDueDate ?? 'none')}
 ${fact('Subscription', html`${foreign(one.subscriptionId)}, ${one.active ? 'active' : 'not active'}`)}

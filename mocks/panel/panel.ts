@@ -1,7 +1,9 @@
 import type { Answer, IncomingRequest } from '../http/answer.ts'
 import { jsonAnswer } from '../http/answer.ts'
+import { FORM_TYPE, isForm } from '../http/request-body.ts'
 import type { Mock } from '../mock-types.ts'
-import { isOwnForm } from '../pages/own-form.ts'
+import { commonHeaders } from '../pages/layout.ts'
+import { addressed, isOwnForm } from '../pages/own-form.ts'
 import { isAddressedHere } from './access.ts'
 import { act } from './actions.ts'
 import { readForm } from './form.ts'
@@ -20,19 +22,15 @@ export interface PanelRequest extends Omit<IncomingRequest, 'signal'> {
 /** Answers requests below `/_mock`; `undefined` for any other, which are the mock's own. */
 export type Panel = (request: PanelRequest) => Promise<Answer> | undefined
 
-const FORM = 'application/x-www-form-urlencoded'
 const LARGEST_FORM = 16_384
 const SHOWN = 50
 const MOST_SHOWN = 10_000
 
 /** Nobody else's page reads, frames or keeps what the panel answers. */
 const COMMON: Readonly<Record<string, string>> = {
-  'Cache-Control': 'no-store',
+  ...commonHeaders,
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-  'Referrer-Policy': 'same-origin',
 }
 
 const refusal = (
@@ -51,16 +49,6 @@ const wantsJson = ({ headers }: PanelRequest): boolean =>
 const limitOf = (query: URLSearchParams): number => {
   const limit = Number(query.get('limit') ?? SHOWN)
   return Number.isInteger(limit) && limit >= 1 ? Math.min(limit, MOST_SHOWN) : SHOWN
-}
-
-const isForm = ({ headers }: PanelRequest): boolean =>
-  headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() === FORM
-
-/** The address as the browser sees it: its form must come from there. */
-const addressed = ({ url, host }: PanelRequest): string => {
-  const seen = new URL(url)
-  if (host !== null) seen.host = host
-  return seen.href
 }
 
 /**
@@ -89,11 +77,11 @@ export const createPanel = (mock: Mock, boundTo: string): Panel => {
   }
 
   const submit = async (request: PanelRequest, query: URLSearchParams): Promise<Answer> => {
-    const { headers } = request
-    if (!isOwnForm({ headers, url: addressed(request) })) {
+    const { headers, url, host } = request
+    if (!isOwnForm({ headers, url: addressed(url, host) })) {
       return refusal(403, 'This was not sent from the panel itself.')
     }
-    if (!isForm(request)) return refusal(415, `The panel takes ${FORM}.`)
+    if (!isForm(headers.get('content-type'))) return refusal(415, `The panel takes ${FORM_TYPE}.`)
     const body = await request.text()
     if (body.length > LARGEST_FORM) return refusal(413, 'The form is too large.')
     const outcome = await act(mock, readForm(body))

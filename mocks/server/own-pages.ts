@@ -1,4 +1,5 @@
 import type { Answer, IncomingRequest } from '../http/answer.ts'
+import { answerOf } from '../http/answer.ts'
 import { html } from '../pages/html.ts'
 import { messagePage, pageResponse } from '../pages/layout.ts'
 import { PANEL_PATH } from '../panel/paths.ts'
@@ -10,14 +11,7 @@ const welcome = messagePage(200, 'Mock server', TEXT, {
   details: html`<p><a class="button" href="${PANEL_PATH}">Open the control panel</a></p>`,
 })
 
-const welcomeAnswer = async (): Promise<Answer> => {
-  const response = await pageResponse(welcome)
-  return {
-    status: response.status,
-    headers: Object.fromEntries(response.headers),
-    body: await response.text(),
-  }
-}
+const welcomeAnswer = async (): Promise<Answer> => answerOf(await pageResponse(welcome))
 
 /**
  * What a browser asks a server for by itself: the page at its root, which leads to the panel, and an icon, of which
