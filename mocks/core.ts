@@ -1,8 +1,8 @@
+import { GATEWAY_API_PREFIX } from '../src/contract/gateway.ts'
+import { SUBSCRIPTIONS_API_PREFIX } from '../src/contract/subscriptions.ts'
 import type { MockClock } from './domain/clock.ts'
 import { explain } from './explain.ts'
-import { GATEWAY_PREFIX } from './http/gateway-area.ts'
 import type { Operation } from './http/operations.ts'
-import { SUBSCRIPTIONS_PREFIX } from './http/subscriptions-area.ts'
 import { withInternals } from './internals.ts'
 import { createMockFetch } from './mock-fetch.ts'
 import type { Mock } from './mock-types.ts'
@@ -61,7 +61,7 @@ const clientOptionsOf = (
           password: user?.password ?? '',
         },
         clock: time,
-        ...prefix('subscriptions', SUBSCRIPTIONS_PREFIX),
+        ...prefix('subscriptions', SUBSCRIPTIONS_API_PREFIX),
       }
     },
     get gateway() {
@@ -69,7 +69,7 @@ const clientOptionsOf = (
         baseUrl: addresses.current('gateway'),
         apiKey: gateway.options.apiKeys[0] ?? '',
         clock: time,
-        ...prefix('gateway', GATEWAY_PREFIX),
+        ...prefix('gateway', GATEWAY_API_PREFIX),
       }
     },
   }
@@ -178,10 +178,10 @@ export { gatewayDefaults, strictGatewayDefaults } from './domain/gateway/options
 export type { SeedCharge } from './domain/gateway/seeds.ts'
 export type { ChargeOutcome, Resolution } from './domain/gateway/transitions.ts'
 export type { Refusal, RefusalReason } from './domain/result.ts'
+export type { Rules } from './domain/rules.ts'
 export type {
   ErrorCodes,
   MerchantOptions,
-  Rules,
   SubscriptionsOptions,
 } from './domain/subscriptions/options.ts'
 export {

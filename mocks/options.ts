@@ -1,4 +1,6 @@
+import { GATEWAY_API_PREFIX } from '../src/contract/gateway.ts'
 import { nearestName } from '../src/contract/nearest-name.ts'
+import { SUBSCRIPTIONS_API_PREFIX } from '../src/contract/subscriptions.ts'
 import type { DeliveryOptions, NotificationTarget } from './delivery/types.ts'
 import type { Check, Problem } from './domain/checking.ts'
 import {
@@ -9,17 +11,17 @@ import {
   listOf,
   oneOf,
   pointInTime,
+  present,
   shown,
   wholeNumber,
 } from './domain/checking.ts'
 import type { ClockOptions } from './domain/clock.ts'
 import type { GatewayOptions } from './domain/gateway/options.ts'
 import { gatewayDefaults } from './domain/gateway/options.ts'
-import type { Rules, SubscriptionsOptions } from './domain/subscriptions/options.ts'
+import type { Rules } from './domain/rules.ts'
+import type { SubscriptionsOptions } from './domain/subscriptions/options.ts'
 import { subscriptionsDefaults } from './domain/subscriptions/options.ts'
-import { GATEWAY_PREFIX } from './http/gateway-area.ts'
 import { normalizedBase } from './http/locate.ts'
-import { SUBSCRIPTIONS_PREFIX } from './http/subscriptions-area.ts'
 import type { Variant } from './http/variants.ts'
 
 /** How an area is reached. */
@@ -64,7 +66,7 @@ export interface MockOptions {
 /** The defaults of area S's HTTP side. */
 export const subscriptionsHttpDefaults = {
   baseUrl: 'https://subscriptions.mandatekit.test',
-  apiPrefix: SUBSCRIPTIONS_PREFIX,
+  apiPrefix: SUBSCRIPTIONS_API_PREFIX,
   contentType: 'any',
   variant: [],
   notify: [],
@@ -73,7 +75,7 @@ export const subscriptionsHttpDefaults = {
 /** The defaults of area G's HTTP side. */
 export const gatewayHttpDefaults = {
   baseUrl: 'https://gateway.mandatekit.test',
-  apiPrefix: GATEWAY_PREFIX,
+  apiPrefix: GATEWAY_API_PREFIX,
   contentType: 'any',
 } as const satisfies AreaHttpOptions
 
@@ -143,9 +145,6 @@ const receiver: Check = (value) =>
   typeof value === 'object' && value !== null
     ? undefined
     : { at: '', must: 'an object such as { to: handler }', not: `a ${typeof value}`, isType: true }
-
-const present = <Options extends object>(given: Options): Options =>
-  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Options
 
 /** Splits an area's options into those of its HTTP side and those of its domain. */
 const readArea = <Http extends AreaHttpOptions, Domain extends object>(

@@ -13,7 +13,7 @@ import {
   wholeNumber,
 } from '../domain/checking.ts'
 import type { Duration } from '../domain/duration.ts'
-import { toMilliseconds } from '../domain/duration.ts'
+import { MINUTE, toMilliseconds } from '../domain/duration.ts'
 import type { ReceiversOwnCalls } from './receivers-own-calls.ts'
 import type { Sender, Sent } from './sender.ts'
 import { createSender } from './sender.ts'
@@ -38,7 +38,6 @@ export interface ConnectionRules {
   waitAfter(attempt: number): number | undefined
 }
 
-const MINUTE = 60_000
 const DEFAULT_TRIES = 6
 const DEFAULT_WAITS = [1, 5, 30, 120, 360].map((minutes) => minutes * MINUTE)
 

@@ -34,8 +34,8 @@ export interface Merchant {
   readonly username: string
 }
 
-/** Fields of a token request as they arrived, form or JSON. */
-export type TokenRequestFields = Readonly<Record<string, unknown>>
+/** Fields of a request's body as they arrived, form or JSON: the domain checks presence, types and rules. */
+export type Fields = Readonly<Record<string, unknown>>
 
 /** S7 on the wire. */
 export interface TokenBody {
@@ -126,11 +126,11 @@ export interface AuthorisationView {
 /** Area S. Every operation settles the timeline first. */
 export interface SubscriptionsDomain {
   /** S-a, and the refresh grant at the same path. */
-  token(fields: TokenRequestFields): Result<TokenBody>
+  token(fields: Fields): Result<TokenBody>
   /** Bearer check: the merchant of a living access token. */
   merchant(accessToken: string | undefined): Result<Merchant>
-  /** S-b. Body fields as they arrived: the domain checks presence, types and rules. */
-  subscribe(merchant: Merchant, fields: Readonly<Record<string, unknown>>): Result<SubscribeBody>
+  /** S-b */
+  subscribe(merchant: Merchant, fields: Fields): Result<SubscribeBody>
   /** S-c */
   status(merchant: Merchant, invoiceId: string): Result<RequestStatusBody>
   /** S-d */
@@ -248,20 +248,10 @@ export interface GatewayDomain {
   /** Whether `Authorization: Bearer <key>` holds a configured key. */
   authenticate(key: string | undefined): Result<{ readonly credential: string }>
   reference(): { readonly otp: string; readonly test_numbers: readonly TestNumber[] }
-  /** Body fields as they arrived: the domain checks presence, types and rules. */
-  charge(
-    credential: string,
-    key: string | undefined,
-    fields: Readonly<Record<string, unknown>>,
-  ): Result<Keyed<ChargeBody>>
-  confirm(confirmationId: string, fields: Readonly<Record<string, unknown>>): Result<ChargeBody>
+  charge(credential: string, key: string | undefined, fields: Fields): Result<Keyed<ChargeBody>>
+  confirm(confirmationId: string, fields: Fields): Result<ChargeBody>
   status(id: string): Result<ChargeBody>
-  renew(
-    credential: string,
-    key: string | undefined,
-    id: string,
-    fields: Readonly<Record<string, unknown>>,
-  ): Result<Keyed<ChargeBody>>
+  renew(credential: string, key: string | undefined, id: string, fields: Fields): Result<Keyed<ChargeBody>>
   /** Clears charges, events and keys; limiter and allowlist stay. */
   reset(): void
 

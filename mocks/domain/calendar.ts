@@ -5,7 +5,6 @@ export type Day = number
 
 /** The calendar of one time zone. Instants are milliseconds since 1970-01-01T00:00:00Z. */
 export interface Calendar {
-  readonly timeZone: string
   /** The zone's day at an instant. */
   dayAt(instant: number): Day
   /** Whole seconds since the zone's midnight as its clocks show them, from 0 to 86 399. */
@@ -117,7 +116,6 @@ export const createCalendar = (timeZone: string): Calendar => {
   }
 
   return {
-    timeZone,
     dayAt: (instant) => Math.floor(shownAt(instant) / DAY),
     secondOfDayAt: (instant) => {
       const shown = shownAt(instant)

@@ -216,6 +216,10 @@ export const assertPasses = (what: string, value: unknown, check: Check): void =
   throw found.isType ? new TypeError(message) : new RangeError(message)
 }
 
+/** The options that were given: one that is undefined counts as left out. */
+export const present = <Options extends object>(given: Options): Options =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Options
+
 /** Checks each option of an area by its own check; those left out are not looked at. */
 export const assertOptions = <Options extends object>(
   area: string,

@@ -103,11 +103,6 @@ export const createClock = ({
   const nextStepAt = (): number =>
     Math.min(timeline.nextAt() ?? Number.POSITIVE_INFINITY, sleepers.nextAt() ?? Number.POSITIVE_INFINITY)
 
-  const deliver = async (): Promise<void> => {
-    const deliveries = afterStep?.()
-    if (deliveries !== undefined) await deliveries
-  }
-
   const moveTo = async (target: number): Promise<void> => {
     refuseWhileRunning(timeline)
     cursor = outsideNow()
@@ -119,12 +114,13 @@ export const createClock = ({
         cursor = Math.max(cursor, at)
         timeline.runStep(cursor)
         const deliveries = afterStep?.()
+        // Years of steps without a receiver are not to wait for a promise each.
         if (deliveries !== undefined) await deliveries
         if (ownEra === era && sleepers.wake(cursor)) await macrotask()
         if (ownEra !== era) return
       }
       cursor = Math.max(cursor, target)
-      await deliver()
+      await afterStep?.()
     } finally {
       if (ownEra === era) {
         moves -= 1
@@ -148,7 +144,7 @@ export const createClock = ({
       place(toInstantMilliseconds(time))
       timeline.settle()
       sleepers.wake(timeline.now())
-      await deliver()
+      await afterStep?.()
     },
     async advance(duration) {
       const length = toMilliseconds(duration)

@@ -12,7 +12,7 @@ export type Duration = number | DurationParts
 
 /** Milliseconds of a second, minute, hour and day. */
 export const SECOND = 1_000
-const MINUTE = 60 * SECOND
+export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 

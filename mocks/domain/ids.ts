@@ -6,14 +6,10 @@ export type IdsSnapshot = Readonly<Record<string, number>>
  * counts for itself, so that more tokens do not change the next invoice.
  */
 export interface Ids {
-  /** The seed that yields the same identifiers again. */
-  readonly seed: string
   /** The next text of a kind: `length` letters and digits. */
   text(kind: string, length: number): string
   /** The text that belongs to the number `index` of a kind, without counting. */
   textAt(kind: string, index: number, length: number): string
-  /** The next number of a kind: `first`, then one more each time. */
-  integer(kind: string, first: number): number
   /** The next number of a kind from 0 to below 1, for what is left to chance. */
   random(kind: string): number
   /** As new. */
@@ -83,10 +79,8 @@ export const createIds = (seed: string | number): Ids => {
   }
 
   return {
-    seed: seedText,
     textAt,
     text: (kind, length) => textAt(kind, count(kind), length),
-    integer: (kind, first) => first + count(kind),
     random: (kind) => word(keyOf(kind), count(kind), 0) / 2 ** 32,
     reset() {
       counts = new Map()

@@ -48,3 +48,7 @@ export const refused = (
   ok: false,
   refusal: { reason, message, ...more },
 })
+
+/** A refusal of a field that breaks a rule. */
+export const invalid = (field: string, message: string, explanation?: string): Result<never> =>
+  refused('invalid', message, { field, ...(explanation === undefined ? {} : { explanation }) })

@@ -1,4 +1,4 @@
-import { gatewayContract } from '../../src/contract/gateway.ts'
+import { GATEWAY_API_PREFIX, gatewayContract } from '../../src/contract/gateway.ts'
 import type { GatewayDomain, Limiter } from '../domain/api.ts'
 import type { GatewayOptions } from '../domain/gateway/options.ts'
 import { accepted } from '../domain/result.ts'
@@ -8,9 +8,6 @@ import { secondsUntil } from './area-answers.ts'
 import { gatewayAnswers } from './gateway-answers.ts'
 import type { GatewayCaller } from './gateway-resolvers.ts'
 import { createGatewayResolvers } from './gateway-resolvers.ts'
-
-/** Prefix of area G's paths in the specification (Versioning); `/health` has none. */
-export const GATEWAY_PREFIX = '/api/v1'
 
 const ANYONE: GatewayCaller = { credential: '' }
 
@@ -31,7 +28,7 @@ export const createGatewayArea = (parts: {
       contract: gatewayContract,
       resolvers: createGatewayResolvers(domain, options),
       callerOf: ({ auth }, bearer) => (auth === 'api-key' ? domain.authenticate(bearer) : accepted(ANYONE)),
-      prefixes: [GATEWAY_PREFIX, apiPrefix],
+      prefixes: [GATEWAY_API_PREFIX, apiPrefix],
       // The specification does not show the method of reset (row 65).
       moreMethods: { 'gateway.reset': ['DELETE'] },
     }),

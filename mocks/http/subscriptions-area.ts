@@ -1,4 +1,4 @@
-import { subscriptionsContract } from '../../src/contract/subscriptions.ts'
+import { SUBSCRIPTIONS_API_PREFIX, subscriptionsContract } from '../../src/contract/subscriptions.ts'
 import type { Limiter, Merchant, SubscriptionsDomain } from '../domain/api.ts'
 import { accepted } from '../domain/result.ts'
 import type { AreaRuntime } from './area.ts'
@@ -8,9 +8,6 @@ import type { AnswerOptions } from './subscriptions-answers.ts'
 import { createSubscriptionsAnswers, limitHeaders } from './subscriptions-answers.ts'
 import { createSubscriptionsResolvers } from './subscriptions-resolvers.ts'
 import type { Vary } from './variants.ts'
-
-/** Prefix of area S's paths in the specification (Versioning). */
-export const SUBSCRIPTIONS_PREFIX = '/api/v1.0'
 
 const NOBODY: Merchant = { clientId: '', username: '' }
 
@@ -35,7 +32,7 @@ export const createSubscriptionsArea = (parts: {
       contract: subscriptionsContract,
       resolvers: createSubscriptionsResolvers(domain),
       callerOf: ({ auth }, bearer) => (auth === 'token' ? domain.merchant(bearer) : accepted(NOBODY)),
-      prefixes: [SUBSCRIPTIONS_PREFIX, apiPrefix],
+      prefixes: [SUBSCRIPTIONS_API_PREFIX, apiPrefix],
     }),
     answers: createSubscriptionsAnswers(options, vary),
     limiter,

@@ -1,18 +1,13 @@
+import type { Fields } from '../api.ts'
 import type { Result } from '../result.ts'
-import { accepted, refused } from '../result.ts'
+import { accepted, invalid, refused } from '../result.ts'
 import type { ChargeFields } from './charges.ts'
 import type { GatewayOptions } from './options.ts'
-
-/** Body fields as they arrived. */
-export type Fields = Readonly<Record<string, unknown>>
 
 type InputOptions = Pick<GatewayOptions, 'inputRules' | 'unknownFields'>
 
 const E164 = /^\+?[1-9]\d{6,14}$/
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
-
-const invalid = (field: string, message: string, explanation?: string): Result<never> =>
-  refused('invalid', message, { field, ...(explanation === undefined ? {} : { explanation }) })
 
 const unknownField = (
   fields: Fields,

@@ -1,5 +1,6 @@
-import { assertOptions } from '../checking.ts'
+import { assertOptions, present } from '../checking.ts'
 import type { Duration } from '../duration.ts'
+import type { Rules } from '../rules.ts'
 import type { BehaviourName, NumberTable } from './behaviours.ts'
 import { testNumberTable } from './behaviours.ts'
 import { gatewayChecks } from './option-checks.ts'
@@ -85,9 +86,6 @@ export const strictGatewayDefaults = {
   unknownFields: 'refuse',
 } as const satisfies Partial<GatewayOptions>
 
-/** The rules a mock follows: what the specification states, or also the restrictions we invented. */
-export type Rules = 'spec' | 'strict'
-
 /**
  * The options with everything that was left out filled in.
  *
@@ -95,5 +93,5 @@ export type Rules = 'spec' | 'strict'
  */
 export const gatewayOptions = (rules: Rules, given: Partial<GatewayOptions> = {}): GatewayOptions => {
   assertOptions('gateway', given, gatewayChecks)
-  return { ...gatewayDefaults, ...(rules === 'strict' ? strictGatewayDefaults : {}), ...given }
+  return { ...gatewayDefaults, ...(rules === 'strict' ? strictGatewayDefaults : {}), ...present(given) }
 }

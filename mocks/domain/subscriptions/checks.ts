@@ -1,15 +1,12 @@
 import type { SubscriptionRequest } from '../../../src/contract/subscriptions.ts'
-import type { Merchant } from '../api.ts'
+import type { Fields, Merchant } from '../api.ts'
 import type { Calendar } from '../calendar.ts'
 import { dateText, parseDate, parseTimeOfDay } from '../calendar.ts'
 import type { Result } from '../result.ts'
-import { accepted, refused } from '../result.ts'
+import { accepted, invalid, refused } from '../result.ts'
 import type { SubscriptionsOptions } from './options.ts'
 import type { Terms } from './schedule.ts'
 import { CYCLE_DAYS, isCycle } from './schedule.ts'
-
-/** Body fields as they arrived. */
-export type Fields = Readonly<Record<string, unknown>>
 
 /** A subscription request that has passed its checks. */
 export interface CheckedRequest {
@@ -26,9 +23,6 @@ const REQUEST_FIELDS = [
   'cycle',
   'amount',
 ] as const satisfies readonly (keyof SubscriptionRequest)[]
-
-const invalid = (field: string, message: string, explanation?: string): Result<never> =>
-  refused('invalid', message, { field, ...(explanation === undefined ? {} : { explanation }) })
 
 /** Reads fields that must be text with something in it, and refuses others when the option says so (row 4). */
 export const readTexts = <const Name extends string>(

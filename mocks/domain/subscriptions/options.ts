@@ -1,5 +1,6 @@
-import { assertOptions } from '../checking.ts'
+import { assertOptions, present } from '../checking.ts'
 import type { Duration } from '../duration.ts'
+import type { Rules } from '../rules.ts'
 import { subscriptionsChecks } from './option-checks.ts'
 import type { SeedSubscription, SeedToken } from './seeds.ts'
 
@@ -157,27 +158,15 @@ export const strictSubscriptionsDefaults = {
   clientMismatch: 'refuse',
 } as const satisfies Partial<SubscriptionsOptions>
 
-/** The rules a mock follows: what the specification states, or also the restrictions we invented. */
-export type Rules = 'spec' | 'strict'
-
-const present = (given: object): object =>
-  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-
 /**
  * The options with everything that was left out filled in.
  *
- * @throws TypeError or RangeError when an option does not exist or makes no sense: it would otherwise do nothing, or
- * something else. The message names it.
+ * @throws TypeError or RangeError when an option makes no sense; the message names it.
  */
 export const subscriptionsOptions = (
   rules: Rules,
   given: Partial<SubscriptionsOptions> = {},
 ): SubscriptionsOptions => {
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(subscriptionsDefaults, name))
-  if (unknown !== undefined) {
-    const names = Object.keys(subscriptionsDefaults).join(', ')
-    throw new TypeError(`There is no option subscriptions.${unknown}; the options are ${names}.`)
-  }
   assertOptions('subscriptions', given, subscriptionsChecks)
   return {
     ...subscriptionsDefaults,

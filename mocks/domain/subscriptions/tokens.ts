@@ -1,4 +1,4 @@
-import type { Merchant, TokenBody, TokenRequestFields } from '../api.ts'
+import type { Fields, Merchant, TokenBody } from '../api.ts'
 import { SECOND, toMilliseconds } from '../duration.ts'
 import type { Ids } from '../ids.ts'
 import type { Result } from '../result.ts'
@@ -21,7 +21,7 @@ export interface TokensSnapshot {
 /** Logins, and the tokens they yield (Authentication, area S). */
 export interface Tokens {
   /** S-a, and the refresh grant at the same path (rows 33 to 35). */
-  grant(fields: TokenRequestFields): Result<TokenBody>
+  grant(fields: Fields): Result<TokenBody>
   /** Whose living access token this is. */
   merchant(accessToken: string | undefined): Result<Merchant>
   /** Whether a text is an access or refresh token that has not been forgotten. */
@@ -104,7 +104,7 @@ export const createTokens = (parts: {
       (merchant) => merchant.clientId === clientId && merchant.clientSecret === clientSecret,
     )
 
-  const byPassword = (fields: TokenRequestFields): Result<TokenBody> => {
+  const byPassword = (fields: Fields): Result<TokenBody> => {
     const texts = readTexts(
       fields,
       ['grant_type', 'client_id', 'client_secret', 'username', 'password'],
@@ -122,7 +122,7 @@ export const createTokens = (parts: {
     return accepted(issue({ clientId, username }))
   }
 
-  const byRefreshToken = (fields: TokenRequestFields): Result<TokenBody> => {
+  const byRefreshToken = (fields: Fields): Result<TokenBody> => {
     const texts = readTexts(
       fields,
       ['grant_type', 'client_id', 'client_secret', 'refresh_token'],
