@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
-import { CommandError, messageOf } from './errors.ts'
+import { nearestName } from '../../src/contract/nearest-name.ts'
+import { CommandError, codeOf, messageOf } from './errors.ts'
 
 /** What the command was asked for. */
 export type Command =
@@ -73,7 +74,12 @@ const parse = (words: readonly string[]) => {
   } catch (error) {
     // The first sentence names the option; what follows speaks of positional arguments, which there are none of.
     const [sentence = ''] = messageOf(error).split(/\.\s/, 1)
-    throw wrongUse(`${sentence.replace(/\.$/, '')}.`)
+    const unknown =
+      codeOf(error) === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? /'--([\w-]+)'/.exec(sentence)?.[1] : undefined
+    const meant = unknown === undefined ? undefined : nearestName(unknown, Object.keys(OPTIONS))
+    throw wrongUse(
+      `${sentence.replace(/\.$/, '')}${meant === undefined ? '.' : `; did you mean --${meant}?`}`,
+    )
   }
 }
 

@@ -30,7 +30,8 @@ test('--help and --version answer on the output with exit code 0', async () => {
 
 describe('a command that makes no sense ends with exit code 2 and names the word', () => {
   test.each([
-    [['mock', '--prot', '1'], /--prot/],
+    [['mock', '--prot', '1'], /--prot.*; did you mean --port\?$/m],
+    [['mock', '--database', 'here'], /--database'\.$/m],
     [['mock', '--port'], /--port/],
     [['mock', '--port', '70000'], /--port .*"70000"/],
     [['mock', '--port', '4e3'], /--port .*"4e3"/],
