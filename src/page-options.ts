@@ -1,4 +1,4 @@
-import { objectIssues } from './transport/input-check.ts'
+import { objectIssues, parameterIssues } from './transport/input-check.ts'
 import { refuse, unknownNames, whileReading } from './transport/input-issues.ts'
 
 /** Which page of a list, and how long its pages are. */
@@ -13,10 +13,16 @@ export interface PageOptions {
 export const LONGEST_PAGE = 100
 
 /** The page that is asked for. Throws `InvalidRequestError` for what names none, such as its number alone. */
-export const checkPage = (operation: string, page: PageOptions | undefined): PageOptions => {
+export const checkPage = (
+  operation: string,
+  subscriptionId: unknown,
+  page: PageOptions | undefined,
+): PageOptions => {
   if (page === undefined) return {}
   return whileReading(operation, 'page', () => {
     refuse(operation, [
+      // Both at once: they may have changed places.
+      ...parameterIssues({ subscriptionId }),
       ...objectIssues('page', 'such as { page: 2, perPage: 50 }', page),
       ...unknownNames(page, ['page', 'perPage'], 'option of a page'),
     ])

@@ -200,7 +200,7 @@ export class SubscriptionsClient implements OperationMethods<typeof subscription
     const { operation } = subscriptionsContract.payments
     let perPage = LONGEST_PAGE
     const first = (): number => {
-      const given = checkPage(operation, page)
+      const given = checkPage(operation, subscriptionId, page)
       perPage = given.perPage ?? LONGEST_PAGE
       return given.page ?? 1
     }
@@ -237,7 +237,11 @@ export class SubscriptionsClient implements OperationMethods<typeof subscription
   }
 
   async #payments(subscriptionId: string, page: PageOptions | undefined, options: CallOptions | undefined) {
-    const { page: number, perPage } = checkPage(subscriptionsContract.payments.operation, page)
+    const { page: number, perPage } = checkPage(
+      subscriptionsContract.payments.operation,
+      subscriptionId,
+      page,
+    )
     const query = { page: number, per_page: perPage }
     const input = { parameters: { subscriptionId }, query, aliases: { per_page: 'perPage' }, options }
     return this.#operations.call(subscriptionsContract.payments, input)

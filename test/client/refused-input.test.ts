@@ -54,6 +54,10 @@ describe('a call that is refused says what to give instead, and that nothing was
       () => subscriptions.allPayments('s', loosely(2)).next(),
     ],
     [
+      'subscriptionId must be an identifier as text that is not empty, received an object; page must be an object such as { page: 2, perPage: 50 }, received text',
+      () => subscriptions.payments(loosely({ page: 2 }), loosely('sub-1')),
+    ],
+    [
       'request must be an object with requestID, start, end, userReturnURL, cycle, amount, received nothing',
       () => subscriptions.subscribe(loosely(undefined)),
     ],
