@@ -28,8 +28,12 @@ export interface CallLimits {
   readonly headers: Readonly<Record<string, string>>
 }
 
+// A signal that cannot be let go of would turn a call that succeeded into an error.
 const isSignal = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value
+  typeof value === 'object' &&
+  value !== null &&
+  'aborted' in value &&
+  ['addEventListener', 'removeEventListener'].every((name) => typeof Reflect.get(value, name) === 'function')
 
 /** The options that every call takes. */
 export const CALL_OPTIONS: readonly string[] = Object.keys({

@@ -16,6 +16,14 @@ import { startServer } from './scripted-server.ts'
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length
 
+it('a signal that cannot be let go of is refused before anything is sent', async () => {
+  const server = await startServer([{ status: 202, body: CHARGE }])
+  const signal = { aborted: false, addEventListener: () => undefined }
+  const call = gatewayClient(server.url).charge(CHARGE_REQUEST, { signal: signal as never })
+  expect(await errorOf(call)).toMatchObject({ code: 'invalid_request', issues: [{ field: 'signal' }] })
+  expect(server.requests).toEqual([])
+})
+
 describe('a call ends', () => {
   it('by its timeout when headers came and the body stalls', async () => {
     const server = await startServer([{ status: 202, body: CHARGE, fault: 'stall' }])
