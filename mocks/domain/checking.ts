@@ -22,7 +22,7 @@ export type Check = (value: unknown) => Problem | undefined
 const LONGEST_SHOWN = 40
 
 /** The kind of an object in words: `an object` is one of fields; a list, a Date or a promise has none to be read. */
-export const kindOfObject = (value: object): string => {
+const kindOfObject = (value: object): string => {
   if (Array.isArray(value)) return 'a list'
   const name = Object.prototype.toString.call(value).slice('[object '.length, -1)
   if (name === 'Object' || name === 'Module') return 'an object'

@@ -9,7 +9,7 @@ export type Interruption =
   | { readonly kind: 'timeout'; readonly limit: 'attempt' | 'total'; readonly milliseconds: number }
 
 /** Runs `act` after `milliseconds` of real time, unless the function given back is called first. */
-export const startTimeout = (milliseconds: number, act: () => void): (() => void) => {
+const startTimeout = (milliseconds: number, act: () => void): (() => void) => {
   const timer = setTimeout(act, Math.min(milliseconds, LONGEST_DELAY))
   return () => clearTimeout(timer)
 }

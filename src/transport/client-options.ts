@@ -84,7 +84,7 @@ const isBaseUrl = (value: unknown): value is string => {
   return username === '' && password === ''
 }
 
-export const isDuration = (value: unknown): boolean =>
+const isDuration = (value: unknown): boolean =>
   typeof value === 'number' && Number.isFinite(value) && value > 0
 
 /** The issues of time limits, wherever they are given. */
