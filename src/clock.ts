@@ -5,3 +5,6 @@ export interface Clock {
   /** Resolves after `milliseconds`; rejects with the signal's reason when it is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
+
+/** The longest delay of a timer, in milliseconds: a longer one overflows it, and it would fire at once. */
+export const LONGEST_DELAY = 2_147_483_647

@@ -8,7 +8,7 @@ export type RenewalReason = 'first' | 'expiring' | 'unauthorized' | 'login-calle
 
 /** A token request that succeeded. Tokens taken over from the store are not renewals. */
 export interface TokenRenewal {
-  /** `first`: none was known; `expiring`: its end is near; `unauthorized`: a call was answered 401. */
+  /** `first`: none was known; `expiring`: its end is near; `unauthorized`: a call was answered 401; `login-called`. */
   readonly reason: RenewalReason
   readonly grant: 'password' | 'refresh_token'
 }

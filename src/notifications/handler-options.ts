@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { LONGEST_DELAY } from '../clock.ts'
 import type { InputIssue } from '../errors.ts'
 import { systemClock } from '../system-clock.ts'
 import {
@@ -101,9 +102,7 @@ const DEFAULTS = {
   timeouts: { read: 30_000, verify: 30_000, store: 5_000 },
 } as const satisfies Partial<NotificationHandlerOptions>
 
-// A longer delay overflows the platform's timer, which would then fire at once.
-const LONGEST_TIMER = 2_147_483_647
-const TIMER = `milliseconds, more than 0 and at most ${LONGEST_TIMER}`
+const TIMER = `milliseconds, more than 0 and at most ${LONGEST_DELAY}`
 
 const NAMES: readonly string[] = Object.keys({
   verify: true,
@@ -129,7 +128,7 @@ interface Range {
   readonly to?: number
 }
 
-const TIMER_RANGE = { above: 0, to: LONGEST_TIMER }
+const TIMER_RANGE = { above: 0, to: LONGEST_DELAY }
 const FINITE = { above: 0, to: Number.MAX_VALUE }
 
 /** Numbers that a mistake in the set-up would turn into a handler that refuses, forgets or hurries. */

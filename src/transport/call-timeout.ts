@@ -1,7 +1,5 @@
 import type { Clock } from '../clock.ts'
-
-// A longer delay overflows the platform's timer, which would then fire at once.
-const LONGEST_DELAY = 2_147_483_647
+import { LONGEST_DELAY } from '../clock.ts'
 
 /** What ended a call, or one attempt of it, before its answer was there. */
 export type Interruption =

@@ -56,8 +56,12 @@ export interface FailureFacts extends CallFacts {
 /** A token request succeeded. */
 export interface TokenRenewedFacts {
   readonly operation: string
-  /** `first`: none was known; `expiring`: its end is near; `unauthorized`: a call was answered 401. */
+  /**
+   * `first`: none was known; `expiring`: its end is near; `unauthorized`: a call was answered 401; `login-called`: by
+   * `login()`.
+   */
   readonly reason: string
+  /** `password` or `refresh_token`. */
   readonly grant: string
 }
 
