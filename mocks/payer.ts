@@ -54,7 +54,7 @@ export const payerOf = ({ subscriptions, gateway }: MockParts): Payer => ({
   confirm(confirmationId, otp = gateway.options.otp) {
     assertPasses('payer.confirm: the first argument', confirmationId, confirmation)
     const result = gateway.domain.confirm(confirmationId, { otp })
-    const isCharge = !result.ok && gateway.domain.charges().some(({ id }) => id === confirmationId)
+    const isCharge = !result.ok && gateway.domain.status(confirmationId).ok
     if (!isCharge) return granted('payer.confirm', result)
     const explanation = 'This is the id of a charge: give its confirmation_id.'
     return granted('payer.confirm', { ok: false, refusal: { ...result.refusal, explanation } })

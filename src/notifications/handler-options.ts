@@ -102,7 +102,7 @@ const DEFAULTS = {
   timeouts: { read: 30_000, verify: 30_000, store: 5_000 },
 } as const satisfies Partial<NotificationHandlerOptions>
 
-const TIMER = `milliseconds, more than 0 and at most ${LONGEST_DELAY}`
+const TIMER_RULE = `milliseconds, more than 0 and at most ${LONGEST_DELAY}`
 
 const NAMES: readonly string[] = Object.keys({
   verify: true,
@@ -135,13 +135,13 @@ const FINITE = { above: 0, to: Number.MAX_VALUE }
 const numberRules = ({ maxBytes, lease, remember, patience, timeouts }: HandlerSettings) =>
   [
     ['maxBytes', maxBytes, { from: 1 }, 'bytes, 1 or more'],
-    ['lease.duration', lease.duration, TIMER_RANGE, TIMER],
+    ['lease.duration', lease.duration, TIMER_RANGE, TIMER_RULE],
     ['lease.limit', lease.limit, { above: 0 }, 'milliseconds, more than 0'],
     ['remember', remember, FINITE, 'milliseconds, more than 0'],
     ['patience', patience, { from: 0 }, 'milliseconds, 0 or more'],
-    ['timeouts.read', timeouts.read, TIMER_RANGE, TIMER],
-    ['timeouts.verify', timeouts.verify, TIMER_RANGE, TIMER],
-    ['timeouts.store', timeouts.store, TIMER_RANGE, TIMER],
+    ['timeouts.read', timeouts.read, TIMER_RANGE, TIMER_RULE],
+    ['timeouts.verify', timeouts.verify, TIMER_RANGE, TIMER_RULE],
+    ['timeouts.store', timeouts.store, TIMER_RANGE, TIMER_RULE],
   ] as const
 
 const isWithin = (
