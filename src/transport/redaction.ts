@@ -1,6 +1,7 @@
 const REDACTED = '[redacted]'
+// A payer's number is no secret of the merchant's, and has no place in the merchant's logs all the same.
 const SECRET_FIELD =
-  /^(?:access|refresh|id)_?token$|^token$|secret|passw(?:or)?d$|^passcode$|^otp$|^pin$|^authorization$|^api_?key$|^credentials?$/i
+  /^(?:access|refresh|id)_?token$|^token$|secret|passw(?:or)?d$|^passcode$|^otp$|^pin$|^authorization$|^api_?key$|^credentials?$|^msisdn$/i
 const SECRET_HEADER = /cookie|authori[sz]ation|authentication|token|secret|api-?key|session|passw|credential/i
 const SHORTEST_SECRET = 4
 /** Shorter ones stand by chance in a text whose spaces are gone, or in base64. */

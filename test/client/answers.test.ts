@@ -260,11 +260,12 @@ describe('answers that the server may extend or write otherwise', () => {
     expect(JSON.stringify(reports)).not.toContain('a lot')
   })
 
-  it('a missing field that the caller needs is an unexpected answer which keeps the body', async () => {
-    const { id: _id, ...body } = CHARGE
+  it('a missing field that the caller needs is an unexpected answer which keeps the body, without the payer’s number', async () => {
+    const { id: _id, msisdn, ...body } = CHARGE
     const error = await errorOf<UnexpectedResponseError>(
-      (await gatewayArea({ status: 202, body })).charge(CHARGE_REQUEST),
+      (await gatewayArea({ status: 202, body: { ...body, msisdn } })).charge(CHARGE_REQUEST),
     )
+    expect(error.body).toEqual(body)
     expect(error).toMatchObject({ code: 'unexpected_response', status: 202, body, outcome: 'unknown' })
     expect(error.message).toContain('id')
   })

@@ -195,3 +195,13 @@ it('a network failure keeps the platform’s code as its cause, and nothing else
   expect(error.cause).toMatchObject({ message: 'ECONNREFUSED', code: 'ECONNREFUSED' })
   expect(Object.keys(error.cause as object)).toEqual(['code'])
 })
+
+it('the number of a payer who is charged stands in no error, whatever the answer says of it', async () => {
+  const { msisdn } = CHARGE_REQUEST
+  for (const status of [202, 302, 400, 409, 500]) {
+    const body = { error: { code: 'no', message: `+${msisdn} has no wallet` }, msisdn, payer: [msisdn] }
+    const server = await startServer([{ status, body, headers: { 'x-payer': msisdn } }])
+    const error = await errorOf(gatewayClient(server.url, { retry: false }).charge(CHARGE_REQUEST))
+    expect(everythingOf(error)).not.toContain(msisdn)
+  }
+})
