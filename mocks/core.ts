@@ -152,6 +152,7 @@ export const createMock = (given: MockOptions = {}): Mock => {
 }
 
 export type { Area } from '../src/contract/endpoint.ts'
+export type { KnownCycle } from '../src/contract/subscriptions.ts'
 export type { Signing } from './delivery/signing.ts'
 export type {
   DeliveryOptions,
