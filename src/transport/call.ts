@@ -30,27 +30,8 @@ export interface CallEnvironment {
   readonly gate: RateLimitGate | undefined
 }
 
-/** What an authorizer may know of a call, read when it is asked for. */
-class LoginContext implements AuthorizationContext {
-  readonly operation: string
-  readonly #time: CallTimeout
-
-  constructor(operation: string, time: CallTimeout) {
-    this.operation = operation
-    this.#time = time
-  }
-
-  get signal(): AbortSignal {
-    return this.#time.signal
-  }
-
-  get remaining(): number {
-    return this.#time.remaining
-  }
-}
-
 /** One logical call: its attempts, the waits between them, and the one answer or error at its end. */
-class Call {
+class Call implements AuthorizationContext {
   readonly #settings: ClientSettings
   /** Absent for what is never repeated too: it asks for the state of now, and neither waits nor makes others wait. */
   readonly #gate: RateLimitGate | undefined
@@ -135,13 +116,21 @@ class Call {
   async #authorize(authorizer: Authorizer): Promise<Authorization> {
     const { phase } = this.#record
     this.#record.phase = 'login'
-    const authorization = await this.#duringLogin(authorizer.authorize(this.#context()))
+    const authorization = await this.#duringLogin(authorizer.authorize(this))
     this.#record.phase = phase
     return authorization
   }
 
-  #context(): AuthorizationContext {
-    return new LoginContext(this.#prepared.endpoint.operation, this.#time)
+  get operation(): string {
+    return this.#prepared.endpoint.operation
+  }
+
+  get signal(): AbortSignal {
+    return this.#time.signal
+  }
+
+  get remaining(): number {
+    return this.#time.remaining
   }
 
   async #duringLogin<Value>(work: Promise<Value>): Promise<Value> {
@@ -268,7 +257,7 @@ class Call {
       const renewed =
         authorizer !== undefined &&
         authorization !== undefined &&
-        (await this.#duringLogin(authorizer.refused(authorization, this.#context())))
+        (await this.#duringLogin(authorizer.refused(authorization, this)))
       if (!renewed) throw failed.toError(this.#record, hint, undefined)
       this.#renewed = true
       this.#reportRetry(decision.reason, 0, failed)

@@ -42,12 +42,11 @@ export const objectIssues = (argument: string, like: string, value: unknown): In
 
 /** Checks a body or a query. */
 export const checkInput = (schema: InputSchema, input: unknown, names: InputNames): CheckedInput => {
+  const result = isFields(input) ? schema.safeParse(input) : undefined
+  if (result?.success) return { value: result.data }
   const { argument, of, aliases = {} } = names
   const fields = fieldsOf(schema)
-  const shape = objectIssues(argument, `with ${fields.join(', ')}`, input)
-  if (shape.length > 0) return { issues: shape }
-  const result = schema.safeParse(input)
-  if (result.success) return { value: result.data }
+  if (result === undefined) return { issues: objectIssues(argument, `with ${fields.join(', ')}`, input) }
   // A misspelt name comes first: it is why the other one is missing.
   const isName = ({ code }: { readonly code: string }) => Number(code === 'unrecognized_keys')
   const found = result.error.issues.toSorted((one, other) => isName(other) - isName(one))

@@ -68,8 +68,9 @@ export class Operations {
     endpoint: Definition,
     input: CallInput = {},
   ): Promise<Answered<ResponseOf<Definition>>> {
-    const { data, response } = await runCall(this.#environment, this.prepare(endpoint, input))
-    return { data: data as ResponseOf<Definition>, response }
+    return runCall(this.#environment, this.prepare(endpoint, input)) as Promise<
+      Answered<ResponseOf<Definition>>
+    >
   }
 
   /** Checks the input of a call, all of it; throws `InvalidRequestError` with every rule that is broken. */
