@@ -1,4 +1,5 @@
 import { createHolder } from './held.ts'
+import type { Reply } from './http/answer.ts'
 import type { Handler } from './http/handler.ts'
 import { closedError, connectionError, toResponse, toTruncatedResponse } from './responses.ts'
 
@@ -9,6 +10,14 @@ const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason)
     else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+
+/** What the mock replies, or a rejection as soon as the caller gives up: a body may be on its way for ever. */
+const unlessAborted = (signal: AbortSignal, replying: Promise<Reply>): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', onAbort)
+    void replying.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
   })
 
 /**
@@ -31,7 +40,7 @@ export const createMockFetch = (handler: Handler, bases: () => readonly string[]
         `fetch failed: this mock answers below ${bases().join(' and ')}; it was asked for ${origin}`,
       )
     }
-    const reply = await replying
+    const reply = await unlessAborted(signal, replying)
     if (signal.aborted) throw signal.reason
     switch (reply.kind) {
       case 'answer':

@@ -36,6 +36,8 @@ export interface HandlerParts {
 export type Handler = (request: IncomingRequest) => Promise<Reply> | undefined
 
 const SILENCE: Reply = { kind: 'silence' }
+/** Nobody reads it over a socket; a caller in this process whose body broke learns that the call has failed. */
+const BROKEN_OFF: Reply = { kind: 'closed', code: 'ECONNRESET' }
 
 const exchangeOf = (request: IncomingRequest, { area, path, query }: Located): Exchange => ({
   request,
@@ -149,9 +151,9 @@ export const createHandler = (parts: HandlerParts): Handler => {
     } catch (error) {
       if (error instanceof BodyTooLargeError)
         return finished(request, refuseBody(exchange, match.target, error))
-      // The sender broke off while its body was on the way: there is nobody to answer, and nothing to execute.
+      // The sender broke off while its body was on the way: there is nothing to execute.
       writeLost(log, exchange, now())
-      return SILENCE
+      return BROKEN_OFF
     }
     if (hasLeft(request)) {
       writeLost(log, exchange, now())
