@@ -92,6 +92,22 @@ export const text: Check = (value) => {
   return value.trim() === '' ? { ...problem('text', value, false), not: 'empty text' } : undefined
 }
 
+const KEY = /^[!-~]+(?: +[!-~]+)*$/
+
+/** Text that arrives in a header as it is: without it no request could carry the key. Its value is not repeated. */
+export const headerText: Check = (value) => {
+  const found = text(value)
+  if (found !== undefined || KEY.test(String(value))) return found
+  return { at: '', must: 'ASCII text that a header can carry', not: 'this text', isType: false }
+}
+
+/** A code that can be typed: a page drops the spaces that people put into it. */
+export const code: Check = (value) => {
+  const found = text(value)
+  if (found !== undefined || !/\s/.test(String(value))) return found
+  return { at: '', must: 'text without spaces', not: 'this text', isType: false }
+}
+
 /** Any text. */
 export const anyText: Check = (value) =>
   typeof value === 'string' ? undefined : problem('text', value, true)

@@ -56,6 +56,17 @@ export const toMilliseconds = (duration: Duration): number => {
 }
 
 const ZONED_TEXT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/
+const DAY_LENGTH = 'YYYY-MM-DD'.length
+
+/** NaN for text without a zone, and for a day that the calendar does not have: the platform takes 30 February. */
+const instantOfText = (text: string): number => {
+  if (!ZONED_TEXT.test(text)) return Number.NaN
+  const day = text.slice(0, DAY_LENGTH)
+  const midnight = new Date(`${day}T00:00:00Z`)
+  if (Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, DAY_LENGTH) !== day)
+    return Number.NaN
+  return Date.parse(text)
+}
 
 /** NaN for what only looks like a number, such as null. */
 const instantOf = (time: Date | number): number =>
@@ -67,16 +78,16 @@ const instantOf = (time: Date | number): number =>
  * Milliseconds since 1970-01-01T00:00:00Z of a point in time: a Date, milliseconds, or ISO 8601 text with its zone
  * (`2026-11-28T06:00:00+06:00`; a day alone is its midnight in UTC).
  *
- * @throws RangeError when it is none of these; text without a zone is refused, since its meaning would depend on the
- * machine.
+ * @throws RangeError when it is none of these, or a day that the calendar does not have; text without a zone is refused,
+ * since its meaning would depend on the machine.
  */
 export const toInstantMilliseconds = (time: Date | number | string): number => {
   const text = typeof time === 'string'
-  const milliseconds = text ? (ZONED_TEXT.test(time) ? Date.parse(time) : Number.NaN) : instantOf(time)
+  const milliseconds = text ? instantOfText(time) : instantOf(time)
   if (Number.isNaN(new Date(milliseconds).getTime())) {
     throw new RangeError(
       text
-        ? `"${time}" is not a point in time; write it with its zone, such as 2026-11-28T12:00:00Z.`
+        ? `"${time}" is not a point in time; write a day of the calendar with its zone, such as 2026-11-28T12:00:00Z.`
         : 'A point in time is a valid Date, milliseconds since 1970, or ISO 8601 text with its zone.',
     )
   }

@@ -27,7 +27,15 @@ const flags = ['no', 0, null]
 const own: Record<string, readonly unknown[]> = {
   rules: words,
   seed: [{}, null, Number.NaN],
-  clock: ['yesterday', '2026-12-01T06:00:00', null, true, new Date(Number.NaN)],
+  clock: [
+    'yesterday',
+    '2026-12-01T06:00:00',
+    '2027-02-30T06:00:00Z',
+    '2026-11-31',
+    null,
+    true,
+    new Date(Number.NaN),
+  ],
   sleep: words,
   logSize: [0, -1, 1.5, '10', null, Number.POSITIVE_INFINITY],
 }
@@ -102,6 +110,7 @@ const subscriptions: Record<string, readonly unknown[]> = {
     { defaultSize: 5 },
     { defaultSize: 0, maxSize: 1, ignore: [] },
     { defaultSize: 1, maxSize: 1, ignore: ['perPage'] },
+    { defaultSize: 200, maxSize: 100, ignore: [] },
   ],
   sendRetryAfter: flags,
   tokenEnvelope: flags,
@@ -120,8 +129,8 @@ const subscriptions: Record<string, readonly unknown[]> = {
 }
 const gateway: Record<string, readonly unknown[]> = {
   ...bothAreas,
-  apiKeys: [[], 'key', [''], [5]],
-  otp: [123_456, '', null],
+  apiKeys: [[], 'key', [''], [5], [' key'], ['schlüssel'], ['a\nb']],
+  otp: [123_456, '', '123 456', null],
   testNumbers: [[], { '+1': 'explodes' }, null],
   defaultBehaviour: ['explodes', null],
   unlistedNumbers: words,
@@ -225,5 +234,7 @@ describe('the values of options', () => {
     const error = thrown('gateway', 'apiKeys', ['   '])
     expect(String(error)).toContain('gateway.apiKeys[0] must be text, not empty text')
     expect(String(thrown('gateway', 'apiKeys', 'sk-secret'))).not.toContain('sk-secret')
+    expect(String(thrown('gateway', 'apiKeys', ['sk-secret\n']))).not.toContain('sk-secret')
+    expect(String(thrown('gateway', 'otp', '98 76'))).not.toContain('98 76')
   })
 })

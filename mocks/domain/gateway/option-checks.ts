@@ -1,8 +1,10 @@
 import type { Check } from '../checking.ts'
 import {
   absoluteUrl,
+  code,
   fields,
   flag,
+  headerText,
   length,
   listOf,
   oneOf,
@@ -19,8 +21,8 @@ const behaviour = oneOf(...Object.keys(behaviours))
 
 /** The check of each option of area G: one that is added and not checked does not compile. */
 export const gatewayChecks: { readonly [Name in keyof GatewayOptions]-?: Check } = {
-  apiKeys: listOf(text, 1),
-  otp: text,
+  apiKeys: listOf(headerText, 1),
+  otp: code,
   testNumbers: tableOf(text, behaviour),
   defaultBehaviour: behaviour,
   unlistedNumbers: oneOf('accept', 'refuse'),

@@ -106,6 +106,20 @@ const errorCodes = {
   internal: anyText,
 } satisfies Fields<ErrorCodes>
 
+const pagingFields = fields({
+  defaultSize: wholeNumber(1),
+  maxSize: wholeNumber(1),
+  ignore: listOf(oneOf('page', 'per_page')),
+} satisfies Fields<SubscriptionsOptions['paging']>)
+
+const paging: Check = (value) => {
+  const found = pagingFields(value)
+  if (found !== undefined) return found
+  const { defaultSize, maxSize } = value as SubscriptionsOptions['paging']
+  if (defaultSize <= maxSize) return undefined
+  return { at: '.defaultSize', must: `at most maxSize, ${maxSize}`, not: String(defaultSize), isType: false }
+}
+
 /** The check of each option of area S. */
 export const subscriptionsChecks: Fields<SubscriptionsOptions> = {
   merchants,
@@ -138,11 +152,7 @@ export const subscriptionsChecks: Fields<SubscriptionsOptions> = {
   validationStatus: oneOf(200, 400, 409, 422),
   errorsAs200: flag,
   notFoundStatus: oneOf(200, 400, 404),
-  paging: fields({
-    defaultSize: wholeNumber(1),
-    maxSize: wholeNumber(1),
-    ignore: listOf(oneOf('page', 'per_page')),
-  }),
+  paging,
   rateLimit: orFalse(fields({ limit: wholeNumber(0), windowMs: wholeNumber(1) })),
   sendRetryAfter: flag,
   tokenEnvelope: flag,
