@@ -79,6 +79,18 @@ describe('what a test asks of a mock', () => {
       { subscriptions: ['a', 'a'].map((subscriptionId) => ({ request: REQUEST, subscriptionId })) },
       /"a" exists already/,
     ],
+    [
+      { subscriptions: [{ request: REQUEST }, { request: REQUEST, authorizedAt: '2026-12-02T06:00:00Z' }] },
+      /authorizedAt of a seed is not after the mock’s time/,
+    ],
+    [
+      {
+        subscriptions: [
+          { request: REQUEST, createdAt: '2026-12-01T05:00:00Z', authorizedAt: '2026-12-01T04:00:00Z' },
+        ],
+      },
+      /authorizedAt of a seed is not before its createdAt/,
+    ],
     [{ subscriptions: [{ request: REQUEST }], tokens: [{ accessToken: 't', clientId: 'nobody' }] }, /nobody/],
     [
       { subscriptions: [{ request: REQUEST }], tokens: [{ accessToken: 't', username: 'nobody' }] },
@@ -90,6 +102,14 @@ describe('what a test asks of a mock', () => {
     expect(mock.state.subscriptions()).toHaveLength(1)
     mock.add({ subscriptions: [{ request: REQUEST }] })
     expect(mock.state.subscriptions()).toHaveLength(2)
+  })
+
+  test('a seed that was authorised earlier was created no later than that', () => {
+    const mock = open()
+    const authorizedAt = '2026-11-20T06:00:00Z'
+    mock.add({ subscriptions: [{ request: { ...REQUEST, start: '2026-11-20' }, authorizedAt }] })
+    expect(mock.state.subscriptions()[1]?.createdAt).toBe(Date.parse(authorizedAt))
+    expect(mock.state.payments()[0]?.dueDate).toBe('2026-11-20')
   })
 
   test.each<[unknown, RegExp]>([
@@ -105,7 +125,7 @@ describe('what a test asks of a mock', () => {
     expect(mock.clock.now()).toBe(Date.parse('2026-12-01T06:00:00Z'))
   })
 
-  test.each([null, true, '2026-12-01T06:00:00', 8.7e15, new Date(Number.NaN)])(
+  test.each([null, true, '2026-12-01T06:00:00', '2026-11-31T06:00:00Z', 8.7e15, new Date(Number.NaN)])(
     'a time that is none leaves the clock where it is: %o',
     async (time) => {
       const mock = open()

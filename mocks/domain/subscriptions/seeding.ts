@@ -24,6 +24,11 @@ export interface Seeds {
   readonly tokens?: readonly SeedToken[] | undefined
 }
 
+interface SeedTimes {
+  readonly created: number
+  readonly authorized: number | undefined
+}
+
 const REQUEST_ID_LENGTH = 12
 
 const seedsCheck = fields({}, { subscriptions: listOf(seedSubscription), tokens: listOf(seedToken) })
@@ -70,14 +75,31 @@ export const createSeeding = (parts: {
     if (known !== undefined) throw new Error(`The ${kind} "${known}" exists already.`)
   }
 
+  /** When a seed was created, and when authorised; `undefined`: it has not been. */
+  const timesOf = ({ createdAt, authorizedAt }: SeedSubscription): SeedTimes => {
+    const given = authorizedAt === undefined || authorizedAt === false ? undefined : authorizedAt
+    const authorized = given === undefined ? undefined : toInstantMilliseconds(given)
+    const created =
+      createdAt === undefined ? Math.min(now(), authorized ?? now()) : toInstantMilliseconds(createdAt)
+    return { created, authorized: authorizedAt === false ? undefined : (authorized ?? created) }
+  }
+
+  const refuseOrder = (seed: SeedSubscription): void => {
+    const { created, authorized = created } = timesOf(seed)
+    if (authorized > now()) throw new RangeError('The authorizedAt of a seed is not after the mock’s time.')
+    if (authorized < created) throw new RangeError('The authorizedAt of a seed is not before its createdAt.')
+  }
+
   return {
     check(seeds) {
       assertPasses('add: seeds', seeds, seedsCheck)
       const { subscriptions = [], tokens: seedTokens = [] } = seeds
-      for (const { request } of subscriptions) {
+      for (const seed of subscriptions) {
+        const { request } = seed
         if (dayOf(request.end) < dayOf(request.start)) {
           throw new RangeError('The end of a seed is not before its start.')
         }
+        refuseOrder(seed)
         merchantOf(request.clientID)
       }
       for (const seed of seedTokens) userOf(seed)
@@ -86,11 +108,12 @@ export const createSeeding = (parts: {
       refuseKnown('invoiceId', invoiceIds, state.byInvoice)
       refuseKnown('subscriptionId', subscriptionIds, state.bySubscription)
     },
-    subscription({ request, invoiceId, subscriptionId, createdAt, authorizedAt, payments = [] }) {
+    subscription(seed) {
+      const { request, invoiceId, subscriptionId, payments = [] } = seed
+      const { created, authorized } = timesOf(seed)
       const { start, end, cycle, amount } = request
       const terms = { startDay: dayOf(start), endDay: dayOf(end), step: CYCLE_DAYS[cycle] }
       const owner = merchantOf(request.clientID).clientId
-      const created = createdAt === undefined ? now() : toInstantMilliseconds(createdAt)
       const record = lifecycle.create({
         owner,
         request: {
@@ -107,10 +130,7 @@ export const createSeeding = (parts: {
         invoiceId,
         subscriptionId,
       })
-      if (authorizedAt !== false) {
-        const authorized = authorizedAt === undefined ? created : toInstantMilliseconds(authorizedAt)
-        lifecycle.backdate(record, payments, authorized)
-      }
+      if (authorized !== undefined) lifecycle.backdate(record, payments, authorized)
       return record
     },
     token(seed) {
