@@ -11,7 +11,7 @@ import type { GatewayOptions } from './domain/gateway/options.ts'
 import { gatewayOptions } from './domain/gateway/options.ts'
 import { createRollingLimiter } from './domain/gateway/rolling-limiter.ts'
 import type { Ids } from './domain/ids.ts'
-import { createIds } from './domain/ids.ts'
+import { createIds, withDigits } from './domain/ids.ts'
 import { createSubscriptionsDomain } from './domain/subscriptions/domain.ts'
 import type { SubscriptionsOptions } from './domain/subscriptions/options.ts'
 import { subscriptionsOptions } from './domain/subscriptions/options.ts'
@@ -25,6 +25,7 @@ import { createPageHandler } from './http/page-answers.ts'
 import type { WritableRequestLog } from './http/request-log.ts'
 import { createRequestLog } from './http/request-log.ts'
 import { createSubscriptionsArea } from './http/subscriptions-area.ts'
+import type { Variant } from './http/variants.ts'
 import { createVary } from './http/variants.ts'
 import type { ReadOptions } from './options.ts'
 import { createPages } from './pages/handler.ts'
@@ -54,6 +55,12 @@ const secretsOf = (subscriptions: SubscriptionsOptions, gateway: GatewayOptions)
   ]),
 ]
 
+/** Identifiers of these kinds are numbers to a client that is tested with them (row 44). */
+const NUMBERED = ['invoice', 'subscription']
+
+const isNumbered = (variant: Variant): boolean =>
+  typeof variant !== 'function' && variant.includes('number-ids')
+
 /** Puts a mock together. Nothing is shared with another. */
 export const createParts = (options: ReadOptions): MockParts => {
   let deliveries: Deliveries | undefined
@@ -77,9 +84,11 @@ export const createParts = (options: ReadOptions): MockParts => {
     { subscriptions: options.subscriptions.http.baseUrl, gateway: options.gateway.http.baseUrl },
     () => areas,
   )
+  const { variant } = options.subscriptions.http
+  const vary = createVary(variant)
   const subscriptions = createSubscriptionsDomain({
     timeline,
-    ids,
+    ids: isNumbered(variant) ? withDigits(ids, NUMBERED) : ids,
     rules: options.rules,
     options: options.subscriptions.domain,
     baseUrl: () => addresses.current('subscriptions'),
@@ -108,7 +117,7 @@ export const createParts = (options: ReadOptions): MockParts => {
       limiter: subscriptionsLimiter,
       now,
       options: chosen.subscriptions,
-      vary: createVary(options.subscriptions.http.variant),
+      vary,
       apiPrefix: options.subscriptions.http.apiPrefix,
       checksContentType: options.subscriptions.http.contentType === 'json',
     }),

@@ -91,3 +91,20 @@ export const createIds = (seed: string | number): Ids => {
     },
   }
 }
+
+const DIGIT_SIGNS = 9
+
+/** The number that the first signs of an identifier make: 45 bits, which a number of JSON holds exactly. */
+const digitsOf = (text: string): string =>
+  String(
+    [...text.slice(0, DIGIT_SIGNS)].reduce((sum, sign) => sum * ALPHABET.length + ALPHABET.indexOf(sign), 0),
+  )
+
+/** The same identifiers, but texts of these kinds are digits alone. */
+export const withDigits = (ids: Ids, kinds: readonly string[]): Ids => ({
+  ...ids,
+  text(kind, length) {
+    const text = ids.text(kind, length)
+    return kinds.includes(kind) ? digitsOf(text) : text
+  },
+})

@@ -4,7 +4,7 @@ import type { Operation } from './operations.ts'
  * Other forms of area S's answers, for tests of a client's tolerance (row 44).
  *
  * - `id-casing`: `invoiceID` for `invoiceId`, and the other way round, in every name that ends so.
- * - `number-ids`: identifiers of digits as numbers. `text-ids`: numeric identifiers as text.
+ * - `number-ids`: identifiers of digits, as numbers. `text-ids`: numeric identifiers as text.
  * - `text-amounts`: amounts as text with two places.
  * - `text-flags`, `boolean-flags`: `enabled` as `"true"` or true.
  * - `empty-reversals`, `zero-reversals`: no reversal as `""`, or with the amount `"0.00"`.
@@ -68,6 +68,9 @@ const changed = (value: unknown, change: Change): unknown => {
   )
 }
 
+const isPromise = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+
 const isList = (value: unknown): boolean => Array.isArray(value)
 
 /** The change that an option asks for. Throws a TypeError for a form that does not exist. */
@@ -77,6 +80,10 @@ export const createVary = (variant: Variant): Vary => {
       const changedBody = variant(operation as Operation, body)
       if (changedBody === undefined)
         throw new TypeError('subscriptions.variant: the function gave nothing back.')
+      if (isPromise(changedBody))
+        throw new TypeError(
+          'subscriptions.variant: the function gave a promise back; it is to give the body.',
+        )
       return changedBody
     }
   }

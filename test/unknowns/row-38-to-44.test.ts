@@ -209,7 +209,6 @@ test('row 44: answers keep to the tables, and every variant gives clients the sa
   expect(plain.details).toMatchObject({ amount: 25, enabled: 1 })
   for (const form of [
     'id-casing',
-    'number-ids',
     'text-ids',
     'text-amounts',
     'text-flags',
@@ -219,6 +218,15 @@ test('row 44: answers keep to the tables, and every variant gives clients the sa
   ]) {
     expect([form, await run([form])]).toEqual([form, plain])
   }
+  // Identifiers that are numbers on the wire are other ones, and text to the caller all the same.
+  const digits = expect.stringMatching(/^\d+$/)
+  expect(await run(['number-ids'])).toMatchObject({
+    subscribed: { invoiceID: digits },
+    status: { invoiceId: digits, subscriptionId: digits },
+    details: { ...plain.details, id: digits },
+    payment: { ...plain.payment, subscriptionId: digits },
+    cancelled: { ...plain.cancelled, subscriptionID: digits },
+  })
   const { details } = await run(['iso-dates'])
   expect(details.nextPaymentDate).toBe('2026-12-02T12:00:00')
   await expect(run(['number-codes'])).rejects.toMatchObject({ code: 'api_error', phase: 'login' })
