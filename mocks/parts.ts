@@ -120,6 +120,7 @@ export const createParts = (options: ReadOptions): MockParts => {
       vary,
       apiPrefix: options.subscriptions.http.apiPrefix,
       checksContentType: options.subscriptions.http.contentType === 'json',
+      refusesUnknownFields: chosen.subscriptions.unknownFields === 'refuse',
     }),
     createGatewayArea({
       domain: gateway,
@@ -128,6 +129,7 @@ export const createParts = (options: ReadOptions): MockParts => {
       options: chosen.gateway,
       apiPrefix: options.gateway.http.apiPrefix,
       checksContentType: options.gateway.http.contentType === 'json',
+      refusesUnknownFields: chosen.gateway.unknownFields === 'refuse',
       isDown: () => outage.isDown,
     }),
   )

@@ -44,6 +44,8 @@ export interface AreaRuntime {
   refusalHeaders(state: LimitState): Headers
   /** Whether only JSON's own label is read (row 3 ✎). */
   readonly checksContentType: boolean
+  /** Whether a field in a body for which the specification defines none is refused (row 4 ✎). */
+  readonly refusesUnknownFields: boolean
   /** Whether the area cannot be reached. */
   isDown(): boolean
 }

@@ -90,6 +90,19 @@ const carryOut = (exchange: OperationExchange, headers: Headers): Decision => {
   if (!body.ok) {
     return failedBy(exchange, 400, { decision: 'malformed-body', message: body.problem }, headers)
   }
+  const [unknown] = definition.request === undefined ? Object.keys(body.fields) : []
+  if (area.refusesUnknownFields && unknown !== undefined) {
+    return refusedBy(
+      exchange,
+      {
+        reason: 'invalid',
+        message: 'The request has a field that is not known.',
+        field: unknown,
+        explanation: `Option ${area.name}.unknownFields is "refuse".`,
+      },
+      headers,
+    )
+  }
   const result = admitted.value({ parameters, query, fields: body.fields, idempotencyKey })
   if (!result.ok) return refusedBy(exchange, result.refusal, headers)
   const replayed = result.value.replayed === true

@@ -19,9 +19,10 @@ export const createGatewayArea = (parts: {
   readonly options: Pick<GatewayOptions, 'confirmAnswer' | 'statusAnswer'>
   readonly apiPrefix: string
   readonly checksContentType: boolean
+  readonly refusesUnknownFields: boolean
   readonly isDown: () => boolean
 }): AreaRuntime => {
-  const { domain, limiter, now, options, apiPrefix, checksContentType, isDown } = parts
+  const { domain, limiter, now, options, apiPrefix, checksContentType, refusesUnknownFields, isDown } = parts
   return {
     name: 'gateway',
     router: createOperationRouter({
@@ -39,6 +40,7 @@ export const createGatewayArea = (parts: {
     limitHeaders: () => ({}),
     refusalHeaders: ({ resetAt }) => ({ 'Retry-After': String(secondsUntil(resetAt, now())) }),
     checksContentType,
+    refusesUnknownFields,
     isDown,
   }
 }

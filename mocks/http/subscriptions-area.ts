@@ -20,8 +20,9 @@ export const createSubscriptionsArea = (parts: {
   readonly vary: Vary
   readonly apiPrefix: string
   readonly checksContentType: boolean
+  readonly refusesUnknownFields: boolean
 }): AreaRuntime => {
-  const { domain, limiter, now, options, vary, apiPrefix, checksContentType } = parts
+  const { domain, limiter, now, options, vary, apiPrefix, checksContentType, refusesUnknownFields } = parts
   const bucketOfToken = (bearer: string | undefined): string => {
     const merchant = bearer === undefined ? undefined : domain.merchant(bearer)
     return merchant?.ok === true ? merchant.value.clientId : ''
@@ -44,6 +45,7 @@ export const createSubscriptionsArea = (parts: {
     refusalHeaders: ({ resetAt }) =>
       options.sendRetryAfter ? { 'Retry-After': String(secondsUntil(resetAt, now())) } : {},
     checksContentType,
+    refusesUnknownFields,
     isDown: () => false,
   }
 }

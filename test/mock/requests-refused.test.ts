@@ -148,6 +148,19 @@ describe('options of how refusals are worded', () => {
     expect((await merchant.charge('k')).status).toBe(202)
   })
 
+  test('strict rules refuse a field in a body for which none is defined', async () => {
+    const { mock, s, g, bearer, key } = await open({ rules: 'strict' })
+    const headers = await bearer()
+    const path = '/api/v1.0/subscription/nobody/cancel'
+    const ofS = await s(path, { headers, body: { reason: 'too dear' } })
+    expect([ofS.status, ofS.json.errorCode]).toEqual([422, '01'])
+    expect(mock.explain('subscriptions.cancel')).toContain('Field: reason.')
+    expect((await s(path, { headers, body: {} })).status).toBe(404)
+    const ofG = await g('/api/v1/reset', { headers: key(), body: { all: true } })
+    expect([ofG.status, ofG.json]).toMatchObject([400, { error: { code: 'invalid_request' } }])
+    expect((await g('/api/v1/reset', { headers: key() })).status).toBe(200)
+  })
+
   test('an area answers under a base with a path prefix, and another version prefix', async () => {
     await open({
       subscriptions: { baseUrl: 'https://api.example/pay/', apiPrefix: '/v2' },
