@@ -27,6 +27,13 @@ const addressOf = (target: unknown): string => {
   return typeof text === 'string' ? text : ''
 }
 
+/** The platform's own words, "fetch failed", leave the reason to the cause. */
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  const { cause } = error
+  return cause instanceof Error && cause.message !== '' ? `${error.message}: ${cause.message}` : error.message
+}
+
 /** Makes the sender of a target. Throws a TypeError when the target is neither a function nor an http(s) address. */
 export const createSender = (
   target: NotificationTarget,
@@ -53,12 +60,14 @@ export const createSender = (
         handler === undefined
           ? await globalThis.fetch(url, { ...init, redirect: 'manual', signal: deliveryTimeout() })
           : await ownCalls.during(async () => handler(new Request(url, init)))
-      const { status } = response
+      // Written in JavaScript, a handler may give back anything.
+      const { status }: { readonly status?: unknown } = response ?? {}
+      if (typeof status !== 'number') throw new TypeError('The handler gave back no Response.')
       // The answer's body says nothing to us; read, it frees the connection.
       if (handler === undefined) await response.arrayBuffer()
       return { delivered: status >= 200 && status < 300, status }
     } catch (error) {
-      return { delivered: false, error: error instanceof Error ? error.message : String(error) }
+      return { delivered: false, error: reasonOf(error) }
     }
   }
 }

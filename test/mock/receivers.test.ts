@@ -53,6 +53,23 @@ describe('a receiver of notifications', () => {
     expect(other.clock.now()).toBe(Date.parse('2026-12-01T07:00:00Z'))
   })
 
+  test.each<[string, () => unknown, RegExp]>([
+    ['gives back nothing', () => undefined, /gave back no Response/],
+    ['gives back what is no Response', () => ({ ok: true }), /gave back no Response/],
+    [
+      'cannot reach a server of its own',
+      () => Promise.reject(new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') })),
+      /^fetch failed: connect ECONNREFUSED$/,
+    ],
+  ])('that %s is recorded with the reason', async (_case, receive, reason) => {
+    const mock = daily()
+    mock.notifications.connect(receive as () => Promise<Response>)
+    await mock.clock.advance({ days: 1 })
+    expect(mock.notifications.deliveries()).toMatchObject([
+      { delivered: false, error: expect.stringMatching(reason) },
+    ])
+  })
+
   test('that never answers holds nothing up after a reset, and what becomes of it is not recorded', async () => {
     const mock = daily()
     const waiting: ((answer: Response) => void)[] = []

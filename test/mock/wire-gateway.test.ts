@@ -84,6 +84,20 @@ describe.each(transports)('area G through $name', (transport) => {
     expect(mock.state.charges()).toHaveLength(1)
   })
 
+  test.each([
+    [{ amount: 9_007_199_254_740_992 }, /larger than the mock can count/],
+    [{ amount: 2.5 }, /must be an integer/],
+  ])(
+    'an amount that is no integer, or too large to count, is 400, says which and stores nothing: %j',
+    async (fields, words) => {
+      const { mock, g, key } = await open()
+      const answer = await g('/api/v1/mfs/charges', { headers: key('k'), body: { ...CHARGE, ...fields } })
+      expectJson(answer, 400, G2('invalid_request'))
+      expect(answer.text).toMatch(words)
+      expect(mock.state.charges()).toEqual([])
+    },
+  )
+
   test('parallel charges with one key are one charge', async () => {
     const { mock, charge } = await open()
     const answers = await Promise.all(Array.from({ length: 5 }, () => charge('k')))

@@ -38,7 +38,10 @@ export const readCharge = (fields: Fields, options: InputOptions): Result<Charge
   const { msisdn, amount, currency, redirect_uri: redirectUri } = fields
   if (typeof msisdn !== 'string') return invalid('msisdn', 'msisdn must be a string.')
   if (typeof amount !== 'number' || !Number.isSafeInteger(amount)) {
-    return invalid('amount', 'amount must be an integer.')
+    const message = Number.isInteger(amount)
+      ? 'amount is larger than the mock can count.'
+      : 'amount must be an integer.'
+    return invalid('amount', message)
   }
   if (typeof currency !== 'string') return invalid('currency', 'currency must be a string.')
   if (typeof redirectUri !== 'string' || !URL.canParse(redirectUri)) {
