@@ -13,7 +13,8 @@ const addressOf = (given: unknown): string =>
 
 /**
  * The invoice identifier in the URL to which a payer came back (S1, userReturnURL): the query parameter `invoiceID`,
- * in any casing. `undefined` when there is none.
+ * in any casing, but first in its own: the merchant's address may have had an `invoiceid` before. `undefined` when there is
+ * none.
  *
  * @param returnUrl the whole URL, or path and query as servers give them (`/return?invoiceID=…`)
  * @throws InvalidRequestError when it is neither text nor a URL, such as a whole request
@@ -21,8 +22,9 @@ const addressOf = (given: unknown): string =>
 export const invoiceIdFrom = (returnUrl: string | URL): string | undefined => {
   const text = typeof returnUrl === 'string' ? returnUrl : addressOf(returnUrl)
   const query = text.includes('?') ? text.slice(text.indexOf('?') + 1).replace(/#.*$/s, '') : ''
-  for (const [name, value] of new URLSearchParams(query)) {
-    if (name.toLowerCase() === 'invoiceid' && value !== '') return value
-  }
-  return undefined
+  const given = [...new URLSearchParams(query)].filter(
+    ([name, value]) => name.toLowerCase() === 'invoiceid' && value !== '',
+  )
+  const [, invoiceId] = given.find(([name]) => name === 'invoiceID') ?? given[0] ?? []
+  return invoiceId
 }

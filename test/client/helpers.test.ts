@@ -105,6 +105,11 @@ describe('the invoice identifier of a return URL', () => {
     expect(invoiceIdFrom(url)).toBe(id)
   })
 
+  it('prefers the parameter in its own casing to one that the merchant had before', () => {
+    expect(invoiceIdFrom('https://shop.example/return?invoiceid=shop-7&invoiceID=42')).toBe('42')
+    expect(invoiceIdFrom('https://shop.example/return?invoiceID=&invoiceId=43')).toBe('43')
+  })
+
   it('takes a URL too', () => {
     expect(invoiceIdFrom(new URL('https://shop.example/?invoiceID=7'))).toBe('7')
   })
