@@ -49,6 +49,13 @@ export interface Payer {
    * @param options.payments outcomes of its payments, from the first on; then all succeed
    */
   authorize(invoiceId: string, options?: { readonly payments?: readonly PaymentScript[] }): AuthorisationView
+  /**
+   * Says how the payments of a subscription go from now on; then all succeed. It may be asked before the payer answers,
+   * on a page or elsewhere: `authorize` without payments of its own keeps it.
+   *
+   * @param id the invoiceID or the subscriptionId
+   */
+  setPayments(id: string, payments: readonly PaymentScript[]): void
   /** Declines a subscription request. */
   decline(invoiceId: string): AuthorisationView
   /** Gives the one-time code of a charge; the right one when none is named. */

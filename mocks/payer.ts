@@ -33,6 +33,7 @@ const identifier =
       : { at: '', must: `the ${field} of ${of}`, not: kindOf(value), isType: true }
 
 const invoiceID = identifier('invoiceID', 'a subscription request')
+const eitherId = identifier('invoiceID or subscriptionId', 'a subscription')
 const confirmation = identifier('confirmation_id', 'a charge')
 
 const paymentId: Check = (value) =>
@@ -46,6 +47,11 @@ export const payerOf = ({ subscriptions, gateway }: MockParts): Payer => ({
     assertPasses('payer.authorize: the first argument', invoiceId, invoiceID)
     assertPasses('payer.authorize: options', options, authorizeOptions)
     return granted('payer.authorize', subscriptions.domain.authorize(invoiceId, options))
+  },
+  setPayments(id, payments) {
+    assertPasses('payer.setPayments: the first argument', id, eitherId)
+    assertPasses('payer.setPayments: payments', payments, paymentScripts)
+    granted('payer.setPayments', subscriptions.domain.script(id, payments))
   },
   decline(invoiceId) {
     assertPasses('payer.decline: the first argument', invoiceId, invoiceID)

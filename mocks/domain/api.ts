@@ -152,6 +152,8 @@ export interface SubscriptionsDomain {
   authorisation(invoiceId: string): Result<AuthorisationView>
   authorize(invoiceId: string, options?: { payments?: readonly PaymentScript[] }): Result<AuthorisationView>
   decline(invoiceId: string): Result<AuthorisationView>
+  /** Outcomes of the payments to come, of a request or a subscription. */
+  script(id: string, payments: readonly PaymentScript[]): Result<void>
   reverse(paymentId: string): Result<PaymentBody>
 
   // The test author

@@ -163,7 +163,7 @@ export const createLifecycle = (parts: {
   const start = (record: SubscriptionRecord, payments: readonly PaymentScript[], at: number): void => {
     move(record, 'authorize', at)
     record.authorizedAt = at
-    record.script = [...payments]
+    if (payments.length > 0) record.script = [...payments]
     record.nextSlot = schedule.firstSlot(record.terms, at)
   }
 

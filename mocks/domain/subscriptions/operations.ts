@@ -29,6 +29,7 @@ export type Operations = Pick<
   | 'authorisation'
   | 'authorize'
   | 'decline'
+  | 'script'
   | 'reverse'
   | 'paymentsOf'
 >
@@ -193,6 +194,19 @@ export const createOperations = (parts: {
     authorize: (invoiceId, { payments = [] } = {}) =>
       answerOf(invoiceId, 'authorize', (record) => lifecycle.authorize(record, payments)),
     decline: (invoiceId) => answerOf(invoiceId, 'decline', lifecycle.decline),
+    script(id, payments) {
+      timeline.settle()
+      const record = state.byInvoice(id) ?? state.bySubscription(id)
+      if (record === undefined)
+        return notFound('Subscription', 'The mock has never given out this identifier.')
+      if (record.phase !== 'PENDING' && record.phase !== 'ACTIVE') {
+        return refused('state', 'There are no payments to come.', {
+          explanation: `The subscription is ${record.phase}.`,
+        })
+      }
+      record.script = [...payments]
+      return accepted(undefined)
+    },
     reverse(paymentId) {
       timeline.settle()
       const payment = paymentRecord(paymentId)
