@@ -1,6 +1,9 @@
 import type { Clock } from '../clock.ts'
 import { LONGEST_DELAY } from '../clock.ts'
 
+/** How much further the machine's date may move than its timers without being taken for a sleep, in milliseconds. */
+const CORRECTION = 60_000
+
 /** What ended a call, or one attempt of it, before its answer was there. */
 export type Interruption =
   | { readonly kind: 'aborted' }
@@ -21,6 +24,7 @@ export const monotonicTime = (): number => performance.now()
  */
 export class CallTimeout {
   readonly #startedAt = monotonicTime()
+  readonly #startDate = Date.now()
   readonly #milliseconds: number
   readonly #callerSignal: AbortSignal | undefined
   #stopTimer: (() => void) | undefined
@@ -45,7 +49,17 @@ export class CallTimeout {
 
   /** Why the call has to end, or `undefined` while it may go on. */
   get interruption(): Interruption | undefined {
+    if (this.#interruption === undefined && this.#hasOverslept) this.#interrupt(this.#end)
     return this.#interruption
+  }
+
+  /** Timers do not count the time in which the machine sleeps; its date tells. */
+  get #hasOverslept(): boolean {
+    return Date.now() - this.#startDate > this.#milliseconds + CORRECTION
+  }
+
+  get #end(): Interruption {
+    return { kind: 'timeout', limit: 'total', milliseconds: this.#milliseconds }
   }
 
   /** Milliseconds the call may still take. */
@@ -78,10 +92,7 @@ export class CallTimeout {
 
   /** Started by the first who waits for anything but an attempt: most calls never need it. */
   #startTimer(): void {
-    const milliseconds = this.#milliseconds
-    this.#stopTimer ??= startTimeout(Math.ceil(this.remaining), () => {
-      this.#interrupt({ kind: 'timeout', limit: 'total', milliseconds })
-    })
+    this.#stopTimer ??= startTimeout(Math.ceil(this.remaining), () => this.#interrupt(this.#end))
   }
 
   /** Releases the timer and the caller's signal. */

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { FetchFunction } from '../../src/index.ts'
 import {
   CHARGE,
@@ -15,6 +15,14 @@ import { startServer } from './scripted-server.ts'
 
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length
+
+afterEach(() => vi.restoreAllMocks())
+
+/** Moves the machine's date by some hours once it is called. */
+const dateThatMoves = (hours: number) => () => {
+  const now = Date.now()
+  vi.spyOn(Date, 'now').mockReturnValue(now + hours * 3_600_000)
+}
 
 it('a signal that cannot be let go of is refused before anything is sent', async () => {
   const server = await startServer([{ status: 202, body: CHARGE }])
@@ -51,6 +59,22 @@ describe('a call ends', () => {
     const error = await errorOf(gateway.charge(CHARGE_REQUEST, { signal: abort.signal }))
     expect(error).toMatchObject({ code: 'aborted', phase: 'response', outcome: 'unknown', attempts: 1 })
     expect(server.requests).toHaveLength(1)
+  })
+
+  it('before a repeat that the machine slept over, however long its timers have yet to run', async () => {
+    const server = await startServer([{ status: 503, headers: { 'retry-after': '0' } }])
+    const sleep = dateThatMoves(5)
+    const charge = errorOf(gatewayClient(server.url, { hooks: { onRetry: sleep } }).charge(CHARGE_REQUEST))
+    const overslept = { code: 'timeout', phase: 'wait', outcome: 'unknown', timeoutMs: 120_000 }
+    expect(await charge).toMatchObject(overslept)
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('as ever when the machine’s date is set back by hours', async () => {
+    const again = { status: 503, headers: { 'retry-after': '0' } }
+    const server = await startServer([again, { status: 202, body: CHARGE }])
+    const hooks = { onRetry: dateThatMoves(-5) }
+    await expect(gatewayClient(server.url, { hooks }).charge(CHARGE_REQUEST)).resolves.toEqual(CHARGE)
   })
 
   it('before any I/O when its signal was aborted already', async () => {
