@@ -5,6 +5,7 @@ import { hashSource } from '../pages/style.ts'
 import type { Outcome } from './actions.ts'
 import { controls } from './controls.ts'
 import { stateLists, trafficLists } from './lists.ts'
+import { brief } from './parts.ts'
 import { PANEL_PATH, STATE_PATH } from './paths.ts'
 import type { Places } from './places.ts'
 import { script } from './script.ts'
@@ -21,6 +22,8 @@ export interface PageExtras {
 }
 
 const SECONDS = 5
+/** A notice stays in sight, above everything else: it must not fill a small window. */
+const LONGEST_NOTICE = 300
 
 let policy: Promise<string> | undefined
 
@@ -42,7 +45,7 @@ export const contentPolicy = (): Promise<string> => {
 }
 
 const told = (notice: Outcome | undefined): Html =>
-  html`<div id="notice" role="status" class="${notice?.ok === false ? 'alert' : 'done'}">${notice === undefined ? undefined : html`<p>${notice.message}</p>`}</div>`
+  html`<div id="notice" role="status" class="${notice?.ok === false ? 'alert' : 'done'}">${notice === undefined ? undefined : html`<p>${brief(notice.message, LONGEST_NOTICE)}</p>`}</div>`
 
 const withoutScript = ({ refreshes }: PageExtras): Html =>
   html`<noscript><p class="quiet">${

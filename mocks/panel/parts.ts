@@ -33,10 +33,10 @@ const heard = (text: string): Html => html`<span class="heard"> ${text}</span>`
 /** The longest text from outside that is shown whole; no identifier that the mock makes is longer. */
 const LONGEST_TEXT = 100
 
-/** A text from outside, cut to a length that leaves the others of its list in sight. */
-export const brief = (text: string | number): string => {
+/** A text from outside, cut to a length that leaves what stands beside it in sight. */
+export const brief = (text: string | number, longest = LONGEST_TEXT): string => {
   const characters = [...String(text)]
-  return characters.length > LONGEST_TEXT ? `${characters.slice(0, LONGEST_TEXT).join('')}…` : String(text)
+  return characters.length > longest ? `${characters.slice(0, longest).join('')}…` : String(text)
 }
 
 /** A text from outside, which may be long, and be written in either direction. */

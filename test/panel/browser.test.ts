@@ -168,13 +168,15 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
     for (let count = 0; count < 30; count += 1) await site.charge()
     await within({ viewport: { width, height: 800 } }, async (page) => {
       await page.goto(panel)
-      await page.getByRole('button', { name: 'Move forward' }).click()
-      await told(page, 'Say by how much')
+      await page.getByRole('combobox', { name: 'Number' }).fill('+999'.repeat(1_000))
+      await page.getByRole('button', { name: 'Charges follow this' }).click()
+      await told(page, 'Charges of +999')
       for (const part of ['Charges', 'Requests']) {
         await page.getByRole('link', { name: part, exact: true }).click()
         const heading = await page.getByRole('heading', { name: part }).boundingBox()
         const head = await page.getByRole('banner').boundingBox()
         expect(heading?.y).toBeGreaterThanOrEqual((head?.y ?? 0) + (head?.height ?? Number.NaN))
+        expect(heading?.y).toBeLessThan(400)
       }
       expect(await page.getByRole('status').isVisible()).toBe(true)
     })
