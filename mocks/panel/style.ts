@@ -111,7 +111,7 @@ dd { margin: 0; }
 #faults .heading { margin-right: auto; }
 #faults .actions { margin: 0; }
 form { margin: 0; }
-.pages { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 1rem; padding-top: 0.625rem; border-top: 1px solid var(--line); }
+.pages { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 1rem; margin-top: 0.625rem; padding-top: 0.625rem; border-top: 1px solid var(--line); }
 .pages span:first-child { margin-right: auto; }
 .pages:empty { display: none; }
 .inline { display: flex; flex-wrap: wrap; gap: 0.5rem; }
