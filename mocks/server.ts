@@ -65,6 +65,7 @@ const incomingRequest = (
   maxBodyBytes: number,
 ): IncomingRequest => {
   const request = new NodeRequest({ req: incoming, res: outgoing })
+  let isUtf8 = true
   return {
     method: incoming.method ?? 'GET',
     url: `${base}${pathOf(incoming.url ?? '/')}`,
@@ -73,7 +74,12 @@ const incomingRequest = (
       return request.signal
     },
     hasLeft: () => hasLeft(outgoing),
-    text: () => readText(incoming, maxBodyBytes),
+    isUtf8: () => isUtf8,
+    async text() {
+      const body = await readText(incoming, maxBodyBytes)
+      isUtf8 = body.isUtf8
+      return body.text
+    },
   }
 }
 

@@ -25,6 +25,8 @@ export interface IncomingRequest {
   readonly signal: AbortSignal | null
   /** Whether the sender has left, where that is known without making a signal. */
   hasLeft?(): boolean
+  /** Whether the body's bytes were UTF-8, once it is read, where that is known. */
+  isUtf8?(): boolean
   text(): Promise<string>
 }
 

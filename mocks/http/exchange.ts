@@ -1,7 +1,7 @@
 import type { IncomingRequest } from './answer.ts'
 import type { AreaRuntime, OperationTarget } from './area.ts'
 import type { ReadBody } from './request-body.ts'
-import { readBody } from './request-body.ts'
+import { NOT_UTF8, readBody } from './request-body.ts'
 
 /** One request on its way through an area. */
 export interface Exchange {
@@ -51,6 +51,6 @@ export const receive = async (
     parameters,
     idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
     contentType,
-    body: readBody(text, contentType, readsForm(target)),
+    body: request.isUtf8?.() === false ? NOT_UTF8 : readBody(text, contentType, readsForm(target)),
   }
 }

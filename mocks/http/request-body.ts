@@ -14,6 +14,8 @@ export type ReadBody =
 
 const NO_FIELDS: ReadBody = { ok: true, fields: {} }
 const NOT_JSON: ReadBody = { ok: false, problem: 'The body is not valid JSON.' }
+/** A body of bytes that are not UTF-8, such as those of an older encoding: with letters replaced it would pass for JSON. */
+export const NOT_UTF8: ReadBody = { ok: false, problem: 'The body is not UTF-8.' }
 const NOT_AN_OBJECT: ReadBody = { ok: false, problem: 'The body is not a JSON object.' }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

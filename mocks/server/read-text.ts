@@ -4,11 +4,28 @@ import type { NodeIncoming } from './write-reply.ts'
 const isBrokenOff = (incoming: NodeIncoming): boolean =>
   'stream' in incoming && (incoming.stream.aborted || incoming.stream.rstCode !== 0)
 
+/** A body, and whether its bytes are UTF-8, as JSON's are: those that are not are replaced. */
+export interface BodyText {
+  readonly text: string
+  readonly isUtf8: boolean
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true })
+const lenient = new TextDecoder()
+
+const decoded = (bytes: Uint8Array): BodyText => {
+  try {
+    return { text: strict.decode(bytes), isUtf8: true }
+  } catch {
+    return { text: lenient.decode(bytes), isUtf8: false }
+  }
+}
+
 /**
  * Reads a request's body as UTF-8. Rejects with a `BodyTooLargeError` as soon as it is known to be larger than
  * `most` bytes, and when the sender leaves before its end. What comes after that is not kept.
  */
-export const readText = (incoming: NodeIncoming, most: number): Promise<string> =>
+export const readText = (incoming: NodeIncoming, most: number): Promise<BodyText> =>
   new Promise((resolve, reject) => {
     const refuse = (): void => {
       // The rest flows by: a sender that is held up would not read the answer.
@@ -30,7 +47,7 @@ export const readText = (incoming: NodeIncoming, most: number): Promise<string> 
     const onEnd = (): void => {
       // Over HTTP/2 a body that was broken off ends, too.
       if (isBrokenOff(incoming)) onGone()
-      else end(() => resolve(new TextDecoder().decode(Buffer.concat(parts, size))))
+      else end(() => resolve(decoded(Buffer.concat(parts, size))))
     }
     const end = (settle: () => void): void => {
       incoming.off('data', onData).off('end', onEnd).off('aborted', onGone).off('close', onGone)

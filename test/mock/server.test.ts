@@ -65,6 +65,25 @@ describe('the HTTP server', () => {
     await expect(undiciFetch(`${url}/health`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } })
   })
 
+  test('a body that is not UTF-8 is 400 and stores nothing, after the checks that come before the body', async () => {
+    const { url, mock } = await startServer()
+    const body = new Uint8Array(
+      Buffer.from(
+        '{"msisdn":"+1","amount":5,"currency":"é","redirect_uri":"https://shop.example/paid"}',
+        'latin1',
+      ),
+    )
+    const charge = (headers: Record<string, string>) =>
+      undiciFetch(`${url}/api/v1/mfs/charges`, { method: 'POST', headers, body })
+    expect((await charge({ 'Idempotency-Key': 'k' })).status).toBe(401)
+    const answer = await charge({ 'Idempotency-Key': 'k', Authorization: 'Bearer mock-api-key' })
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      { error: { code: 'invalid_request', message: 'The body is not UTF-8.' } },
+    ])
+    expect(mock.state.charges()).toEqual([])
+  })
+
   test('a request whose sender leaves in the middle of its body is not executed', async () => {
     const { url, mock } = await startServer()
     const { port } = new URL(url)
