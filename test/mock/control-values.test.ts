@@ -86,6 +86,14 @@ describe('what a test asks of a mock', () => {
     [
       {
         subscriptions: [
+          { request: REQUEST, createdAt: '2026-12-02T06:00:00Z', authorizedAt: false as const },
+        ],
+      },
+      /createdAt of a seed is not after the mock’s time/,
+    ],
+    [
+      {
+        subscriptions: [
           { request: REQUEST, createdAt: '2026-12-01T05:00:00Z', authorizedAt: '2026-12-01T04:00:00Z' },
         ],
       },

@@ -86,6 +86,7 @@ export const createSeeding = (parts: {
 
   const refuseOrder = (seed: SeedSubscription): void => {
     const { created, authorized = created } = timesOf(seed)
+    if (created > now()) throw new RangeError('The createdAt of a seed is not after the mock’s time.')
     if (authorized > now()) throw new RangeError('The authorizedAt of a seed is not after the mock’s time.')
     if (authorized < created) throw new RangeError('The authorizedAt of a seed is not before its createdAt.')
   }
