@@ -30,7 +30,15 @@ function onNode(workspace: Workspace): Row[] {
     const node = workspace.tool(`${tool}/bin/node`)
     const name = `Node ${versionOf(tool)}`
     return [
-      { name: `${name}, import`, files: ['load.mjs'], commands: [[node, 'load.mjs']], prints: SMOKE },
+      {
+        name: `${name}, import`,
+        files: ['load.mjs', 'once.mjs'],
+        commands: [
+          [node, 'once.mjs'],
+          [node, 'load.mjs'],
+        ],
+        prints: SMOKE,
+      },
       {
         name: `${name}, require`,
         type: 'commonjs',
@@ -51,18 +59,20 @@ function otherRuntimes(workspace: Workspace, node: string): Row[] {
     '--conditions=workerd,worker,browser',
     '--outfile=worker.bundle.js',
   ]
+  const deno = [workspace.tool('.bin/deno'), 'run', '--node-modules-dir=manual', '--no-remote'] as const
   return [
     {
       name: `Bun ${versionOf('bun')}`,
-      files: ['load.mjs'],
-      commands: [[workspace.tool('.bin/bun'), 'run', 'load.mjs']],
+      files: ['load.mjs', 'once.mjs'],
+      commands: ['once.mjs', 'load.mjs'].map((file) => [workspace.tool('.bin/bun'), 'run', file]),
       prints: SMOKE,
     },
     {
       name: `Deno ${versionOf('deno')}`,
-      files: ['load.mjs'],
+      files: ['load.mjs', 'once.mjs'],
       commands: [
-        [workspace.tool('.bin/deno'), 'run', '--node-modules-dir=manual', '--no-remote', 'load.mjs'],
+        [...deno, '--allow-net=127.0.0.1', 'once.mjs'],
+        [...deno, 'load.mjs'],
       ],
       prints: SMOKE,
     },

@@ -7,6 +7,8 @@ import type { CallTimeout, Interruption } from './call-timeout.ts'
 import type { FetchFunction, FetchRequest } from './fetch-function.ts'
 import type { NetworkFailure } from './network-failure.ts'
 import { classifyNetworkFailure } from './network-failure.ts'
+import type { OwnConnection } from './own-connection.ts'
+import { ownConnection } from './own-connection.ts'
 
 /** An answer with its body read to the end. */
 export interface ReceivedAnswer {
@@ -31,6 +33,8 @@ export interface AttemptRequest {
   readonly body: string | undefined
   /** The attempt's own time limit, reading the body included, in milliseconds. */
   readonly timeout: number
+  /** Whether the platform may not send it again by itself. */
+  readonly once: boolean
 }
 
 /** An answer whose body is still on the way. */
@@ -42,6 +46,7 @@ interface ArrivedAnswer extends Omit<ReceivedAnswer, 'text'> {
 const send = async (
   { fetch: fetchFunction, url, method, headers, body }: AttemptRequest,
   signal: AbortSignal,
+  connection: OwnConnection | undefined,
 ): Promise<ArrivedAnswer> => {
   const plain: FetchRequest = {
     method,
@@ -49,6 +54,7 @@ const send = async (
     ...(body !== undefined && { body }),
     signal,
     redirect: 'manual',
+    ...(connection !== undefined && { client: connection.client }),
   }
   let arrived: ArrivedAnswer | undefined
   let thrown: unknown
@@ -86,6 +92,7 @@ const send = async (
 export const attempt = (request: AttemptRequest, time: CallTimeout): Promise<AttemptResult> =>
   new Promise((resolve) => {
     const controller = new AbortController()
+    const connection = request.once ? ownConnection() : undefined
     let arrived: ArrivedAnswer | undefined
     let settled = false
 
@@ -93,6 +100,7 @@ export const attempt = (request: AttemptRequest, time: CallTimeout): Promise<Att
       if (settled) return
       settled = true
       release()
+      connection?.close()
       resolve(result)
     }
     const answerWith = ({ status, headers }: ArrivedAnswer, text: string | undefined): AttemptResult => ({
@@ -111,7 +119,7 @@ export const attempt = (request: AttemptRequest, time: CallTimeout): Promise<Att
 
     const exchange = async (): Promise<void> => {
       try {
-        arrived = await send(request, controller.signal)
+        arrived = await send(request, controller.signal, connection)
         settle(answerWith(arrived, decodeBody(await arrived.body(), arrived.headers['content-type'])))
       } catch (error) {
         const { surelyNotSent, reason } = classifyNetworkFailure(error)

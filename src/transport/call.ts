@@ -147,7 +147,7 @@ class Call implements AuthorizationContext {
   }
 
   async #send(authorization: Authorization | undefined): Promise<AttemptResult> {
-    const { method, url, body, limits } = this.#prepared
+    const { endpoint, method, url, body, limits } = this.#prepared
     const { clock, hooks, fetch = globalThis.fetch } = this.#settings
     const gate = this.#gate
     const record = this.#record
@@ -163,7 +163,8 @@ class Call implements AuthorizationContext {
     record.begin(headers)
     const sentAt = clock.now()
     const { timeout } = limits
-    const result = await attempt({ fetch, url, method, headers, body, timeout }, this.#time)
+    const once = endpoint.repeatable !== 'always'
+    const result = await attempt({ fetch, url, method, headers, body, timeout, once }, this.#time)
     gate?.leave(result.kind === 'answer' ? this.#limitNews(result.answer) : undefined)
     if (facts !== undefined && hooks.onResponse && result.kind === 'answer') {
       const { status, headers } = result.answer

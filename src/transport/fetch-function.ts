@@ -18,6 +18,8 @@ export interface FetchRequest {
   readonly body?: string
   readonly signal: AbortSignal
   readonly redirect: 'manual'
+  /** On Deno alone: the connection of a request that may be sent only once. Hand it on to `fetch` there. */
+  readonly client?: object
 }
 
 /** A `fetch`: the platform's, undici's, a worker's, a mock's. It is called without a `this`. */
