@@ -13,7 +13,7 @@ import { compare, report } from './report.ts'
  *   node bench/client-call.ts --rivals <folder>     with openai and stripe, installed in that folder
  */
 
-const ROUNDS = 40
+const ROUNDS = 60
 const CALLS = 150
 const WARM_UP = 2_000
 
@@ -115,6 +115,13 @@ const measure = async (baseUrl: string): Promise<void> => {
       target: '≤ 1.15',
       measured: ratio.toFixed(2),
       ok: ratio <= 1.15,
+    })
+    const overKy = ratio / (results.ky?.ratio[kind] ?? Number.NaN)
+    report({
+      what: `client call over loopback / ky alone, ${kind}`,
+      target: '≤ 1.05',
+      measured: overKy.toFixed(2),
+      ok: overKy <= 1.05,
     })
   }
 }
