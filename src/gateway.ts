@@ -36,7 +36,7 @@ export interface GatewayClientOptions extends ClientOptions {
   readonly resetMethod?: 'POST' | 'DELETE' | undefined
 }
 
-const OWN_OPTIONS = Object.keys({
+const OWN_OPTIONS = /* @__PURE__ */ Object.keys({
   apiKey: true,
   resetMethod: true,
 } satisfies Record<Exclude<keyof GatewayClientOptions, keyof ClientOptions>, true>)

@@ -64,7 +64,7 @@ export type SubscribeInput = Omit<SubscriptionRequest, 'clientID'> & {
   readonly clientID?: string | undefined
 }
 
-const OWN_OPTIONS = Object.keys({
+const OWN_OPTIONS = /* @__PURE__ */ Object.keys({
   credentials: true,
   tokenStore: true,
   refresh: true,
