@@ -1,7 +1,17 @@
-/** What makes a record one of its kind; a record without an identifier is known by its content. */
-const identityOf = (record: object, identifier: string): string => {
-  const id: unknown = Reflect.get(record, identifier)
-  return id === undefined || id === null ? `content ${JSON.stringify(record)}` : `id ${String(id)}`
+/**
+ * What makes each record of a page one of its kind. One without an identifier is known by its content, and by how often
+ * the page had it before: two payments may look alike, and the same page again has as many of them.
+ */
+const identitiesOn = (records: readonly object[], identifier: string): string[] => {
+  const alike = new Map<string, number>()
+  return records.map((record) => {
+    const id: unknown = Reflect.get(record, identifier)
+    if (id !== undefined && id !== null) return `id ${String(id)}`
+    const content = JSON.stringify(record)
+    const before = alike.get(content) ?? 0
+    alike.set(content, before + 1)
+    return `content ${before} ${content}`
+  })
 }
 
 /**
@@ -17,8 +27,9 @@ export async function* eachRecord<Item extends object>(
   const seen = new Set<string>()
   for (let page = firstPage(); ; page += 1) {
     const records = await read(page)
-    const fresh = records.filter((record) => {
-      const identity = identityOf(record, identifier)
+    const identities = identitiesOn(records, identifier)
+    const fresh = records.filter((_, index) => {
+      const identity = identities[index] ?? ''
       if (seen.has(identity)) return false
       seen.add(identity)
       return true

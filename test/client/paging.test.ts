@@ -38,6 +38,12 @@ describe('all payments', () => {
     }
   })
 
+  it('that look alike and have no identifier are all given, also when the server repeats its page', async () => {
+    const { paymentId: _id, ...anonymous } = payment(0)
+    const { subscriptions } = await listing(() => [anonymous, anonymous, payment(1), payment(1)])
+    expect(await idsOf(subscriptions.allPayments('sub-1'))).toEqual([undefined, undefined, 1])
+  })
+
   it('keep identifiers that a number would change, and are told apart by them', async () => {
     const { subscriptions } = await listing((page) =>
       page > 1
