@@ -22,8 +22,12 @@ export interface Listed<Item> {
 }
 
 /** A subscription as the panel shows it. The merchant's return address is left out: it may hold what is the payer's. */
-export interface ListedSubscription extends Omit<SubscriptionState, 'request' | 'createdAt'> {
+export interface ListedSubscription
+  extends Omit<SubscriptionState, 'request' | 'createdAt' | 'authorizedAt' | 'cancelledAt'> {
+  /** ISO 8601, UTC, as the other times. */
   readonly createdAt: string
+  readonly authorizedAt: string | undefined
+  readonly cancelledAt: string | undefined
   readonly requestID: string
   readonly amount: string
   readonly cycle: string
@@ -72,9 +76,15 @@ const pageOf = <Item>(list: Sequence<Item>, limit: number, place: number | undef
   }
 }
 
-const listedSubscription = ({ request, createdAt, ...state }: SubscriptionState): ListedSubscription => ({
+const isoOf = (time: number): string => new Date(time).toISOString()
+const isoIfAny = (time: number | undefined): string | undefined =>
+  time === undefined ? undefined : isoOf(time)
+
+const listedSubscription = ({ request, ...state }: SubscriptionState): ListedSubscription => ({
   ...state,
-  createdAt: new Date(createdAt).toISOString(),
+  createdAt: isoOf(state.createdAt),
+  authorizedAt: isoIfAny(state.authorizedAt),
+  cancelledAt: isoIfAny(state.cancelledAt),
   requestID: request.requestID,
   amount: request.amount,
   cycle: request.cycle,
@@ -90,7 +100,7 @@ export const readView = (mock: Mock, limit: number, places: Places): PanelView =
   const subscriptions = page('subscriptions', lists.subscriptions)
   const charges = page('charges', lists.charges)
   return {
-    now: new Date(mock.clock.now()).toISOString(),
+    now: isoOf(mock.clock.now()),
     outage: outage.isDown,
     faults: faults.armed().map(({ number, fault, left }) => ({
       number,

@@ -170,6 +170,16 @@ describe('the state as JSON', () => {
     expect(requests).toMatchObject({ total: 3, items: [{ number: 3 }, { number: 2 }] })
   })
 
+  test('tells every time of a subscription in one form', async () => {
+    const { invoiceID } = await site.subscribe()
+    const at = new Date(site.mock.clock.now()).toISOString()
+    expect((await stateOf(site.url)).subscriptions.items[0]).not.toHaveProperty('authorizedAt')
+    site.mock.payer.authorize(invoiceID)
+    const [state] = (await stateOf(site.url)).subscriptions.items
+    expect(state).toMatchObject({ createdAt: at, authorizedAt: at })
+    expect(state).not.toHaveProperty('cancelledAt')
+  })
+
   test('joins notifications with the tries to deliver them', async () => {
     site.mock.notifications.connect(() => new Response(null, { status: 500 }))
     site.mock.payer.authorize((await site.subscribe()).invoiceID)
