@@ -3,7 +3,10 @@ const CHARSET = /;\s*charset\s*=\s*"?([^";,\s]+)/i
 const WIDE = /^(?:utf-?16|ucs-?2|unicode|iso-10646)/i
 
 /** What the bytes themselves say: a byte order mark, or, since JSON begins with an ASCII character, where zeros stand. */
-const encodingOf = ([first, second, third]: Uint8Array): string | undefined => {
+const encodingOf = (bytes: Uint8Array): string | undefined => {
+  const first = bytes[0]
+  const second = bytes[1]
+  const third = bytes[2]
   if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return 'utf-16le'
   if ((first === 0xfe && second === 0xff) || (first === 0 && second !== 0)) return 'utf-16be'
   return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined

@@ -81,7 +81,7 @@ export class Operations {
   #prepare(endpoint: EndpointDefinition, input: CallInput): PreparedCall {
     const { settings, authorizers } = this.#setup
     const { parameters = {}, form = false, options, aliases, ownOptions } = input
-    const of = endpoint.operation.replace(/^.*\./, '')
+    const of = endpoint.operation.slice(endpoint.operation.indexOf('.') + 1)
     const schema = input.schema ?? endpoint.request
     const body = schema && checkInput(schema, input.body, { argument: 'request', of, aliases })
     const query =
