@@ -63,6 +63,8 @@ export interface EndpointDefinition {
   readonly needs: readonly string[]
   /** Fields that prove success when an area S answer lacks its errorCode. */
   readonly proof: readonly string[]
+  /** Fields that a success repeats as they were sent; where one differs, the answer is that of another request. */
+  readonly echoes?: readonly string[]
   /** The specification promises no more than `needs`: other fields may be missing without a drift report. */
   readonly partial?: boolean
   /** The body of a success means nothing: it need not even be JSON. */

@@ -170,13 +170,11 @@ export const oneOf = <const Choice extends string>(
 const isWholeNumber = (value: unknown, least: number, most: number): value is number =>
   Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
 
-/** A field of a request: a whole number that a JavaScript number holds exactly. */
+/** A field of a request: a whole number from 0 that a JavaScript number holds exactly. */
 export const wholeNumber = (rule: string): ResponseSchema<number> =>
-  field(
-    rule,
-    (value) => (isWholeNumber(value, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER) ? value : undefined),
-    { wanted: {} },
-  )
+  field(rule, (value) => (isWholeNumber(value, 0, Number.MAX_SAFE_INTEGER) ? value : undefined), {
+    wanted: { from: 0 },
+  })
 
 /** A parameter of a query that may be left out: a whole number from 1. */
 export const optionalCount = (

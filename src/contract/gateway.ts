@@ -19,7 +19,7 @@ const filled = (value: string): boolean => value.trim().length > 0
 /** Body of a charge. `amount` is sent as given: the specification does not show its unit. */
 export const chargeRequestSchema = z.strictObject({
   msisdn: input('a mobile number as text, in international format', filled),
-  amount: wholeNumber('a whole number that a JavaScript number holds exactly'),
+  amount: wholeNumber('a whole number from 0'),
   currency: input('a currency code as text', filled),
   redirect_uri: input('an absolute URL such as https://shop.example/return', isAbsoluteUrl),
 })
@@ -101,6 +101,7 @@ export const gatewayContract = {
     envelope: false,
     needs: ['id'],
     proof: [],
+    echoes: ['msisdn', 'amount', 'currency'],
     afterUnknown:
       'Call again with the same idempotencyKey (error.idempotencyKey): the answer is then the original charge, never a second one.',
   }),

@@ -106,12 +106,16 @@ describe('a call that is refused says what to give instead, and that nothing was
       () => gateway.charge(loosely('+8801700000001')),
     ],
     [
-      'amount must be a whole number that a JavaScript number holds exactly, received a number as text',
+      'amount must be a whole number from 0, received a number as text',
       () => gateway.charge(loosely({ ...CHARGE_REQUEST, amount: '250' })),
     ],
     [
-      'amount must be a whole number that a JavaScript number holds exactly, received a whole number too large to be exact',
+      'amount must be a whole number from 0, received a whole number too large to be exact',
       () => gateway.charge({ ...CHARGE_REQUEST, amount: 2 ** 53 }),
+    ],
+    [
+      'amount must be a whole number from 0, received a number below 0',
+      () => gateway.charge({ ...CHARGE_REQUEST, amount: -5 }),
     ],
     [
       'idempotency_key is no option of charge; did you mean idempotencyKey?',
