@@ -21,13 +21,18 @@ for (const [name, msisdn] of Object.entries(payers)) {
 mock.payer.setBehaviour(payers.poor, 'insufficient_funds')
 mock.payer.setBehaviour(payers.slow, 'retry_then_succeeds')
 
+// Renewals that the gateway still tries. The renewal's own key would give their first answer again.
+const undecided = new Map<string, string>()
+
 const renewAll = async (cycle: string, attempt = 1) => {
   for (const [name, id] of mandates) {
     const renewal = await gateway.renew(id, { cycle, attempt })
     if (renewal.status === 'succeeded') console.log(name, cycle, 'succeeded')
     // The gateway is still trying: another attempt of ours would be a second charge.
-    else if (renewal.status === 'pending_retry') console.log(name, cycle, 'pending_retry: wait')
-    else if (attempt < 2) {
+    else if (renewal.status === 'pending_retry') {
+      undecided.set(renewal.id, `${name} ${cycle}`)
+      console.log(name, cycle, 'pending_retry: wait')
+    } else if (attempt < 2) {
       console.log(name, cycle, `${renewal.status}: a second try`)
       const second = await gateway.renew(id, { cycle, attempt: attempt + 1 })
       console.log(name, cycle, second.status, second.outcome)
@@ -42,5 +47,5 @@ await mock.clock.advance({ days: 28 })
 await renewAll('2027-03-01')
 
 await mock.clock.advance({ days: 1 })
-console.log('A day later the last one is', mock.state.charges().at(-1)?.status)
+for (const [id, which] of undecided) console.log('Afterwards', which, (await gateway.status(id)).status)
 console.log('Charges made:', mock.state.charges().length)

@@ -18,7 +18,7 @@ const order = [
 ]
 
 // Pages to look things up in, too long for here; the guides say what most readers need of them.
-const leftOut = ['unknowns.md', 'state-machines.md', 'benchmarks.md']
+const leftOut = ['options.md', 'unknowns.md', 'state-machines.md', 'benchmarks.md']
 
 function guides(): string[] {
   const all = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md'))
@@ -27,10 +27,14 @@ function guides(): string[] {
   return found.sort((a, b) => place(a) - place(b) || a.localeCompare(b)).map((name) => `docs/${name}`)
 }
 
-/** A document without what helps nobody here: diagrams, notes to editors, pictures and links between the documents. */
+/**
+ * A document without what helps nobody here: diagrams, notes to editors, pictures, links between the documents and the
+ * README's table of them.
+ */
 function digest(path: string): string {
   const text = read(path)
     .replace(/<!--.*?-->\n*/gs, '')
+    .replace(/^## Find your way\n.*?(?=^## )/ms, '')
     .replace(/^```mermaid\n.*?^```\n*/gms, '')
     .replace(/!\[[^\]]*\]\([^)]*\)\s*/g, '')
     .replace(/\[([^\]]+)\]\((?!https?:)[^)]*\)/g, '$1')

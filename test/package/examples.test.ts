@@ -23,7 +23,7 @@ const shown: Readonly<Record<string, readonly string[]>> = {
     'succeeded',
     'failed: a second try',
     'pending_retry: wait',
-    'A day later the last one is succeeded',
+    'Afterwards slow 2027-03-01 succeeded',
     'Charges made: 10',
   ],
 }
