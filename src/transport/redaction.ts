@@ -29,16 +29,24 @@ export interface Redactor {
   headers(headers: Readonly<Record<string, string>>): Record<string, string>
 }
 
+/**
+ * A run of backslashes, each of which may be escaped. Looked for from the run's beginning alone: tried from every place
+ * inside a long one, and divided in every way among patterns of one each, it would take for ever.
+ */
+const backslashes = ({ length }: string): string =>
+  `(?<!\\\\)(?:\\\\|u0{0,4}5c|%(?:25){0,8}5c|&(?:amp;){0,8}#(?:0{0,6}92|x0{0,6}5c);){${length},${32 * length}}`
+
 /** A pattern of the forms in which a server may write a character: as it is, or escaped for JSON, a URL or HTML. */
 const formsOf = (character: string): string => {
   const hex = (character.codePointAt(0) ?? 0).toString(16)
   const bytes = [...new TextEncoder().encode(character)].map((byte) => byte.toString(16).padStart(2, '0'))
   const named = ENTITIES[character]
   const forms = [
-    `\\\\{0,32}${character.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&')}`,
+    `\\\\{0,32}${character.replace(/[$^.*+?()[\]{}|/-]/, '\\$&')}`,
     // Each escape may have been escaped again: a bounded number of times, or a long run of them would take for ever.
     bytes.map((byte) => `%(?:25){0,8}${byte}`).join(''),
-    `\\\\{1,32}u0{0,4}${hex}`,
+    // JSON writes a character beyond the first 65 536 as two.
+    character.replace(/./gs, (unit) => `\\\\{1,32}u0{0,4}${unit.charCodeAt(0).toString(16)}`),
     `&(?:amp;){0,8}#(?:0{0,6}${character.codePointAt(0)}|x0{0,6}${hex});`,
     ...(named === undefined ? [] : [`&(?:amp;){0,8}${named};`]),
     ...(character === ' ' ? ['\\+'] : []),
@@ -47,7 +55,8 @@ const formsOf = (character: string): string => {
 }
 
 // Letters and digits stand for themselves.
-const patternOf = (secret: string): string => secret.replace(/\W/gu, formsOf)
+const patternOf = (secret: string): string =>
+  secret.replace(/\\+|\W/gu, (found) => (found.startsWith('\\') ? backslashes(found) : formsOf(found)))
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 

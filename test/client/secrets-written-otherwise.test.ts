@@ -153,10 +153,34 @@ it('a token of any length stands in no error, and gives one of the usual kind', 
   }
 })
 
+it.each(Object.entries(WAYS))(
+  'a secret with several backslashes in a row stands in no error: %s',
+  async (_, write) => {
+    const apiKey = '\\\\host\\\\\\share'
+    const body = { error: { code: 'no', message: `"${write(apiKey)}"` } }
+    const fetch = async () => new Response(JSON.stringify(body), { status: 400 })
+    const error = await errorOf(gatewayClient('http://gateway.example', { apiKey, fetch }).status('ch_1'))
+    expect(seenIn(error)).not.toMatch(/host|share/)
+    expect(seenIn(error)).not.toContain(JSON.stringify(write(apiKey)).slice(1, -1))
+  },
+)
+
+it('a secret with a character that JSON writes as two stands in no error', async () => {
+  const otp = 'key\u{1F511}77'
+  const message = `<pre>${WAYS['as a JSON text in ASCII']?.(otp)}</pre>`
+  const fetch = async () => new Response(message, { status: 400 })
+  const error = await errorOf(gatewayClient('http://gateway.example', { fetch }).confirm('conf_1', { otp }))
+  expect(error).toMatchObject({ body: '<pre>[redacted]</pre>' })
+})
+
 it('an answer that is made to be long to search through is searched in time', async () => {
-  for (const unit of ['\\', '%25', '&amp;', ' ', '=\n']) {
+  for (const [key, unit] of [
+    ...['\\', '%25', '&amp;', ' ', '=\n'].map((unit) => ['$%&=\\-secret', unit] as const),
+    ['\\\\\\\\\\\\share', '\\'],
+    ['\\"\\"\\"-secret', '\\'],
+  ] as const) {
     const fetch = async () => new Response(unit.repeat(60_000), { status: 400 })
-    const options = { apiKey: `$%&=${String.fromCharCode(92)}-secret`, fetch }
+    const options = { apiKey: key, fetch }
     const startedAt = performance.now()
     await errorOf(gatewayClient('http://gateway.example', options).status('ch_1'))
     expect(performance.now() - startedAt).toBeLessThan(3000)
