@@ -30,7 +30,16 @@ export const ownConnection = (): OwnConnection | undefined => {
   if (!isDeno(deno)) return undefined
   try {
     const client = deno.createHttpClient({ poolMaxIdlePerHost: 0 })
-    return { client, close: () => client.close() }
+    return {
+      client,
+      close: () => {
+        try {
+          client.close()
+        } catch {
+          // Closed already, by a `fetch` of the caller's: a call must not fail by it, or never end.
+        }
+      },
+    }
   } catch {
     // A host that offers the function and refuses its use has no connections to choose from.
     return undefined

@@ -9,6 +9,7 @@ import {
   gatewayClient,
   skippingClock,
   subscriptionsClient,
+  TOKEN,
   withLogin,
 } from './clients.ts'
 import { startServer } from './scripted-server.ts'
@@ -68,6 +69,16 @@ describe('a call ends', () => {
     const overslept = { code: 'timeout', phase: 'wait', outcome: 'unknown', timeoutMs: 120_000 }
     expect(await charge).toMatchObject(overslept)
     expect(server.requests).toHaveLength(1)
+  })
+
+  it('well when the machine slept over a login that was answered', async () => {
+    const sleep = dateThatMoves(5)
+    const fetch: FetchFunction = async () => {
+      sleep()
+      return new Response(JSON.stringify({ access_token: TOKEN, expires_in: 60 }))
+    }
+    const token = await subscriptionsClient('http://api.example', { fetch }).login()
+    expect(token).toMatchObject({ access_token: TOKEN })
   })
 
   it('as ever when the machine’s date is set back by hours', async () => {

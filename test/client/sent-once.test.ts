@@ -82,4 +82,17 @@ describe('on a platform that sends again over connections that it used before', 
     await gatewayClient('http://api.example', { fetch }).confirm('conf_1', { otp: '123456' })
     expect(sent).toEqual([['/api/v1/mfs/confirm/conf_1', undefined]])
   })
+
+  it('a call ends when its connection was closed by somebody else', async () => {
+    vi.stubGlobal('Deno', {
+      createHttpClient: () => ({
+        close: () => {
+          throw new Error('Bad resource ID')
+        },
+      }),
+    })
+    const { fetch } = noting(() => json({ status: 'succeeded' }))
+    const confirmed = gatewayClient('http://api.example', { fetch }).confirm('conf_1', { otp: '123456' })
+    expect(await confirmed).toEqual({ status: 'succeeded' })
+  })
 })
