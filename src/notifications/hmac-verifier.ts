@@ -62,9 +62,9 @@ const listOf = (secrets: unknown): readonly unknown[] => (Array.isArray(secrets)
 
 const secretIssues = (secrets: unknown): InputIssue[] => {
   const list = listOf(secrets)
-  const odd = list.find((secret) => secretBytes(secret).length === 0)
-  if (list.length > 0 && !list.some((secret) => secret === odd)) return []
-  return unless(false, 'secrets', SECRETS_RULE, list.length === 0 ? list : odd)
+  const odd = list.findIndex((secret) => secretBytes(secret).length === 0)
+  if (list.length > 0 && odd < 0) return []
+  return unless(false, 'secrets', SECRETS_RULE, list.length === 0 ? list : list[odd])
 }
 
 const NAMES = Object.keys({

@@ -6,6 +6,7 @@ import type { Notification } from './notification.ts'
 export type Ordered = Pick<Notification, 'occurredAt' | 'status'>
 
 const OPERATION = 'isNewer'
+const DATE_RULE = 'a Date, as notifications have it'
 const RULE = 'a notification, or its occurredAt (a Date) and status'
 
 /** The second of a message; the date may be one of another realm. */
@@ -14,8 +15,13 @@ const secondsOf = (field: string, message: Ordered): number =>
     const time = isFields(message) ? message.occurredAt : undefined
     const isDate = kindOfValue(time) === 'a Date'
     refuse(OPERATION, unless(isFields(message), field, RULE, message))
-    refuse(OPERATION, unless(isDate, `${field}.occurredAt`, 'a Date, as notifications have it', time))
-    return Math.floor(Number(time) / 1000)
+    refuse(OPERATION, unless(isDate, `${field}.occurredAt`, DATE_RULE, time))
+    const second = Math.floor(Number(time) / 1000)
+    // Nothing is newer than it, nor older: a cancellation would be dropped without a word.
+    if (Number.isNaN(second)) {
+      refuse(OPERATION, [{ field: `${field}.occurredAt`, rule: DATE_RULE, received: 'an invalid Date' }])
+    }
+    return second
   })
 
 /**

@@ -82,6 +82,8 @@ test.each<[string, Partial<Record<keyof HmacVerifierOptions, unknown>>]>([
   ['secrets', { secrets: undefined }],
   ['secrets', { secrets: [SECRET, undefined] }],
   ['secrets', { secrets: 42 }],
+  ['secrets', { secrets: Number.NaN }],
+  ['secrets', { secrets: [SECRET, Number.NaN] }],
   ['header', { header: undefined }],
   ['header', { header: 'x signature' }],
   ['encoding', { encoding: 'HEX' }],

@@ -26,6 +26,14 @@ test('anything is newer than nothing', () => {
   expect(isNewer(at(0, 'SUCCEEDED'), null)).toBe(true)
 })
 
+test('a date that is none is refused by name, since nothing would be newer than it', () => {
+  const broken = { occurredAt: new Date(Number.NaN), status: 'SUCCEEDED' }
+  const issue = { field: 'b.occurredAt', received: 'an invalid Date' }
+  expect(() => isNewer(at(100, 'CANCELLED'), broken)).toThrow(
+    expect.objectContaining({ code: 'invalid_request', issues: [expect.objectContaining(issue)] }),
+  )
+})
+
 test('whatever the order of delivery, keeping the newer one ends at the same state', () => {
   const message = fc.tuple(fc.integer({ min: 0, max: 5 }), fc.constantFrom('SUCCEEDED', 'CANCELLED'))
   const newest = (messages: readonly (readonly [number, string])[]) => {
