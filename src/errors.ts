@@ -42,11 +42,13 @@ export interface ErrorFacts {
   readonly requestID?: string | undefined
   /**
    * Whether the same call, made again later, can succeed and cannot execute twice. Ask this first. True: wait
-   * `retryAfterMs`, where the error has it, and call again, a charge or a renewal with the same `idempotencyKey`, an
+   * `retryAfterMs`, or a pause of your own where it is undefined, and call again, a charge or a renewal with the same `idempotencyKey`, an
    * aborted call with another signal. False for a charge of unknown outcome whose key the client made: only a call with
    * the error's `idempotencyKey` is safe then.
    */
   readonly retryable: boolean
+  /** How long to wait before calling again, in milliseconds: what the server asked for, else a pause that was too long. */
+  readonly retryAfterMs?: number | undefined
   /** A reason known to hold no secret. */
   readonly cause?: unknown
 }
@@ -85,6 +87,7 @@ export abstract class MandateKitError extends Error implements ErrorFacts {
   readonly idempotencyKey: string | undefined
   readonly requestID: string | undefined
   readonly retryable: boolean
+  readonly retryAfterMs: number | undefined
 
   constructor(message: string, facts: ErrorFacts) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
@@ -96,6 +99,7 @@ export abstract class MandateKitError extends Error implements ErrorFacts {
     this.idempotencyKey = facts.idempotencyKey
     this.requestID = facts.requestID
     this.retryable = facts.retryable
+    this.retryAfterMs = facts.retryAfterMs
   }
 
   /** The error as plain data for a log: every public fact, no stack. */
@@ -109,7 +113,7 @@ export abstract class MandateKitError extends Error implements ErrorFacts {
  * Whether a value is an error of this package, from this copy of it or another. It is then of one of the classes, told
  * apart by `code`.
  *
- * @example if (isMandateKitError(error) && error.code === 'rate_limited') comeBackIn(error.retryAfterMs)
+ * @example if (isMandateKitError(error) && error.retryable) comeBackIn(error.retryAfterMs ?? 1000)
  */
 export const isMandateKitError = (value: unknown): value is AnyMandateKitError => {
   try {
@@ -172,7 +176,6 @@ export interface ApiErrorFacts extends ErrorFacts {
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly body?: unknown
   readonly rateLimit?: RateLimit | undefined
-  readonly retryAfterMs?: number | undefined
 }
 
 /** The server answered, and the answer is not a success. */
@@ -189,8 +192,6 @@ export class ApiError extends MandateKitError {
   /** The parsed answer without known secret fields; absent for token requests. */
   readonly body: unknown
   readonly rateLimit: RateLimit | undefined
-  /** How long to wait before calling again, in milliseconds: what the server asked for, else a pause that was too long. */
-  readonly retryAfterMs: number | undefined
 
   constructor(message: string, facts: ApiErrorFacts) {
     super(message, facts)
@@ -200,7 +201,6 @@ export class ApiError extends MandateKitError {
     this.headers = facts.headers ?? {}
     this.body = facts.body
     this.rateLimit = facts.rateLimit
-    this.retryAfterMs = facts.retryAfterMs
   }
 }
 

@@ -145,7 +145,13 @@ export const unexpectedError = (
   tooLong: number | undefined,
 ): UnexpectedResponseError => {
   const { headers, body } = keepAnswer(record, answer, reading.body)
-  const facts = { ...record.errorFacts(reading.cut === true), status: answer.status, headers, body }
+  const facts = {
+    ...record.errorFacts(reading.cut === true),
+    status: answer.status,
+    headers,
+    body,
+    retryAfterMs: tooLong,
+  }
   const place = placeOf(record.identity)
   const doubt = reading.cut ? waitWords(tooLong) : WRONG_BASE
   const message = messageOf(
@@ -176,7 +182,7 @@ export const connectionError = (
   const { reason } = failure
   const { identity } = record
   const cause = reason === undefined ? undefined : Object.assign(new Error(reason), { code: reason })
-  const facts = { ...record.errorFacts(true), cause, reason }
+  const facts = { ...record.errorFacts(true), cause, reason, retryAfterMs: tooLong }
   const words = `${placeOf(identity)} ${failureWords(record.phase, failure)}`
   const isMock = NO_SUCH_HOST.test(reason ?? '') && MOCK_HOST.test(new URL(identity.url).hostname)
   const message =

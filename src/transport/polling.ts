@@ -105,8 +105,7 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
         if (time.interruption !== undefined) break
         if (!isMandateKitError(error) || !error.retryable) throw error
         failed = error
-        hint =
-          'retryAfterMs' in error && typeof error.retryAfterMs === 'number' ? error.retryAfterMs : undefined
+        hint = error.retryAfterMs
       }
       const left = deadline - clock.now()
       if (left <= 0) break

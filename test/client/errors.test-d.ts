@@ -33,6 +33,13 @@ describe('an error that isMandateKitError knows', () => {
     void thrown.status
   })
 
+  it('says how long to wait before a call that may be made again, whatever its class', () => {
+    const pause = (milliseconds: number): number => milliseconds
+    if (isMandateKitError(thrown) && thrown.retryable) pause(thrown.retryAfterMs ?? 1000)
+    if (thrown instanceof MandateKitError)
+      expectTypeOf(thrown.retryAfterMs).toEqualTypeOf<number | undefined>()
+  })
+
   it('is of one class for each code, and none is left after a switch over all of them', () => {
     const nameOf = (error: AnyMandateKitError): string => {
       switch (error.code) {
