@@ -28,12 +28,18 @@ interface FieldTraits {
   readonly wanted?: Wanted
 }
 
+/** A field that yields exactly `Value`: one of a narrower or a wider type does not stand for it. */
+export interface Field<in out Value> extends ResponseSchema<Value> {}
+
+/** Every field of a body and no other, each of exactly its type: ties a schema to the type of its name. */
+export type FieldsOf<Body> = { readonly [Name in keyof Body]-?: Field<Body[Name]> }
+
 /** A field: `read` turns any received form into the specification's, or says `undefined`: unreadable. */
 const field = <Value>(
   rule: string,
   read: (value: unknown) => Value | undefined,
   { optional = false, wanted }: FieldTraits = {},
-): ResponseSchema<Value> =>
+): Field<Value> =>
   z.transform((value, payload): Value => {
     const result = read(value)
     if (result !== undefined || (optional && value === undefined)) return result as Value
@@ -55,7 +61,7 @@ const ZERO = /^[+-]?0*(?:\.0*)?$/
 export const text = field('text', asText)
 
 /** Text with known values that the server may extend. */
-export const openText = <const Known extends string>(): ResponseSchema<Open<Known>> =>
+export const openText = <const Known extends string>(): Field<Open<Known>> =>
   field<Open<Known>>('text', asText)
 
 /** Text that a server may leave out: `""`, `"NA"`, null and a missing field are read as null. */
@@ -114,14 +120,11 @@ const otherCasing = (name: string): string | undefined => {
   return name.endsWith('Id') ? `${name.slice(0, -2)}ID` : undefined
 }
 
-type Shape = Record<string, ResponseSchema>
-type OutputOf<Fields extends Shape> = { [Name in keyof Fields]: z.infer<Fields[Name]> }
-
 /**
- * An answer's object: names are read in both casings of ID, unknown fields are kept at run time
- * (they stay out of the type, so that a misspelt name does not compile).
+ * An answer's object, tied to the type of its name: names are read in both casings of ID, unknown fields are kept at
+ * run time (they stay out of the type, so that a misspelt name does not compile).
  */
-export const answer = <const Fields extends Shape>(fields: Fields): ResponseSchema<OutputOf<Fields>> => {
+export const answer = <Body extends object>(fields: FieldsOf<Body>): ResponseSchema<Body> => {
   const casings = Object.keys(fields).flatMap((name) => {
     const other = otherCasing(name)
     return other === undefined || other in fields ? [] : [[name, other] as const]
@@ -139,7 +142,7 @@ export const answer = <const Fields extends Shape>(fields: Fields): ResponseSche
     }
     return copy
   })
-  return z.pipe(renamed, z.looseObject(fields)) as ResponseSchema<OutputOf<Fields>>
+  return z.pipe(renamed, z.looseObject(fields)) as ResponseSchema<Body>
 }
 
 /** A list; null is read as the empty one. */

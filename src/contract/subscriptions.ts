@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from './endpoint.ts'
-import type { Open } from './fields.ts'
+import type { FieldsOf } from './fields.ts'
 import {
   absentableText,
   answer,
@@ -17,17 +17,42 @@ import {
   text,
 } from './fields.ts'
 import { CYCLES, dayNumber, isAbsoluteUrl, isAmountText } from './formats.ts'
+import type {
+  Cancellation,
+  Envelope,
+  KnownCancellationStatus,
+  KnownCycle,
+  KnownPaymentStatus,
+  KnownRequestStatus,
+  Payment,
+  PaymentDetails,
+  PaymentList,
+  RequestStatus,
+  SubscribeResult,
+  SubscriptionDetails,
+  SubscriptionRequest,
+  Token,
+  TokenRequest,
+} from './subscriptions-types.ts'
 
-/** Payment cycles (S1). */
-export type KnownCycle = (typeof CYCLES)[number]
-/** A payment cycle as a server may send it: the known ones, or one that came later. */
-export type Cycle = Open<KnownCycle>
-/** Request statuses this package knows; the specification shows INITIALIZED alone. */
-export type KnownRequestStatus = 'INITIALIZED' | 'SUCCEEDED' | 'FAILED' | 'EXPIRED' | 'CANCELLED'
-/** Cancellation statuses this package knows; the specification shows PROCESSED alone. */
-export type KnownCancellationStatus = 'PROCESSED' | 'PROCESSING'
-/** Payment statuses (S6). */
-export type KnownPaymentStatus = 'SUCCEEDED_PAYMENT' | 'FAILED_PAYMENT'
+export type {
+  Cancellation,
+  Cycle,
+  Envelope,
+  KnownCancellationStatus,
+  KnownCycle,
+  KnownPaymentStatus,
+  KnownRequestStatus,
+  Payment,
+  PaymentDetails,
+  PaymentList,
+  RequestStatus,
+  SubscribeResult,
+  SubscriptionDetails,
+  SubscriptionRequest,
+  Token,
+  TokenRequest,
+} from './subscriptions-types.ts'
 
 const filled = (value: string): boolean => value.trim().length > 0
 
@@ -38,7 +63,7 @@ export const tokenRequestSchema = z.strictObject({
   client_secret: input('text that is not empty', filled),
   username: input('text that is not empty', filled),
   password: input('text that is not empty', filled),
-})
+} satisfies FieldsOf<TokenRequest>)
 
 /** Body of a renewal by refresh token: the same path as S-a; the specification does not show it. */
 export const refreshRequestSchema = z.strictObject({
@@ -58,7 +83,7 @@ export const subscriptionRequestSchema = z
     userReturnURL: input('an absolute URL such as https://shop.example/return', isAbsoluteUrl),
     cycle: oneOf('one of DAILY, WEEKLY, FIFTEEN_DAYS', CYCLES),
     amount: input('decimal text above zero such as "25.00" (text, since numbers round)', isAmountText),
-  })
+  } satisfies FieldsOf<SubscriptionRequest>)
   .check(
     z.refine(({ start, end }) => (dayNumber(end) ?? 0) >= (dayNumber(start) ?? 0), {
       error: 'a day on or after start',
@@ -74,10 +99,10 @@ export const pageQuerySchema = z.strictObject({
 })
 
 /** `errorCode` and `errorMessage`, which every area S answer carries; success is exactly the text `00`. */
-export const envelopeSchema = answer({ errorCode: text, errorMessage: text })
+export const envelopeSchema = answer<Envelope>({ errorCode: text, errorMessage: text })
 
 /** Answer of a login (S7). */
-export const tokenSchema = answer({
+export const tokenSchema = answer<Token>({
   token_type: text,
   expires_in: decimal,
   access_token: text,
@@ -85,7 +110,7 @@ export const tokenSchema = answer({
 })
 
 /** Answer of subscribe (S2). */
-export const subscribeResultSchema = answer({
+export const subscribeResultSchema = answer<SubscribeResult>({
   url: text,
   invoiceID: text,
   errorCode: text,
@@ -93,7 +118,7 @@ export const subscribeResultSchema = answer({
 })
 
 /** Answer of the status operation (S3). */
-export const requestStatusSchema = answer({
+export const requestStatusSchema = answer<RequestStatus>({
   invoiceId: text,
   status: openText<KnownRequestStatus>(),
   subscriptionId: absentableText,
@@ -103,7 +128,7 @@ export const requestStatusSchema = answer({
 })
 
 /** Answer of the details operation (S4). */
-export const subscriptionDetailsSchema = answer({
+export const subscriptionDetailsSchema = answer<SubscriptionDetails>({
   id: text,
   amount: decimal,
   cycle: openText<KnownCycle>(),
@@ -118,7 +143,7 @@ export const subscriptionDetailsSchema = answer({
 })
 
 /** Answer of both cancel operations (S5). */
-export const cancellationSchema = answer({
+export const cancellationSchema = answer<Cancellation>({
   id: integerId,
   subscriptionID: text,
   requestID: integerId,
@@ -139,16 +164,20 @@ const paymentFields = {
   transactionDate: text,
   transactionId: text,
   nextPaymentDate: absentableText,
-}
+} satisfies FieldsOf<Payment>
 
 /** One record of the payment list (S6). */
-export const paymentSchema = answer(paymentFields)
+export const paymentSchema = answer<Payment>(paymentFields)
 
 /** Answer of the payment details operation: S6 with the envelope. */
-export const paymentDetailsSchema = answer({ ...paymentFields, errorCode: text, errorMessage: text })
+export const paymentDetailsSchema = answer<PaymentDetails>({
+  ...paymentFields,
+  errorCode: text,
+  errorMessage: text,
+})
 
 /** Answer of the payment list operation (S-g). */
-export const paymentListSchema = answer({
+export const paymentListSchema = answer<PaymentList>({
   subscriptionPayments: listOf(paymentSchema),
   errorCode: text,
   errorMessage: text,
@@ -300,22 +329,3 @@ export const subscriptionsContract = {
     afterUnknown: READ_AGAIN,
   }),
 } as const
-
-/** Input of subscribe (S1). */
-export type SubscriptionRequest = z.infer<typeof subscriptionRequestSchema>
-/** Answer of subscribe (S2). */
-export type SubscribeResult = z.infer<typeof subscribeResultSchema>
-/** State of a subscription request (S3). */
-export type RequestStatus = z.infer<typeof requestStatusSchema>
-/** A subscription (S4). */
-export type SubscriptionDetails = z.infer<typeof subscriptionDetailsSchema>
-/** Record of a cancellation (S5). */
-export type Cancellation = z.infer<typeof cancellationSchema>
-/** A payment of a subscription (S6). */
-export type Payment = z.infer<typeof paymentSchema>
-/** A payment with the envelope of its answer (S-h). */
-export type PaymentDetails = z.infer<typeof paymentDetailsSchema>
-/** A page of payments (S-g). */
-export type PaymentList = z.infer<typeof paymentListSchema>
-/** Answer of a login (S7). */
-export type Token = z.infer<typeof tokenSchema>
