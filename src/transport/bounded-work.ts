@@ -36,13 +36,15 @@ export const boundedWork = async <Value>(
   record.phase = 'login'
   const time = new CallTimeout(totalTimeout, signal)
   try {
-    if (time.interruption === undefined) {
+    let { interruption } = time
+    if (interruption === undefined) {
       const value = await time.race(work(time.signal))
+      interruption = time.interruption
       // What came is given, also when the machine slept meanwhile: a token that is there is no failed login.
-      if (value !== undefined) return value
+      if (value !== undefined || interruption === undefined) return value as Value
       if (mayExecute) record.failed('unknown')
     }
-    throw interruptionError(record, time.interruption)
+    throw interruptionError(record, interruption)
   } catch (error) {
     reportFailure(settings, record, error, startedAt)
     throw error

@@ -41,17 +41,18 @@ const formsOf = (character: string): string => {
   const hex = (character.codePointAt(0) ?? 0).toString(16)
   const bytes = [...new TextEncoder().encode(character)].map((byte) => byte.toString(16).padStart(2, '0'))
   const named = ENTITIES[character]
+  // JSON writes a character beyond the first 65 536 as two.
+  const units = character.split('').map((unit) => `u0{0,4}${unit.charCodeAt(0).toString(16)}`)
   const forms = [
-    `\\\\{0,32}${character.replace(/[$^.*+?()[\]{}|/-]/, '\\$&')}`,
+    character.replace(/[$^.*+?()[\]{}|/-]/, '\\$&'),
     // Each escape may have been escaped again: a bounded number of times, or a long run of them would take for ever.
     bytes.map((byte) => `%(?:25){0,8}${byte}`).join(''),
-    // JSON writes a character beyond the first 65 536 as two.
-    character.replace(/./gs, (unit) => `\\\\{1,32}u0{0,4}${unit.charCodeAt(0).toString(16)}`),
+    units.join('\\\\{1,32}'),
     `&(?:amp;){0,8}#(?:0{0,6}${character.codePointAt(0)}|x0{0,6}${hex});`,
     ...(named === undefined ? [] : [`&(?:amp;){0,8}${named};`]),
     ...(character === ' ' ? ['\\+'] : []),
   ]
-  return `(?:${forms.join('|')})`
+  return `\\\\{0,32}(?:${forms.join('|')})`
 }
 
 // Letters and digits stand for themselves.

@@ -43,6 +43,7 @@ const WAYS: Readonly<Record<string, (text: string) => string>> = {
   'in HTML': (text) => html(text, '&#39;'),
   'in HTML with a hexadecimal quote': (text) => html(text, '&#x27;'),
   'in HTML with a named quote': (text) => html(text, '&apos;'),
+  'as a JSON text in HTML': (text) => html(JSON.stringify(text).slice(1, -1), '&#39;'),
   'in base64': base64,
   'in base64 without its end': (text) => base64(text).replace(/=+$/, ''),
   'in base64 for URLs': (text) => Buffer.from(text).toString('base64url'),
