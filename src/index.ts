@@ -18,10 +18,13 @@ export type { Open } from './contract/fields.ts'
 export type {
   Charge,
   ChargeRequest,
+  ConfirmRequest,
   GatewayErrorBody,
+  GatewayErrorDetail,
   KnownChargeOutcome,
   KnownChargeStatus,
   Reference,
+  RenewRequest,
 } from './contract/gateway.ts'
 export {
   chargeRequestSchema,
@@ -34,6 +37,7 @@ export {
 export type {
   Cancellation,
   Cycle,
+  Envelope,
   KnownCancellationStatus,
   KnownCycle,
   KnownPaymentStatus,

@@ -121,10 +121,12 @@ const otherCasing = (name: string): string | undefined => {
 }
 
 /**
- * An answer's object, tied to the type of its name: names are read in both casings of ID, unknown fields are kept at
+ * An answer's object, tied to the type that it is given, without which it does not compile: names are read in both casings of ID, unknown fields are kept at
  * run time (they stay out of the type, so that a misspelt name does not compile).
  */
-export const answer = <Body extends object>(fields: FieldsOf<Body>): ResponseSchema<Body> => {
+export const answer = <Body extends object = never>(
+  fields: FieldsOf<NoInfer<Body>>,
+): ResponseSchema<Body> => {
   const casings = Object.keys(fields).flatMap((name) => {
     const other = otherCasing(name)
     return other === undefined || other in fields ? [] : [[name, other] as const]

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from './endpoint.ts'
+import type { FieldsOf, Open } from './fields.ts'
 import { answer, anyJson, decimal, input, openText, text, wholeNumber } from './fields.ts'
 import { isAbsoluteUrl } from './formats.ts'
 
@@ -14,6 +15,69 @@ export type KnownChargeOutcome =
   | 'RETRYING'
   | 'EXPIRED'
 
+/** Input of a charge. */
+export interface ChargeRequest {
+  /** The payer's mobile number as text, in international format: the country's code and the number (G1). */
+  msisdn: string
+  /** What is charged: a whole number from 0, sent as given; ask the platform whether it counts whole or minor units (G1). */
+  amount: number
+  /** Currency code as text, such as `BDT` (G1). */
+  currency: string
+  /** Absolute URL to which the payer's browser returns; the gateway may refuse one that is not on its allowlist (G rule 8). */
+  redirect_uri: string
+}
+
+/** Body of a confirmation (G rule 4). */
+export interface ConfirmRequest {
+  /** The one-time code that the payer received, as text: zeros in front count (G rule 4). */
+  otp: string
+}
+
+/** Body of a renewal (G rule 2). */
+export interface RenewRequest {
+  /** The charge of the mandate: the same id as in the path (G rule 2). */
+  mandate_id: string
+}
+
+/** A charge (G1). */
+export interface Charge {
+  /** Identifier of the charge, such as `ch_1`: keep the first one's to read and to renew the mandate (G1). */
+  readonly id: string
+  /** The payer's mobile number, in international format (G1). */
+  readonly msisdn: string
+  /** What is charged, in the unit in which it was asked for; decimal text is read as a number, too (G1). */
+  readonly amount: number
+  /** Currency code, such as `BDT` (G1). */
+  readonly currency: string
+  /** `pending_confirmation`, `pending_retry`, `succeeded`, `failed` or `expired`; only `succeeded` is paid, and any other text may come (G1). */
+  readonly status: Open<KnownChargeStatus>
+  /** `PENDING` until the payer has confirmed, then how it ended, such as `INSUFFICIENT_FUNDS`: any text (G1). */
+  readonly outcome: Open<KnownChargeOutcome>
+  /** Identifier of the confirmation, such as `conf_1`, for `confirm` (G1). */
+  readonly confirmation_id: string
+  /** The page where the payer gives the code: send the payer there, to this very address (G1). */
+  readonly confirmation_url: string
+  /** When it was created: text in the server's form, as a rule ISO 8601 (G1). */
+  readonly created_at: string
+}
+
+/** What an error of area G says (G2). */
+export interface GatewayErrorDetail {
+  /** Code in snake_case, such as `incorrect_code`; an error's `errorCode` is this (G2). */
+  readonly code: string
+  /** The same in words, for people (G2). */
+  readonly message: string
+}
+
+/** Error body of area G (G2). */
+export interface GatewayErrorBody {
+  /** What went wrong (G2). */
+  readonly error: GatewayErrorDetail
+}
+
+/** The reference table; its shape is not shown, so it is read as any JSON. */
+export type Reference = unknown
+
 const filled = (value: string): boolean => value.trim().length > 0
 
 /** Body of a charge. `amount` is sent as given: the specification does not show its unit. */
@@ -22,16 +86,20 @@ export const chargeRequestSchema = z.strictObject({
   amount: wholeNumber('a whole number from 0'),
   currency: input('a currency code as text', filled),
   redirect_uri: input('an absolute URL such as https://shop.example/return', isAbsoluteUrl),
-})
+} satisfies FieldsOf<ChargeRequest>)
 
 /** Body of a confirmation: the one-time code, as text (leading zeros count). */
-export const confirmRequestSchema = z.strictObject({ otp: input('the one-time code as text', filled) })
+export const confirmRequestSchema = z.strictObject({
+  otp: input('the one-time code as text', filled),
+} satisfies FieldsOf<ConfirmRequest>)
 
 /** Body of a renewal: the mandate's charge id again (G rule 2). */
-export const renewRequestSchema = z.strictObject({ mandate_id: input('text that is not empty', filled) })
+export const renewRequestSchema = z.strictObject({
+  mandate_id: input('text that is not empty', filled),
+} satisfies FieldsOf<RenewRequest>)
 
 /** A charge (G1). */
-export const chargeSchema = answer({
+export const chargeSchema = answer<Charge>({
   id: text,
   msisdn: text,
   amount: decimal,
@@ -44,7 +112,9 @@ export const chargeSchema = answer({
 })
 
 /** Error object of area G (G2). */
-export const gatewayErrorSchema = answer({ error: answer({ code: text, message: text }) })
+export const gatewayErrorSchema = answer<GatewayErrorBody>({
+  error: answer<GatewayErrorDetail>({ code: text, message: text }),
+})
 
 /** The version prefix of area G's routes (Versioning); `/health` has none. */
 export const GATEWAY_API_PREFIX = '/api/v1'
@@ -176,12 +246,3 @@ export const gatewayContract = {
     afterUnknown: 'Resetting again changes nothing more.',
   }),
 } as const
-
-/** Body of a charge. */
-export type ChargeRequest = z.infer<typeof chargeRequestSchema>
-/** A charge (G1). */
-export type Charge = z.infer<typeof chargeSchema>
-/** Error body of area G (G2). */
-export type GatewayErrorBody = z.infer<typeof gatewayErrorSchema>
-/** The reference table; its shape is not shown, so it is read as any JSON. */
-export type Reference = unknown

@@ -51,7 +51,6 @@ export type {
   SubscriptionDetails,
   SubscriptionRequest,
   Token,
-  TokenRequest,
 } from './subscriptions-types.ts'
 
 const filled = (value: string): boolean => value.trim().length > 0
