@@ -76,7 +76,8 @@ export const absentableText = field<string | null>('text or null', (value) =>
 export const integerId = field<number | string>('an integer', (value) => {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined
   const id = typeof value === 'string' ? value.trim() : ''
-  if (id === '') return undefined
+  // What says that there is none would be one identifier for all that have none.
+  if (ABSENT.has(id)) return undefined
   const number = Number(id)
   return Number.isSafeInteger(number) && String(number) === id ? number : id
 })

@@ -44,6 +44,18 @@ describe('all payments', () => {
     expect(await idsOf(subscriptions.allPayments('sub-1'))).toEqual([undefined, undefined, 1])
   })
 
+  it.each(['NA', 'N/A', 'null', ' ', null])(
+    'are all given when %j stands for their identifier',
+    async (none) => {
+      const { subscriptions } = await listing(() => [
+        payment(0, { paymentId: none, dueDate: '2026-12-01' }),
+        payment(0, { paymentId: none, dueDate: '2026-12-02' }),
+        payment(1),
+      ])
+      expect(await idsOf(subscriptions.allPayments('sub-1'))).toEqual([undefined, undefined, 1])
+    },
+  )
+
   it('keep identifiers that a number would change, and are told apart by them', async () => {
     const { subscriptions } = await listing((page) =>
       page > 1
