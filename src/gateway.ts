@@ -111,7 +111,8 @@ export class GatewayClient implements OperationMethods<typeof gatewayContract> {
 
   /**
    * Charges a payer (G rule 1). Send the payer to `confirmation_url`, or take the code yourself and `confirm`. Repeated
-   * by itself, always with the same key and body, so that it is one charge.
+   * by itself, always with the same key and body, so that it is one charge. A repeated key may give the first answer,
+   * as it was then: `status(id)` tells the present state.
    *
    * @example const charge = await gateway.charge({ msisdn, amount: 250, currency: 'BDT', redirect_uri })
    */
@@ -139,7 +140,9 @@ export class GatewayClient implements OperationMethods<typeof gatewayContract> {
 
   /**
    * Charges an established mandate again, without a code (G rule 2). A renewal that failed is an answer, not an error:
-   * look at its `status`. Repeated by itself with the same key, so that a cycle is charged once.
+   * look at its `status`. Repeated by itself with the same key, so that a cycle is charged once. A repeated key may give
+   * the first answer, as it was then: `status(id)` tells the present state. Always renew with the first charge's id: a
+   * renewal's id makes another key, hence another charge.
    *
    * @example await gateway.renew(mandate.id, { cycle: '2026-12-01' })
    */
