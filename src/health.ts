@@ -4,10 +4,16 @@ import type { Answered, CallResponse } from './transport/call-promise.ts'
 
 /** Whether the gateway and its data store are reachable. Only HTTP 200 is ok (G health). */
 export type Health =
-  | { readonly ok: true; readonly status: 200 }
   | {
+      /** Reachable, with its data store (G health). */
+      readonly ok: true
+      /** The HTTP status, which alone means healthy (G health). */
+      readonly status: 200
+    }
+  | {
+      /** Not reachable, not healthy, or no answer of it (G health). */
       readonly ok: false
-      /** The HTTP status, when there was an answer. */
+      /** The HTTP status, when there was an answer (G health). */
       readonly status?: number
       /** Why there was no healthy answer. */
       readonly error?: AnyMandateKitError

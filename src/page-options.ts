@@ -3,9 +3,9 @@ import { refuse, unknownNames, whileReading } from './transport/input-issues.ts'
 
 /** Which page of a list, and how long its pages are. */
 export interface PageOptions {
-  /** From 1. */
+  /** Number of the page, from 1, the first (Limits, Pagination). */
   readonly page?: number | undefined
-  /** From 1 to 100. Some servers ignore it (Limits, Pagination). */
+  /** Records on a page, from 1 to 100; a server takes 10 by default. Some servers ignore it (Limits, Pagination). */
   readonly perPage?: number | undefined
 }
 

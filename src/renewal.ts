@@ -4,13 +4,21 @@ import { refuse, unknownNames } from './transport/input-issues.ts'
 /** What makes a renewal safe to repeat: the billing cycle it is for, or a key of the caller's own. One is required. */
 export type RenewalInput =
   | {
-      /** The billing cycle's date as `YYYY-MM-DD`; the key is then `renewalKey(chargeId, cycle, attempt)`. */
+      /** The billing cycle's date as `YYYY-MM-DD`, such as `2026-12-01`; the key is then `renewalKey(chargeId, cycle, attempt)`. */
       readonly cycle: string
       /** 1 (default) for the cycle's first try; 2 and on for another one after a renewal that ended as failed. */
       readonly attempt?: number | undefined
+      /** Made of `cycle` and `attempt`: not to be given beside them. */
       readonly idempotencyKey?: undefined
     }
-  | { readonly idempotencyKey: string; readonly cycle?: undefined; readonly attempt?: undefined }
+  | {
+      /** A key of your own: the same key never renews twice (G rule 1). Visible ASCII, such as `order-1001:2`. */
+      readonly idempotencyKey: string
+      /** Not to be given beside a key. */
+      readonly cycle?: undefined
+      /** Not to be given beside a key. */
+      readonly attempt?: undefined
+    }
 
 const FIELDS = ['cycle', 'attempt', 'idempotencyKey']
 

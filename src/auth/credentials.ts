@@ -6,9 +6,13 @@ import { withTimeout } from './timeout.ts'
 
 /** What a merchant logs in with (S-a). */
 export interface Credentials {
+  /** The merchant application's identifier, sent as `client_id`; also the default of `clientID` in `subscribe` (S-a). */
   readonly clientId: string
+  /** The merchant application's secret, sent as `client_secret` (S-a). */
   readonly clientSecret: string
+  /** The user that logs in; a lockout is that user's (S-a). */
   readonly username: string
+  /** The user's password (S-a). */
   readonly password: string
 }
 

@@ -16,6 +16,7 @@ export interface TokenStore {
   get(key: string): Promise<TokenRecord | undefined> | TokenRecord | undefined
   /** Keeps a record. After `timeToLive` milliseconds nobody needs it any more. */
   set(key: string, record: TokenRecord, timeToLive: number): Promise<unknown> | unknown
+  /** Forgets a record. */
   delete(key: string): Promise<unknown> | unknown
   /**
    * Runs the task while no other process runs one for the same key, and settles as the task does. A lock needs an

@@ -2,13 +2,15 @@ import type { RateLimit } from '../errors.ts'
 
 /** The answer behind a call's data. */
 export interface CallResponse {
+  /** HTTP status of the last attempt's answer. */
   readonly status: number
-  /** Names in lower case. */
+  /** The answer's headers, names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /** The server's identifier of the request, when it sent one. */
   readonly requestId: string | undefined
   /** The parsed answer as it was received. */
   readonly body: unknown
+  /** What the headers `X-RateLimit-…` said; absent when there were none (Limits, area S). */
   readonly rateLimit: RateLimit | undefined
   /** How many attempts the call took. */
   readonly attempts: number
@@ -18,7 +20,9 @@ export interface CallResponse {
 
 /** A call's data with the answer it was read from. */
 export interface Answered<Data, Response = CallResponse> {
+  /** What the promise itself gives. */
   readonly data: Data
+  /** Status, headers, rate limit and attempts of the answer. */
   readonly response: Response
 }
 

@@ -31,7 +31,7 @@ export interface ClientOptions {
   readonly timeout?: number | undefined
   /** Limit of a call with all its attempts and waits, in milliseconds of real time. Default: 120 000. */
   readonly totalTimeout?: number | undefined
-  /** `false` is the same as `{ limit: 0 }`. */
+  /** What is repeated by itself at most; `false` is the same as `{ limit: 0 }`. */
   readonly retry?: RetryOptions | false | undefined
   /**
    * `wait` (default): calls are held back, in the order they came and 60 s at most, while the last answer said that no
@@ -42,6 +42,7 @@ export interface ClientOptions {
   readonly fetch?: FetchFunction | undefined
   /** Sent with every request. Authorization, Content-Type and Idempotency-Key are the client's own. */
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Functions that watch calls, for logs, spans and metrics. Default: none. */
   readonly hooks?: Hooks | undefined
   /** Hears what was odd in answers that were a success all the same. What it throws is ignored. */
   readonly onUnexpected?: ((report: UnexpectedReport) => unknown) | undefined

@@ -7,11 +7,13 @@ export interface CallFacts {
   readonly call: object
   /** Operation id, for example `gateway.charge`. */
   readonly operation: string
+  /** HTTP method, such as `POST`. */
   readonly method: string
   /** Path template, for example `/api/v1/mfs/charges/:id`: good as a span's or a metric's name. */
   readonly path: string
   /** The address, with identifiers in it. */
   readonly url: string
+  /** The key that is sent, for a charge or a renewal. */
   readonly idempotencyKey: string | undefined
 }
 
@@ -23,8 +25,11 @@ export interface RequestFacts extends CallFacts {
 
 /** An attempt was answered, with whatever status. */
 export interface ResponseFacts extends RequestFacts {
+  /** HTTP status of the answer. */
   readonly status: number
+  /** The server's identifier of the request, when it sent one. */
   readonly requestId: string | undefined
+  /** What the headers `X-RateLimit-…` said; absent when there were none. */
   readonly rateLimit: RateLimit | undefined
   /** From sending to the last byte of the body, in milliseconds of the client's clock. */
   readonly durationMs: number
@@ -32,6 +37,7 @@ export interface ResponseFacts extends RequestFacts {
 
 /** An attempt failed and is going to be repeated. */
 export interface RetryFacts extends RequestFacts {
+  /** Why it may be sent again. */
   readonly reason: RepeatReason
   /** How long the client waits before it, in milliseconds. */
   readonly waitMs: number
@@ -41,13 +47,19 @@ export interface RetryFacts extends RequestFacts {
 
 /** A call failed for good: once each call, whatever the phase, and also when it was ended before its first attempt. */
 export interface FailureFacts extends CallFacts {
+  /** The error's `code`. */
   readonly code: MandateKitErrorCode | undefined
+  /** In which phase the call ended. */
   readonly phase: Phase | undefined
   /** As in the error: whether the same call, made again later, can succeed and cannot execute twice. */
   readonly retryable: boolean | undefined
+  /** Whether the server may have executed the call. */
   readonly outcome: Outcome | undefined
+  /** HTTP status of the last answer; absent when there was none. */
   readonly status: number | undefined
+  /** The server's own code: `errorCode` of area S, `error.code` of area G. */
   readonly errorCode: string | undefined
+  /** How many attempts were made. */
   readonly attempts: number
   /** The whole call, waits included, in milliseconds of the client's clock. */
   readonly durationMs: number
@@ -55,6 +67,7 @@ export interface FailureFacts extends CallFacts {
 
 /** A token request succeeded. */
 export interface TokenRenewedFacts {
+  /** Always the login's operation id, `subscriptions.login`. */
   readonly operation: string
   /**
    * `first`: none was known; `expiring`: its end is near; `unauthorized`: a call was answered 401; `login-called`: by
@@ -70,15 +83,21 @@ export interface TokenRenewedFacts {
  * Input that breaks a rule makes no call: the promise rejects with `InvalidRequestError`, and no hook hears of it.
  */
 export interface Hooks {
+  /** An attempt is about to be sent. */
   readonly onRequest?: ((facts: RequestFacts) => unknown) | undefined
+  /** An attempt was answered, with whatever status. */
   readonly onResponse?: ((facts: ResponseFacts) => unknown) | undefined
+  /** An attempt failed and is going to be repeated. */
   readonly onRetry?: ((facts: RetryFacts) => unknown) | undefined
+  /** A call failed for good. */
   readonly onError?: ((facts: FailureFacts) => unknown) | undefined
+  /** A token request succeeded. */
   readonly onTokenRenewed?: ((facts: TokenRenewedFacts) => unknown) | undefined
 }
 
 /** One thing in an answer that was not as the specification says, and did not stop the call. */
 export interface UnexpectedReport {
+  /** Operation id, for example `gateway.charge`. */
   readonly operation: string
   /** What was odd, in words. */
   readonly message: string

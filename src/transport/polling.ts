@@ -19,6 +19,7 @@ export interface WaitOptions<State> {
    * read is made when the client's clock has come there. Default: 120 000.
    */
   readonly timeout?: number | undefined
+  /** Ends the wait: it rejects with `AbortedError`. What was asked for may still happen. */
   readonly signal?: AbortSignal | undefined
 }
 
