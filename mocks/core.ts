@@ -1,8 +1,11 @@
 import { GATEWAY_API_PREFIX } from '../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../src/contract/subscriptions.ts'
+import type { ListedCharge } from './domain/api.ts'
 import type { MockClock } from './domain/clock.ts'
+import type { Sequence } from './domain/sequence.ts'
 import { explain } from './explain.ts'
 import type { Operation } from './http/operations.ts'
+import { withoutSecrets } from './http/redaction.ts'
 import { withInternals } from './internals.ts'
 import { createMockFetch } from './mock-fetch.ts'
 import type { Mock } from './mock-types.ts'
@@ -84,6 +87,16 @@ const routeOf =
     return `${route?.methods[0] ?? ''} ${route?.path ?? ''}`
   }
 
+/** A key is the merchant's own text: nobody knows what it is made of. */
+const withoutSecretKeys = ({ gateway, secrets }: MockParts): Sequence<ListedCharge> => ({
+  bounds: gateway.domain.chargeList.bounds,
+  read: (from, to) =>
+    gateway.domain.chargeList.read(from, to).map((charge) => ({
+      ...charge,
+      idempotencyKey: charge.idempotencyKey && withoutSecrets(charge.idempotencyKey, secrets),
+    })),
+})
+
 const resetAll = (parts: MockParts): void => {
   parts.clock.reset()
   parts.ids.reset()
@@ -144,11 +157,19 @@ export const createMock = (given: MockOptions = {}): Mock => {
   const lists = {
     subscriptions: subscriptions.domain.subscriptionList,
     payments: subscriptions.domain.paymentList,
-    charges: gateway.domain.chargeList,
+    charges: withoutSecretKeys(parts),
     requests: log,
     notifications: deliveries.list,
   }
-  return withInternals(mock, { handler, ownBases, attach: addresses.attach, faults, lists, outage })
+  return withInternals(mock, {
+    handler,
+    ownBases,
+    attach: addresses.attach,
+    faults,
+    lists,
+    outage,
+    clock: parts.clock,
+  })
 }
 
 export type { Area } from '../src/contract/endpoint.ts'

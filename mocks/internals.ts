@@ -1,5 +1,6 @@
 import type { ListedNotification } from './delivery/deliveries.ts'
-import type { ChargeBody, PaymentBody, SubscriptionState } from './domain/api.ts'
+import type { ListedCharge, PaymentBody, SubscriptionState } from './domain/api.ts'
+import type { ManagedClock } from './domain/clock.ts'
 import type { Sequence } from './domain/sequence.ts'
 import type { FaultPlan } from './http/faults.ts'
 import type { Handler } from './http/handler.ts'
@@ -20,11 +21,12 @@ export interface MockInternals {
   readonly lists: {
     readonly subscriptions: Sequence<SubscriptionState>
     readonly payments: Sequence<PaymentBody>
-    readonly charges: Sequence<ChargeBody>
+    readonly charges: Sequence<ListedCharge>
     readonly requests: Sequence<LoggedRequest>
     readonly notifications: Sequence<ListedNotification>
   }
   readonly outage: { readonly isDown: boolean }
+  readonly clock: Pick<ManagedClock, 'standsStill' | 'fromOutside'>
 }
 
 // In the global registry, so that a mock of the package's CommonJS copy can be given to the ESM copy's server.

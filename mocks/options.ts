@@ -57,6 +57,11 @@ export interface MockOptions {
   readonly clock?: Exclude<ClockOptions['clock'], undefined>
   /** What sleeping on a frozen clock does: the clock jumps to the time of waking (default), or the sleeper waits. */
   readonly sleep?: Exclude<ClockOptions['sleep'], undefined>
+  /**
+   * Whose minutes rate limits count: the mock's (default), or the machine's, for callers that live on the machine's time
+   * while the mock's clock stands still. Retry-After and X-RateLimit-Reset follow.
+   */
+  readonly rateLimitTime?: 'mock' | 'machine'
   /** How many requests, and how many notifications, are kept. Default: 10 000. */
   readonly logSize?: number
   readonly subscriptions?: Partial<SubscriptionsOptions & SubscriptionsHttpOptions>
@@ -85,6 +90,7 @@ export const mockDefaults = {
   seed: 'mandatekit',
   clock: 'system',
   sleep: 'jump',
+  rateLimitTime: 'mock',
   logSize: 10_000,
 } as const satisfies MockOptions
 
@@ -178,6 +184,7 @@ export const readOptions = (given: MockOptions): ReadOptions => {
   assertPasses('Option seed', options.seed, seedCheck)
   assertPasses('Option clock', options.clock, clockCheck)
   assertPasses('Option sleep', options.sleep, oneOf('jump', 'wait'))
+  assertPasses('Option rateLimitTime', options.rateLimitTime, oneOf('mock', 'machine'))
   assertPasses('Option logSize', options.logSize, wholeNumber(1))
   checkNames('subscriptions.', subscriptions, [
     ...Object.keys(subscriptionsHttpDefaults),

@@ -22,6 +22,7 @@ import { createGatewayArea } from './http/gateway-area.ts'
 import type { Handler } from './http/handler.ts'
 import { createHandler } from './http/handler.ts'
 import { createPageHandler } from './http/page-answers.ts'
+import type { Secrets } from './http/redaction.ts'
 import type { WritableRequestLog } from './http/request-log.ts'
 import { createRequestLog } from './http/request-log.ts'
 import { createSubscriptionsArea } from './http/subscriptions-area.ts'
@@ -44,6 +45,8 @@ export interface MockParts {
   readonly areas: readonly AreaRuntime[]
   readonly handler: Handler
   readonly outage: { isDown: boolean }
+  /** What nothing that people look at may show. */
+  readonly secrets: Secrets
 }
 
 const secretsOf = (subscriptions: SubscriptionsOptions, gateway: GatewayOptions): readonly string[] => [
@@ -88,6 +91,7 @@ export const createParts = (options: ReadOptions): MockParts => {
   const vary = createVary(variant)
   const subscriptions = createSubscriptionsDomain({
     timeline,
+    callersNow: clock.callersNow,
     ids: isNumbered(variant) ? withDigits(ids, NUMBERED) : ids,
     rules: options.rules,
     options: options.subscriptions.domain,
@@ -102,20 +106,21 @@ export const createParts = (options: ReadOptions): MockParts => {
     baseUrl: () => addresses.current('gateway'),
   })
 
+  const limitsNow = options.rateLimitTime === 'machine' ? clock.machineNow : now
   const limiterOf = <Limit>(limit: Limit | false, create: (limit: Limit) => Limiter): Limiter | undefined =>
     limit === false ? undefined : create(limit)
   const subscriptionsLimiter = limiterOf(chosen.subscriptions.rateLimit, (limit) =>
-    createFixedWindowLimiter({ ...limit, now }),
+    createFixedWindowLimiter({ ...limit, now: limitsNow }),
   )
   const gatewayLimiter = limiterOf(chosen.gateway.rateLimit, (limit) =>
-    createRollingLimiter({ ...limit, now }),
+    createRollingLimiter({ ...limit, now: limitsNow }),
   )
   const outage = { isDown: false }
   areas.push(
     createSubscriptionsArea({
       domain: subscriptions,
       limiter: subscriptionsLimiter,
-      now,
+      now: limitsNow,
       options: chosen.subscriptions,
       vary,
       apiPrefix: options.subscriptions.http.apiPrefix,
@@ -125,7 +130,7 @@ export const createParts = (options: ReadOptions): MockParts => {
     createGatewayArea({
       domain: gateway,
       limiter: gatewayLimiter,
-      now,
+      now: limitsNow,
       options: chosen.gateway,
       apiPrefix: options.gateway.http.apiPrefix,
       checksContentType: options.gateway.http.contentType === 'json',
@@ -135,10 +140,11 @@ export const createParts = (options: ReadOptions): MockParts => {
   )
 
   const faults = createFaultPlan(() => ids.random('fault'))
-  const log = createRequestLog(options.logSize, {
+  const secrets: Secrets = {
     configured: secretsOf(chosen.subscriptions, chosen.gateway),
     isToken: subscriptions.isToken,
-  })
+  }
+  const log = createRequestLog(options.logSize, secrets)
   return {
     clock,
     ids,
@@ -151,6 +157,7 @@ export const createParts = (options: ReadOptions): MockParts => {
     addresses,
     areas,
     outage,
+    secrets,
     handler: createHandler({
       bases: addresses.bases,
       faults,

@@ -239,6 +239,14 @@ export interface TestNumber {
   readonly outcome: string
 }
 
+/** A charge, and where it comes from. */
+export interface ListedCharge extends ChargeBody {
+  /** The charge that this one renews. */
+  readonly renews: string | undefined
+  /** The key that made it. */
+  readonly idempotencyKey: string | undefined
+}
+
 /** The answer of a keyed operation: `replayed` when the key had executed before; `body` is then the first one, unchanged. */
 export interface Keyed<Body> {
   readonly body: Body
@@ -265,7 +273,7 @@ export interface GatewayDomain {
   /** As new: also what `reset` keeps. */
   restart(): void
   charges(): readonly ChargeBody[]
-  readonly chargeList: Sequence<ChargeBody>
+  readonly chargeList: Sequence<ListedCharge>
   events(): readonly GatewayEvent[]
   snapshot(): unknown
   restore(snapshot: unknown): void

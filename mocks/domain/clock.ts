@@ -29,6 +29,8 @@ export interface ClockOptions {
 export interface ClockSnapshot {
   /** Milliseconds that a clock on the machine's time is ahead, or the time of a frozen clock. */
   readonly position: number
+  /** Milliseconds that the clock was moved from outside. */
+  readonly movedFromOutside: number
   readonly entries: readonly PlannedEntry[]
 }
 
@@ -56,6 +58,14 @@ export interface MockClock {
 export interface ManagedClock extends MockClock {
   /** What falls due on this clock. */
   readonly timeline: RunnableTimeline
+  /** Whether it moves only when it is moved. */
+  readonly standsStill: boolean
+  /** The machine's time, or fake timers' time. */
+  machineNow(): number
+  /** The time less what `fromOutside` moved it by: callers in another process have lived through no more. */
+  callersNow(): number
+  /** Makes a move that callers do not take part in: for them no time passes, not even while it is under way. */
+  fromOutside(move: () => Promise<void>): Promise<void>
   /** As new: the time of the start, nothing planned. Moves that are under way end where they are. */
   reset(): void
   snapshot(): ClockSnapshot
@@ -83,7 +93,13 @@ export const createClock = ({
   /** Counts resets and restores: a move that was under way at one has nothing left to move. */
   let era = 0
 
-  const machineTime = (): number => (frozen ? 0 : Date.now())
+  /** Moves from outside that are under way, and what they and those before them come to. */
+  let outsideMoves = 0
+  let callersTime = 0
+  let movedFromOutside = 0
+
+  const machineNow = (): number => Date.now()
+  const machineTime = (): number => (frozen ? 0 : machineNow())
   const outsideNow = (): number => (moves > 0 ? cursor : machineTime() + position)
   const timeline = createTimeline(outsideNow)
   const sleepers = createSleepers()
@@ -93,9 +109,13 @@ export const createClock = ({
     else position = time - machineTime()
   }
 
-  const begin = (time: number, entries: readonly PlannedEntry[]): void => {
+  const callersNow = (): number => (outsideMoves > 0 ? callersTime : timeline.now() - movedFromOutside)
+
+  const begin = (time: number, entries: readonly PlannedEntry[], moved: number): void => {
     era += 1
     moves = 0
+    outsideMoves = 0
+    movedFromOutside = moved
     place(time)
     timeline.replace(entries)
   }
@@ -136,9 +156,27 @@ export const createClock = ({
       .catch((error: unknown) => sleeper.fail(error))
   }
 
+  const fromOutside = async (move: () => Promise<void>): Promise<void> => {
+    callersTime = callersNow()
+    outsideMoves += 1
+    const ownEra = era
+    try {
+      await move()
+    } finally {
+      if (ownEra === era) {
+        outsideMoves -= 1
+        movedFromOutside = timeline.now() - callersTime
+      }
+    }
+  }
+
   return {
     timeline,
+    standsStill: frozen,
     now: timeline.now,
+    machineNow,
+    callersNow,
+    fromOutside,
     async set(time) {
       refuseWhileRunning(timeline)
       place(toInstantMilliseconds(time))
@@ -159,8 +197,13 @@ export const createClock = ({
       const attendByClock = sleepMode === 'jump' ? attendByJump : () => undefined
       await sleepers.add(timeline.now() + length, signal, frozen ? attendByClock : attendByTimer(length))
     },
-    reset: () => begin(frozen ? start : machineTime(), []),
-    snapshot: () => ({ position: outsideNow() - machineTime(), entries: timeline.entries() }),
-    restore: (snapshot) => begin(snapshot.position + machineTime(), snapshot.entries),
+    reset: () => begin(frozen ? start : machineTime(), [], 0),
+    snapshot: () => ({
+      position: outsideNow() - machineTime(),
+      movedFromOutside: outsideNow() - callersNow(),
+      entries: timeline.entries(),
+    }),
+    restore: (snapshot) =>
+      begin(snapshot.position + machineTime(), snapshot.entries, snapshot.movedFromOutside),
   }
 }

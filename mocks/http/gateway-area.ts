@@ -15,6 +15,7 @@ const ANYONE: GatewayCaller = { credential: '' }
 export const createGatewayArea = (parts: {
   readonly domain: GatewayDomain
   readonly limiter: Limiter | undefined
+  /** The time of the limiter. */
   readonly now: () => number
   readonly options: Pick<GatewayOptions, 'confirmAnswer' | 'statusAnswer'>
   readonly apiPrefix: string

@@ -15,6 +15,7 @@ const NOBODY: Merchant = { clientId: '', username: '' }
 export const createSubscriptionsArea = (parts: {
   readonly domain: SubscriptionsDomain
   readonly limiter: Limiter | undefined
+  /** The time of the limiter. */
   readonly now: () => number
   readonly options: AnswerOptions & { readonly sendRetryAfter: boolean }
   readonly vary: Vary

@@ -13,10 +13,17 @@ const MOVES: readonly (readonly [unit: 'hours' | 'days', count: number, label: s
   ['days', 15, '15 days'],
 ]
 
-const clock = ({ now }: PanelView): Html => html`<section class="card" aria-labelledby="clock-title">
+const clock = ({
+  now,
+  clockStandsStill,
+}: PanelView): Html => html`<section class="card" aria-labelledby="clock-title">
 <h2 id="clock-title">Clock</h2>
 <p class="clock"><span id="clock-now" data-live>${instant(now)}</span> <small>UTC</small></p>
-<p class="quiet">What falls due on the way happens, each at its own time.</p>
+<p class="quiet">What falls due on the way happens, each at its own time.${
+  clockStandsStill
+    ? html` The clock stands still in between: payments, expiries, a username that is locked for 15 minutes and further tries of notifications wait until you move it.`
+    : undefined
+} Tokens outlive a move made here.</p>
 <div class="moves" role="group" aria-label="Move the clock forward by">
 ${MOVES.map(([unit, count, label]) => actionButton('advance', `+ ${label}`, { [unit]: count }))}
 </div>

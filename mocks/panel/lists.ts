@@ -1,5 +1,5 @@
 import type { ListedNotification } from '../delivery/deliveries.ts'
-import type { ChargeBody, PaymentBody } from '../domain/api.ts'
+import type { ListedCharge, PaymentBody } from '../domain/api.ts'
 import { authorisationPath, confirmationPath } from '../domain/pages-paths.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import { cycleInWords } from '../pages/cycles.ts'
@@ -65,15 +65,17 @@ ${reversed ? fact('Given back', html`${one.reverseTransactionAmount ?? ''} at ${
 const confirmation = ({
   id,
   confirmation_id: confirmationId,
-}: ChargeBody): Html => html`${actionButton('confirm', 'Give the right code', { confirmationId }, `for ${id}`)}
+}: ListedCharge): Html => html`${actionButton('confirm', 'Give the right code', { confirmationId }, `for ${id}`)}
 ${payersPage(confirmationPath(confirmationId), id)}`
 
-const chargeRow = (one: ChargeBody): Html =>
+const chargeRow = (one: ListedCharge): Html =>
   row(
     `charge-${one.id}`,
-    html`${pill(one.status)} <strong>${foreign(one.amount)} ${foreign(one.currency)}</strong> from ${foreign(one.msisdn)}`,
+    html`${pill(one.status)} <strong>${foreign(one.amount)} ${foreign(one.currency)}</strong> from ${foreign(one.msisdn)}${one.renews === undefined ? undefined : html` ${pill('renewal')}`}`,
     html`${fact('Outcome', foreign(one.outcome))}
 ${fact('Charge', foreign(one.id))}
+${one.renews === undefined ? undefined : fact('Renews', foreign(one.renews))}
+${one.idempotencyKey === undefined ? undefined : fact('Idempotency-Key', foreign(one.idempotencyKey))}
 ${fact('Created', instant(one.created_at))}`,
     one.status === 'pending_confirmation' ? confirmation(one) : undefined,
   )

@@ -1,5 +1,5 @@
 import type { ListedNotification } from '../delivery/deliveries.ts'
-import type { ChargeBody, PaymentBody, SubscriptionState } from '../domain/api.ts'
+import type { ListedCharge, PaymentBody, SubscriptionState } from '../domain/api.ts'
 import type { Bounds, Sequence } from '../domain/sequence.ts'
 import type { Fault } from '../http/fault-types.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
@@ -46,11 +46,13 @@ export interface ListedFault {
 export interface PanelView {
   /** ISO 8601, UTC. */
   readonly now: string
+  /** Whether the mock's clock moves only when it is moved. */
+  readonly clockStandsStill: boolean
   readonly outage: boolean
   readonly faults: readonly ListedFault[]
   readonly subscriptions: Listed<ListedSubscription>
   readonly payments: Listed<PaymentBody>
-  readonly charges: Listed<ChargeBody>
+  readonly charges: Listed<ListedCharge>
   readonly notifications: Listed<ListedNotification>
   readonly requests: Listed<LoggedRequest>
 }
@@ -94,13 +96,14 @@ const listedSubscription = ({ request, ...state }: SubscriptionState): ListedSub
 
 /** Reads what the panel shows: of each list the page at its place, of at most `limit` items. */
 export const readView = (mock: Mock, limit: number, places: Places): PanelView => {
-  const { faults, lists, outage } = internalsOf(mock)
+  const { clock, faults, lists, outage } = internalsOf(mock)
   const page = <Item>(name: ListName, list: Sequence<Item>) => pageOf(list, limit, places[name])
   // First: reading the state settles what is due, and the clock is to be read after that.
   const subscriptions = page('subscriptions', lists.subscriptions)
   const charges = page('charges', lists.charges)
   return {
     now: isoOf(mock.clock.now()),
+    clockStandsStill: clock.standsStill,
     outage: outage.isDown,
     faults: faults.armed().map(({ number, fault, left }) => ({
       number,

@@ -37,6 +37,7 @@ const own: Record<string, readonly unknown[]> = {
     new Date(Number.NaN),
   ],
   sleep: words,
+  rateLimitTime: words,
   logSize: [0, -1, 1.5, '10', null, Number.POSITIVE_INFINITY],
 }
 const bothAreas = {

@@ -1,4 +1,4 @@
-import type { ChargeBody } from '../api.ts'
+import type { ChargeBody, ListedCharge } from '../api.ts'
 import { confirmationPath } from '../pages-paths.ts'
 import type { ChargeOutcome, ChargeStatus } from './transitions.ts'
 
@@ -19,6 +19,8 @@ export interface ChargeRecord extends ChargeFields {
   readonly createdAt: number
   /** The charge that this one renews. */
   readonly mandateId: string | undefined
+  /** The key that made it; a charge that the mock started with has none. */
+  readonly idempotencyKey: string | undefined
   status: ChargeStatus
   outcome: ChargeOutcome
   wrongCodes: number
@@ -52,6 +54,13 @@ export const chargeBody = (
   confirmation_id: charge.confirmationId,
   confirmation_url: charge.baseUrl + confirmationPath(charge.confirmationId),
   created_at: new Date(charge.createdAt).toISOString(),
+})
+
+/** The charge with what G1 has no field for. */
+export const listedCharge = (charge: ChargeRecord): ListedCharge => ({
+  ...chargeBody(charge),
+  renews: charge.mandateId,
+  idempotencyKey: charge.idempotencyKey,
 })
 
 /** The number with its middle digits masked; a short one keeps its last two characters at most. */

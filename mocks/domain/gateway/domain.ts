@@ -7,7 +7,7 @@ import { createAllowlist } from './allowlist.ts'
 import type { BehaviourName } from './behaviours.ts'
 import { behaviours, comparableNumber, isBehaviourName, testNumber } from './behaviours.ts'
 import type { ChargeMoment, ChargeRecord } from './charges.ts'
-import { chargeBody, maskedNumber, momentOf } from './charges.ts'
+import { chargeBody, listedCharge, maskedNumber, momentOf } from './charges.ts'
 import { readCharge, readKey, readMandateId, readOtp } from './checks.ts'
 import { createKeyStore, keyScope } from './keys.ts'
 import type { LedgerParts } from './ledger.ts'
@@ -103,7 +103,7 @@ export const createGatewayDomain = (parts: GatewayParts): GatewayDomain => {
       }
       if (options.unlistedNumbers === 'refuse' && !isListed(wanted.value.msisdn)) return UNLISTED
       if (!isAllowed(wanted.value.redirectUri)) return REDIRECT_NOT_ALLOWED
-      const moment = momentOf(ledger.open(wanted.value))
+      const moment = momentOf(ledger.open(wanted.value, key.value))
       keys.store(scope, moment)
       return keyed(moment, false)
     },
@@ -137,7 +137,7 @@ export const createGatewayDomain = (parts: GatewayParts): GatewayDomain => {
       if (mandate === undefined) return notFound('charge')
       if (mandate.status !== 'succeeded') return notActive(`The charge is ${mandate.status}, not succeeded.`)
       if (mandate.mandateId !== undefined && !options.renewalsAsMandates) return RENEWAL_OF_RENEWAL
-      const moment = momentOf(ledger.renew(mandate))
+      const moment = momentOf(ledger.renew(mandate, key.value))
       keys.store(scope, moment)
       return keyed(moment, false)
     },
@@ -174,11 +174,7 @@ export const createGatewayDomain = (parts: GatewayParts): GatewayDomain => {
         timeline.settle()
         return { first: 0, end: ledger.inOrder().length }
       },
-      read: (from, to) =>
-        ledger
-          .inOrder()
-          .slice(from, to)
-          .map((charge) => chargeBody(charge)),
+      read: (from, to) => ledger.inOrder().slice(from, to).map(listedCharge),
     },
     events() {
       timeline.settle()

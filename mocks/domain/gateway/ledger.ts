@@ -44,9 +44,9 @@ export interface Ledger {
   /** Every charge, oldest first. */
   inOrder(): readonly ChargeRecord[]
   /** A new charge that waits for its code. */
-  open(fields: ChargeFields): ChargeRecord
+  open(fields: ChargeFields, idempotencyKey: string): ChargeRecord
   /** A new charge of a mandate, resolved at once (G rule 3). */
-  renew(mandate: ChargeRecord): ChargeRecord
+  renew(mandate: ChargeRecord, idempotencyKey: string): ChargeRecord
   /** The right code was given. `false`: the charge was not waiting for one, and nothing changed. */
   confirm(charge: ChargeRecord): boolean
   /** A wrong code was given. */
@@ -180,7 +180,7 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
     transactions: () => state,
     lasting: () => lasting,
     inOrder: () => order,
-    open(fields) {
+    open(fields, idempotencyKey) {
       const charge = keep({
         id: chargeId(),
         confirmationId: confirmationId(),
@@ -191,6 +191,7 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
         baseUrl: pageBase(),
         createdAt: timeline.now(),
         mandateId: undefined,
+        idempotencyKey,
         status: 'pending_confirmation',
         outcome: 'PENDING',
         wrongCodes: 0,
@@ -199,7 +200,7 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
       planExpiry(charge)
       return charge
     },
-    renew(mandate) {
+    renew(mandate, idempotencyKey) {
       const resolution = resolutionNow(mandate)
       const status = chargeAfter('none', resolution.event)
       if (status === undefined) throw new Error(`No charge begins with the event ${resolution.event}`)
@@ -213,6 +214,7 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
         baseUrl: pageBase(),
         createdAt: timeline.now(),
         mandateId: mandate.id,
+        idempotencyKey,
         status,
         outcome: resolution.outcome,
         wrongCodes: 0,

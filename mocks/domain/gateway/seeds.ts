@@ -81,6 +81,7 @@ export const recordOfSeed = (
     baseUrl: given.baseUrl,
     createdAt: seed.created_at === undefined ? given.now : toInstantMilliseconds(seed.created_at),
     mandateId: seed.mandate_id,
+    idempotencyKey: undefined,
     status,
     outcome: seed.outcome ?? OUTCOMES[status],
     wrongCodes: 0,

@@ -20,6 +20,8 @@ import { createViews } from './views.ts'
 /** What area S needs of its mock. */
 export interface SubscriptionsParts {
   readonly timeline: Timeline
+  /** The time as those know it who hold tokens. Default: the timeline's. */
+  readonly callersNow?: () => number
   readonly ids: Ids
   readonly options?: Partial<SubscriptionsOptions> | undefined
   readonly rules: Rules
@@ -44,10 +46,11 @@ export const createSubscriptionsDomain = (parts: SubscriptionsParts): Subscripti
   const { timeline, ids, baseUrl, notify } = parts
   const options = subscriptionsOptions(parts.rules, parts.options)
   const { now } = timeline
+  const { callersNow = now } = parts
   const calendar = createCalendar(options.timeZone)
   const schedule = createSchedule(calendar, parseTimeOfDay(options.debitTime) ?? 0)
   const state: State = createState()
-  const tokens = createTokens({ options, ids, lockout: createLockout(options.lockout, now), now })
+  const tokens = createTokens({ options, ids, lockout: createLockout(options.lockout, now), now, callersNow })
   const lifecycle = createLifecycle({ timeline, ids, options, schedule, state, notify })
   const views = createViews({ options, calendar, schedule, state, ids, now })
   const seeding = createSeeding({ options, ids, state, lifecycle, tokens, now })

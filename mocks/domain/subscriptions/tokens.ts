@@ -8,6 +8,7 @@ import type { Lockout, LockoutSnapshot } from './lockout.ts'
 import type { SubscriptionsOptions } from './options.ts'
 
 interface AccessToken extends Merchant {
+  /** On the callers' clock. */
   readonly expiresAt: number
 }
 
@@ -54,9 +55,12 @@ export const createTokens = (parts: {
   readonly options: SubscriptionsOptions
   readonly ids: Ids
   readonly lockout: Lockout
+  /** The mock's time. */
   readonly now: () => number
+  /** The time as those know it who hold the tokens. */
+  readonly callersNow: () => number
 }): Tokens => {
-  const { options, ids, lockout, now } = parts
+  const { options, ids, lockout, now, callersNow } = parts
   const lifetime = toMilliseconds(options.tokenTtl)
   const access = new Map<string, AccessToken>()
   const refresh = new Map<string, Merchant>()
@@ -66,7 +70,7 @@ export const createTokens = (parts: {
   /** Now and then, so that the cost of a login stays flat. */
   const dropExpired = (): void => {
     if (access.size < sweepFrom) return
-    const time = now()
+    const time = callersNow()
     for (const [token, { expiresAt }] of access) if (expiresAt <= time) access.delete(token)
     sweepFrom = Math.max(EXPIRED_TOKENS_KEPT, access.size * 2)
   }
@@ -75,7 +79,7 @@ export const createTokens = (parts: {
     dropExpired()
     const accessToken = ids.text('access-token', TOKEN_LENGTH)
     const refreshToken = keptRefreshToken ?? ids.text('refresh-token', TOKEN_LENGTH)
-    access.set(accessToken, { clientId, username, expiresAt: now() + lifetime })
+    access.set(accessToken, { clientId, username, expiresAt: callersNow() + lifetime })
     refresh.set(refreshToken, { clientId, username })
     return {
       token_type: 'Bearer',
@@ -167,20 +171,22 @@ export const createTokens = (parts: {
             : 'The access token is unknown or was revoked.',
         )
       }
-      if (now() >= token.expiresAt) {
+      const left = token.expiresAt - callersNow()
+      if (left <= 0) {
         return unauthorized(
-          `The access token expired at ${new Date(token.expiresAt).toISOString()} of the mock's clock (option subscriptions.tokenTtl).`,
+          `The access token expired at ${new Date(now() + left).toISOString()} of the mock's clock (option subscriptions.tokenTtl).`,
         )
       }
       return accepted({ clientId: token.clientId, username: token.username })
     },
     add({ clientId, username }, accessToken, refreshToken, expiresAt) {
-      access.set(accessToken, { clientId, username, expiresAt: expiresAt ?? now() + lifetime })
+      const left = expiresAt === undefined ? lifetime : expiresAt - now()
+      access.set(accessToken, { clientId, username, expiresAt: callersNow() + left })
       refresh.set(refreshToken ?? ids.text('refresh-token', TOKEN_LENGTH), { clientId, username })
     },
     has: (token) => access.has(token) || refresh.has(token),
     expire() {
-      const time = now()
+      const time = callersNow()
       for (const [token, record] of access) {
         if (record.expiresAt > time) access.set(token, { ...record, expiresAt: time })
       }
