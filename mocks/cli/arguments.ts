@@ -16,7 +16,9 @@ export interface MockCommandOptions {
   readonly clock: string | undefined
   readonly seed: string | undefined
   readonly strict: boolean
+  readonly limits: boolean
   readonly notify: readonly string[]
+  readonly notifyOnce: boolean
   readonly panel: boolean
   readonly tls: { readonly cert: string; readonly key: string } | undefined
 }
@@ -32,7 +34,9 @@ const OPTIONS = {
   clock: { type: 'string' },
   seed: { type: 'string' },
   strict: { type: 'boolean' },
+  limits: { type: 'boolean' },
   notify: { type: 'string', multiple: true },
+  'notify-once': { type: 'boolean' },
   'no-panel': { type: 'boolean' },
   cert: { type: 'string' },
   key: { type: 'string' },
@@ -54,7 +58,11 @@ Options
                          without it the clock follows this machine
       --seed <text>      the same seed gives the same identifiers
       --strict           also refuse what real platforms are likely to refuse
-      --notify <url>     deliver notifications to this address; may be repeated
+      --limits           limit calls although the clock stands still, by this machine's minutes; without it
+                         such a mock has the limits of the file alone
+      --notify <url>     deliver notifications to this address, again when it does not answer 2xx: up to 6
+                         times in 9 hours of the mock's clock; may be repeated
+      --notify-once      deliver each notification once, whatever is answered
       --no-panel         without the control panel
       --cert <file>      certificate, PEM: serve HTTPS and HTTP/2; needs --key
       --key <file>       private key of the certificate, PEM
@@ -110,6 +118,9 @@ export const readArguments = (words: readonly string[]): Command => {
   if (name === undefined) throw wrongUse('Say what to do, for example: mandatekit mock')
   if (name !== 'mock') throw wrongUse(`There is no command ${JSON.stringify(name)}; there is mock.`)
   if (more !== undefined) throw wrongUse(`mandatekit mock takes options only, not ${JSON.stringify(more)}.`)
+  if (values['notify-once'] === true && values.notify === undefined) {
+    throw wrongUse('--notify-once needs --notify.')
+  }
   const empty = Object.entries(values).find(([, value]) => value === '')
   if (empty !== undefined) throw wrongUse(`--${empty[0]} needs a value.`)
   return {
@@ -121,7 +132,9 @@ export const readArguments = (words: readonly string[]): Command => {
       clock: values.clock,
       seed: values.seed,
       strict: values.strict ?? false,
+      limits: values.limits ?? false,
       notify: values.notify ?? [],
+      notifyOnce: values['notify-once'] ?? false,
       panel: values['no-panel'] !== true,
       tls: tlsOf(values.cert, values.key),
     },

@@ -4,14 +4,21 @@ import { gatewayDefaults } from '../domain/gateway/options.ts'
 import { defaultMerchant } from '../domain/subscriptions/options.ts'
 import type { MockOptions } from '../options.ts'
 import { PANEL_PATH } from '../panel/paths.ts'
+import { limitInWords } from './limits.ts'
 
 /** What the command knows once the server is up. */
 export interface Started {
   readonly url: string
   readonly version: string
+  /** What the mock was made with. */
   readonly options: MockOptions
+  /** What was asked for, before rate limits were fitted to the clock. */
+  readonly asked: MockOptions
   /** The file that the options come from. */
   readonly config: string | undefined
+  /** Addresses that notifications go to by the command's own option. */
+  readonly notify: readonly string[]
+  readonly notifyOnce: boolean
   readonly panel: boolean
   readonly isLocal: boolean
 }
@@ -46,6 +53,25 @@ const credentials = ({ options, config = 'the options' }: Started): readonly Lin
   ]
 }
 
+/** An address without what may be secret in it. */
+const addressOf = (target: unknown): string => {
+  if (!URL.canParse(String(target))) return 'a function of the file'
+  const { origin, pathname } = new URL(String(target))
+  return `${origin}${pathname}`
+}
+
+const redelivery = (repeats: boolean): string =>
+  repeats ? 'again when it is not answered 2xx, on the mock’s clock' : 'once, whatever is answered'
+
+/** Where notifications go, and whether they come again. */
+const receivers = ({ options, notify, notifyOnce }: Started): readonly Line[] => [
+  ...notify.map((url): Line => [addressOf(url), redelivery(!notifyOnce)]),
+  ...(options.subscriptions?.notify ?? []).map(({ to, retries = false }): Line => {
+    const tries = typeof retries === 'object' ? retries.tries : retries
+    return [addressOf(to), redelivery(tries !== false && tries !== 1)]
+  }),
+]
+
 const keys = ({ options, config = 'the options' }: Started): readonly Line[] => [
   [
     'API key',
@@ -70,21 +96,31 @@ const numbers = ({ options }: Started): readonly Line[] => {
   ]
 }
 
-const clockOf = ({ clock = 'system' }: MockOptions): string =>
-  clock === 'system' ? 'follows this machine' : `stands still at ${new Date(clock).toISOString()}`
+const clockOf = ({ options: { clock = 'system' }, panel }: Started): string => {
+  if (clock === 'system') return 'follows this machine'
+  const mover = panel
+    ? 'until you move it at the panel: payments, expiries and lockouts (403 for 15 minutes) wait for that'
+    : 'for good: without the panel nothing moves it'
+  return `stands still at ${new Date(clock).toISOString()}, ${mover}`
+}
 
 /** What the command prints once the server is up. */
 export const greeting = (started: Started): string => {
-  const { url, version, options, panel, isLocal } = started
+  const { url, version, options, asked, panel, isLocal } = started
+  const notified = receivers(started)
   const parts = [
     section(`mandatekit ${version}: a mock for tests, no money moves`, [
       ['both APIs', url],
       ...(panel ? [['control panel', `${url}${PANEL_PATH}`] as const] : []),
-      ['clock', clockOf(options)],
+      ['clock', clockOf(started)],
       ['rules', options.rules ?? 'spec'],
     ]),
-    section('Subscriptions', credentials(started)),
-    section('Gateway', keys(started)),
+    section('Subscriptions', [
+      ...credentials(started),
+      ['rate limit', limitInWords('subscriptions', options, asked)],
+    ]),
+    section('Gateway', [...keys(started), ['rate limit', limitInWords('gateway', options, asked)]]),
+    ...(notified.length === 0 ? [] : [section('Notifications', notified)]),
     section('Test numbers', numbers(started)),
     ...(isLocal ? [] : ['Whoever reaches this machine can use this mock and its panel.']),
     'Stop it with Ctrl-C.',

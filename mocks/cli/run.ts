@@ -11,6 +11,8 @@ import { help, readArguments } from './arguments.ts'
 import { readConfigFile, readNamedFile } from './config-file.ts'
 import { CommandError, codeOf, messageOf } from './errors.ts'
 import { greeting } from './greeting.ts'
+import { standsStill, withFittingLimits } from './limits.ts'
+import { keepRunning } from './running-clock.ts'
 
 const version = (): string => {
   const manifest: { readonly version: string } = createRequire(import.meta.url)('mandatekit/package.json')
@@ -36,7 +38,7 @@ const optionsOf = async (given: MockCommandOptions): Promise<MockOptions> => {
   }
 }
 
-const createConfigured = (options: MockOptions, { config, notify }: MockCommandOptions): Mock => {
+const createConfigured = (options: MockOptions, { config, notify, notifyOnce }: MockCommandOptions): Mock => {
   let mock: Mock
   try {
     mock = createMock(options)
@@ -47,7 +49,7 @@ const createConfigured = (options: MockOptions, { config, notify }: MockCommandO
   }
   for (const url of notify) {
     try {
-      mock.notifications.connect(url)
+      mock.notifications.connect(url, { retries: !notifyOnce })
     } catch (error) {
       throw new CommandError(`--notify ${url}: ${messageOf(error)}`, { cause: error })
     }
@@ -105,13 +107,16 @@ export interface Outputs {
 }
 
 const serve = async (given: MockCommandOptions, { stdout }: Outputs): Promise<void> => {
-  const options = await optionsOf(given)
+  const asked = await optionsOf(given)
+  const options = withFittingLimits(asked, given.limits)
   const server = await start(createConfigured(options, given), given)
-  const { config, panel, host } = given
-  const { url } = server
-  const asked = ended()
-  stdout.write(greeting({ url, version: version(), options, config, panel, isLocal: isLoopback(host) }))
-  await asked
+  const { url, mock } = server
+  const stopClock = standsStill(options) ? undefined : keepRunning(mock)
+  const stopped = ended()
+  const isLocal = isLoopback(given.host)
+  stdout.write(greeting({ ...given, url, version: version(), options, asked, isLocal }))
+  await stopped
+  stopClock?.()
   await server.close()
 }
 

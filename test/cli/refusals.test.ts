@@ -21,9 +21,9 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 test('--help and --version answer on the output with exit code 0', async () => {
   const [help, version] = await Promise.all([run('--help'), run('--version')])
   expect(help).toMatchObject({ code: 0, err: '' })
-  for (const option of ['--port', '--host', '--config', '--clock', '--seed', '--strict', '--cert', '--key']) {
-    expect(help.out).toContain(option)
-  }
+  const options =
+    '--port --host --config --clock --seed --strict --limits --notify --notify-once --cert --key'
+  for (const option of options.split(' ')) expect(help.out).toContain(`${option} `)
   const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
   expect(version).toEqual({ code: 0, out: `${JSON.parse(manifest).version}\n`, err: '' })
 })
@@ -39,6 +39,7 @@ describe('a command that makes no sense ends with exit code 2 and names the word
     [['mock', '--clock', 'tomorrow'], /--clock: "tomorrow"/],
     [['mock', '--clock', '2027-01-01T06:00'], /--clock: .*zone/],
     [['mock', '--cert', 'cert.pem'], /--cert and --key/],
+    [['mock', '--notify-once'], /--notify-once needs --notify/],
     [['mock', 'now'], /"now"/],
     [['mok'], /"mok"/],
     [[], /mandatekit mock/],
