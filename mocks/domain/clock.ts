@@ -29,8 +29,8 @@ export interface ClockOptions {
 export interface ClockSnapshot {
   /** Milliseconds that a clock on the machine's time is ahead, or the time of a frozen clock. */
   readonly position: number
-  /** Milliseconds that the clock was moved from outside. */
-  readonly movedFromOutside: number
+  /** Milliseconds that the clock was moved from outside; snapshots of 0.1.0 do not tell. */
+  readonly movedFromOutside?: number | undefined
   readonly entries: readonly PlannedEntry[]
 }
 
@@ -204,6 +204,6 @@ export const createClock = ({
       entries: timeline.entries(),
     }),
     restore: (snapshot) =>
-      begin(snapshot.position + machineTime(), snapshot.entries, snapshot.movedFromOutside),
+      begin(snapshot.position + machineTime(), snapshot.entries, snapshot.movedFromOutside ?? 0),
   }
 }

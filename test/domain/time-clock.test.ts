@@ -151,6 +151,14 @@ describe('a frozen clock', () => {
     expect(clock.now()).toBe(START)
     expect(clock.timeline.entries()).toEqual([])
   })
+
+  test('a snapshot of 0.1.0, which knows no moves from outside, is one without any', async () => {
+    const clock = frozen()
+    clock.restore({ position: START + 5, entries: [] })
+    expect([clock.now(), clock.callersNow()]).toEqual([START + 5, START + 5])
+    await clock.fromOutside(() => clock.advance(10))
+    expect([clock.now(), clock.callersNow()]).toEqual([START + 15, START + 5])
+  })
 })
 
 describe('sleeping on a frozen clock', () => {
