@@ -32,7 +32,9 @@ export type Phase = 'input' | 'login' | 'limit' | 'request' | 'response' | 'wait
 export interface ErrorFacts {
   /** Operation id, for example `gateway.charge`. */
   readonly operation: EndpointDefinition['operation'] | string
+  /** Where the call stood when it failed. */
   readonly phase: Phase
+  /** Whether the server may have executed the call, all its attempts together. */
   readonly outcome: Outcome
   /** How many attempts were begun. */
   readonly attempts: number
@@ -65,6 +67,7 @@ export interface RateLimit {
 
 /** One rule that an input broke. `received` names the kind of value, never the value. */
 export interface InputIssue {
+  /** Name of the field or option, such as `amount` or `retry.limit`. */
   readonly field: string
   /** Completes "… must be". */
   readonly rule: string
@@ -170,11 +173,17 @@ export class InvalidRequestError extends MandateKitError {
 
 /** Facts of an answer that refused a call. */
 export interface ApiErrorFacts extends ErrorFacts {
+  /** HTTP status; absent when the call was held back before it was sent. */
   readonly status?: number | undefined
+  /** The server's own code: `errorCode` of area S, `error.code` of area G. */
   readonly errorCode?: string | undefined
+  /** The server's identifier of the request, when it sent one. */
   readonly requestId?: string | undefined
+  /** Answer headers without those that could hold a secret, names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** The answer's body without known secret fields; absent for token requests. */
   readonly body?: unknown
+  /** What the headers `X-RateLimit-…` said; absent when there were none. */
   readonly rateLimit?: RateLimit | undefined
 }
 

@@ -2,6 +2,7 @@
 export interface StoredToken {
   /** A random mark: says which token it is, without being it. */
   readonly id: string
+  /** The access token itself: a secret. */
   readonly accessToken: string
   /** Kept with `refresh: 'refresh_token'` only. */
   readonly refreshToken?: string
@@ -19,7 +20,9 @@ export interface RefusedLogin {
   readonly at: number
   /** HTTP status of the refusal. */
   readonly status: number
+  /** The server's own code, when it sent one. */
   readonly errorCode?: string
+  /** The server's identifier of the request, when it sent one. */
   readonly requestId?: string
 }
 
@@ -33,7 +36,9 @@ export interface LoginPause {
 
 /** What the processes of a merchant share: the token, and which logins were refused. Plain JSON data. */
 export interface TokenRecord {
+  /** Form of the record; one of another version is not used. */
   readonly version: 1
+  /** The token in use; absent when there is none. */
   readonly token?: StoredToken
   /** Salt of the fingerprints below. */
   readonly salt?: string

@@ -37,12 +37,15 @@ export type ResponseSchema<Output = unknown> = z.ZodMiniType<Output, unknown>
 export interface EndpointDefinition {
   /** Operation id, for example `gateway.charge`; it ends in the client method's name. */
   readonly operation: `${Area}.${string}`
+  /** HTTP method. */
   readonly method: 'GET' | 'POST'
   /** Path template below the base URL, for example `/api/v1.0/subscribe/:invoiceId/status`. */
   readonly path: `/${string}`
   /** Where the operation stands in the specification. */
   readonly spec: string
+  /** What a request carries to be let in. */
   readonly auth: AuthKind
+  /** When a call may be sent again without the caller's word. */
   readonly repeatable: Repeatable
   /** Whether the header Idempotency-Key is required (G rule 1). */
   readonly idempotencyKey: boolean

@@ -6,7 +6,11 @@
  * - `committed`: the id was processed to success.
  */
 export type Claim =
-  | { readonly state: 'claimed'; readonly owner: string }
+  | {
+      readonly state: 'claimed'
+      /** Proves that the id is yours. */
+      readonly owner: string
+    }
   | { readonly state: 'in-progress' }
   | { readonly state: 'committed' }
 

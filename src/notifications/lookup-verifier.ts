@@ -7,8 +7,11 @@ import { checkDelivery } from './verification.ts'
 
 /** The reads that `lookupVerifier` makes; a `SubscriptionsClient` has them. */
 export interface LookupClient {
+  /** The subscription (S-d). */
   details(subscriptionId: string): PromiseLike<Pick<SubscriptionDetails, 'id'>>
+  /** The record of its cancellation (S-f). */
   cancellation(subscriptionId: string): PromiseLike<Pick<Cancellation, 'subscriptionID'>>
+  /** One payment (S-h). */
   payment(paymentId: string): PromiseLike<Pick<PaymentDetails, 'subscriptionId' | 'status'>>
 }
 

@@ -37,7 +37,7 @@ export interface PaymentNotification extends NotificationFacts {
 
 /** A type, or a status of a known type, that this version does not know. Nothing is guessed about it. */
 export interface UnknownNotification extends NotificationFacts {
-  /** Tells this message from the others; what came is in `receivedType`. */
+  /** Tells this message from the others; what came is in `receivedType` (S8). */
   readonly type: 'UNKNOWN'
   /** `type` as received (S8). */
   readonly receivedType: string

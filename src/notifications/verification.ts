@@ -3,7 +3,9 @@ import type { Notification } from './notification.ts'
 
 /** What a verifier sees of a delivery. */
 export interface Delivery {
+  /** The message, read and normalised; nothing in it is proven yet. */
   readonly notification: Notification
+  /** The headers of the delivery, where a signature would stand. */
   readonly headers: Headers
   /** The body exactly as it was received; `undefined` when a framework's body parser had consumed it. */
   readonly bytes: Uint8Array<ArrayBuffer> | undefined

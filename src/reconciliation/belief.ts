@@ -1,5 +1,6 @@
 /** A payment as the merchant's books have it. */
 export interface BelievedPayment {
+  /** Identifier of the payment (S6). */
   readonly paymentId: string | number
   /** `SUCCEEDED_PAYMENT` or `FAILED_PAYMENT`, as a notification said. */
   readonly status: string
@@ -9,6 +10,7 @@ export interface BelievedPayment {
 
 /** A subscription as the merchant's books have it. */
 export interface BelievedSubscription {
+  /** Identifier of the subscription (S4). */
   readonly subscriptionId: string
   /** Every payment the books know of this subscription; of one listed twice the last entry counts. */
   readonly payments: Iterable<BelievedPayment> | AsyncIterable<BelievedPayment>
@@ -18,7 +20,9 @@ export interface BelievedSubscription {
 
 /** A charge as the merchant's books have it. */
 export interface BelievedCharge {
+  /** Identifier of the charge (G1). */
   readonly chargeId: string
+  /** Its status as the books have it, such as `succeeded` (G1). */
   readonly status: string
 }
 

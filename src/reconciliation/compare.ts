@@ -9,12 +9,15 @@ interface ReadOptions {
 
 /** The reads of area S that reconciliation makes; a `SubscriptionsClient` has them. */
 export interface SubscriptionsReader {
+  /** Every payment of a subscription (S-g). */
   allPayments(subscriptionId: string, page: undefined, options: ReadOptions): AsyncIterable<Payment>
+  /** The record of a cancellation (S-f). */
   cancellation(subscriptionId: string, options: ReadOptions): PromiseLike<unknown>
 }
 
 /** The read of area G that reconciliation makes; a `GatewayClient` has it. */
 export interface GatewayReader {
+  /** The charge's status (G rule 6). */
   status(chargeId: string, options: ReadOptions): PromiseLike<{ readonly status: string }>
 }
 

@@ -43,6 +43,7 @@ export interface ReconcileOptions {
 
 /** Differences as they are found, in the order of the books, with how far it is. */
 export interface Reconciliation extends AsyncIterable<Difference> {
+  /** How far it is now. */
   readonly progress: ReconciliationProgress
 }
 
