@@ -48,8 +48,8 @@ describe('all payments', () => {
     'are all given when %j stands for their identifier',
     async (none) => {
       const { subscriptions } = await listing(() => [
-        payment(0, { paymentId: none, dueDate: '2026-12-01' }),
-        payment(0, { paymentId: none, dueDate: '2026-12-02' }),
+        { ...payment(0, { dueDate: '2026-12-01' }), paymentId: none },
+        { ...payment(0, { dueDate: '2026-12-02' }), paymentId: none },
         payment(1),
       ])
       expect(await idsOf(subscriptions.allPayments('sub-1'))).toEqual([undefined, undefined, 1])
