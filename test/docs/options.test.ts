@@ -36,7 +36,7 @@ const namesOf = (make: () => unknown): string[] => {
 }
 
 const mock = createMock()
-const stranger = { zzzzzzzzzzzz: 1 }
+const stranger: object = { zzzzzzzzzzzz: 1 }
 const both = [...tableUnder('Both clients').keys()]
 
 describe('the page of options', () => {
