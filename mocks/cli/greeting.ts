@@ -99,7 +99,7 @@ const numbers = ({ options }: Started): readonly Line[] => {
 const clockOf = ({ options: { clock = 'system' }, panel }: Started): string => {
   if (clock === 'system') return 'follows this machine'
   const mover = panel
-    ? 'until you move it at the panel: payments, expiries and lockouts (403 for 15 minutes) wait for that'
+    ? 'until you move it at the panel: payments, expiries and lockouts (403) wait for that'
     : 'for good: without the panel nothing moves it'
   return `stands still at ${new Date(clock).toISOString()}, ${mover}`
 }

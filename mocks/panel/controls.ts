@@ -21,7 +21,7 @@ const clock = ({
 <p class="clock"><span id="clock-now" data-live>${instant(now)}</span> <small>UTC</small></p>
 <p class="quiet">What falls due on the way happens, each at its own time.${
   clockStandsStill
-    ? html` The clock stands still in between: payments, expiries, a username that is locked for 15 minutes and further tries of notifications wait until you move it.`
+    ? html` The clock stands still in between: payments, expiries, lockouts (403) and further tries of notifications wait until you move it.`
     : undefined
 } Tokens outlive a move made here.</p>
 <div class="moves" role="group" aria-label="Move the clock forward by">

@@ -227,7 +227,7 @@ describe('under a clock that stands still', () => {
   test('the command says what waits for the clock, and that without a panel nothing moves it', async () => {
     const one = await started(...STILL)
     expect(one.value('clock')).toBe(
-      'stands still at 2027-01-01T06:00:00.000Z, until you move it at the panel: payments, expiries and lockouts (403 for 15 minutes) wait for that',
+      'stands still at 2027-01-01T06:00:00.000Z, until you move it at the panel: payments, expiries and lockouts (403) wait for that',
     )
     await one.stop()
     const other = await started(...STILL, '--no-panel')
