@@ -60,7 +60,7 @@ export interface SubscriptionsClientOptions extends ClientOptions {
 }
 
 /** Input of subscribe; `clientID` is taken from the credentials when it is left out. */
-export interface SubscribeInput extends Omit<SubscriptionRequest, 'clientID'> {
+export type SubscribeInput = Omit<SubscriptionRequest, 'clientID'> & {
   /** The merchant application's identifier; `clientId` of the credentials when it is left out (S1). */
   readonly clientID?: string | undefined
 }

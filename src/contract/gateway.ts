@@ -16,7 +16,7 @@ export type KnownChargeOutcome =
   | 'EXPIRED'
 
 /** Input of a charge. */
-export interface ChargeRequest {
+export type ChargeRequest = {
   /** The payer's mobile number as text, in international format: the country's code and the number (G1). */
   msisdn: string
   /** What is charged: a whole number from 0, sent as given; ask the platform whether it counts whole or minor units (G1). */
@@ -28,19 +28,19 @@ export interface ChargeRequest {
 }
 
 /** Body of a confirmation (G rule 4). */
-export interface ConfirmRequest {
+export type ConfirmRequest = {
   /** The one-time code that the payer received, as text: zeros in front count (G rule 4). */
   otp: string
 }
 
 /** Body of a renewal (G rule 2). */
-export interface RenewRequest {
+export type RenewRequest = {
   /** The charge of the mandate: the same id as in the path (G rule 2). */
   mandate_id: string
 }
 
 /** A charge (G1). */
-export interface Charge {
+export type Charge = {
   /** Identifier of the charge, such as `ch_1`: keep the first one's to read and to renew the mandate (G1). */
   readonly id: string
   /** The payer's mobile number, in international format (G1). */
@@ -62,7 +62,7 @@ export interface Charge {
 }
 
 /** What an error of area G says (G2). */
-export interface GatewayErrorDetail {
+export type GatewayErrorDetail = {
   /** Code in snake_case, such as `incorrect_code`; an error's `errorCode` is this (G2). */
   readonly code: string
   /** The same in words, for people (G2). */
@@ -70,7 +70,7 @@ export interface GatewayErrorDetail {
 }
 
 /** Error body of area G (G2). */
-export interface GatewayErrorBody {
+export type GatewayErrorBody = {
   /** What went wrong (G2). */
   readonly error: GatewayErrorDetail
 }

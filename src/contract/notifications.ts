@@ -9,7 +9,7 @@ export type KnownSubscriptionNotificationStatus = 'CANCELLED' | 'SUCCEEDED'
 export type KnownPaymentNotificationStatus = 'SUCCEEDED_PAYMENT' | 'FAILED_PAYMENT'
 
 /** A notification message as it is on the wire (S8). */
-export interface NotificationMessage {
+export type NotificationMessage = {
   /** Unique identifier of the notification; a redelivery has the same one (S8). */
   readonly notificationId: string
   /** `SUBSCRIPTION` or `SUBSCRIPTION_PAYMENT`; any other text may come (S8). */

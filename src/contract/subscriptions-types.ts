@@ -13,7 +13,7 @@ export type KnownCancellationStatus = 'PROCESSED' | 'PROCESSING'
 export type KnownPaymentStatus = 'SUCCEEDED_PAYMENT' | 'FAILED_PAYMENT'
 
 /** Body of a login: a password grant (S-a). */
-export interface TokenRequest {
+export type TokenRequest = {
   /** Always `password` (S-a). */
   grant_type: 'password'
   /** The merchant application's identifier (S-a). */
@@ -27,7 +27,7 @@ export interface TokenRequest {
 }
 
 /** Input of subscribe (S1). */
-export interface SubscriptionRequest {
+export type SubscriptionRequest = {
   /** The merchant application's identifier, as the platform issued it (S1). */
   clientID: string
   /** Your own identifier of this request; an error carries it, and `details` gives it back (S1). */
@@ -45,7 +45,7 @@ export interface SubscriptionRequest {
 }
 
 /** What every answer of area S carries (Errors). */
-export interface Envelope {
+export type Envelope = {
   /** `00`; an answer with any other code is no result but an `ApiError` (S2). */
   readonly errorCode: string
   /** What the code means, in words (S2). */
@@ -53,7 +53,7 @@ export interface Envelope {
 }
 
 /** Answer of subscribe (S2). */
-export interface SubscribeResult extends Envelope {
+export type SubscribeResult = Envelope & {
   /** The page where the payer authorises the subscription: send the payer there (S2; S rule 1). */
   readonly url: string
   /** Identifier of the request, for `status` and `waitForStatus`: keep it (S2). */
@@ -61,7 +61,7 @@ export interface SubscribeResult extends Envelope {
 }
 
 /** State of a subscription request (S3). */
-export interface RequestStatus extends Envelope {
+export type RequestStatus = Envelope & {
   /** Identifier of the request: the `invoiceID` of subscribe (S3). */
   readonly invoiceId: string
   /** `INITIALIZED` until the payer has decided; any other text may come, see `KnownRequestStatus` (S3). */
@@ -73,7 +73,7 @@ export interface RequestStatus extends Envelope {
 }
 
 /** A subscription (S4). */
-export interface SubscriptionDetails extends Envelope {
+export type SubscriptionDetails = Envelope & {
   /** Identifier of the subscription (S4). */
   readonly id: string
   /** Paid each cycle, as a number such as `25`; decimal text is read as one, too (S4). */
@@ -95,7 +95,7 @@ export interface SubscriptionDetails extends Envelope {
 }
 
 /** Record of a cancellation (S5). */
-export interface Cancellation extends Envelope {
+export type Cancellation = Envelope & {
   /** Identifier of the record: an integer, or text where a number would change it (S5). */
   readonly id: number | string
   /** The subscription that was cancelled (S5). */
@@ -107,7 +107,7 @@ export interface Cancellation extends Envelope {
 }
 
 /** A payment of a subscription (S6). */
-export interface Payment {
+export type Payment = {
   /** Identifier of the payment: an integer, or text where a number would change it, such as one of many digits (S6). */
   paymentId: number | string
   /** Cycle of the subscription: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or one that came later (S6). */
@@ -133,16 +133,16 @@ export interface Payment {
 }
 
 /** A payment with the envelope of its answer (S-h). */
-export interface PaymentDetails extends Readonly<Payment>, Envelope {}
+export type PaymentDetails = Readonly<Payment> & Envelope
 
 /** A page of payments (S-g). */
-export interface PaymentList extends Envelope {
+export type PaymentList = Envelope & {
   /** The payments of this page; empty after the last one (S-g). */
   readonly subscriptionPayments: Payment[]
 }
 
 /** Answer of a login (S7). */
-export interface Token {
+export type Token = {
   /** How the token is sent: `Bearer` (S7). */
   readonly token_type: string
   /** Lifetime of the access token, in seconds (S7). */
