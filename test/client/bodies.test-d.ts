@@ -1,4 +1,5 @@
 import type {
+  Charge,
   ChargeRequest,
   ConfirmRequest,
   gatewayContract,
@@ -7,6 +8,7 @@ import type {
   PaymentList,
   RenewRequest,
   RequestOf,
+  ResponseOf,
   ResponseSchema,
   SubscriptionRequest,
   subscriptionsContract,
@@ -103,6 +105,12 @@ describe('every operation of the contract', () => {
       confirm: ConfirmRequest
       renew: RenewRequest
     }>()
+  })
+
+  test('gives what passes for a record, so that a log or a column of JSON takes it', () => {
+    type Answer = ResponseOf<(typeof subscriptionsContract)[keyof typeof subscriptionsContract]>
+    expectTypeOf<Answer>().toExtend<Readonly<Record<string, unknown>>>()
+    expectTypeOf<Charge>().toExtend<Readonly<Record<string, unknown>>>()
   })
 
   test('gives a payment in a list the fields of a payment read alone', () => {

@@ -70,6 +70,16 @@ test('a user who calls everything is told of no error', () => {
 
 describe('an editor shows', () => {
   test.each([
+    ['gateway.charge', '(request: ChargeRequest, options?: ChargeOptions): CallPromise<Charge>'],
+    [
+      'subscriptions.subscribe',
+      '(request: SubscribeInput, options?: CallOptions): CallPromise<SubscribeResult>',
+    ],
+  ])('the types of %s by their names', (method, signature) => {
+    expect(editor.hover(method).declaration).toContain(signature)
+  })
+
+  test.each([
     ['token', 'Token'],
     ['subscribed', 'SubscribeResult'],
     ['requested', 'RequestStatus'],
