@@ -64,7 +64,7 @@ export interface ConfirmInput {
 }
 
 /** What reading a charge surely gives; the specification shows no more than its status (G rule 6). */
-export interface ChargeState extends Pick<Charge, 'status'>, Partial<Omit<Charge, 'status'>> {}
+export type ChargeState = Pick<Charge, 'status'> & Partial<Omit<Charge, 'status'>>
 
 const PENDING = /^pending_/
 const CHARGE_OPTIONS = [...CALL_OPTIONS, 'idempotencyKey']
