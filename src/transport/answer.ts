@@ -124,8 +124,7 @@ export const readAnswer = (endpoint: EndpointDefinition, status: number, text: s
     const contradicts = showsEffect(endpoint, body) && body.errorCode === SUCCESS
     return contradicts ? codeOf(endpoint, body, SUCCESS) : { kind: 'refused', body, ...errorIn(body) }
   }
-  if (status < 200 || status >= 300)
-    return unexpected('is a redirect, which an API has no business with', body)
+  if (status < 200 || status >= 300) return unexpected('is a redirect, which is not followed', body)
   if (endpoint.anyBody) return { kind: 'success', data: body, body, reports: [] }
   if (json.ok) return readSuccess(endpoint, body)
   if (text.trim() !== '') {

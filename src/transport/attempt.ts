@@ -122,9 +122,9 @@ export const attempt = (request: AttemptRequest, time: CallTimeout): Promise<Att
         arrived = await send(request, controller.signal, connection)
         settle(answerWith(arrived, decodeBody(await arrived.body(), arrived.headers['content-type'])))
       } catch (error) {
-        const { surelyNotSent, reason } = classifyNetworkFailure(error)
+        const found = classifyNetworkFailure(error)
         // Whatever the code says: who answered has received the request.
-        const failure = { surelyNotSent: surelyNotSent && arrived === undefined, reason }
+        const failure = arrived === undefined ? found : { ...found, surelyNotSent: false, certificate: false }
         settle(refusal() ?? { kind: 'failed', phase: phase(), failure })
       }
     }

@@ -13,7 +13,7 @@ import {
 import type { Reading } from './answer.ts'
 import { requestIdOf } from './answer-headers.ts'
 import type { ReceivedAnswer } from './attempt.ts'
-import type { CallRecord } from './call-record.ts'
+import type { CallIdentity, CallRecord } from './call-record.ts'
 import type { Interruption } from './call-timeout.ts'
 import type { NetworkFailure } from './network-failure.ts'
 import { placeOf } from './place.ts'
@@ -29,7 +29,7 @@ const cut = (text: string, length: number): string =>
 
 /** What the caller should know and do next. `wait`: how long the server asked to stay away, in milliseconds. */
 const advice = (endpoint: EndpointDefinition, { outcome, retryable }: ErrorFacts, wait?: number): string => {
-  if (outcome === 'not-sent') return 'Calling again is safe.'
+  if (outcome === 'not-sent') return retryable ? 'Calling again is safe.' : 'Nothing was sent.'
   // A read changes nothing: nobody asks whether it was executed.
   const acts = endpoint.repeatable === 'when-not-executed' || endpoint.idempotencyKey
   if (outcome === 'unknown') {
@@ -90,8 +90,15 @@ const NOT_ACCEPTED = {
 const meaningOf = ({ auth }: EndpointDefinition, status: number): string | undefined => {
   if (status === 401) return NOT_ACCEPTED[auth]
   return status === 403 && auth === 'credentials'
-    ? 'the account is locked, and valid credentials are refused as well until the server relents'
+    ? 'the account is locked, and valid credentials are refused as well until the server unlocks it'
     : undefined
+}
+
+/** What makes a "no such place" look like a wrong base URL: nothing in the path could be missing but the path. */
+const doubtOf = ({ endpoint, ending }: CallIdentity, status: number, code: string): string => {
+  if (status !== 404 && !(status === 405 && endpoint.auth === 'credentials')) return ''
+  if (ending) return `; the base URL already ends in ${ending}, which the client adds`
+  return code === '' || !endpoint.path.includes(':') ? WRONG_BASE : ''
 }
 
 /** A refusal in words: what it means, or, where the address may be wrong, who answered it. */
@@ -102,8 +109,7 @@ const refusalWords = ({ identity }: CallRecord, status: number, code = '', said 
   if (meaning !== undefined) return `${meaning} (${http}${quote === '' ? '' : `: ${quote}`})`
   const isPlaced = status === 404 || identity.endpoint.auth === 'credentials'
   const from = isPlaced ? `${placeOf(identity)} answered ` : ''
-  const doubt = status === 404 && code === '' ? WRONG_BASE : ''
-  return `${from}${http}${quote === '' ? '' : ` (${quote})`}${doubt}`
+  return `${from}${http}${quote === '' ? '' : ` (${quote})`}${doubtOf(identity, status, code)}`
 }
 
 /** The error of an answer that refuses the call. */
@@ -166,8 +172,10 @@ const NO_SUCH_HOST = /^(?:ENOTFOUND|EAI_AGAIN)$/
 const MOCK_HOST = /\.mandatekit\.test$/
 const NO_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/
 
-const failureWords = (phase: Phase, { surelyNotSent, reason }: NetworkFailure): string => {
+const failureWords = (phase: Phase, { surelyNotSent, certificate, reason }: NetworkFailure): string => {
   if (reason === undefined) return 'failed, and the platform does not say why'
+  if (certificate)
+    return `got no connection: the server's certificate is not accepted (${reason}); check the base URL and the machine's date, or have its issuer trusted (on Node with NODE_EXTRA_CA_CERTS)`
   if (surelyNotSent) return `got no connection (${reason})`
   const when = phase === 'response' ? ' while the answer was read' : ''
   return `failed${when} (${reason})${NO_TLS.test(reason) ? '; is it http, not https?' : ''}`
@@ -182,13 +190,13 @@ export const connectionError = (
   const { reason } = failure
   const { identity } = record
   const cause = reason === undefined ? undefined : Object.assign(new Error(reason), { code: reason })
-  const facts = { ...record.errorFacts(true), cause, reason, retryAfterMs: tooLong }
+  const facts = { ...record.errorFacts(!failure.certificate), cause, reason, retryAfterMs: tooLong }
   const words = `${placeOf(identity)} ${failureWords(record.phase, failure)}`
-  const isMock = NO_SUCH_HOST.test(reason ?? '') && MOCK_HOST.test(new URL(identity.url).hostname)
-  const message =
-    isMock && facts.outcome === 'not-sent'
-      ? `${facts.operation}: ${words}. This is the address of a mock: give the client fetch: mock.fetch, or set MSW up.`
-      : messageOf(record, facts, `${words}${waitWords(tooLong)}`)
+  const isNowhere = facts.outcome === 'not-sent' && NO_SUCH_HOST.test(reason ?? '')
+  const isMock = isNowhere && MOCK_HOST.test(new URL(identity.url).hostname)
+  const message = isMock
+    ? `${facts.operation}: ${words}. This is the address of a mock: give the client fetch: mock.fetch, or set MSW up.`
+    : messageOf(record, facts, `${words}${waitWords(tooLong)}${isNowhere ? WRONG_BASE : ''}`)
   return new ConnectionError(message, facts)
 }
 

@@ -10,6 +10,8 @@ export interface CallIdentity {
   readonly endpoint: EndpointDefinition
   readonly method: string
   readonly url: string
+  /** The version prefix in which the base URL ends, although the client adds it. */
+  readonly ending?: string | undefined
   /** The checked fields of the body. */
   readonly fields: unknown
   readonly idempotencyKey: string | undefined

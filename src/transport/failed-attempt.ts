@@ -31,7 +31,7 @@ export const withoutAnswer = (result: Exclude<AttemptResult, { kind: 'answer' }>
   }
   const { failure } = result
   return {
-    failure: { kind: 'connection', surelyNotSent: failure.surelyNotSent },
+    failure: { kind: 'connection', ...failure },
     status: undefined,
     toError: (record, _, tooLong) => connectionError(record, failure, tooLong),
   }

@@ -2,12 +2,20 @@
 export interface NetworkFailure {
   /** Whether the request surely never reached the server. */
   readonly surelyNotSent: boolean
+  /** Whether it was the server's certificate that was refused: surely not sent, and no better the next time. */
+  readonly certificate: boolean
   /** The platform's code, for example `ECONNRESET`, when it gave one. */
   readonly reason: string | undefined
 }
 
 /** Codes of a connection that was never made: no byte of the request left. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
+/**
+ * Codes of a certificate that the platform refused, which it does before it writes the first byte of a request.
+ * Failures of TLS itself (`ERR_SSL_…`) may come later, in an answer.
+ */
+const REFUSED_CERTIFICATE =
+  /^(?:CERT_(?:HAS_EXPIRED|NOT_YET_VALID|SIGNATURE_FAILURE|REVOKED)|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(?:_LOCALLY)?)|ERR_TLS_CERT_ALTNAME_INVALID|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED)$/
 /** System calls that come before the first byte of a request. */
 const BEFORE_SENDING = new Set<unknown>(['connect', 'getaddrinfo'])
 const CODE = /^[A-Za-z][A-Za-z0-9_]{1,60}$/
@@ -46,10 +54,10 @@ const coded = (error: unknown, seen: Set<unknown>, depth = 0): readonly Evidence
 const neverLeft = (evidence: Evidence): boolean => {
   const code = codeOf(evidence)
   if (code === undefined) return false
-  return NOT_CONNECTED.has(code) || BEFORE_SENDING.has(evidence.syscall)
+  return NOT_CONNECTED.has(code) || REFUSED_CERTIFICATE.test(code) || BEFORE_SENDING.has(evidence.syscall)
 }
 
-const UNPROVEN: NetworkFailure = { surelyNotSent: false, reason: undefined }
+const UNPROVEN: NetworkFailure = { surelyNotSent: false, certificate: false, reason: undefined }
 
 /**
  * Reads what a rejected `fetch` tells. Only a recognised code proves that nothing was sent, and every code in the
@@ -59,7 +67,8 @@ export const classifyNetworkFailure = (error: unknown): NetworkFailure => {
   try {
     const evidence = coded(error, new Set())
     const reason = evidence.map(codeOf).find((code) => code !== undefined)
-    return { surelyNotSent: evidence.length > 0 && evidence.every(neverLeft), reason }
+    const surelyNotSent = evidence.length > 0 && evidence.every(neverLeft)
+    return { surelyNotSent, certificate: surelyNotSent && REFUSED_CERTIFICATE.test(reason ?? ''), reason }
   } catch {
     // Anything can be thrown, also what throws when it is looked at.
     return UNPROVEN

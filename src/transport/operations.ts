@@ -52,11 +52,14 @@ export class Operations {
   readonly #environment: CallEnvironment
   readonly #setup: OperationsSetup
   readonly #prefix: PathPrefix | undefined
+  readonly #ending: string | undefined
 
   constructor(setup: OperationsSetup) {
     const { settings, prefix } = setup
     this.#setup = setup
     this.#prefix = settings.apiPrefix === undefined ? undefined : { from: prefix, to: settings.apiPrefix }
+    const added = settings.apiPrefix === undefined ? ['/api/v1', '/api/v1.0'] : [settings.apiPrefix]
+    this.#ending = added.find((each) => settings.baseUrl.endsWith(each))
     this.#environment = {
       settings,
       gate: settings.holdsBack ? new RateLimitGate(settings.clock) : undefined,
@@ -100,6 +103,7 @@ export class Operations {
       endpoint,
       method,
       url: `${settings.baseUrl}${withPrefix(path, this.#prefix)}${queryOf(checkedValue(query))}`,
+      ending: this.#ending,
       fields,
       body: this.#bodyOf(method, fields, form),
       contentType: form ? 'application/x-www-form-urlencoded' : 'application/json',

@@ -24,5 +24,6 @@ export const worseOutcome = (one: Outcome, other: Outcome): Outcome =>
 /** Whether calling again later could end otherwise, as far as the failure itself tells. */
 export const isTransient = (failure: Failure): boolean => {
   if (failure.kind === 'status') return [408, 429, 500, 502, 503, 504].includes(failure.status)
+  if (failure.kind === 'connection') return !failure.certificate
   return failure.kind !== 'code' && failure.kind !== 'unexpected'
 }

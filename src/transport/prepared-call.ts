@@ -7,6 +7,8 @@ export interface PreparedCall {
   readonly endpoint: EndpointDefinition
   readonly method: string
   readonly url: string
+  /** The version prefix in which the base URL ends, although the client adds it. */
+  readonly ending: string | undefined
   /** The checked fields of the body; errors are redacted by them. */
   readonly fields: unknown
   /** The body as it is sent, the same in each attempt. */

@@ -3,7 +3,8 @@ import { backoff } from './wait-hint.ts'
 
 /** How an attempt failed, as far as repeating it is concerned. */
 export type Failure =
-  | { readonly kind: 'connection'; readonly surelyNotSent: boolean }
+  /** `certificate`: the server's was refused, and will be again. */
+  | { readonly kind: 'connection'; readonly surelyNotSent: boolean; readonly certificate?: boolean }
   | { readonly kind: 'timeout' }
   | { readonly kind: 'aborted' }
   /** An HTTP status of 400 or above. */
@@ -62,6 +63,7 @@ const kindOf = (failure: Failure): Kind => {
     case 'aborted':
       return 'ended'
     case 'connection':
+      if (failure.certificate) return 'refused'
       return failure.surelyNotSent ? 'not-sent' : 'answer-lost'
     case 'timeout':
     case 'cut':

@@ -58,6 +58,22 @@ describe('the message of a connection that failed names the request and the plat
     expect(words).toContain('(ERR_SSL_WRONG_VERSION_NUMBER); is it http, not https? Reading again is safe.')
   })
 
+  it('when its host does not exist, and doubts the base URL', async () => {
+    const fetch = failing('ENOTFOUND')
+    const error = await errorOf(gatewayClient('http://g.example', { ...once, fetch }).reset())
+    expect(error.message).toBe(
+      'gateway.reset: POST http://g.example/api/v1/reset got no connection (ENOTFOUND); is the base URL right? Calling again is safe.',
+    )
+  })
+
+  it('when its certificate is refused, and says what to do', async () => {
+    const fetch = failing('CERT_HAS_EXPIRED')
+    const error = await errorOf(gatewayClient('https://g.example', { fetch }).charge(CHARGE_REQUEST))
+    expect(error.message).toBe(
+      "gateway.charge: POST https://g.example/api/v1/mfs/charges got no connection: the server's certificate is not accepted (CERT_HAS_EXPIRED); check the base URL and the machine's date, or have its issuer trusted (on Node with NODE_EXTRA_CA_CERTS). Nothing was sent.",
+    )
+  })
+
   it('when the platform gives no code', async () => {
     const fetch = () => Promise.reject(new TypeError('Failed to fetch'))
     const error = await errorOf(gatewayClient('http://g.example', { ...once, fetch }).reference())
@@ -154,6 +170,37 @@ describe('the message of a refusal', () => {
     )
   })
 
+  it('of 404 where nothing but the path can be missing doubts the base URL whatever the code', async () => {
+    const known = { status: 404, body: { errorCode: '02', error: { code: 'not_found', message: 'No.' } } }
+    const doubt = /\("No\."\); is the base URL right\?/
+    expect(await said(known, (url) => gatewayClient(url, once).charge(CHARGE_REQUEST))).toMatch(doubt)
+    expect(await said(known, (url) => gatewayClient(url, once).reference())).toMatch(doubt)
+    expect(
+      await said(known, (url) => gatewayClient(url, once).renew('ch_1', { cycle: '2026-12-01' })),
+    ).not.toMatch(/base URL/)
+    for (const status of [404, 405])
+      expect(await saidOfLogin({ status, body: { errorCode: '02' } }, 'login')).toContain(
+        'is the base URL right?',
+      )
+  })
+
+  it('of 404 says that the base URL ends in what the client adds', async () => {
+    const known = { status: 404, body: { error: { code: 'not_found', message: 'No such charge.' } } }
+    const hint = (prefix: string) => `; the base URL already ends in ${prefix}, which the client adds.`
+    expect(await said(known, (url) => gatewayClient(`${url}/api/v1/`, once).status('ch_1'))).toContain(
+      hint('/api/v1'),
+    )
+    const { url } = await startServer([{ status: 404 }])
+    expect((await errorOf(subscriptionsClient(`${url}/api/v1.0`, once).details('sub-1'))).message).toContain(
+      hint('/api/v1.0'),
+    )
+    const own = { ...once, apiPrefix: '/v2' }
+    expect(await said(known, (url) => gatewayClient(`${url}/v2`, own).status('ch_1'))).toContain(hint('/v2'))
+    expect(await said(known, (url) => gatewayClient(`${url}/api/v1`, own).status('ch_1'))).not.toContain(
+      'ends in',
+    )
+  })
+
   it('of 429 says when to call again', async () => {
     const charge = (url: string) => gatewayClient(url, once).charge(CHARGE_REQUEST)
     expect(await said({ status: 429, headers: { 'retry-after': '7' } }, charge)).toBe(
@@ -199,7 +246,7 @@ describe('the message of a login', () => {
 
   it('of a locked account says that right credentials are refused as well', async () => {
     expect(await saidOfLogin({ status: 403 }, 'login')).toBe(
-      `subscriptions.login: the account is locked, and valid credentials are refused as well until the server relents (HTTP 403). ${LATER}`,
+      `subscriptions.login: the account is locked, and valid credentials are refused as well until the server unlocks it (HTTP 403). ${LATER}`,
     )
   })
 
@@ -232,7 +279,7 @@ describe('the message of an answer that is not the contract names the request', 
       `${place} (HTTP 200) is not JSON; is the base URL right?`,
     )
     expect(await said({ status: 302 }, read)).toBe(
-      `${place} (HTTP 302) is a redirect, which an API has no business with; is the base URL right?`,
+      `${place} (HTTP 302) is a redirect, which is not followed; is the base URL right?`,
     )
   })
 

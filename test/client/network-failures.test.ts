@@ -11,6 +11,7 @@ describe('a request was surely not sent', () => {
     ['unknown host', fetchFailed(coded('ENOTFOUND'))],
     ['name server down', fetchFailed(coded('EAI_AGAIN'))],
     ['connect timeout', fetchFailed(coded('UND_ERR_CONNECT_TIMEOUT'))],
+    ['certificate refused', fetchFailed(coded('UNABLE_TO_GET_ISSUER_CERT_LOCALLY'))],
     ['unreachable while connecting', fetchFailed(coded('EHOSTUNREACH', { syscall: 'connect' }))],
     ['the code on the error itself', coded('ECONNREFUSED')],
     [
@@ -47,6 +48,11 @@ describe('a request may have been sent', () => {
         Object.assign(new AggregateError([new Error('x')], 'all failed'), { code: 'ECONNREFUSED' }),
       ),
     ],
+    [
+      'a certificate refused after a reset',
+      fetchFailed(new AggregateError([coded('ECONNRESET'), coded('CERT_HAS_EXPIRED')], 'all failed')),
+    ],
+    ['TLS that broke', fetchFailed(coded('ERR_SSL_WRONG_VERSION_NUMBER'))],
     ['a wrapper whose first try was reset', coded('ECONNRESET', { cause: coded('ECONNREFUSED') })],
     ['a code that is no code', fetchFailed({ code: 'Bearer secret' })],
   ])('%s', (_, error) => {
@@ -64,6 +70,6 @@ describe('a request may have been sent', () => {
   it('a circle of causes ends', () => {
     const error = coded('ECONNRESET')
     error.cause = error
-    expect(classifyNetworkFailure(error)).toEqual({ surelyNotSent: false, reason: 'ECONNRESET' })
+    expect(classifyNetworkFailure(error)).toMatchObject({ surelyNotSent: false, reason: 'ECONNRESET' })
   })
 })

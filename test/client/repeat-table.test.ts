@@ -39,6 +39,7 @@ const lost: readonly Failure[] = [
   ...[408, 500, 502, 503, 504].map((status) => ({ kind: 'status', status }) as const),
 ]
 const refused: readonly Failure[] = [
+  { kind: 'connection', surelyNotSent: true, certificate: true },
   ...[400, 403, 404, 409, 422, 501, 505].map((status) => ({ kind: 'status', status }) as const),
   { kind: 'code', readable: true },
   { kind: 'code', readable: false },

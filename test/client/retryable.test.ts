@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:tls'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { CallOptions, Hooks, MandateKitError } from '../../src/index.ts'
 import {
   CHARGE_REQUEST,
@@ -8,11 +10,12 @@ import {
   subscriptionsClient,
   withLogin,
 } from './clients.ts'
+import { localhostCertificate } from './localhost-certificate.ts'
 import type { Script } from './scripted-server.ts'
 import { closedPort, startServer } from './scripted-server.ts'
 
 /** How a call is spoilt: by what the server does, or before it gets there. */
-type Failure = Script | 'refused' | 'aborted'
+type Failure = Script | 'refused' | 'certificate' | 'aborted'
 type Call = (clients: Clients, options: CallOptions) => Promise<unknown>
 
 const clientsOf = (url: string, timeout = 30_000) => ({
@@ -52,6 +55,7 @@ const half = { body: '{"id":"ch_1","status":"INIT' }
 
 const ROWS: readonly (readonly [string, Failure, readonly Kind[]])[] = [
   ['the connection is refused', 'refused', EVERY],
+  ['the server’s certificate is refused', 'certificate', []],
   ['the answer is 429', { status: 429 }, EVERY],
   ['the answer is 429 with a wait', { status: 429, headers: { 'retry-after': '7' } }, EVERY],
   ...[408, 500, 502, 503, 504].map((status) => [`the answer is ${status}`, { status }, HARMLESS] as const),
@@ -68,9 +72,18 @@ const ROWS: readonly (readonly [string, Failure, readonly Kind[]])[] = [
   ),
 ]
 
+/** The address of a server that nobody vouches for. */
+const selfSigned = async (): Promise<string> => {
+  const server = createServer(localhostCertificate)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())))
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
 /** The error of a call that fails so; `atLogin`: the login that it needs does. */
 const fail = async (call: Call, failure: Failure, atLogin = false): Promise<MandateKitError> => {
   if (failure === 'refused') return errorOf(call(clientsOf(await closedPort()), {}))
+  if (failure === 'certificate') return errorOf(call(clientsOf(await selfSigned()), {}))
   const abort = new AbortController()
   const script = (): Script => {
     if (failure !== 'aborted') return failure
