@@ -5,7 +5,7 @@ import { refuse, unknownNames, whileReading } from './transport/input-issues.ts'
 export interface PageOptions {
   /** Number of the page, from 1, the first (Limits, Pagination). */
   readonly page?: number | undefined
-  /** Records on a page, from 1 to 100; a server takes 10 by default. Some servers ignore it (Limits, Pagination). */
+  /** Records on a page, from 1 to 100; without it `payments` gets the server's own number, 10 as a rule. Some servers ignore it (Limits, Pagination). */
   readonly perPage?: number | undefined
 }
 

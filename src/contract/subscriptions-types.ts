@@ -80,7 +80,7 @@ export type SubscriptionDetails = Envelope & {
   readonly amount: number
   /** How often the payer pays: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or one that came later (S4). */
   readonly cycle: Cycle
-  /** Numeric flag whose values the specification does not explain: taken for 1 while payments are to be expected, else 0; booleans are read as 1 and 0 (S4). */
+  /** Numeric flag whose values the specification does not explain; the mock gives 1 while payments are to be expected, else 0; booleans are read as 1 and 0 (S4). */
   readonly enabled: number
   /** When it was created: ISO 8601 in UTC with microseconds, such as `2026-11-28T12:00:00.000000Z` (S4). */
   readonly createdDate: string
@@ -137,7 +137,7 @@ export type PaymentDetails = Readonly<Payment> & Envelope
 
 /** A page of payments (S-g). */
 export type PaymentList = Envelope & {
-  /** The payments of this page; empty after the last one (S-g). */
+  /** The payments of this page, none when the server has no more; null is read as none (S-g). */
   readonly subscriptionPayments: Payment[]
 }
 

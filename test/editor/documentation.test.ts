@@ -115,7 +115,7 @@ describe('an editor shows', () => {
     '{ page',
     'perPage',
     'msisdn',
-    ', amount',
+    "'+8801700000000', amount",
     'currency',
     'redirect_uri',
     'idempotencyKey',
