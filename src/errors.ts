@@ -140,7 +140,13 @@ const wordsOf = (issues: readonly InputIssue[]): string => {
     if (before.length > 0) return `${before.toReversed().join(', ')} and ${last} must each ${words}`
     return last === '' ? words : `${last} must ${words}`
   })
-  return `${told.join('; ')}.`.replace(/\?[;.]/g, '?')
+  // Names that exist are listed once, after the last that does not.
+  const brief = told.map((words, index) =>
+    words.replace(/; there are .*/, (list) =>
+      told.slice(index + 1).some((later) => later.endsWith(list)) ? '' : list,
+    ),
+  )
+  return `${brief.join('; ')}.`.replace(/\?[;.]/g, '?')
 }
 
 /**

@@ -112,7 +112,8 @@ export class GatewayClient implements OperationMethods<typeof gatewayContract> {
   /**
    * Charges a payer (G rule 1). Send the payer to `confirmation_url`, or take the code yourself and `confirm`. Repeated
    * by itself, always with the same key and body, so that it is one charge. A repeated key may give the first answer,
-   * as it was then: `status(id)` tells the present state.
+   * as it was then: `status(id)` tells the present state. `onUnexpected` hears when the answer's number, amount or
+   * currency is not what was sent: its key was probably used before, for another charge.
    *
    * @example const charge = await gateway.charge({ msisdn, amount: 250, currency: 'BDT', redirect_uri })
    */

@@ -10,6 +10,7 @@ import type { Answered } from './call-promise.ts'
 import { CallRecord } from './call-record.ts'
 import { CallTimeout } from './call-timeout.ts'
 import type { ClientSettings } from './client-options.ts'
+import { echoReports } from './echoes.ts'
 import type { FailedAttempt } from './failed-attempt.ts'
 import { withAnswer, withoutAnswer } from './failed-attempt.ts'
 import { notify } from './hooks.ts'
@@ -215,7 +216,8 @@ class Call implements AuthorizationContext {
   }
 
   #deliver(answer: ReceivedAnswer, reading: Extract<Reading, { kind: 'success' }>): Answered<unknown> {
-    for (const report of reading.reports) notify(this.#settings, 'onUnexpected', report)
+    for (const report of [...reading.reports, ...echoReports(this.#prepared, reading.data)])
+      notify(this.#settings, 'onUnexpected', report)
     const { status, headers } = answer
     return {
       data: reading.data,

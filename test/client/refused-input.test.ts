@@ -102,6 +102,10 @@ describe('a call that is refused says what to give instead, and that nothing was
       () => subscriptions.subscribe(loosely({ ...SUBSCRIPTION, colour: 'red' })),
     ],
     [
+      'colour is no field of subscribe; shade is no field of subscribe; there are clientID, requestID, start, end, userReturnURL, cycle, amount',
+      () => subscriptions.subscribe(loosely({ ...SUBSCRIPTION, colour: 'red', shade: 'dark' })),
+    ],
+    [
       'request must be an object with msisdn, amount, currency, redirect_uri, received text',
       () => gateway.charge(loosely('+8801700000001')),
     ],
