@@ -81,7 +81,7 @@ describe('what a test asks of a mock', () => {
     ],
     [
       { subscriptions: [{ request: REQUEST }, { request: REQUEST, authorizedAt: '2026-12-02T06:00:00Z' }] },
-      /authorizedAt of a seed is not after the mock’s time/,
+      /authorizedAt of a seed must not be after the mock’s time/,
     ],
     [
       {
@@ -89,7 +89,7 @@ describe('what a test asks of a mock', () => {
           { request: REQUEST, createdAt: '2026-12-02T06:00:00Z', authorizedAt: false as const },
         ],
       },
-      /createdAt of a seed is not after the mock’s time/,
+      /createdAt of a seed must not be after the mock’s time/,
     ],
     [
       {
@@ -97,7 +97,7 @@ describe('what a test asks of a mock', () => {
           { request: REQUEST, createdAt: '2026-12-01T05:00:00Z', authorizedAt: '2026-12-01T04:00:00Z' },
         ],
       },
-      /authorizedAt of a seed is not before its createdAt/,
+      /authorizedAt of a seed must not be before its createdAt/,
     ],
     [{ subscriptions: [{ request: REQUEST }], tokens: [{ accessToken: 't', clientId: 'nobody' }] }, /nobody/],
     [

@@ -86,9 +86,9 @@ export const createSeeding = (parts: {
 
   const refuseOrder = (seed: SeedSubscription): void => {
     const { created, authorized = created } = timesOf(seed)
-    if (created > now()) throw new RangeError('The createdAt of a seed is not after the mock’s time.')
-    if (authorized > now()) throw new RangeError('The authorizedAt of a seed is not after the mock’s time.')
-    if (authorized < created) throw new RangeError('The authorizedAt of a seed is not before its createdAt.')
+    if (created > now()) throw new RangeError('The createdAt of a seed must not be after the mock’s time.')
+    if (authorized > now()) throw new RangeError('The authorizedAt of a seed must not be after the mock’s time.')
+    if (authorized < created) throw new RangeError('The authorizedAt of a seed must not be before its createdAt.')
   }
 
   return {
@@ -98,7 +98,7 @@ export const createSeeding = (parts: {
       for (const seed of subscriptions) {
         const { request } = seed
         if (dayOf(request.end) < dayOf(request.start)) {
-          throw new RangeError('The end of a seed is not before its start.')
+          throw new RangeError('The end of a seed must not be before its start.')
         }
         refuseOrder(seed)
         merchantOf(request.clientID)
