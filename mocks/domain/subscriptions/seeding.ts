@@ -87,8 +87,10 @@ export const createSeeding = (parts: {
   const refuseOrder = (seed: SeedSubscription): void => {
     const { created, authorized = created } = timesOf(seed)
     if (created > now()) throw new RangeError('The createdAt of a seed must not be after the mock’s time.')
-    if (authorized > now()) throw new RangeError('The authorizedAt of a seed must not be after the mock’s time.')
-    if (authorized < created) throw new RangeError('The authorizedAt of a seed must not be before its createdAt.')
+    if (authorized > now())
+      throw new RangeError('The authorizedAt of a seed must not be after the mock’s time.')
+    if (authorized < created)
+      throw new RangeError('The authorizedAt of a seed must not be before its createdAt.')
   }
 
   return {
