@@ -11,8 +11,9 @@ export interface NetworkFailure {
 /** Codes of a connection that was never made: no byte of the request left. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
 /**
- * Codes of a certificate that the platform refused, which it does before it writes the first byte of a request.
- * Failures of TLS itself (`ERR_SSL_…`) may come later, in an answer.
+ * Codes of a certificate that the platform refused: it does so before it writes the first byte of a request. TLS 1.2
+ * lets a server shake hands again later; servers that do, for a client's certificate, do it before they act. Failures of
+ * TLS itself (`ERR_SSL_…`) may come after they acted.
  */
 const REFUSED_CERTIFICATE =
   /^(?:CERT_(?:HAS_EXPIRED|NOT_YET_VALID|SIGNATURE_FAILURE|REVOKED)|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(?:_LOCALLY)?)|ERR_TLS_CERT_ALTNAME_INVALID|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED)$/
