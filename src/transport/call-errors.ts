@@ -96,7 +96,7 @@ const meaningOf = ({ auth }: EndpointDefinition, status: number): string | undef
 
 /** What makes a "no such place" look like a wrong base URL: nothing in the path could be missing but the path. */
 const doubtOf = ({ endpoint, ending }: CallIdentity, status: number, code: string): string => {
-  if (status !== 404 && !(status === 405 && endpoint.auth === 'credentials')) return ''
+  if (status !== 404 && (status !== 405 || endpoint.auth !== 'credentials')) return ''
   if (ending) return `; the base URL already ends in ${ending}, which the client adds`
   return code === '' || !endpoint.path.includes(':') ? WRONG_BASE : ''
 }
@@ -175,7 +175,7 @@ const NO_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/
 const failureWords = (phase: Phase, { surelyNotSent, certificate, reason }: NetworkFailure): string => {
   if (reason === undefined) return 'failed, and the platform does not say why'
   if (certificate)
-    return `got no connection: the server's certificate is not accepted (${reason}); check the base URL and the machine's date, or have its issuer trusted (on Node with NODE_EXTRA_CA_CERTS)`
+    return `got no connection: the server's certificate is not accepted (${reason}); check the base URL and the machine's date, or trust its issuer (Node: NODE_EXTRA_CA_CERTS)`
   if (surelyNotSent) return `got no connection (${reason})`
   const when = phase === 'response' ? ' while the answer was read' : ''
   return `failed${when} (${reason})${NO_TLS.test(reason) ? '; is it http, not https?' : ''}`

@@ -12,6 +12,6 @@ export const echoReports = (
 ): UnexpectedReport[] => {
   const odd = echoes.filter((name) => !['', textOf(fields, name)].includes(textOf(data, name)))
   if (odd.length === 0) return []
-  const message = `${odd.join(' and ')} of the answer: not what was sent; the idempotency key was probably used before, for another ${operation.replace(/.*\./, '')}`
+  const message = `${odd.join(' and ')} of the answer: not what was sent; this idempotency key was probably used before, for another ${operation.split('.')[1]}`
   return [{ operation, field: odd[0], rule: 'what was sent', received: 'another value', message }]
 }

@@ -50,8 +50,10 @@ export const withAnswer = (
       toError: (record, _, tooLong) => unexpectedError(record, answer, reading, tooLong),
     }
   }
-  const failure: Failure =
-    reading.kind === 'refused' ? { kind: 'status', status } : { kind: 'code', readable: reading.readable }
+  const failure =
+    reading.kind === 'refused'
+      ? ({ kind: 'status', status } as const)
+      : ({ kind: 'code', readable: reading.readable } as const)
   return {
     failure,
     status,

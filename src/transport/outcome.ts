@@ -1,5 +1,6 @@
 import type { Outcome } from '../errors.ts'
 import type { Failure } from './repeat.ts'
+import { LOST_ANSWER } from './repeat.ts'
 
 const SEVERITY: readonly Outcome[] = ['not-sent', 'rejected', 'unknown']
 
@@ -21,9 +22,6 @@ export const outcomeOfFailure = (failure: Failure): Outcome => {
 export const worseOutcome = (one: Outcome, other: Outcome): Outcome =>
   SEVERITY.indexOf(one) >= SEVERITY.indexOf(other) ? one : other
 
-/** Whether calling again later could end otherwise, as far as the failure itself tells. */
-export const isTransient = (failure: Failure): boolean => {
-  if (failure.kind === 'status') return [408, 429, 500, 502, 503, 504].includes(failure.status)
-  if (failure.kind === 'connection') return !failure.certificate
-  return failure.kind !== 'code' && failure.kind !== 'unexpected'
-}
+/** Whether calling again later could end otherwise, as far as a refusal itself tells. */
+export const isTransient = (refusal: Extract<Failure, { kind: 'status' | 'code' }>): boolean =>
+  refusal.kind === 'status' && (refusal.status === 429 || LOST_ANSWER.has(refusal.status))

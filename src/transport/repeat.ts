@@ -54,7 +54,8 @@ export type RepeatDecision =
   | { readonly repeat: true; readonly reason: RepeatReason; readonly waitMs: number }
   | { readonly repeat: false; readonly reason: StandReason; readonly waitMs?: number }
 
-const LOST_ANSWER = new Set([408, 500, 502, 503, 504])
+/** Statuses of an answer that was lost, rather than given. */
+export const LOST_ANSWER = new Set([408, 500, 502, 503, 504])
 
 type Kind = 'not-sent' | 'rate-limited' | 'answer-lost' | 'refused' | 'ended'
 

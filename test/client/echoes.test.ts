@@ -37,7 +37,7 @@ describe('an idempotency key that was used before for another charge', () => {
         rule: 'what was sent',
         received: 'another value',
         message:
-          'msisdn and amount of the answer: not what was sent; the idempotency key was probably used before, for another charge',
+          'msisdn and amount of the answer: not what was sent; this idempotency key was probably used before, for another charge',
       },
     ])
     expect(mock.state.charges()).toHaveLength(1)

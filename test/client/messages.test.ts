@@ -70,7 +70,7 @@ describe('the message of a connection that failed names the request and the plat
     const fetch = failing('CERT_HAS_EXPIRED')
     const error = await errorOf(gatewayClient('https://g.example', { fetch }).charge(CHARGE_REQUEST))
     expect(error.message).toBe(
-      "gateway.charge: POST https://g.example/api/v1/mfs/charges got no connection: the server's certificate is not accepted (CERT_HAS_EXPIRED); check the base URL and the machine's date, or have its issuer trusted (on Node with NODE_EXTRA_CA_CERTS). Nothing was sent.",
+      "gateway.charge: POST https://g.example/api/v1/mfs/charges got no connection: the server's certificate is not accepted (CERT_HAS_EXPIRED); check the base URL and the machine's date, or trust its issuer (Node: NODE_EXTRA_CA_CERTS). Nothing was sent.",
     )
   })
 
