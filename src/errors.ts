@@ -80,17 +80,19 @@ export interface InputIssue {
 // In the global registry, so that an ESM copy and a CommonJS copy of this package know each other's errors.
 const BRAND = Symbol.for('mandatekit.error')
 
+// Fields that a constructor assigns are declared only: a definition of each besides would weigh in every bundle.
+
 /** Base of every error this package throws on purpose. */
 export abstract class MandateKitError extends Error implements ErrorFacts {
   abstract readonly code: MandateKitErrorCode
-  readonly operation: string
-  readonly phase: Phase
-  readonly outcome: Outcome
-  readonly attempts: number
-  readonly idempotencyKey: string | undefined
-  readonly requestID: string | undefined
-  readonly retryable: boolean
-  readonly retryAfterMs: number | undefined
+  declare readonly operation: string
+  declare readonly phase: Phase
+  declare readonly outcome: Outcome
+  declare readonly attempts: number
+  declare readonly idempotencyKey: string | undefined
+  declare readonly requestID: string | undefined
+  declare readonly retryable: boolean
+  declare readonly retryAfterMs: number | undefined
 
   constructor(message: string, facts: ErrorFacts) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
@@ -156,7 +158,7 @@ const wordsOf = (issues: readonly InputIssue[]): string => {
 export class InvalidRequestError extends MandateKitError {
   override readonly name = 'InvalidRequestError'
   readonly code = 'invalid_request'
-  readonly issues: readonly InputIssue[]
+  declare readonly issues: readonly InputIssue[]
 
   constructor(operation: string, issues: readonly InputIssue[], facts: Partial<ErrorFacts> = {}) {
     const { attempts = 0, outcome, retryable = false } = facts
@@ -198,15 +200,15 @@ export class ApiError extends MandateKitError {
   override readonly name: string = 'ApiError'
   readonly code: 'api_error' | 'authentication_failed' | 'locked_out' | 'rate_limited' = 'api_error'
   /** HTTP status; absent when the call was held back before it was sent. */
-  readonly status: number | undefined
+  declare readonly status: number | undefined
   /** The server's own code: `errorCode` of area S, `error.code` of area G. */
-  readonly errorCode: string | undefined
-  readonly requestId: string | undefined
+  declare readonly errorCode: string | undefined
+  declare readonly requestId: string | undefined
   /** Answer headers without those that could hold a secret. */
-  readonly headers: Readonly<Record<string, string>>
+  declare readonly headers: Readonly<Record<string, string>>
   /** The parsed answer without known secret fields; absent for token requests. */
-  readonly body: unknown
-  readonly rateLimit: RateLimit | undefined
+  declare readonly body: unknown
+  declare readonly rateLimit: RateLimit | undefined
 
   constructor(message: string, facts: ApiErrorFacts) {
     super(message, facts)
@@ -254,10 +256,10 @@ export class RateLimitError extends ApiError {
 export class UnexpectedResponseError extends MandateKitError {
   override readonly name = 'UnexpectedResponseError'
   readonly code = 'unexpected_response'
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
+  declare readonly status: number
+  declare readonly headers: Readonly<Record<string, string>>
   /** The answer: parsed JSON, or the beginning of its text. */
-  readonly body: unknown
+  declare readonly body: unknown
 
   constructor(
     message: string,
@@ -279,7 +281,7 @@ export class ConnectionError extends MandateKitError {
   override readonly name = 'ConnectionError'
   readonly code = 'connection_failed'
   /** The platform's code, for example `ECONNREFUSED`, when it gave one. */
-  readonly reason: string | undefined
+  declare readonly reason: string | undefined
 
   constructor(message: string, facts: ErrorFacts & { readonly reason?: string | undefined }) {
     super(message, facts)
@@ -296,9 +298,9 @@ export class TimeoutError extends MandateKitError {
   override readonly name = 'TimeoutError'
   readonly code = 'timeout'
   /** The limit that was reached, in milliseconds. */
-  readonly timeoutMs: number
+  declare readonly timeoutMs: number
   /** What a waiting helper last saw; `undefined` when no read succeeded. */
-  readonly lastState: unknown
+  declare readonly lastState: unknown
 
   constructor(
     message: string,
