@@ -1,20 +1,21 @@
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
-// What a browser bundle pays for the client: minified, gzipped, dependencies included. `limit` is what holds today and
-// may only go down; `aim` is where it shall go. ky takes 8.9 kB of it, what we use of zod/mini about 7 kB.
+// What a browser bundle pays for the client: minified, gzipped, dependencies included. `limit` is what holds today: to
+// raise it is a decision, with what it buys, in docs/decisions/0006-what-the-client-may-weigh.md. `aim` is where it
+// shall go. ky takes 9.2 kB of it, what the contract uses of zod/mini 5.7 kB.
 
 const budgets = [
   {
     what: 'SubscriptionsClient',
     source: "export { SubscriptionsClient } from './dist/index.js'",
-    limit: 35_000,
+    limit: 38_700,
     aim: 18_000,
   },
   {
     what: 'GatewayClient',
     source: "export { GatewayClient } from './dist/index.js'",
-    limit: 31_000,
+    limit: 32_600,
     aim: 18_000,
   },
   { what: 'an unused import', source: "import './dist/index.js'", limit: 1000, aim: 1000 },
