@@ -71,7 +71,8 @@ const comparePayments = async (
   for await (const believed of payments) unseen.set(String(believed.paymentId), believed)
   const differences: Difference[] = []
   for (const payment of actual) {
-    const paymentId = String(payment.paymentId)
+    // A server may leave it out.
+    const paymentId = String(payment.paymentId ?? '')
     const believed = unseen.get(paymentId)
     unseen.delete(paymentId)
     if (believed === undefined) {

@@ -16,6 +16,7 @@ export type Difference =
   | {
       readonly kind: 'payment-missing'
       readonly subscriptionId: string
+      /** Empty when the API gave the payment none. */
       readonly paymentId: string
       readonly payment: Payment
     }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { ApiError, ConnectionError, InvalidRequestError } from '../../src/errors.ts'
+import type { Payment } from '../../src/index.ts'
 import type {
   Believed,
   Difference,
@@ -24,6 +25,15 @@ describe('payments of a subscription', () => {
     const subscriptions = new Api({ 'sub-1': [payment(1), payment(2, { status: 'FAILED_PAYMENT' })] })
     const payments = [succeeded('1'), { paymentId: 2, status: 'FAILED_PAYMENT' }]
     expect(await list({ subscriptions, believed: [{ subscriptionId: 'sub-1', payments }] })).toEqual([])
+  })
+
+  test('a payment to which the API gives no identifier is missing, under an empty one', async () => {
+    const { paymentId: _, ...nameless } = payment(1)
+    const subscriptions = new Api({ 'sub-1': [nameless as Payment] })
+    const believed = [{ subscriptionId: 'sub-1', payments: [] }]
+    expect(await list({ subscriptions, believed })).toEqual([
+      { kind: 'payment-missing', subscriptionId: 'sub-1', paymentId: '', payment: nameless },
+    ])
   })
 
   test('a payment whose notification was lost is missing, one that the API does not list is not found', async () => {
