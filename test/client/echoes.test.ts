@@ -37,7 +37,7 @@ describe('an idempotency key that was used before for another charge', () => {
         rule: 'what was sent',
         received: 'another value',
         message:
-          'msisdn and amount of the answer: not what was sent; this idempotency key was probably used before, for another charge',
+          'msisdn and amount of the answer: not what was sent; the server writes it otherwise, or this idempotency key was used before, for another charge',
       },
     ])
     expect(mock.state.charges()).toHaveLength(1)
@@ -64,6 +64,7 @@ describe('a charge is what was sent', () => {
     ['with places after the point', { amount: '250.00' }],
     ['with the number as a number', { msisdn: 8801700000001 }],
     ['with a plus before the number', { msisdn: '+880 1700000001' }],
+    ['with the currency in small letters', { currency: 'bdt' }],
     ['without a field', { currency: undefined }],
     ['with an empty field', { currency: '' }],
   ])('%s', async (_, answer) => {
