@@ -3,9 +3,13 @@ import { storeOptionIssues } from './store-options.ts'
 
 /** What a store needs of a Keyv (5 or 6) with any backend. */
 export interface KeyvLike {
+  /** Resolves to what is kept under the key; undefined when nothing is. */
   get(key: string): Promise<unknown>
+  /** Keeps a value for `timeToLive` milliseconds; resolving to false means that it was not taken. */
   set(key: string, value: unknown, timeToLive?: number): Promise<unknown>
+  /** Forgets what is kept under the key. */
   delete(key: string): Promise<unknown>
+  /** Tells of the backend's failures; without it a failure cannot be told from an empty key. */
   on?(event: 'error', listener: (error: unknown) => void): unknown
 }
 

@@ -6,11 +6,13 @@ import { storeOptionIssues } from './store-options.ts'
 
 /** A client of the package `redis` (node-redis), or anything with its `sendCommand`. */
 export interface NodeRedisClient {
+  /** Sends a command, such as `['GET', 'key']`, and resolves to its reply. */
   sendCommand(command: readonly string[]): Promise<unknown>
 }
 
 /** A client of the package `ioredis`, or anything with its `call`. */
 export interface IoredisClient {
+  /** Sends a command, such as `call('GET', 'key')`, and resolves to its reply. */
   call(command: string, ...parameters: string[]): Promise<unknown>
 }
 
