@@ -17,13 +17,20 @@ import type { MockFetch } from './mock-fetch.ts'
 
 /** What a client of area S is made with. */
 export interface SubscriptionsClientOptions {
+  /** Where area S answers: `subscriptions.baseUrl`, or the address of the server that is up. */
   readonly baseUrl: string
+  /** The login of the first merchant and its first user; by default those of `defaultMerchant`. */
   readonly credentials: {
+    /** `client_id` of the login; by default `mock-client`. */
     readonly clientId: string
+    /** `client_secret` of the login; by default `mock-client-secret`. */
     readonly clientSecret: string
+    /** By default `mock-user`. */
     readonly username: string
+    /** By default `mock-password`. */
     readonly password: string
   }
+  /** The mock's clock, so that waits and lifetimes pass with `clock.advance`. */
   readonly clock: Pick<MockClock, 'now' | 'sleep'>
   /** Present when the mock was given another prefix. */
   readonly apiPrefix?: string
@@ -31,8 +38,11 @@ export interface SubscriptionsClientOptions {
 
 /** What a client of area G is made with. */
 export interface GatewayClientOptions {
+  /** Where area G answers: `gateway.baseUrl`, or the address of the server that is up. */
   readonly baseUrl: string
+  /** The first of `gateway.apiKeys`; by default `mock-api-key`. */
   readonly apiKey: string
+  /** The mock's clock, so that waits pass with `clock.advance`. */
   readonly clock: Pick<MockClock, 'now' | 'sleep'>
   /** Present when the mock was given another prefix. */
   readonly apiPrefix?: string
@@ -68,10 +78,13 @@ export interface Payer {
 
 /** Reads the state; everything is a copy. */
 export interface MockState {
+  /** Every subscription, requests that nobody has answered included, oldest first. */
   subscriptions(): readonly SubscriptionState[]
   /** Payments of a subscription, or all, oldest first. */
   payments(subscriptionId?: string): readonly PaymentBody[]
+  /** Every charge, renewals included, oldest first; the gateway's reset clears them. */
   charges(): readonly ChargeBody[]
+  /** What happened to the charges, oldest first (row 80); the gateway's reset clears them. */
   events(): readonly GatewayEvent[]
 }
 
@@ -91,13 +104,21 @@ export interface Faults {
 
 /** A point in a mock's life that it can go back to: structured-clone safe, opaque. */
 export interface MockSnapshot {
+  /** Version of the snapshot's form. */
   readonly format: 1
+  /** Position of the clock, and what is planned on it; opaque. */
   readonly clock: unknown
+  /** How many identifiers of each kind were given out; opaque. */
   readonly ids: unknown
+  /** State of area S, tokens and locks included; opaque. */
   readonly subscriptions: unknown
+  /** State of area G, idempotency keys included; opaque. */
   readonly gateway: unknown
+  /** The outbox, and what is still to be delivered; opaque. */
   readonly notifications: unknown
+  /** What each rate limiter has counted; opaque. */
   readonly limiters: readonly unknown[]
+  /** Whether an outage was under way. */
   readonly outage: boolean
 }
 
@@ -107,15 +128,24 @@ export interface Mock {
   readonly fetch: MockFetch
   /** What clients are made with: base URLs (a server's, while one is up), credentials, the mock's clock. */
   readonly clientOptions: {
+    /** For `new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })`. */
     readonly subscriptions: SubscriptionsClientOptions
+    /** For `new GatewayClient({ ...mock.clientOptions.gateway, fetch: mock.fetch })`. */
     readonly gateway: GatewayClientOptions
   }
+  /** The time of this mock, such as `mock.clock.advance({ days: 7 })`. */
   readonly clock: MockClock
+  /** What payers do: authorise, decline, give a code, take a payment back. */
   readonly payer: Payer
+  /** What the mock holds: subscriptions, payments, charges, events. */
   readonly state: MockState
+  /** What area S notifies of, and where it is delivered (rows 45 to 48). */
   readonly notifications: Notifications
+  /** What goes wrong on purpose, such as `mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })`. */
   readonly faults: Faults
+  /** What the mock received, and what it decided, without secrets. */
   readonly requests: RequestLog
+  /** What becomes of the tokens of area S that were issued. */
   readonly tokens: {
     /** Every access token has run out; refresh tokens still hold. */
     expire(): void
@@ -123,7 +153,12 @@ export interface Mock {
     revoke(): void
   }
   /** Area G cannot be reached: its health and every other route answer 503. */
-  readonly outage: { start(): void; end(): void }
+  readonly outage: {
+    /** From now on area G answers 503. */
+    start(): void
+    /** Area G answers again, with the state that it had. */
+    end(): void
+  }
   /** Adds subscriptions and tokens that nobody asked for through the API. */
   add: SubscriptionsDomain['add']
   /** As new: state, clock, identifiers, limiters, faults, logs and outbox. Receivers stay connected. */

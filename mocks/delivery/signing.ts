@@ -1,5 +1,6 @@
 /** How bodies are signed: HMAC-SHA256 over the raw bytes (row 46). */
 export interface Signing {
+  /** The key that you share with the receiver: text, its UTF-8 bytes are used. */
   readonly secret: string
   /** Default `x-signature`. */
   readonly header?: string

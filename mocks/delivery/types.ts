@@ -20,7 +20,15 @@ export interface DeliveryOptions {
    * Delivers again, on the mock's clock, what was not answered 2xx: `true` for six tries, or their number, or with
    * one's own waits (the last one repeats). Default: one try.
    */
-  readonly retries?: boolean | number | { readonly tries: number; readonly waits?: readonly Duration[] }
+  readonly retries?:
+    | boolean
+    | number
+    | {
+        /** How many tries there are, the first included: a whole number from 1. */
+        readonly tries: number
+        /** How long to wait after each try that failed. Default: 1, 5, 30, 120 and 360 minutes. */
+        readonly waits?: readonly Duration[]
+      }
   /** How much later than the event, on the mock's clock: a length of time, or the shortest and the longest. */
   readonly delay?: Duration | readonly [Duration, Duration]
   /** Signs the body. Default: no signature, as the specification shows none. */
@@ -37,11 +45,13 @@ export interface DeliveryOptions {
 
 /** One try to deliver a notification. */
 export interface DeliveryRecord {
+  /** The notification that was sent (S8). */
   readonly notificationId: string
   /** Counts from 1. */
   readonly attempt: number
   /** The mock's time. */
   readonly at: Date
+  /** Whether it was answered with a status from 200 to 299. */
   readonly delivered: boolean
   /** Absent when no answer came. */
   readonly status?: number

@@ -82,26 +82,43 @@ export interface CancellationBody {
 
 /** S6. */
 export interface PaymentBody {
+  /** Identifier of the payment: an integer, as `payer.reverse` takes it. */
   readonly paymentId: number
+  /** Cycle of the subscription: `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. */
   readonly cycle: string
+  /** The day it was due, `YYYY-MM-DD`; of a further try, the day of the first (row 24). */
   readonly dueDate: string
+  /** What was given back, as text such as `"25.00"`; null until `payer.reverse` (row 13). */
   readonly reverseTransactionAmount: string | null
+  /** When it was given back, `YYYY-MM-DD HH:MM:SS` in the zone of `subscriptions.timeZone` (row 14); null without a reversal. */
   readonly reverseTransactionDate: string | null
+  /** Identifier of the reversal's transaction; null without a reversal (row 13). */
   readonly reverseTransactionId: string | null
+  /** `SUCCEEDED_PAYMENT` or `FAILED_PAYMENT`, as `payer.setPayments` scripts it (row 26). */
   readonly status: KnownPaymentStatus
+  /** The subscription that it belongs to. */
   readonly subscriptionId: string
+  /** When it was tried, `YYYY-MM-DD HH:MM:SS` in the zone of `subscriptions.timeZone` (row 14). */
   readonly transactionDate: string
+  /** Identifier of the transaction; a payment that failed has one, too (row 24). */
   readonly transactionId: string
+  /** The due day one cycle later, `YYYY-MM-DD`; `subscriptions.nextPaymentDateAfterEnd` says what stands there when none follows (row 25). */
   readonly nextPaymentDate: string | null
 }
 
 /** S8 on the wire. */
 export interface NotificationBody {
+  /** Unique identifier of the notification; a further delivery has the same one. */
   readonly notificationId: string
+  /** `SUBSCRIPTION` or `SUBSCRIPTION_PAYMENT` (row 48). */
   readonly type: KnownNotificationType
+  /** What happened: `SUCCEEDED` or `CANCELLED` of a subscription, `SUCCEEDED_PAYMENT` or `FAILED_PAYMENT` of a payment (row 48). */
   readonly status: KnownSubscriptionNotificationStatus | KnownPaymentNotificationStatus
+  /** The subscription concerned. */
   readonly subscriptionId: string
+  /** The payment, its integer as text; an empty text for type `SUBSCRIPTION`. */
   readonly paymentId: string
+  /** When it happened: UNIX time in whole seconds, as text, such as `"1796040000"`. */
   readonly timestamp: string
 }
 
@@ -110,14 +127,21 @@ export type PaymentScript = 'succeed' | 'fail'
 
 /** What the authorisation page shows. */
 export interface AuthorisationView {
+  /** Identifier of the request: the `invoiceID` of subscribe. */
   readonly invoiceId: string
+  /** Name of the merchant that the request belongs to, as in `subscriptions.merchants`. */
   readonly merchant: string
+  /** What is paid each cycle: decimal text as it was asked for, such as `25.00`. */
   readonly amount: string
+  /** How often is paid: `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. */
   readonly cycle: string
+  /** First day, `YYYY-MM-DD`. */
   readonly start: string
+  /** Last day, `YYYY-MM-DD`. */
   readonly end: string
   /** The first due dates, at most five, as `YYYY-MM-DD`. */
   readonly nextPayments: readonly string[]
+  /** Status of the request: `INITIALIZED`, `SUCCEEDED`, `FAILED`, `EXPIRED` or `CANCELLED` (row 10). */
   readonly status: string
   /** `userReturnURL` with `invoiceID` added: where the payer goes afterwards. */
   readonly returnUrl: string
@@ -186,36 +210,59 @@ export interface SubscriptionsDomain {
 
 /** A subscription as a test author sees it. */
 export interface SubscriptionState {
+  /** Identifier of the request: the `invoiceID` of subscribe. */
   readonly invoiceId: string
+  /** Identifier of the subscription; it exists before the payer has authorised, whatever the status call shows (row 11). */
   readonly subscriptionId: string
+  /** Status of the request: `INITIALIZED`, `SUCCEEDED`, `FAILED`, `EXPIRED` or `CANCELLED` (row 10). */
   readonly requestStatus: string
+  /** The merchant that it belongs to: that of the token, whatever `request.clientID` says (row 21). */
   readonly clientId: string
+  /** What was asked for (S1). */
   readonly request: SubscriptionRequest
+  /** When it was asked for: milliseconds since 1970, in the mock's time. */
   readonly createdAt: number
+  /** When the payer authorised it, in milliseconds since 1970; undefined until then. */
   readonly authorizedAt: number | undefined
+  /** When its cancellation was processed, in milliseconds since 1970; undefined until then (row 27). */
   readonly cancelledAt: number | undefined
+  /** The day of the next payment, `YYYY-MM-DD`; undefined when none is to be expected. */
   readonly nextDueDate: string | undefined
+  /** Whether it is authorised, and has neither ended nor been cancelled. */
   readonly active: boolean
 }
 
 /** G1 on the wire. */
 export interface ChargeBody {
+  /** Identifier of the charge, such as `ch_1`. */
   readonly id: string
+  /** The payer's mobile number, as it was given. */
   readonly msisdn: string
+  /** What is charged: the whole number that was given, never scaled (row 60). */
   readonly amount: number
+  /** Currency code, such as `BDT`. */
   readonly currency: string
+  /** `pending_confirmation`, `pending_retry`, `succeeded`, `failed` or `expired`. */
   readonly status: KnownChargeStatus
+  /** `PENDING`, `RETRYING`, `SUCCEEDED`, `INSUFFICIENT_FUNDS`, `WALLET_BLOCKED` or `EXPIRED` (row 62). */
   readonly outcome: string
+  /** Identifier of the confirmation, such as `conf_1`, as `payer.confirm` takes it. */
   readonly confirmation_id: string
+  /** The page where the payer gives the code. */
   readonly confirmation_url: string
+  /** When it was created: ISO 8601 in UTC, such as `2026-11-28T12:00:00.000Z` (row 81). */
   readonly created_at: string
 }
 
 /** A stored event of area G (G3). */
 export interface GatewayEvent {
+  /** Identifier, such as `evt_00000001`; it goes on counting when the gateway's reset clears the events (row 80). */
   readonly id: string
+  /** What happened to the charge; a renewal begins with `charge.renewed`, not `charge.created` (row 80). */
   readonly type: `charge.${'created' | 'confirmed' | 'succeeded' | 'failed' | 'pending_retry' | 'expired' | 'renewed'}`
+  /** When it happened: ISO 8601 in UTC, such as `2026-11-28T12:00:00.000Z` (row 81). */
   readonly created_at: string
+  /** The charge as it stood then. */
   readonly data: ChargeBody
 }
 

@@ -1,9 +1,14 @@
 /** A length of time in parts that add up. A day is 24 hours. */
 export interface DurationParts {
+  /** Days of 24 hours. */
   readonly days?: number
+  /** Hours. */
   readonly hours?: number
+  /** Minutes. */
   readonly minutes?: number
+  /** Seconds. */
   readonly seconds?: number
+  /** Milliseconds. */
   readonly milliseconds?: number
 }
 

@@ -22,6 +22,7 @@ export type RefusalReason =
 
 /** A refusal: nothing changed. */
 export interface Refusal {
+  /** Why, in a word, such as `not_found` or `already_confirmed`. */
   readonly reason: RefusalReason
   /** The words that stand in the answer: they reveal nothing an API would not. */
   readonly message: string

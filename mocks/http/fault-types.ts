@@ -28,6 +28,7 @@ export type FaultKind =
 
 /** One thing that goes wrong, with its details. */
 export interface FaultEffect {
+  /** What goes wrong, such as `lost-response`: see `FaultKind`. A fault needs it, or a sequence. */
   readonly kind: FaultKind
   /** HTTP status of `status`, `html`, `empty` and `malformed`. */
   readonly status?: number

@@ -13,14 +13,17 @@ export interface LoggedRequest {
   readonly number: number
   /** The mock's time. */
   readonly at: Date
+  /** Which API it was sent to: `subscriptions` or `gateway`. */
   readonly area: Area
   /** Absent for a path or method that belongs to no operation. */
   readonly operation?: Operation
+  /** HTTP method, such as `POST`. */
   readonly method: string
   /** Below the base URL, with its query. */
   readonly path: string
   /** The fields of the body, without secrets. */
   readonly body?: unknown
+  /** Value of its Idempotency-Key header; absent without one. */
   readonly idempotencyKey?: string
   /** Absent when no answer was given. */
   readonly status?: number
@@ -34,6 +37,7 @@ export interface LoggedRequest {
   readonly explanation: string
   /** For an unknown path: the route that is most like it. */
   readonly nearestRoute?: string
+  /** Kind of the fault that met it; absent when none did. */
   readonly fault?: FaultKind
 }
 
@@ -47,9 +51,11 @@ export interface LogEntry extends Omit<LoggedRequest, 'number' | 'at' | 'body' |
 
 /** What a mock received, the newest last. */
 export interface RequestLog {
+  /** Every request that is kept, oldest first: copies. */
   all(): readonly LoggedRequest[]
   /** The requests of one operation. Throws a TypeError for a name that is none. */
   of(operation: Operation): readonly LoggedRequest[]
+  /** Forgets every request; the next one is number 1 again. */
   clear(): void
   /** How many entries were dropped because the log was full. */
   readonly dropped: number

@@ -11,7 +11,9 @@ export type ChargeOutcome = KnownChargeOutcome
 
 /** What happens to a charge, and the outcome it then shows. */
 export interface Resolution {
+  /** What happens: it succeeds, fails, is to be retried, or expires. */
   readonly event: Exclude<ChargeTrigger, 'create'>
+  /** The outcome that the charge shows then, such as `WALLET_BLOCKED` (row 62). */
   readonly outcome: ChargeOutcome
 }
 
