@@ -36,6 +36,7 @@ export interface AreaHttpOptions {
 
 /** A receiver of notifications from the start (rows 45 to 47). */
 export interface NotifyOptions extends DeliveryOptions {
+  /** A handler in this process, or the absolute URL of the receiver. */
   readonly to: NotificationTarget
 }
 
@@ -64,7 +65,9 @@ export interface MockOptions {
   readonly rateLimitTime?: 'mock' | 'machine'
   /** How many requests, and how many notifications, are kept. Default: 10 000. */
   readonly logSize?: number
+  /** Options of area S; what is left out has its default. */
   readonly subscriptions?: Partial<SubscriptionsOptions & SubscriptionsHttpOptions>
+  /** Options of area G; what is left out has its default. */
   readonly gateway?: Partial<GatewayOptions & AreaHttpOptions>
 }
 

@@ -33,7 +33,12 @@ export interface MockServerOptions<ServedMock extends Mock = Mock> {
   /** Larger bodies are answered 413 and not read. In bytes; default: 1 MiB. */
   readonly maxBodyBytes?: number
   /** With a certificate, HTTP/2 and HTTP/1.1 over TLS are served; without, HTTP/1.1. */
-  readonly tls?: { readonly cert: string | Uint8Array; readonly key: string | Uint8Array }
+  readonly tls?: {
+    /** The certificate, or the chain that begins with it, in PEM: text or its bytes. */
+    readonly cert: string | Uint8Array
+    /** The certificate's private key, in PEM: text or its bytes. */
+    readonly key: string | Uint8Array
+  }
 }
 
 /** A running server. */

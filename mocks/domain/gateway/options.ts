@@ -8,7 +8,9 @@ import type { SeedCharge } from './seeds.ts'
 
 /** A rolling limit: so many accepted calls in so many milliseconds. */
 export interface RollingLimit {
+  /** How many calls are accepted in a window. Default: 120 (row 78). */
   readonly limit: number
+  /** Length of the window, in milliseconds. Default: 60 000 (row 78). */
   readonly windowMs: number
 }
 

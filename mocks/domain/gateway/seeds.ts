@@ -11,11 +11,17 @@ export interface SeedCharge {
   readonly id?: string
   /** Begins with `conf_`. */
   readonly confirmation_id?: string
+  /** The payer's mobile number, as text. */
   readonly msisdn: string
+  /** What is charged: a whole number, never scaled (row 60). */
   readonly amount: number
+  /** Currency code as text, such as `BDT`. */
   readonly currency: string
+  /** Absolute URL to which the payer returns. Default: `https://merchant.example/return`. */
   readonly redirect_uri?: string
+  /** Where it stands. Default: `succeeded`. */
   readonly status?: ChargeBody['status']
+  /** Default: what goes with the status: `PENDING`, `RETRYING`, `SUCCEEDED`, `INSUFFICIENT_FUNDS` (failed) or `EXPIRED`. */
   readonly outcome?: ChargeOutcome
   /** ISO 8601 in UTC, such as `2026-11-28T12:00:00Z`. */
   readonly created_at?: string

@@ -8,9 +8,17 @@ import type { SeedSubscription, SeedToken } from './seeds.ts'
 export interface MerchantOptions {
   /** The name that the payer sees. */
   readonly name: string
+  /** `client_id` of its logins. `defaultMerchant` has `mock-client`. */
   readonly clientId: string
+  /** `client_secret` of its logins. `defaultMerchant` has `mock-client-secret`. */
   readonly clientSecret: string
-  readonly users: readonly { readonly username: string; readonly password: string }[]
+  /** Who may log in for it; `clientOptions` has the first. */
+  readonly users: readonly {
+    /** Name of the login; failures are counted for it (row 35). `defaultMerchant` has `mock-user`. */
+    readonly username: string
+    /** Password of the login. `defaultMerchant` has `mock-password`. */
+    readonly password: string
+  }[]
 }
 
 /** The merchant of a mock that was told of no other. Its credentials are fixed and documented: they protect nothing. */
@@ -23,15 +31,25 @@ export const defaultMerchant = {
 
 /** The errorCode of each kind of answer (row 38); the specification shows `00` alone. */
 export const defaultErrorCodes = {
+  /** Everything went well. Default: `00`, as the specification says. */
   success: '00',
+  /** A field breaks a rule. Default: `01` (row 38). */
   invalid: '01',
+  /** An unknown identifier, or another merchant's. Default: `02` (row 38). */
   not_found: '02',
+  /** A requestID that was used before (row 20). Default: `03` (row 38). */
   duplicate_request: '03',
+  /** What the state does not allow, such as `cancelTwice: 'refuse'`. Default: `04` (row 38). */
   state: '04',
+  /** A clientID other than that of the token (row 21). Default: `05` (row 38). */
   client_mismatch: '05',
+  /** Missing or wrong credentials, with HTTP status 401. Default: `401` (row 38). */
   unauthorized: '401',
+  /** Logins are locked, with HTTP status 403. Default: `403` (row 38). */
   locked_out: '403',
+  /** Too many calls, with HTTP status 429. Default: `429` (row 38). */
   rate_limited: '429',
+  /** Any other error, such as HTTP status 500. Default: `99` (row 38). */
   internal: '99',
 } as const
 
@@ -49,7 +67,12 @@ export interface SubscriptionsOptions {
   /** What the status answer shows as subscriptionId before the payer has authorised (row 11). */
   readonly pendingSubscriptionId: 'issued' | 'NA' | '' | 'omit'
   /** The values of `enabled` (row 12). */
-  readonly enabledValues: { readonly active: number; readonly inactive: number }
+  readonly enabledValues: {
+    /** While payments are to be expected. Default: 1. */
+    readonly active: number
+    /** Before the authorisation, and once it has ended or was cancelled. Default: 0. */
+    readonly inactive: number
+  }
   /** IANA time zone of the times without a zone, of days, and of the cut-off (row 14). */
   readonly timeZone: string
   /** Time of day, `HH:MM:SS`, from whose next second on today is refused as start (row 15); `false`: never. */
@@ -57,7 +80,14 @@ export interface SubscriptionsOptions {
   /** A start before today (row 16 ✎). */
   readonly pastStart: 'accept' | 'refuse'
   /** How many days after the start, or after today, the end may lie (row 18); `false`: any number. */
-  readonly maxEnd: { readonly from: 'start' | 'today'; readonly days: number } | false
+  readonly maxEnd:
+    | {
+        /** The day that is counted from. Default: `start`. */
+        readonly from: 'start' | 'today'
+        /** The number of the last day that is taken. Default: 730. */
+        readonly days: number
+      }
+    | false
   /** What the text of an amount must match, besides being above zero (row 19 ✎). */
   readonly amountPattern: RegExp
   /** A requestID that the merchant has used before (row 20 ✎). */
@@ -67,7 +97,12 @@ export interface SubscriptionsOptions {
   /** Time of day, `HH:MM:SS`, at which payments are made (row 23). */
   readonly debitTime: string
   /** How often, and how many days apart, a failed payment is tried again (row 24). No try is made after the end. */
-  readonly dunning: { readonly retries: number; readonly everyDays: number }
+  readonly dunning: {
+    /** How many further tries there are. Default: 0. */
+    readonly retries: number
+    /** How many days lie between two tries, from 1. Default: 1. */
+    readonly everyDays: number
+  }
   /** nextPaymentDate when none follows: the date that would have been next, or null (row 25). */
   readonly nextPaymentDateAfterEnd: 'date' | 'null'
   /**
@@ -86,7 +121,14 @@ export interface SubscriptionsOptions {
    * that completes the count is still answered 401.
    */
   readonly lockout:
-    | { readonly attempts: number; readonly windowSeconds: number; readonly durationSeconds: number }
+    | {
+        /** How many failures lock the username. Default: 5. */
+        readonly attempts: number
+        /** Within how many seconds they must lie. Default: 60. */
+        readonly windowSeconds: number
+        /** For how many seconds it is locked. Default: 900. */
+        readonly durationSeconds: number
+      }
     | false
   /** The errorCodes (row 38); those left out keep their defaults. */
   readonly errorCodes: Partial<ErrorCodes>
@@ -98,13 +140,22 @@ export interface SubscriptionsOptions {
   readonly notFoundStatus: 200 | 400 | 404
   /** Paging of the payment list (row 41). */
   readonly paging: {
+    /** How many payments a page holds when `per_page` does not say. Default: 10. */
     readonly defaultSize: number
+    /** How many payments a page holds at most. Default: 100. */
     readonly maxSize: number
     /** Whether `page` and `per_page` are looked at: some endpoints ignore per_page (Limits, Pagination). */
     readonly ignore: readonly ('page' | 'per_page')[]
   }
   /** Calls of one client_id in a window (row 42); `false`: any number. */
-  readonly rateLimit: { readonly limit: number; readonly windowMs: number } | false
+  readonly rateLimit:
+    | {
+        /** How many calls are accepted in a window. Default: 600. */
+        readonly limit: number
+        /** Length of the window, in milliseconds. Default: 60 000. */
+        readonly windowMs: number
+      }
+    | false
   /** Whether a 429 carries Retry-After (row 43). */
   readonly sendRetryAfter: boolean
   /** Whether the token answer carries errorCode and errorMessage (row 50). */

@@ -8,9 +8,13 @@ export type PointInTime = Date | number | string
 export interface SeedSubscription {
   /** Fields of S1; ✎ rules and the cut-off of the start are not applied. */
   readonly request: {
+    /** First day, `YYYY-MM-DD`; it may lie in the past. */
     readonly start: string
+    /** Last day, `YYYY-MM-DD`, on or after the start. */
     readonly end: string
+    /** `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. */
     readonly cycle: KnownCycle
+    /** What is paid each cycle: decimal text such as `25.00`. */
     readonly amount: string
     /** The merchant that it belongs to; by default the first one. */
     readonly clientID?: string
@@ -36,6 +40,7 @@ export interface SeedSubscription {
 
 /** A token that is known without a login. */
 export interface SeedToken {
+  /** The access token, as calls carry it in `Authorization: Bearer …`. */
   readonly accessToken: string
   /** By default an identifier is made. */
   readonly refreshToken?: string
