@@ -14,16 +14,17 @@ const unlimited = <Area extends { readonly rateLimit?: unknown }>(area: Area | u
     : area
 
 /**
- * Fits rate limits to clients that live in other processes, on the machine's time. Under a clock that stands still a
- * minute never passes: limits are off there unless they were asked for, and then they count the machine's minutes.
+ * Fits rate limits to clients that live in other processes, on the machine's time: they count its minutes, wherever the
+ * clock was moved to, or a client would be told to come back in months. Under a clock that stands still they are off
+ * unless they were asked for.
  */
 export const withFittingLimits = (options: MockOptions, isAskedFor: boolean): MockOptions => {
-  if (!standsStill(options)) return options
   const { rateLimitTime = 'machine', subscriptions, gateway } = options
+  const isLimited = isAskedFor || !standsStill(options)
   return {
     ...options,
     rateLimitTime,
-    ...(isAskedFor ? {} : { subscriptions: unlimited(subscriptions), gateway: unlimited(gateway) }),
+    ...(isLimited ? {} : { subscriptions: unlimited(subscriptions), gateway: unlimited(gateway) }),
   }
 }
 

@@ -241,3 +241,19 @@ test('under a clock that follows the machine calls are limited, unless the file 
   const limits = [...printed.matchAll(/ {2}rate limit +(.+)$/gm)].map(([, limit]) => limit)
   expect(limits).toEqual(['none', '120 calls in 60 s'])
 })
+
+test('after a move of a clock that follows the machine, limits tell a client on real time a time that comes', async () => {
+  const rateLimit = { limit: 1, windowMs: 60_000 }
+  const { url } = await started(...(await config({ subscriptions: { rateLimit }, gateway: { rateLimit } })))
+  expect(await ask(url, 'advance', { days: '60' })).toMatchObject({ ok: true })
+  const before = Date.now() / 1_000
+  const login = await fetch(`${url}/oauth/token`, { method: 'POST', body: '{}' })
+  expect(Number(login.headers.get('X-RateLimit-Reset'))).toBeGreaterThan(before + 50)
+  expect(Number(login.headers.get('X-RateLimit-Reset'))).toBeLessThan(before + 90)
+  await fetch(`${url}/api/v1/reference`)
+  // A further move is no time for them either.
+  await ask(url, 'advance', { days: '1' })
+  const refused = await fetch(`${url}/api/v1/reference`)
+  expect(refused.status).toBe(429)
+  expect(Number(refused.headers.get('Retry-After'))).toBeLessThanOrEqual(60)
+})
