@@ -26,11 +26,17 @@ import type { Variant } from './http/variants.ts'
 
 /** How an area is reached. */
 export interface AreaHttpOptions {
-  /** Where the area answers, path prefix included (row 1). */
+  /**
+   * Where the area answers, path prefix included (row 1). Default: `https://subscriptions.mandatekit.test`, and
+   * `https://gateway.mandatekit.test`.
+   */
   readonly baseUrl: string
-  /** Replaces the version prefix of its paths (row 49). */
+  /** Replaces the version prefix of its paths (row 49). Default: `/api/v1.0` of area S, `/api/v1` of area G. */
   readonly apiPrefix: string
-  /** `any`: a body is read whatever its label; `json`: other labels are answered 415 (row 3 ✎). */
+  /**
+   * `any`: a body is read whatever its label; `json`: other labels are answered 415 (row 3 ✎). Default: `any`; under
+   * strict rules: `json`.
+   */
   readonly contentType: 'any' | 'json'
 }
 
@@ -42,9 +48,9 @@ export interface NotifyOptions extends DeliveryOptions {
 
 /** What area S's HTTP side can be told. */
 export interface SubscriptionsHttpOptions extends AreaHttpOptions {
-  /** Other forms of successful answers, for tests of a client's tolerance (row 44). */
+  /** Other forms of successful answers, for tests of a client's tolerance (row 44). Default: none. */
   readonly variant: Variant
-  /** Receivers of notifications from the start; none: they are kept in the outbox (row 45). */
+  /** Receivers of notifications from the start (row 45). Default: none: notifications are kept in the outbox. */
   readonly notify: readonly NotifyOptions[]
 }
 
@@ -52,7 +58,7 @@ export interface SubscriptionsHttpOptions extends AreaHttpOptions {
 export interface MockOptions {
   /** `'spec'` (default): what the specification states. `'strict'`: the restrictions we invented as well. */
   readonly rules?: Rules
-  /** The same seed gives the same identifiers, and the same luck. */
+  /** The same seed gives the same identifiers, and the same luck. Default: `mandatekit`. */
   readonly seed?: string | number
   /** `'system'` (default) follows the machine's time, or fake timers; a point in time freezes the clock there. */
   readonly clock?: Exclude<ClockOptions['clock'], undefined>

@@ -2,11 +2,11 @@
 export interface Signing {
   /** The key that you share with the receiver: text, its UTF-8 bytes are used. */
   readonly secret: string
-  /** Default `x-signature`. */
+  /** The header that carries the signature. Default: `x-signature`. */
   readonly header?: string
-  /** Default `hex`. */
+  /** How the signature's bytes are written. Default: `hex`. */
   readonly encoding?: 'hex' | 'base64' | 'base64url'
-  /** Text before the signature, for example `sha256=`. */
+  /** Text before the signature, for example `sha256=`. Default: none. */
   readonly prefix?: string
 }
 

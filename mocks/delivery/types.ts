@@ -10,9 +10,9 @@ export type NotificationTarget = NotificationHandler | string | URL
 
 /** How notifications are delivered. Nothing given: once, in order, at once, not signed. */
 export interface DeliveryOptions {
-  /** Delivers twice: always, or with this probability. */
+  /** Delivers twice: always, or with this probability, from 0 to 1. Default: never. */
   readonly duplicate?: boolean | number
-  /** Delivers in another order: messages wait for `flush()`, or for the end of a move of the clock. */
+  /** Delivers in another order: messages wait for `flush()`, or for the end of a move of the clock. Default: in order. */
   readonly shuffle?: boolean
   /** How a cancellation is written (Events, note 1): `CANCELLED` (default), `CANCELED`, or now one, now the other. */
   readonly spelling?: 'CANCELLED' | 'CANCELED' | 'both'
@@ -29,17 +29,17 @@ export interface DeliveryOptions {
         /** How long to wait after each try that failed. Default: 1, 5, 30, 120 and 360 minutes. */
         readonly waits?: readonly Duration[]
       }
-  /** How much later than the event, on the mock's clock: a length of time, or the shortest and the longest. */
+  /** How much later than the event, on the mock's clock: a length of time, or the shortest and the longest. Default: 0. */
   readonly delay?: Duration | readonly [Duration, Duration]
   /** Signs the body. Default: no signature, as the specification shows none. */
   readonly signing?: Signing
-  /** Default `POST`. */
+  /** HTTP method of a delivery. Default: `POST`. */
   readonly method?: 'POST' | 'PUT'
-  /** Default `json`. */
+  /** How the body is written: JSON, or form fields. Default: `json`. */
   readonly format?: 'json' | 'form'
   /** How many deliveries are under way at once. Default: 1. */
   readonly concurrency?: number
-  /** Further headers. */
+  /** Further headers. Default: none. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

@@ -30,15 +30,18 @@ export type FaultKind =
 export interface FaultEffect {
   /** What goes wrong, such as `lost-response`: see `FaultKind`. A fault needs it, or a sequence. */
   readonly kind: FaultKind
-  /** HTTP status of `status`, `html`, `empty` and `malformed`. */
+  /** HTTP status of `status` (default 500), `html` (502), `empty` and `malformed` (that of success). */
   readonly status?: number
   /** Body of `status`, `html` and `malformed`: text as it is, anything else as JSON. */
   readonly body?: unknown
-  /** Further headers of an answer that the fault makes. */
+  /** Further headers of an answer that the fault makes. Default: none. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Milliseconds of the machine's time by which the answer, or the end of the connection, is late. */
+  /** Milliseconds of the machine's time by which the answer, or the end of the connection, is late. Default: 0. */
   readonly latencyMs?: number
-  /** Retry-After of `rate-limit` and `status`: seconds, any text, or `false` for none. */
+  /**
+   * Retry-After of `rate-limit` and `status`: seconds, any text, or `false` for none. Default: 1 for a `rate-limit` of
+   * area G, else none.
+   */
   readonly retryAfter?: number | string | false
   /**
    * Whether the request is executed all the same, where both make sense: `reset`, `timeout`, `status`, `html`, `empty`,

@@ -8,52 +8,64 @@ import type { SeedCharge } from './seeds.ts'
 
 /** A rolling limit: so many accepted calls in so many milliseconds. */
 export interface RollingLimit {
-  /** How many calls are accepted in a window. Default: 120 (row 78). */
+  /** How many calls are accepted in a window (row 78). Default: 120. */
   readonly limit: number
-  /** Length of the window, in milliseconds. Default: 60 000 (row 78). */
+  /** Length of the window, in milliseconds (row 78). Default: 60 000. */
   readonly windowMs: number
 }
 
 /** What the mock of area G can be told. Rows are those of the table of things the specification does not show. */
 export interface GatewayOptions {
-  /** The API keys that are accepted (Authentication, area G). */
+  /** The API keys that are accepted (Authentication, area G). Default: `mock-api-key`. */
   readonly apiKeys: readonly string[]
-  /** The one-time code that is right for every charge (G confirm). */
+  /** The one-time code that is right for every charge (G confirm). Default: `123456`. */
   readonly otp: string
-  /** Number → behaviour (row 61). A leading plus does not matter. Replaces the built-in table. */
+  /**
+   * Number → behaviour (row 61). A leading plus does not matter. Replaces the built-in table. Default: the numbers of
+   * `testNumbers`.
+   */
   readonly testNumbers: NumberTable
-  /** Behaviour of every number that is not listed (row 61). */
+  /** Behaviour of every number that is not listed (row 61). Default: `succeeds`. */
   readonly defaultBehaviour: BehaviourName
-  /** Whether a number that is not listed may be charged (row 61 ✎). */
+  /** Whether a number that is not listed may be charged (row 61 ✎). Default: `accept`; under strict rules: `refuse`. */
   readonly unlistedNumbers: 'accept' | 'refuse'
-  /** How long after a charge went to pending_retry it resolves (row 63); `false`: never. */
+  /** How long after a charge went to pending_retry it resolves (row 63); `false`: never. Default: 24 hours. */
   readonly retryDelay: Duration | false
-  /** After what time an unconfirmed charge expires (row 64); `false`: never. */
+  /** After what time an unconfirmed charge expires (row 64); `false`: never. Default: 24 hours. */
   readonly confirmationTtl: Duration | false
-  /** Answer of a correct confirmation: the whole charge, id and status, or 204 without a body (row 66). */
+  /**
+   * Answer of a correct confirmation: the whole charge, id and status, or 204 without a body (row 66). Default:
+   * `charge`.
+   */
   readonly confirmAnswer: 'charge' | 'status' | 'empty'
-  /** Answer of the charge status: the whole charge, or its status alone (row 67). */
+  /** Answer of the charge status: the whole charge, or its status alone (row 67). Default: `charge`. */
   readonly statusAnswer: 'charge' | 'status'
   /**
-   * Redirect addresses that are allowed; empty allows all (row 69). An entry allows its own scheme and host, and
-   * paths that equal its path or lie below it.
+   * Redirect addresses that are allowed; empty allows all (row 69). An entry allows its own scheme and host, and paths
+   * that equal its path or lie below it. Default: none.
    */
   readonly redirectAllowlist: readonly string[]
-  /** What a used key with another body gets: the first answer, or a refusal (row 72 ✎). */
+  /**
+   * What a used key with another body gets: the first answer, or a refusal (row 72 ✎). Default: `replay`; under strict
+   * rules: `reject`.
+   */
   readonly keyReuse: 'replay' | 'reject'
-  /** How long a key is remembered (row 73); `false`: until reset. */
+  /** How long a key is remembered (row 73); `false`: until reset. Default: `false`. */
   readonly keyTtl: Duration | false
-  /** Whether a succeeded renewal may itself be renewed (row 75 ✎). */
+  /** Whether a succeeded renewal may itself be renewed (row 75 ✎). Default: `true`; under strict rules: `false`. */
   readonly renewalsAsMandates: boolean
-  /** Wrong codes after which a charge expires (row 77); `false`: no limit. */
+  /** Wrong codes after which a charge expires (row 77); `false`: no limit. Default: `false`. */
   readonly maxOtpAttempts: number | false
   /** The limiter over all routes and callers (row 78); `false`: none. */
   readonly rateLimit: RollingLimit | false
-  /** Input of a charge: the stated types only, or also E.164, amount > 0 and ISO 4217 (row 82 ✎). */
+  /**
+   * Input of a charge: the stated types only, or also E.164, amount > 0 and ISO 4217 (row 82 ✎). Default: `types`;
+   * under strict rules: `formats`.
+   */
   readonly inputRules: 'types' | 'formats'
-  /** Fields that the specification does not name (row 4 ✎). */
+  /** Fields that the specification does not name (row 4 ✎). Default: `ignore`; under strict rules: `refuse`. */
   readonly unknownFields: 'ignore' | 'refuse'
-  /** Charges that exist from the start; a reset clears them, a restart brings them back. */
+  /** Charges that exist from the start; a reset clears them, a restart brings them back. Default: none. */
   readonly charges: readonly SeedCharge[]
 }
 

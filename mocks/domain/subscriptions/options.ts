@@ -31,25 +31,25 @@ export const defaultMerchant = {
 
 /** The errorCode of each kind of answer (row 38); the specification shows `00` alone. */
 export const defaultErrorCodes = {
-  /** Everything went well. Default: `00`, as the specification says. */
+  /** Everything went well (Errors, area S). Default: `00`. */
   success: '00',
-  /** A field breaks a rule. Default: `01` (row 38). */
+  /** A field breaks a rule (row 38). Default: `01`. */
   invalid: '01',
-  /** An unknown identifier, or another merchant's. Default: `02` (row 38). */
+  /** An unknown identifier, or another merchant's (row 38). Default: `02`. */
   not_found: '02',
-  /** A requestID that was used before (row 20). Default: `03` (row 38). */
+  /** A requestID that was used before (rows 20 and 38). Default: `03`. */
   duplicate_request: '03',
-  /** What the state does not allow, such as `cancelTwice: 'refuse'`. Default: `04` (row 38). */
+  /** What the state does not allow, such as `cancelTwice: 'refuse'` (row 38). Default: `04`. */
   state: '04',
-  /** A clientID other than that of the token (row 21). Default: `05` (row 38). */
+  /** A clientID other than that of the token (rows 21 and 38). Default: `05`. */
   client_mismatch: '05',
-  /** Missing or wrong credentials, with HTTP status 401. Default: `401` (row 38). */
+  /** Missing or wrong credentials, with HTTP status 401 (row 38). Default: `401`. */
   unauthorized: '401',
-  /** Logins are locked, with HTTP status 403. Default: `403` (row 38). */
+  /** Logins are locked, with HTTP status 403 (row 38). Default: `403`. */
   locked_out: '403',
-  /** Too many calls, with HTTP status 429. Default: `429` (row 38). */
+  /** Too many calls, with HTTP status 429 (row 38). Default: `429`. */
   rate_limited: '429',
-  /** Any other error, such as HTTP status 500. Default: `99` (row 38). */
+  /** Any other error, such as HTTP status 500 (row 38). Default: `99`. */
   internal: '99',
 } as const
 
@@ -58,13 +58,13 @@ export type ErrorCodes = { readonly [Kind in keyof typeof defaultErrorCodes]: st
 
 /** What the mock of area S can be told. Rows are those of the table of things the specification does not show. */
 export interface SubscriptionsOptions {
-  /** The merchants; each sees its own requests and subscriptions alone. */
+  /** The merchants; each sees its own requests and subscriptions alone. Default: `defaultMerchant`. */
   readonly merchants: readonly MerchantOptions[]
-  /** Fields that the specification does not name (row 4 ✎). */
+  /** Fields that the specification does not name (row 4 ✎). Default: `ignore`; under strict rules: `refuse`. */
   readonly unknownFields: 'ignore' | 'refuse'
-  /** After what time an unanswered request expires (row 10); `false`: never. */
+  /** After what time an unanswered request expires (row 10); `false`: never. Default: 24 hours. */
   readonly requestTtl: Duration | false
-  /** What the status answer shows as subscriptionId before the payer has authorised (row 11). */
+  /** What the status answer shows as subscriptionId before the payer has authorised (row 11). Default: `issued`. */
   readonly pendingSubscriptionId: 'issued' | 'NA' | '' | 'omit'
   /** The values of `enabled` (row 12). */
   readonly enabledValues: {
@@ -73,11 +73,14 @@ export interface SubscriptionsOptions {
     /** Before the authorisation, and once it has ended or was cancelled. Default: 0. */
     readonly inactive: number
   }
-  /** IANA time zone of the times without a zone, of days, and of the cut-off (row 14). */
+  /** IANA time zone of the times without a zone, of days, and of the cut-off (row 14). Default: `UTC`. */
   readonly timeZone: string
-  /** Time of day, `HH:MM:SS`, from whose next second on today is refused as start (row 15); `false`: never. */
+  /**
+   * Time of day, `HH:MM:SS`, from whose next second on today is refused as start (row 15); `false`: never. Default:
+   * `23:30:00`.
+   */
   readonly startCutoff: string | false
-  /** A start before today (row 16 ✎). */
+  /** A start before today (row 16 ✎). Default: `accept`; under strict rules: `refuse`. */
   readonly pastStart: 'accept' | 'refuse'
   /** How many days after the start, or after today, the end may lie (row 18); `false`: any number. */
   readonly maxEnd:
@@ -88,13 +91,16 @@ export interface SubscriptionsOptions {
         readonly days: number
       }
     | false
-  /** What the text of an amount must match, besides being above zero (row 19 ✎). */
+  /**
+   * What the text of an amount must match, besides being above zero (row 19 ✎). Default: `/^\d+(\.\d+)?$/`; under
+   * strict rules: `/^\d+(\.\d{1,2})?$/`.
+   */
   readonly amountPattern: RegExp
-  /** A requestID that the merchant has used before (row 20 ✎). */
+  /** A requestID that the merchant has used before (row 20 ✎). Default: `accept`; under strict rules: `refuse`. */
   readonly duplicateRequest: 'accept' | 'refuse'
-  /** A clientID other than that of the token (row 21 ✎). */
+  /** A clientID other than that of the token (row 21 ✎). Default: `accept`; under strict rules: `refuse`. */
   readonly clientMismatch: 'accept' | 'refuse'
-  /** Time of day, `HH:MM:SS`, at which payments are made (row 23). */
+  /** Time of day, `HH:MM:SS`, at which payments are made (row 23). Default: `12:00:00`. */
   readonly debitTime: string
   /** How often, and how many days apart, a failed payment is tried again (row 24). No try is made after the end. */
   readonly dunning: {
@@ -103,18 +109,18 @@ export interface SubscriptionsOptions {
     /** How many days lie between two tries, from 1. Default: 1. */
     readonly everyDays: number
   }
-  /** nextPaymentDate when none follows: the date that would have been next, or null (row 25). */
+  /** nextPaymentDate when none follows: the date that would have been next, or null (row 25). Default: `date`. */
   readonly nextPaymentDateAfterEnd: 'date' | 'null'
   /**
    * How long a cancellation is PROCESSING (row 27). The subscription goes on until it is processed: a payment that
-   * falls due in between is made.
+   * falls due in between is made. Default: 0 seconds.
    */
   readonly cancelDelay: Duration
-  /** Cancelling again, and cancelling what has ended: the same record, or a refusal (row 28). */
+  /** Cancelling again, and cancelling what has ended: the same record, or a refusal (row 28). Default: `same`. */
   readonly cancelTwice: 'same' | 'refuse'
-  /** How long an access token lives (row 33). */
+  /** How long an access token lives (row 33). Default: 3600 seconds. */
   readonly tokenTtl: Duration
-  /** What the refresh grant does: a new refresh token, the same one, or a refusal (row 34). */
+  /** What the refresh grant does: a new refresh token, the same one, or a refusal (row 34). Default: `rotate`. */
   readonly refresh: 'rotate' | 'reuse' | 'reject'
   /**
    * How many failures of one username within how long lock it, and for how long (row 35); `false`: never. The failure
@@ -132,11 +138,11 @@ export interface SubscriptionsOptions {
     | false
   /** The errorCodes (row 38); those left out keep their defaults. */
   readonly errorCodes: Partial<ErrorCodes>
-  /** HTTP status of a refused field (row 39). */
+  /** HTTP status of a refused field (row 39). Default: `422`. */
   readonly validationStatus: 200 | 400 | 409 | 422
-  /** Whether refusals other than 401, 403 and 429 are answered 200 with their errorCode (row 39). */
+  /** Whether refusals other than 401, 403 and 429 are answered 200 with their errorCode (row 39). Default: `false`. */
   readonly errorsAs200: boolean
-  /** HTTP status of an unknown identifier (row 40). */
+  /** HTTP status of an unknown identifier (row 40). Default: `404`. */
   readonly notFoundStatus: 200 | 400 | 404
   /** Paging of the payment list (row 41). */
   readonly paging: {
@@ -144,7 +150,7 @@ export interface SubscriptionsOptions {
     readonly defaultSize: number
     /** How many payments a page holds at most. Default: 100. */
     readonly maxSize: number
-    /** Whether `page` and `per_page` are looked at: some endpoints ignore per_page (Limits, Pagination). */
+    /** What of the query is not looked at: some endpoints ignore per_page (Limits, Pagination). Default: none. */
     readonly ignore: readonly ('page' | 'per_page')[]
   }
   /** Calls of one client_id in a window (row 42); `false`: any number. */
@@ -156,13 +162,13 @@ export interface SubscriptionsOptions {
         readonly windowMs: number
       }
     | false
-  /** Whether a 429 carries Retry-After (row 43). */
+  /** Whether a 429 carries Retry-After (row 43). Default: `false`. */
   readonly sendRetryAfter: boolean
-  /** Whether the token answer carries errorCode and errorMessage (row 50). */
+  /** Whether the token answer carries errorCode and errorMessage (row 50). Default: `true`. */
   readonly tokenEnvelope: boolean
-  /** Subscriptions that exist from the start, and again after a reset. */
+  /** Subscriptions that exist from the start, and again after a reset. Default: none. */
   readonly existing: readonly SeedSubscription[]
-  /** Tokens that are known from the start, and again after a reset. */
+  /** Tokens that are known from the start, and again after a reset. Default: none. */
   readonly tokens: readonly SeedToken[]
 }
 
