@@ -1,4 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import {
+  gatewayDefaults,
+  strictGatewayDefaults,
+  strictSubscriptionsDefaults,
+  subscriptionsDefaults,
+} from '../../mocks/core.ts'
 import { Editor } from './language-service.ts'
 import { publicFields } from './public-fields.ts'
 
@@ -16,6 +22,51 @@ const fields = publicFields([
   'mocks/core.ts',
   'mocks/server.ts',
 ])
+
+/** A default as a docstring tells it; undefined where the docstrings of its parts tell it. */
+const told = (value: unknown): string | undefined => {
+  if (['string', 'number', 'boolean'].includes(typeof value) || value instanceof RegExp) return `\`${value}\``
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : undefined
+  const [[unit, length] = [], ...more] = Object.entries(Object(value))
+  const isLength = more.length === 0 && ['hours', 'seconds'].includes(String(unit))
+  return isLength ? `${length} ${unit}` : undefined
+}
+
+/** The same of an option's part: a number stands for itself, its thousands apart. */
+const toldOfPart = (value: unknown): string | undefined =>
+  typeof value === 'number' ? value.toLocaleString('en').replaceAll(',', ' ') : told(value)
+
+const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** What the docstring of each option of an area, and of each of its parts, says of its default. */
+const defaultsOf = (type: string, defaults: object, strict: object): [name: string, words: string][] =>
+  Object.entries(defaults).flatMap(([name, value]): [string, string][] => {
+    const words = told(value)
+    const stricter = told(Reflect.get(strict, name))
+    if (words !== undefined) {
+      const end = stricter === undefined ? '' : `; under strict rules: ${stricter}`
+      return [[`${type}.${name}`, `Default: ${words}${end}.`]]
+    }
+    // Numbers of a table and merchants of a list are no fields of a type.
+    if (!isRecord(value) || Array.isArray(value) || name === 'testNumbers') return []
+    return Object.entries(value).map(([part, own]) => [
+      `${type}.${name}.${part}`,
+      `Default: ${toldOfPart(own)}.`,
+    ])
+  })
+
+test('every option of the mock tells its default as the code has it', () => {
+  const wanted = [
+    ...defaultsOf('GatewayOptions', gatewayDefaults, strictGatewayDefaults),
+    ...defaultsOf('SubscriptionsOptions', subscriptionsDefaults, strictSubscriptionsDefaults),
+  ]
+  const documentation = new Map(
+    fields.map((field) => [field.name, field.documentation.replaceAll(/\s+/g, ' ')]),
+  )
+  const wrong = wanted.filter(([name, words]) => !documentation.get(name)?.includes(words))
+  expect(wrong).toEqual([])
+  expect(wanted.length).toBeGreaterThan(60)
+})
 
 describe('every field of an exported type', () => {
   test('is explained', () => {
