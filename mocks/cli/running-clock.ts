@@ -7,6 +7,17 @@ const SECOND = 1_000
  * notifications go out and come again, while no request comes in. The function given back ends it.
  */
 export const keepRunning = (mock: Mock): (() => void) => {
-  const timer = setInterval(() => void mock.notifications.flush(), SECOND)
+  let isRunning = false
+  const run = async (): Promise<void> => {
+    // A receiver may take its time.
+    if (isRunning) return
+    isRunning = true
+    try {
+      await mock.notifications.flush()
+    } finally {
+      isRunning = false
+    }
+  }
+  const timer = setInterval(() => void run(), SECOND)
   return () => clearInterval(timer)
 }

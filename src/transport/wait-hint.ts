@@ -47,6 +47,6 @@ export const readWaitHint = (
   return untilServerTime(rateLimit.resetAt.getTime(), now, headers.date)
 }
 
-/** Exponential backoff with full jitter: up to 0.5 s, doubling to 8 s. `random` lies in [0, 1). */
+/** Exponential backoff with full jitter: up to 0.5 s, doubling to 8 s, in whole milliseconds. `random` lies in [0, 1). */
 export const backoff = (repeats: number, random: number): number =>
-  random * Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** repeats)
+  Math.ceil(random * Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** repeats))
