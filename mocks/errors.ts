@@ -2,6 +2,7 @@ import type { Refusal, RefusalReason, Result } from './domain/result.ts'
 
 /** The mock refused what a test asked of it, for example to authorise a request that does not exist. */
 export class MockRefusedError extends Error {
+  /** Always `MockRefusedError`. */
   override readonly name = 'MockRefusedError'
   /** Why, in a word that a program can read. */
   readonly reason: RefusalReason

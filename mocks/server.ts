@@ -157,6 +157,14 @@ const listen = (server: Server | Http2SecureServer, port: number, host: string):
  * const { url, mock, close } = await startMockServer()
  */
 export async function startMockServer(options?: MockServerOptions): Promise<MockServer>
+/**
+ * Starts an HTTP server in front of a mock of yours; `mock` of the answer is that very one.
+ *
+ * @throws the system's error when the port cannot be had, for example `EADDRINUSE`; a TypeError or RangeError that names
+ * an option that makes no sense
+ * @example
+ * const { url, close } = await startMockServer({ mock: createMock({ rules: 'strict' }) })
+ */
 export async function startMockServer<ServedMock extends Mock>(
   options: MockServerOptions<ServedMock> & { readonly mock: ServedMock },
 ): Promise<MockServer<ServedMock>>

@@ -58,6 +58,18 @@ const parseRequest = async (request: Request): Promise<Notification> => {
  * if (notification.type === 'SUBSCRIPTION_PAYMENT') await book(notification.paymentId, notification.status)
  */
 export function parseNotification(input: Request): Promise<Notification>
+/**
+ * Reads a notification message (S8) in whatever form it arrived: JSON or URL-encoded text, bytes, an object from
+ * `express.json()` or a form parser, `URLSearchParams` or `FormData`.
+ *
+ * The answer is told apart by `type`: `SUBSCRIPTION`, `SUBSCRIPTION_PAYMENT`, or `UNKNOWN` for a type or status that
+ * this version does not know. It does not verify who sent the message: see `createNotificationHandler`.
+ *
+ * @throws {InvalidRequestError} naming each field, its rule and the kind of value received.
+ * @example
+ * const notification = parseNotification(request.body)
+ * if (notification.type === 'SUBSCRIPTION_PAYMENT') await book(notification.paymentId, notification.status)
+ */
 export function parseNotification(input: NotificationInput): Notification
 export function parseNotification(input: NotificationInput): Notification | Promise<Notification> {
   return whileReading('notifications.parse', 'body', () => {

@@ -7,6 +7,7 @@ import { clockIssues, refuse } from '../transport/input-issues.ts'
 import type { KeyvLike, KeyvOptions } from './keyv-access.ts'
 import { accessKeyv } from './keyv-access.ts'
 
+/** Options of a dedupe store over Keyv. */
 export interface KeyvDedupeStoreOptions extends KeyvOptions {
   /** Tells when a lease ends. Default: the machine's time. */
   readonly clock?: Clock

@@ -4,6 +4,7 @@ import type { RedisClient, RedisOptions } from './redis-commands.ts'
 import { DEFAULT_PREFIX, sendCommandWith } from './redis-commands.ts'
 import { withRedisLock } from './redis-lock.ts'
 
+/** Options of a token store over Redis. */
 export interface RedisTokenStoreOptions extends RedisOptions {
   /**
    * How long a lock outlives a process that was killed with it, in milliseconds. Default: 10 000. A living process
