@@ -6,7 +6,7 @@ import {
   subscriptionsDefaults,
 } from '../../mocks/core.ts'
 import { Editor } from './language-service.ts'
-import { publicFields } from './public-fields.ts'
+import { publicFields, publicNames } from './public-fields.ts'
 
 /** Unions whose own docstring lists what each variant says. */
 const LISTED = /^(?:AnyMandateKitError|Claim|Difference|NotificationReport)\./
@@ -14,14 +14,15 @@ const LISTED = /^(?:AnyMandateKitError|Claim|Difference|NotificationReport)\./
 /** ` (S1; Limits).`: the place in the specification that ends a docstring. */
 const PLACE = / \((?:S\d|S-[a-h]|S rule \d|G\d|G rule \d)[^()]*\)\.$/
 
-const fields = publicFields([
+const entries = [
   'src/index.ts',
   'src/notifications/index.ts',
   'src/stores/index.ts',
   'mocks/index.ts',
   'mocks/core.ts',
   'mocks/server.ts',
-])
+]
+const fields = publicFields(entries)
 
 /** A default as a docstring tells it; undefined where the docstrings of its parts tell it. */
 const told = (value: unknown): string | undefined => {
@@ -66,6 +67,12 @@ test('every option of the mock tells its default as the code has it', () => {
   const wrong = wanted.filter(([name, words]) => !documentation.get(name)?.includes(words))
   expect(wrong).toEqual([])
   expect(wanted.length).toBeGreaterThan(60)
+})
+
+test('every exported name is explained, and every signature of a function', () => {
+  const names = publicNames(entries)
+  expect(names.filter(({ documentation }) => documentation === '').map(({ name }) => name)).toEqual([])
+  expect(names.length).toBeGreaterThan(150)
 })
 
 describe('every field of an exported type', () => {

@@ -11,10 +11,47 @@ export interface PublicField {
   readonly file: string
 }
 
+const programOf = (entries: readonly string[]): { paths: readonly string[]; program: ts.Program } => {
+  const paths = entries.map((entry) => join(repository, entry))
+  return { paths, program: ts.createProgram(paths, compilerOptions) }
+}
+
+/** What the entries export, with what stands behind each name. */
+const exportsOf = (
+  program: ts.Program,
+  paths: readonly string[],
+): { readonly name: string; readonly symbol: ts.Symbol }[] => {
+  const checker = program.getTypeChecker()
+  return paths.flatMap((path) => {
+    const file = program.getSourceFile(path)
+    const entry = file && checker.getSymbolAtLocation(file)
+    if (entry === undefined) throw new Error(`${path} exports nothing.`)
+    return checker.getExportsOfModule(entry).map((exported) => ({
+      name: exported.name,
+      symbol: exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported,
+    }))
+  })
+}
+
+/** What the entries export, with its documentation; each signature of an overloaded function for itself. */
+export function publicNames(entries: readonly string[]): Pick<PublicField, 'name' | 'documentation'>[] {
+  const { paths, program } = programOf(entries)
+  const checker = program.getTypeChecker()
+  return exportsOf(program, paths).flatMap(({ name, symbol }) => {
+    const isFunction = symbol.flags & ts.SymbolFlags.Function
+    const parts = isFunction
+      ? checker.getSignaturesOfType(checker.getTypeOfSymbol(symbol), ts.SignatureKind.Call)
+      : [symbol]
+    return parts.map((part) => ({
+      name,
+      documentation: ts.displayPartsToString(part.getDocumentationComment(checker)),
+    }))
+  })
+}
+
 /** Every field of the types that the given entries export, and of the types of those fields. Classes are left out. */
 export function publicFields(entries: readonly string[]): PublicField[] {
-  const paths = entries.map((entry) => join(repository, entry))
-  const program = ts.createProgram(paths, compilerOptions)
+  const { paths, program } = programOf(entries)
   const checker = program.getTypeChecker()
   const found = new Map<ts.Symbol, PublicField>()
   const seen = new Set<ts.Type>()
@@ -43,15 +80,9 @@ export function publicFields(entries: readonly string[]): PublicField[] {
     }
   }
 
-  for (const path of paths) {
-    const file = program.getSourceFile(path)
-    const entry = file && checker.getSymbolAtLocation(file)
-    if (entry === undefined) throw new Error(`${path} exports nothing.`)
-    for (const exported of checker.getExportsOfModule(entry)) {
-      const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported
-      const isType = symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.TypeAlias)
-      if (isType) visit(checker.getDeclaredTypeOfSymbol(symbol), exported.name)
-    }
+  for (const { name, symbol } of exportsOf(program, paths)) {
+    const isType = symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.TypeAlias)
+    if (isType) visit(checker.getDeclaredTypeOfSymbol(symbol), name)
   }
   return [...found.values()]
 }
