@@ -26,6 +26,11 @@ export type CredentialsSource = Credentials | (() => Credentials | Promise<Crede
 export const LOGIN = 'subscriptions.login'
 
 const NAMES = ['clientId', 'clientSecret', 'username', 'password'] as const
+
+/** Whether two are the same in all that a login sends. */
+export const areSame = (one: Credentials, other: Credentials): boolean =>
+  NAMES.every((name) => one[name] === other[name])
+
 const RULE = 'text that is not blank and has no control characters'
 const SHAPE = `an object with ${NAMES.join(', ')}, or a function that gives one`
 const SOURCE_LIMIT = 30_000

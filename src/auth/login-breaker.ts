@@ -1,5 +1,6 @@
 import type { ApiError } from '../errors.ts'
 import type { Credentials } from './credentials.ts'
+import { areSame } from './credentials.ts'
 import { createFingerprint, randomMark } from './fingerprint.ts'
 import { refusalFrom, refusedEarlier } from './refused-login.ts'
 import type { RefusedLogin, TokenRecord } from './token-record.ts'
@@ -12,11 +13,6 @@ interface OwnRefusal {
   /** The token that stood in the record then. */
   readonly tokenId: string | undefined
 }
-
-const NAMES = ['clientId', 'clientSecret', 'username', 'password'] as const
-
-const isSame = (one: Credentials, other: Credentials): boolean =>
-  NAMES.every((name) => one[name] === other[name])
 
 /** Whether somebody has logged in since: the record holds a token that is younger than the refusal. */
 const isLifted = ({ refusal, tokenId }: OwnRefusal, { token }: TokenRecord): boolean =>
@@ -70,11 +66,11 @@ export class LoginBreaker {
   }
 
   #othersThan(credentials: Credentials): OwnRefusal[] {
-    return this.#own.filter((own) => !isSame(own.credentials, credentials))
+    return this.#own.filter((own) => !areSame(own.credentials, credentials))
   }
 
   #ownRefusal(record: TokenRecord, credentials: Credentials, now: number): RefusedLogin | undefined {
-    const own = this.#own.find((candidate) => isSame(candidate.credentials, credentials))
+    const own = this.#own.find((candidate) => areSame(candidate.credentials, credentials))
     if (own === undefined || isLifted(own, record)) return undefined
     return this.#isStanding(own.refusal, now) ? own.refusal : undefined
   }

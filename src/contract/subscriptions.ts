@@ -35,23 +35,7 @@ import type {
   TokenRequest,
 } from './subscriptions-types.ts'
 
-export type {
-  Cancellation,
-  Cycle,
-  Envelope,
-  KnownCancellationStatus,
-  KnownCycle,
-  KnownPaymentStatus,
-  KnownRequestStatus,
-  Payment,
-  PaymentDetails,
-  PaymentList,
-  RequestStatus,
-  SubscribeResult,
-  SubscriptionDetails,
-  SubscriptionRequest,
-  Token,
-} from './subscriptions-types.ts'
+export type * from './subscriptions-types.ts'
 
 const filled = (value: string): boolean => value.trim().length > 0
 
