@@ -1,10 +1,52 @@
-/** Where a client takes the time from. Give the mock's clock to run a client on the mock's time. */
+/** Where a client takes the time from. Pass the mock's clock to run a client on the mock's time. */
 export interface Clock {
-  /** The time now, in milliseconds since 1970-01-01T00:00:00Z. */
+  /** The current time, in milliseconds since 1970-01-01T00:00:00Z. */
   now(): number
   /** Resolves after `milliseconds`; rejects with the signal's reason when it is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
 
-/** The longest delay of a timer, in milliseconds: a longer one overflows it, and it would fire at once. */
+/** The longest delay of a timer, in milliseconds. A longer one overflows, and the timer would fire at once. */
 export const LONGEST_DELAY = 2_147_483_647
+
+/** Calls `act` after `milliseconds` of real time, unless the returned function is called first. */
+export const startTimer = (milliseconds: number, act: () => void): (() => void) => {
+  const timer = setTimeout(act, Math.min(Math.max(milliseconds, 0), LONGEST_DELAY))
+  return () => clearTimeout(timer)
+}
+
+const sleep: Clock['sleep'] = (milliseconds, signal) =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason)
+      return
+    }
+    const abort = () => {
+      stop()
+      reject(signal?.reason)
+    }
+    const stop = startTimer(milliseconds, () => {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    })
+    signal?.addEventListener('abort', abort, { once: true })
+  })
+
+/** The system's own time: the default of every `clock` option. */
+export const systemClock: Clock = { now: () => Date.now(), sleep }
+
+/** Real time that never jumps: timeouts, leases and locks run on it. Only differences of its times have a meaning. */
+export const steadyClock: Clock = { now: () => performance.now(), sleep }
+
+/** Rejects when work of foreign code, such as a store, takes longer than `limit` milliseconds of real time. */
+export const withTimeout = <Result>(work: Promise<Result>, limit: number, what: string): Promise<Result> =>
+  new Promise((resolve, reject) => {
+    const fail = () =>
+      reject(Object.assign(new Error(`${what} took longer than ${limit} ms`), { name: 'TimeoutError' }))
+    const stop = startTimer(limit, fail)
+    work.then(resolve, reject).finally(stop)
+  })
+
+/** A time span in words, for messages. */
+export const inWords = (milliseconds: number): string =>
+  milliseconds < 1000 ? `${Math.ceil(milliseconds)} ms` : `${Math.ceil(milliseconds / 100) / 10} s`

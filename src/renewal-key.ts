@@ -1,31 +1,62 @@
-import { isCalendarDate } from './contract/formats.ts'
-import type { InputIssue } from './errors.ts'
-import { parameterIssues } from './transport/input-check.ts'
-import { countIssues, refuse, unless } from './transport/input-issues.ts'
+import { check } from './check.ts'
+import { inputDate, isObject, optional, strict, wholeNumber } from './contract/fields.ts'
+import { checkIdentifier, idempotencyKey } from './http/prepare.ts'
 
-/** The issues of what makes a renewal's key. */
-export const renewalKeyIssues = (chargeId: unknown, cycle: unknown, attempt: unknown): InputIssue[] => {
-  const dayHolds = typeof cycle === 'string' && isCalendarDate(cycle)
-  return [
-    ...parameterIssues({ chargeId }),
-    ...unless(dayHolds, 'cycle', 'a day of the calendar as YYYY-MM-DD text', cycle, 'day'),
-    ...countIssues('attempt', attempt, 1),
-  ]
-}
+const ATTEMPT = wholeNumber(1)
+
+// Letters, digits and `_` stay; `-` becomes `--` and any other character `-<code point in hex>-`, so that no two ids
+// share a key.
+const encoded = (chargeId: string): string =>
+  chargeId.replace(/[^A-Za-z0-9_]/gu, (character) =>
+    character === '-' ? '--' : `-${character.codePointAt(0)?.toString(16)}-`,
+  )
 
 /**
- * The idempotency key of one billing cycle's renewal: `renewal:<charge id, percent-encoded>:<cycle>:<attempt>`.
+ * Makes the idempotency key of the renewal for one due date: `renewal_<charge id>_<due date>_<attempt>`.
  *
- * The same mandate, cycle and attempt always give the same key, in every process and after every restart, so that one
- * cycle is charged once (G rule 1). The format is fixed: it never changes within a major version.
+ * The same mandate, due date and attempt give the same key in every process and after every restart, so that one cycle
+ * is charged once (G rule 1). The format is fixed within a major version. It consists of letters, digits, `-` and `_`, so
+ * that a queue accepts it as a job id.
  *
- * @param chargeId the charge of the mandate
- * @param cycle the billing cycle's date as `YYYY-MM-DD` text; a `Date` is refused, since its day depends on a time zone
- * @param attempt 1 (default) for the cycle's first try; 2 and on when an earlier one ended as failed and is made anew
+ * @param chargeId the mandate's charge
+ * @param dueDate the due date as `YYYY-MM-DD` text; a `Date` is refused, because its day depends on a time zone
+ * @param attempt 1 (default) for the first try of the cycle; 2 and more after a renewal that ended as failed
  * @throws InvalidRequestError
- * @example renewalKey('ch_1', '2026-12-01') // 'renewal:ch_1:2026-12-01:1'
+ * @example renewalKey('ch_1', '2026-12-01') // 'renewal_ch_1_2026-12-01_1'
  */
-export const renewalKey = (chargeId: string, cycle: string, attempt = 1): string => {
-  refuse('renewalKey', renewalKeyIssues(chargeId, cycle, attempt))
-  return `renewal:${encodeURIComponent(chargeId)}:${cycle}:${attempt}`
+export const renewalKey = (chargeId: string, dueDate: string, attempt = 1): string => {
+  checkIdentifier('renewalKey', 'chargeId', chargeId)
+  check('renewalKey', inputDate, dueDate, 'dueDate')
+  check('renewalKey', ATTEMPT, attempt, 'attempt')
+  return `renewal_${encoded(chargeId)}_${dueDate}_${attempt}`
+}
+
+/** What makes a renewal safe to retry: the due date it is for, or a key of the caller's own. One is required. */
+export type RenewalInput =
+  | {
+      /** The due date as `YYYY-MM-DD`, such as `2026-12-01`. The key is then `renewalKey(chargeId, dueDate, attempt)`. */
+      readonly dueDate: string
+      /** 1 (default) for the first try of the cycle; 2 and more after a renewal that ended as failed. */
+      readonly attempt?: number | undefined
+      /** Not together with `dueDate`, which makes a key. */
+      readonly idempotencyKey?: undefined
+    }
+  | {
+      /** A key of your own: visible ASCII, such as `order-1001-2`. The same key never renews twice. (G rule 1) */
+      readonly idempotencyKey: string
+      /** Not together with a key. */
+      readonly dueDate?: undefined
+      /** Not together with a key. */
+      readonly attempt?: undefined
+    }
+
+const RENEWAL = strict({ dueDate: inputDate, attempt: optional(ATTEMPT) })
+const RENEWAL_BY_KEY = strict({ idempotencyKey })
+
+/** The idempotency key of a renewal. Throws `InvalidRequestError` unless exactly one of due date and key is given. */
+export const renewalKeyOf = (operation: string, chargeId: string, renewal: RenewalInput): string => {
+  if (isObject(renewal) && renewal.idempotencyKey !== undefined)
+    return check(operation, RENEWAL_BY_KEY, renewal, 'request').idempotencyKey
+  const { dueDate, attempt } = check(operation, RENEWAL, renewal, 'request')
+  return renewalKey(chargeId, dueDate, attempt)
 }

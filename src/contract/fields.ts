@@ -1,51 +1,46 @@
 import * as z from 'zod/mini'
-import type { ResponseSchema } from './endpoint.ts'
-import { isCalendarDate } from './formats.ts'
+import { isAbsoluteUrl, isCalendarDate } from './formats.ts'
 
-/** An enumeration that the server may extend: the known values complete in an editor, any string compiles. */
+/** An enumeration that the server may extend: editors complete the known values, and any string compiles. */
 export type Open<Known extends string> = Known | (string & {})
 
-/** A JSON object, before it is read. */
-type JsonObject = Record<string, unknown>
+/** A schema that yields `Value`. Callers may give `Given`; a response may hold anything. */
+export type Field<Value, Given = unknown> = z.ZodMiniType<Value, Given>
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+/** The fields of an object, by name. */
+export type Shape = Readonly<Record<string, z.ZodMiniType>>
 
-/**
- * What the rule of a request's field takes, as far as the words for another value depend on it: text of a form, a day
- * of the calendar, one of a few words, or a number in a range.
- */
-export type Wanted =
-  | 'text'
-  | 'day'
-  | readonly string[]
-  | { readonly above?: number; readonly from?: number; readonly to?: number }
+/** What a shape yields, with the docstrings of its fields. */
+export type Output<Fields extends Shape> = { readonly [Name in keyof Fields]: z.output<Fields[Name]> }
 
-/** How a field differs from one that must be there. */
-interface FieldTraits {
-  /** The field may be missing. */
-  readonly optional?: boolean
-  readonly wanted?: Wanted
+/** What a caller gives for a shape, with the docstrings of its fields. A field that may be undefined may be omitted. */
+export type Input<Fields extends Shape> = {
+  readonly [Name in keyof Fields as undefined extends z.input<Fields[Name]> ? never : Name]: z.input<
+    Fields[Name]
+  >
+} & {
+  readonly [Name in keyof Fields as undefined extends z.input<Fields[Name]> ? Name : never]?: z.input<
+    Fields[Name]
+  >
 }
 
-/** A field that yields exactly `Value`: one of a narrower or a wider type does not stand for it. */
-export interface Field<in out Value> extends ResponseSchema<Value> {}
+/** Whether a value is an object with named fields: neither null nor an array. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Every field of a body and no other, each of exactly its type: ties a schema to the type of its name. */
-export type FieldsOf<Body> = { readonly [Name in keyof Body]-?: Field<Body[Name]> }
-
-/** A field: `read` turns any received form into the specification's, or says `undefined`: unreadable. */
-const field = <Value>(
+/** A field whose value `read` turns into the specified form. `undefined` means that it breaks the rule. */
+export const field = <Value, Given = unknown>(
   rule: string,
   read: (value: unknown) => Value | undefined,
-  { optional = false, wanted }: FieldTraits = {},
-): Field<Value> =>
+): Field<Value, Given> =>
   z.transform((value, payload): Value => {
     const result = read(value)
-    if (result !== undefined || (optional && value === undefined)) return result as Value
-    payload.issues.push({ code: 'custom', message: rule, input: value, params: { wanted } })
+    if (result !== undefined) return result
+    payload.issues.push({ code: 'custom', message: rule, input: value })
     return z.NEVER
-  })
+  }) as Field<Value, Given>
+
+// Responses: tolerant.
 
 const asText = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value
@@ -57,32 +52,29 @@ const INTEGER = /^-?\d+$/
 const DECIMAL = /^\s*[+-]?\d+(?:\.\d+)?\s*$/
 const ZERO = /^[+-]?0*(?:\.0*)?$/
 
-/** Text; a number is read as its digits. */
+/** Text. A number is read as its digits. */
 export const text = field('text', asText)
 
 /** Text with known values that the server may extend. */
 export const openText = <const Known extends string>(): Field<Open<Known>> =>
   field<Open<Known>>('text', asText)
 
-/** Text that a server may leave out: `""`, `"NA"`, null and a missing field are read as null. */
+/** Text that a server may omit: `""`, `"NA"`, null and a missing field are read as null. */
 export const absentableText = field<string | null>('text or null', (value) =>
   ABSENT.has(value) ? null : asText(value),
 )
 
-/**
- * Integer identifier: a number, or the text of one that a number would change: more digits than it holds, zeros in
- * front, letters. Without its identifier a record could neither be told from others nor be asked for.
- */
+/** Integer identifier: a number, or the text itself if a number would change it (many digits, leading zeros, letters). */
 export const integerId = field<number | string>('an integer', (value) => {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined
   const id = typeof value === 'string' ? value.trim() : ''
-  // What says that there is none would be one identifier for all that have none.
+  // Placeholders such as `NA` are not identifiers: two records would share one.
   if (ABSENT.has(id)) return undefined
   const number = Number(id)
   return Number.isSafeInteger(number) && String(number) === id ? number : id
 })
 
-/** Number; decimal text is read too. An integer that a number cannot hold exactly is not read: it would be another. */
+/** Number, or decimal text. An integer that a number cannot hold exactly is not read, because it would change. */
 export const decimal = field('a number', (value) => {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
   if (typeof value !== 'string' || !DECIMAL.test(value)) return undefined
@@ -90,104 +82,163 @@ export const decimal = field('a number', (value) => {
   return Number.isInteger(number) && !Number.isSafeInteger(number) ? undefined : number
 })
 
-const FLAGS = new Map<unknown, number>([
-  [true, 1],
-  ['true', 1],
-  [false, 0],
-  ['false', 0],
-])
-
-/** Numeric flag; booleans and their texts are read as 1 and 0. */
+/** Numeric flag. Booleans and their texts are read as 1 and 0. */
 export const flag = field('a numeric flag', (value) => {
-  const known = FLAGS.get(typeof value === 'string' ? value.toLowerCase() : value)
-  if (known !== undefined) return known
-  const digits = asText(value)
-  return digits !== undefined && INTEGER.test(digits) ? Number(digits) : undefined
+  const word = typeof value === 'boolean' ? String(value) : (asText(value)?.toLowerCase() ?? '')
+  if (word === 'true' || word === 'false') return Number(word === 'true')
+  return INTEGER.test(word) ? Number(word) : undefined
 })
 
-/** Amount of a reversal as text; null, `""`, zero and a missing field are read as null: no reversal. */
+/** Amount of a reversal as text. Null, `""`, zero and a missing field are read as null: no reversal. */
 export const reversedAmount = field<string | null>('an amount or null', (value) => {
   if (ABSENT.has(value)) return null
   const amount = asText(value)
   return amount !== undefined && ZERO.test(amount) ? null : amount
 })
 
-/** Anything a JSON text can hold. */
-export const anyJson: ResponseSchema<unknown> = z.unknown()
+/** Any JSON value. */
+export const anyJson: Field<unknown> = z.unknown()
 
-/** The other casing of a name that ends in ID or Id, or `undefined`. */
-const otherCasing = (name: string): string | undefined => {
-  if (name.endsWith('ID')) return `${name.slice(0, -2)}Id`
-  return name.endsWith('Id') ? `${name.slice(0, -2)}ID` : undefined
-}
+const otherCasing = (name: string): string => name.replace(/I[dD]$/, (end) => (end === 'ID' ? 'Id' : 'ID'))
 
-/**
- * An answer's object, tied to the type that it is given, without which it does not compile: names are read in both casings of ID, unknown fields are kept at
- * run time (they stay out of the type, so that a misspelt name does not compile).
- */
-export const answer = <Body extends object = never>(
-  fields: FieldsOf<NoInfer<Body>>,
-): ResponseSchema<Body> => {
-  const casings = Object.keys(fields).flatMap((name) => {
-    const other = otherCasing(name)
-    return other === undefined || other in fields ? [] : [[name, other] as const]
-  })
+/** A field of a received object, under its name or with the other casing of a final `ID`. */
+export const received = (body: Readonly<Record<string, unknown>>, name: string): unknown =>
+  Object.hasOwn(body, name) ? body[name] : body[otherCasing(name)]
+
+/** A response object: names are read in both casings of a final `ID`, and unknown fields are kept at run time. */
+export const response = <const Fields extends Shape>(fields: Fields): Field<Output<Fields>> => {
+  const casings = Object.keys(fields)
+    .map((name) => [name, otherCasing(name)] as const)
+    .filter(([name, other]) => other !== name && !(other in fields))
   const renamed = z.transform((value: unknown): unknown => {
     if (!isObject(value)) return value
     const found = casings.filter(
       ([name, other]) => !Object.hasOwn(value, name) && Object.hasOwn(value, other),
     )
     if (found.length === 0) return value
-    const copy = { ...value }
+    const copy: Record<string, unknown> = { ...value }
     for (const [name, other] of found) {
       copy[name] = copy[other]
       delete copy[other]
     }
     return copy
   })
-  return z.pipe(renamed, z.looseObject(fields)) as ResponseSchema<Body>
+  return z.pipe(renamed, z.looseObject(fields)) as Field<Output<Fields>>
 }
 
-/** A list; null is read as the empty one. */
-export const listOf = <Item>(item: ResponseSchema<Item>): ResponseSchema<Item[]> =>
+/** A list. Null is read as an empty one. */
+export const listOf = <Item>(item: Field<Item>): Field<readonly Item[]> =>
+  z.transform((value: unknown, { issues }): readonly Item[] => {
+    const items: readonly unknown[] = Array.isArray(value) ? value : []
+    if (items !== value && value !== null) issues.push({ code: 'custom', message: 'a list', input: value })
+    return items.map((each, index) => {
+      const result = item._zod.run({ value: each, issues: [] }, {}) as { value: Item; issues: typeof issues }
+      for (const issue of result.issues) issues.push({ ...issue, path: [index, ...(issue.path ?? [])] })
+      return result.value
+    })
+  }) as Field<readonly Item[]>
+
+// Input of callers: strict.
+
+/** A field that another one reads, unless `otherwise` decides about its value. A short form of zod's own wrappers. */
+export const unless = <Value, Other, Given>(
+  inner: Field<Value, unknown> | Field<Value, never>,
+  isOther: (value: unknown) => boolean,
+  otherwise: (value: unknown) => Other,
+): Field<Value | Other, Given> =>
+  z.transform((value: unknown, { issues }): Value | Other =>
+    isOther(value) ? otherwise(value) : (inner._zod.run({ value, issues }, {}) as { value: Value }).value,
+  ) as Field<Value | Other, Given>
+
+const isAbsent = (value: unknown): boolean => value === undefined
+
+/** A field that may be omitted. */
+export const optional = <Value, Given>(inner: Field<Value, Given>) =>
+  unless<Value, undefined, Given | undefined>(inner, isAbsent, () => undefined)
+
+/** A field with a default. */
+export const withDefault = <Value, Given>(inner: Field<Value, Given>, otherwise: NoInfer<Value>) =>
+  unless<Value, Value, Given | undefined>(inner, isAbsent, () => otherwise)
+
+/** Text that obeys a rule. The rule's words complete "must be". */
+export const input = (rule: string, obeys: (value: string) => boolean): Field<string, string> =>
+  field(rule, (value) => (typeof value === 'string' && obeys(value) ? value : undefined))
+
+/** Any text. */
+export const anyText = input('a string', () => true)
+
+// A half of a surrogate pair cannot be encoded, so it would arrive changed.
+const isFilled = (value: string): boolean => value.trim() !== '' && !/\p{Cs}/u.test(value)
+
+/** Text that is not blank. */
+export const filledText = (rule = 'a string that is not blank'): Field<string, string> =>
+  input(rule, isFilled)
+
+/** A calendar date. */
+export const inputDate = input('a calendar date in the form YYYY-MM-DD', isCalendarDate)
+
+/** One of a few values. */
+export const oneOf = <const Choice extends string>(choices: readonly Choice[]): Field<Choice, Choice> =>
+  field(choices.map((choice) => JSON.stringify(choice)).join(' or '), (value) =>
+    choices.find((choice) => choice === value),
+  )
+
+/** A whole number from `least` to `most` that a JavaScript number holds exactly. */
+export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER): Field<number, number> =>
+  field(`a whole number from ${least}${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}`, (value) => {
+    if (typeof value !== 'number' || !Number.isSafeInteger(value)) return undefined
+    return value >= least && value <= most ? value : undefined
+  })
+
+/** The text of a URL given as text or as a `URL` object, which may come from another realm. */
+export const urlText = (value: unknown): unknown => (isObject(value) && 'href' in value ? value.href : value)
+
+/** An absolute URL that a payer's browser may be sent to, as text or as a `URL` object. It is sent as text. */
+export const inputUrl = field<string, string | URL>(
+  'an absolute URL such as https://shop.example/return',
+  (value) => {
+    const address = urlText(value)
+    return typeof address === 'string' && isAbsoluteUrl(address) ? address : undefined
+  },
+)
+
+/** An object whose fields also obey a rule together. `blamed` is the field that an error names. */
+export const refined = <Value extends object, Given>(
+  inner: Field<Value, Given>,
+  obeys: (value: Value) => boolean,
+  blamed: keyof Value & string,
+  rule: string,
+): Field<Value, Given> =>
   z.pipe(
-    z.transform((value: unknown) => (value === null ? [] : value)),
-    z.array(item),
-  ) as ResponseSchema<Item[]>
+    inner,
+    z.transform((value: Value, { issues }) => {
+      if (!obeys(value)) issues.push({ code: 'custom', message: rule, input: value[blamed], path: [blamed] })
+      return value
+    }),
+  ) as unknown as Field<Value, Given>
 
-/** A field of a request: text that obeys a rule. The rule's words become the error's words. */
-export const input = (
-  rule: string,
-  obeys: (value: string) => boolean,
-  wanted: Wanted = 'text',
-): ResponseSchema<string> =>
-  field(rule, (value) => (typeof value === 'string' && obeys(value) ? value : undefined), { wanted })
+// Inherited names count as well: options may be made of defaults by Object.create. An option that is null counts as
+// omitted, except a key: who gives one, such as a field of a database, relies on it.
+const given = (value: unknown, isOption: boolean): unknown => {
+  if (!isObject(value)) return value
+  const kept: Record<string, unknown> = {}
+  for (const name in value)
+    if (value[name] !== undefined && !(isOption && value[name] === null && name !== 'idempotencyKey'))
+      kept[name] = value[name]
+  return kept
+}
 
-/** A field of a request: a day of the calendar. */
-export const inputDay = input('a day of the calendar as YYYY-MM-DD text', isCalendarDate, 'day')
-
-/** A field of a request: one of a few words. */
-export const oneOf = <const Choice extends string>(
-  rule: string,
-  choices: readonly Choice[],
-): ResponseSchema<Choice> =>
-  field(rule, (value) => choices.find((choice) => choice === value), { wanted: choices })
-
-const isWholeNumber = (value: unknown, least: number, most: number): value is number =>
-  Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
-
-/** A field of a request: a whole number from 0 that a JavaScript number holds exactly. */
-export const wholeNumber = (rule: string): ResponseSchema<number> =>
-  field(rule, (value) => (isWholeNumber(value, 0, Number.MAX_SAFE_INTEGER) ? value : undefined), {
-    wanted: { from: 0 },
-  })
-
-/** A parameter of a query that may be left out: a whole number from 1. */
-export const optionalCount = (
-  rule: string,
-  most = Number.MAX_SAFE_INTEGER,
-): ResponseSchema<number | undefined> =>
-  field<number | undefined>(rule, (value) => (isWholeNumber(value, 1, most) ? value : undefined), {
-    optional: true,
-    wanted: { from: 1, to: most },
-  })
+/**
+ * An object that a caller gives: an unknown name is an error, because a misspelled idempotency key would cause another
+ * charge. Names whose value is undefined count as omitted.
+ */
+export const strict = <const Fields extends Shape>(
+  fields: Fields,
+  noun: 'field' | 'option' = 'field',
+): Field<Output<Fields>, Input<Fields>> => {
+  const names = Object.keys(fields).join(', ')
+  const error = ({ code }: { readonly code: string }) =>
+    code === 'unrecognized_keys' ? `${noun}s: ${names}` : `an object with ${names}`
+  const named = z.transform((value: unknown) => given(value, noun === 'option'))
+  return z.pipe(named, z.strictObject(fields, { error })) as Field<Output<Fields>, Input<Fields>>
+}

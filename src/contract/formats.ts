@@ -1,14 +1,15 @@
-/** Cycles the specification lists (S1). */
+/** Cycles that the specification lists (S1). */
 export const CYCLES = ['DAILY', 'WEEKLY', 'FIFTEEN_DAYS'] as const
 
-/** The furthest `end` may lie away, in days (Limits, area S). */
+/** The maximum distance of `end`, in days (Limits, area S). */
 export const MAX_SUBSCRIPTION_DAYS = 730
 
 const MILLISECONDS_PER_DAY = 86_400_000
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 const DECIMAL = /^\d+(?:\.\d+)?$/
-const ABSOLUTE_URL = /^([a-z][a-z\d+.-]*):\/\/[^\s\\]+$/i
-// A payer's browser is sent to these addresses: schemes that run or reveal local content have no place there.
+// `shop.example:8080/return` would parse as a URL with the scheme `shop.example`: a port after the colon gives it away.
+const ABSOLUTE_URL = /^([a-z][a-z\d+.-]*):(?!\d)[^\s\\]+$/i
+// A payer's browser is sent to these addresses, so schemes that run code or open local files are refused.
 const FORBIDDEN_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'blob', 'about'])
 
 /** Days since 1970-01-01 of a `YYYY-MM-DD` text, or `undefined` when the calendar has no such day. */
@@ -16,26 +17,27 @@ export const dayNumber = (text: string): number | undefined => {
   const match = DATE.exec(text)
   if (match === null) return undefined
   const time = Date.UTC(Number(match[1]), Number(match[2]) - 1, Number(match[3]))
-  // Date.UTC reads years below 100 as 19xx and rolls over 30 February: the round trip tells.
+  // Date.UTC reads years below 100 as 19xx and rolls over 30 February, so the result is compared with the text.
   if (new Date(time).toISOString().slice(0, 10) !== text) return undefined
   return time / MILLISECONDS_PER_DAY
 }
 
-/** Whether the text is a day of the calendar in the form `YYYY-MM-DD`. */
+/** Whether the text is a calendar date in the form `YYYY-MM-DD`. */
 export const isCalendarDate = (text: string): boolean => dayNumber(text) !== undefined
 
-/** Whether the text is a decimal number above zero, such as `25`, `25.00` or `0.5`; no sign, no exponent. */
+/** Whether the text is a decimal number above zero, such as `25`, `25.00` or `0.5`, without sign and exponent. */
 export const isAmountText = (text: string): boolean => DECIMAL.test(text) && /[1-9]/.test(text)
 
-/** Whether the text is an absolute URL that a payer's browser may be sent to. */
+/** Whether the text is an absolute URL that a payer's browser may be sent to. Custom schemes (`myapp:return`) are. */
 export const isAbsoluteUrl = (text: string): boolean => {
   const scheme = ABSOLUTE_URL.exec(text)?.[1]?.toLowerCase()
-  return scheme !== undefined && !FORBIDDEN_SCHEMES.has(scheme) && URL.canParse(text)
+  if (scheme === undefined || FORBIDDEN_SCHEMES.has(scheme)) return false
+  return URL.canParse(text) && (!/^https?$/.test(scheme) || /^https?:\/\/[^/]/i.test(text))
 }
 
-/** Whether the text can stand as one segment of a path once encoded: not empty, not `.` or `..`, well-formed. */
+/** Whether the text, once encoded, can be one segment of a path: not empty, not `.` or `..`, well-formed. */
 export const isPathSegment = (text: string): boolean =>
   text.length > 0 && text !== '.' && text !== '..' && !/[\uD800-\uDFFF]/u.test(text)
 
-/** Whether the text can be sent as an HTTP header's value without being changed on the way. */
+/** Whether the text can be the value of an HTTP header and arrives unchanged. */
 export const isHeaderText = (text: string): boolean => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text)
