@@ -1,0 +1,208 @@
+import { inWords } from '../clock.ts'
+import type { EndpointDefinition } from '../contract/endpoint.ts'
+import type { ErrorDetails, MandateKitError, Phase } from '../errors.ts'
+import {
+  AbortedError,
+  ApiError,
+  AuthenticationError,
+  ConnectionError,
+  InvalidRequestError,
+  LockedOutError,
+  RateLimitError,
+  TimeoutError,
+  UnexpectedResponseError,
+} from '../errors.ts'
+import type { CallLog } from './call-log.ts'
+import { serverRequestIdOf } from './call-log.ts'
+import type { Interruption } from './deadline.ts'
+import { readRateLimit } from './rate-limit.ts'
+import { errorIn } from './read-response.ts'
+import type { Failure } from './retry.ts'
+import { isTransient } from './retry.ts'
+import type { ReceivedResponse } from './send.ts'
+
+/** What else is known of a failed attempt. Waits in milliseconds. */
+export interface FailureContext {
+  readonly response?: ReceivedResponse | undefined
+  /** The response's parsed JSON. */
+  readonly body?: unknown
+  /** The wait that the server asked for. */
+  readonly hint?: number | undefined
+  /** A wait that is too long for the call. */
+  readonly tooLong?: number | undefined
+}
+
+const MAX_QUOTE = 200
+const MAX_BODY = 100_000
+
+/** The request as a message names it. Identifiers, query and the base URL's own path are omitted: they could be secret. */
+const placeOf = ({ request: { method, url, endpoint } }: CallLog): string =>
+  `${method} ${new URL(url).origin}${endpoint.path}`
+
+const checkBaseUrl = ({ request: { endpoint } }: CallLog): string =>
+  `. Check baseUrl: the client adds ${endpoint.path} to it`
+
+/** Whether a call changes something at the server. */
+const acts = ({ retry, idempotencyKey }: EndpointDefinition): boolean =>
+  retry === 'when-not-executed' || idempotencyKey === true
+
+/** What the caller should know and do next. */
+const adviceOf = (endpoint: EndpointDefinition, details: ErrorDetails, waitMs?: number): string => {
+  const { outcome, retryable, idempotencyKey } = details
+  const again = retryable ? 'Calling again is safe.' : ''
+  if (outcome === 'not-sent') return `Nothing was sent. ${again}`
+  if (outcome === 'unknown') {
+    if (!acts(endpoint)) return again
+    const next = endpoint.idempotencyKey ? `Call again with idempotencyKey "${idempotencyKey}": ` : ''
+    return `The server may have acted. ${next}${endpoint.afterUnknown}`
+  }
+  const rejected = acts(endpoint) ? 'The server did not act.' : ''
+  if (!retryable) return endpoint.afterRejected ?? rejected
+  return `${rejected} Call again ${waitMs === undefined ? 'later' : `in ${inWords(waitMs)}`}.`.trim()
+}
+
+const messageOf = (log: CallLog, details: ErrorDetails, what: string, waitMs?: number): string =>
+  `${details.operation} failed: ${what}. ${adviceOf(log.request.endpoint, details, waitMs)}`.trimEnd()
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  '401 credentials': 'the credentials were not accepted',
+  '401 token': 'the token was not accepted, although the login was',
+  '401 api-key': 'the API key was not accepted',
+  '403 credentials': 'the account is locked: valid credentials are rejected too',
+}
+
+/** The error of a response that is not a success. Secrets are removed before anything is cut, so that no part is left. */
+const responseError = (
+  log: CallLog,
+  failure: Failure,
+  { status, headers, text = '' }: ReceivedResponse,
+  { body, hint, tooLong }: FailureContext,
+): MandateKitError => {
+  const { endpoint } = log.request
+  const redactor = log.redactor()
+  const plain = (value: string | undefined): string | undefined => {
+    const redacted = value && redactor.text(value)
+    return redacted && redacted.length > MAX_QUOTE ? `${redacted.slice(0, MAX_QUOTE)}…` : redacted
+  }
+  const quoted = (value: string | undefined): string | undefined => value && JSON.stringify(plain(value))
+  // The response to a token request may repeat the credentials in any form.
+  const isSecret = endpoint.auth === 'credentials'
+  const details = {
+    ...log.details(isTransient(failure)),
+    status,
+    headers: redactor.headers(headers),
+    // Errors go to logs: a huge body is omitted.
+    body: isSecret || text.length > MAX_BODY ? undefined : redactor.value(body),
+  }
+  // Of a body that is not JSON, only its form and the title of a page are told.
+  const isOther = body === undefined && text !== ''
+  const title = quoted(/<title[^<>]*>([^<]*)/i.exec(isOther && !isSecret ? text : '')?.[1]?.trim())
+  const form = isOther ? [headers['content-type']?.split(';')[0], `${text.length} characters`, title] : []
+  const http = [`HTTP ${status}`, ...form].filter(Boolean).join(', ')
+  const wait = tooLong === undefined ? '' : `, and the wait of ${inWords(tooLong)} is too long for this call`
+  if ('reason' in failure) {
+    const doubt = failure.kind === 'cut' ? wait : checkBaseUrl(log)
+    const what = `the response of ${placeOf(log)} (${http}) ${failure.reason}${doubt}`
+    return new UnexpectedResponseError(messageOf(log, details, what), { ...details, retryAfterMs: tooLong })
+  }
+  const found = errorIn(body)
+  const errorCode = plain(found.errorCode)
+  const code = errorCode && `, code ${JSON.stringify(errorCode)}`
+  const said = isSecret ? undefined : quoted(found.message)
+  const words = `${http}${code ?? ''}${said ? `: ${said}` : ''}`
+  const meaning = MEANINGS[`${status} ${endpoint.auth}`]
+  const isMisplaced =
+    (status === 404 && (!errorCode || !endpoint.path.includes(':'))) || (status === 405 && isSecret)
+  const from = status === 404 || isSecret ? ` from ${placeOf(log)}` : ''
+  const where = `${from}${isMisplaced ? checkBaseUrl(log) : ''}`
+  const what = `${meaning ? `${meaning} (${words})` : words}${where}${wait}`
+  const message = messageOf(log, details, what, tooLong === undefined ? hint : undefined)
+  const all = {
+    ...details,
+    errorCode,
+    serverRequestId: plain(serverRequestIdOf(headers)),
+    rateLimit: readRateLimit(headers),
+    retryAfterMs: hint ?? tooLong,
+  }
+  if (status === 401) return new AuthenticationError(message, all)
+  if (status === 429) return new RateLimitError(message, all)
+  return status === 403 && isSecret ? new LockedOutError(message, all) : new ApiError(message, all)
+}
+
+const NO_SUCH_HOST = /^(?:ENOTFOUND|EAI_AGAIN)$/
+const MOCK_HOST = /\.mandatekit\.test$/
+const NO_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/
+
+/** The error of a failed connection. Only the code of the runtime's error is kept, because its text may quote secrets. */
+const connectionError = (
+  log: CallLog,
+  { reason, notSent, certificate }: Extract<Failure, { kind: 'connection' }>,
+  tooLong: number | undefined,
+): ConnectionError => {
+  const cause = reason && Object.assign(new Error(reason), { code: reason })
+  const details = { ...log.details(!certificate), cause, reason, retryAfterMs: tooLong }
+  const when = log.phase === 'response' ? 'while the response was read' : 'before a response arrived'
+  let what = `the connection closed ${when} (${reason}), ${placeOf(log)}`
+  if (reason === undefined) what = `the connection failed for an unknown reason, ${placeOf(log)}`
+  else if (certificate)
+    what = `the server's certificate was not accepted (${reason}), ${placeOf(log)}. Check baseUrl and the system's date, or trust the issuer (Node: NODE_EXTRA_CA_CERTS)`
+  else if (notSent) what = `no connection (${reason}), ${placeOf(log)}`
+  if (NO_TLS.test(reason ?? '')) what += '. Is it http instead of https?'
+  if (tooLong !== undefined) what += `, and the wait of ${inWords(tooLong)} is too long for this call`
+  const isNowhere = details.outcome === 'not-sent' && NO_SUCH_HOST.test(reason ?? '')
+  if (isNowhere && MOCK_HOST.test(new URL(log.request.url).hostname))
+    what += '. This is the address of a mock: pass fetch: mock.fetch to the client, or set up MSW'
+  else if (isNowhere) what += checkBaseUrl(log)
+  return new ConnectionError(messageOf(log, details, what), details)
+}
+
+const WHILE: Partial<Record<Phase, string>> = {
+  login: ' while waiting for a token',
+  limit: ' while delayed by the rate limit',
+  wait: ' while waiting for a retry',
+}
+
+/** Makes the error of a call that the caller or a time limit ended. */
+export const interruptionError = (log: CallLog, by: Interruption): AbortedError | TimeoutError => {
+  const details = log.details(true)
+  const when = WHILE[log.phase] ?? (log.attempts === 0 ? ' before it was sent' : '')
+  if (by.kind === 'aborted')
+    return new AbortedError(messageOf(log, details, `the given signal aborted the call${when}`), details)
+  const limit = inWords(by.milliseconds)
+  const isTotal = by.limit === 'total'
+  const what = isTotal
+    ? `the call took longer than ${limit} (totalTimeout)${when}`
+    : `no complete response within ${limit} (timeout)`
+  const message = messageOf(log, details, `${what}, ${placeOf(log)}`)
+  return new TimeoutError(message, { ...details, timeoutMs: by.milliseconds })
+}
+
+/** Makes the error of a call that the rate limit would delay for longer than it may take. */
+export const delayedError = (log: CallLog, delay: number): RateLimitError => {
+  const details = { ...log.details(true), retryAfterMs: delay }
+  const what = `the rate limit allows no request for ${inWords(delay)}, too long for this call`
+  return new RateLimitError(messageOf(log, details, what), details)
+}
+
+/** Makes the error of a call from the failure of its last attempt. */
+export const attemptError = (log: CallLog, failure: Failure, context: FailureContext): MandateKitError => {
+  if (failure.kind === 'connection') return connectionError(log, failure, context.tooLong)
+  if (failure.kind === 'timeout' || failure.kind === 'aborted') return interruptionError(log, failure)
+  const { response = { status: 0, headers: {}, text: undefined } } = context
+  return responseError(log, failure, response, context)
+}
+
+/** A login's error as the error of the call that needed it: same class and response, but the call's own outcome. */
+export const loginError = (log: CallLog, error: MandateKitError): MandateKitError => {
+  log.phase = 'login'
+  const details: ErrorDetails = { ...log.details(error.retryable), cause: error.cause }
+  if (error instanceof InvalidRequestError)
+    return new InvalidRequestError(details.operation, error.issues, details)
+  const lack = log.attempts === 0 ? 'not sent, because there is no token' : 'there is no token for a retry'
+  const cause = error.message.replace(`${error.operation} failed: `, '')
+  // The constructors of all other classes take a message and the error's own fields.
+  return Reflect.construct(error.constructor, [
+    `${details.operation} failed: ${lack}: ${cause}`,
+    { ...error, ...details },
+  ]) as MandateKitError
+}

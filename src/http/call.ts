@@ -1,0 +1,260 @@
+import type { Authorization, Authorizer } from '../auth/authorizer.ts'
+import type { EndpointDefinition, ResponseOf } from '../contract/endpoint.ts'
+import type { RateLimit } from '../errors.ts'
+import { isMandateKitError } from '../errors.ts'
+import { attemptError, delayedError, interruptionError, loginError } from './call-error.ts'
+import { CallLog, serverRequestIdOf } from './call-log.ts'
+import { Deadline, Interrupted } from './deadline.ts'
+import { notify } from './hooks.ts'
+import type { CallInput, ClientParts, PreparedRequest } from './prepare.ts'
+import { prepare } from './prepare.ts'
+import type { LimitNews } from './rate-limit.ts'
+import { RateLimitGate, readRateLimit } from './rate-limit.ts'
+import type { Reading } from './read-response.ts'
+import { readResponse, reportEchoes } from './read-response.ts'
+import { decideRetry, outcomeOf, readWaitHint } from './retry.ts'
+import type { Attempt, ReceivedResponse } from './send.ts'
+import { createHttp, sendOnce } from './send.ts'
+
+/** The response behind a call's data. */
+export interface CallResponse {
+  /** HTTP status of the last attempt's response. */
+  readonly status: number
+  /** Response headers with lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The server's identifier of the request, if it sent one. */
+  readonly serverRequestId: string | undefined
+  /** The parsed response as it was received. */
+  readonly body: unknown
+  /** Contents of the `X-RateLimit-…` headers; absent when there were none. (Limits, area S) */
+  readonly rateLimit: RateLimit | undefined
+  /** Number of attempts that the call took. */
+  readonly attempts: number
+  /** The key that was sent, for a charge or a renewal. */
+  readonly idempotencyKey: string | undefined
+}
+
+/** A call's data with the response it was read from. */
+export interface WithResponse<Data, Response = CallResponse> {
+  /** What the promise itself resolves to. */
+  readonly data: Data
+  /** Status, headers, rate limit and attempts of the response. */
+  readonly response: Response
+}
+
+/** What every method that makes one call returns: a promise of the data, which also gives the response behind it. */
+export interface CallPromise<Data, Response = CallResponse> extends Promise<Data> {
+  /** The data together with status, headers, rate limit and attempts of the response. Makes no second call. */
+  withResponse(): Promise<WithResponse<Data, Response>>
+}
+
+/** Makes the promise of a call that has started. */
+export const callPromise = <Data, Response>(
+  call: Promise<WithResponse<Data, Response>>,
+): CallPromise<Data, Response> => {
+  const data = call.then((result) => result.data)
+  return Object.assign(data, {
+    withResponse: () => {
+      // The caller handles a failure of the promise it asked for. The other one must not be an unhandled rejection.
+      data.catch(() => undefined)
+      return call
+    },
+  })
+}
+
+/** One logical call in progress. */
+export interface Call {
+  readonly client: ClientParts
+  readonly request: PreparedRequest
+  readonly log: CallLog
+  readonly deadline: Deadline
+}
+
+/** Waits for a token or key. A failure of it becomes a failure of the call. */
+export const authorized = async <Value>(
+  { log, deadline }: Call,
+  work: (signal: AbortSignal) => Promise<Value>,
+) => {
+  const { phase } = log
+  log.phase = 'login'
+  try {
+    const value = await deadline.race(work)
+    log.phase = phase
+    return value
+  } catch (error) {
+    throw isMandateKitError(error) ? loginError(log, error) : error
+  }
+}
+
+/** Gets the authorization and a place at the rate-limit gate, which `send` gives back. */
+const enter = async (call: Call, authorizer: Authorizer | undefined): Promise<Authorization | undefined> => {
+  const { client, request, log, deadline } = call
+  // A call that is never retried asks for the state of this moment: it is not delayed.
+  const gate = request.endpoint.retry === 'never' ? undefined : client.gate
+  const { operation } = request.endpoint
+  for (;;) {
+    deadline.check()
+    const authorization =
+      authorizer &&
+      (authorizer.current() ??
+        (await authorized(call, (signal) =>
+          authorizer.authorize({ operation, signal, remaining: deadline.remaining }),
+        )))
+    if (gate === undefined) return authorization
+    if (!gate.isBusy) {
+      gate.enterNow()
+      return authorization
+    }
+    log.phase = 'limit'
+    const { delay } = gate
+    if (delay >= deadline.remaining) throw delayedError(log, delay)
+    await deadline.race((signal) => gate.enter(signal))
+    if (authorization === undefined || authorizer?.isCurrent(authorization)) return authorization
+    // The token expired while the call was delayed. The login needs a place of its own.
+    gate.leave()
+  }
+}
+
+const hintOf = ({ client }: Call, { status, headers }: ReceivedResponse): number | undefined =>
+  readWaitHint(status, headers, readRateLimit(headers), client.settings.clock.now())
+
+/** Sends one attempt and gives the place at the gate back. */
+const send = async (call: Call, authorization: Authorization | undefined): Promise<Attempt> => {
+  const { client, request, log, deadline } = call
+  const { endpoint, url, method, body, limits } = request
+  const { hooks, clock, fetch } = client.settings
+  const gate = endpoint.retry === 'never' ? undefined : client.gate
+  let news: LimitNews | undefined
+  try {
+    const headers = { ...request.headers, ...(authorization && { authorization: authorization.header }) }
+    const event = (hooks.onRequest || hooks.onResponse) && { ...log.event, attempt: log.attempts + 1 }
+    if (event) notify(hooks, 'onRequest', event)
+    // The hook may have aborted the call.
+    deadline.check()
+    log.sending(authorization?.header)
+    const sentAt = clock.now()
+    const once = endpoint.retry !== 'always'
+    const sent = { url, method, headers, body, timeout: limits.timeout, once }
+    const attempt = await sendOnce(client.http, fetch, sent, deadline)
+    if (attempt.kind === 'failed') return attempt
+    const { response } = attempt
+    // The wait that a rejected login asks for concerns the token, not the calls that have one.
+    const isOwn = response.status === 429 && endpoint.auth !== 'credentials'
+    news = { headers: response.headers, waitMs: isOwn ? hintOf(call, response) : undefined }
+    if (event && hooks.onResponse) {
+      const serverRequestId = log.redactor().text(serverRequestIdOf(response.headers) ?? '') || undefined
+      const rateLimit = readRateLimit(response.headers)
+      const durationMs = clock.now() - sentAt
+      notify(hooks, 'onResponse', {
+        ...event,
+        status: response.status,
+        serverRequestId,
+        rateLimit,
+        durationMs,
+      })
+    }
+    return attempt
+  } finally {
+    gate?.leave(news)
+  }
+}
+
+const succeed = (
+  { client, request, log }: Call,
+  { status, headers }: ReceivedResponse,
+  { data, body, reports }: Extract<Reading, { kind: 'success' }>,
+): WithResponse<unknown> => {
+  for (const report of [...reports, ...reportEchoes(request.endpoint, request.fields, data)])
+    notify(client.settings, 'onUnexpected', report)
+  const { attempts } = log
+  const { idempotencyKey } = request
+  const serverRequestId = serverRequestIdOf(headers)
+  const rateLimit = readRateLimit(headers)
+  return { data, response: { status, headers, serverRequestId, body, rateLimit, attempts, idempotencyKey } }
+}
+
+/** The attempts of a call and the waits between them: one result or one error at the end. */
+const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
+  const { client, request, log, deadline } = call
+  const { endpoint, limits } = request
+  const { clock, hooks } = client.settings
+  const authorizer = client.authorizers[endpoint.auth]
+  let retries = 0
+  let renewed = false
+  for (;;) {
+    const authorization = await enter(call, authorizer)
+    const attempt = await send(call, authorization)
+    const response = attempt.kind === 'response' ? attempt.response : undefined
+    const reading =
+      attempt.kind === 'response' ? readResponse(endpoint, attempt.response) : { ...attempt, body: undefined }
+    if (reading.kind === 'success') return succeed(call, response as ReceivedResponse, reading)
+
+    const { failure, body } = reading
+    log.phase = attempt.kind === 'failed' ? attempt.phase : 'response'
+    log.failedAttempt(outcomeOf(failure))
+    const hint = response && hintOf(call, response)
+    const { retries: limit, maxWait } = limits
+    const random = Math.random()
+    const { remaining } = deadline
+    const state = { endpoint, failure, retries, limit, renewed, hint, maxWait, remaining, random }
+    const decision = decideRetry(state)
+    const end = (tooLong?: number) => attemptError(log, failure, { response, body, hint, tooLong })
+    if (!decision.retry) throw end(decision.waitMs)
+    const { reason, waitMs } = decision
+    const isRenewal = reason === 'credential-refused'
+    if (isRenewal) {
+      if (authorizer === undefined || authorization === undefined) throw end()
+      renewed = await authorized(call, () => authorizer.refused(authorization))
+      if (!renewed) throw end()
+    } else retries += 1
+    notify(hooks, 'onRetry', {
+      ...log.event,
+      attempt: log.attempts,
+      reason,
+      waitMs,
+      status: response?.status,
+    })
+    if (isRenewal) continue
+    log.phase = 'wait'
+    await deadline
+      .race(async (signal) => clock.sleep(waitMs, signal))
+      .catch((error: unknown) => {
+        // Without a wait there is no retry: the given clock failed.
+        throw error instanceof Interrupted ? error : end()
+      })
+  }
+}
+
+/** Runs a call within its time and reports its failure. By default the call is its attempts. */
+export const runCall = async <Value = WithResponse<unknown>>(
+  client: ClientParts,
+  request: PreparedRequest,
+  work: (call: Call) => Promise<Value> = attempts as (call: Call) => Promise<Value>,
+  deadline = new Deadline(request.limits.totalTimeout, request.limits.signal),
+): Promise<Value> => {
+  const log = new CallLog(client.settings, request)
+  try {
+    return await work({ client, request, log, deadline })
+  } catch (error) {
+    const failure = error instanceof Interrupted ? interruptionError(log, error.by) : error
+    log.failed(failure)
+    throw failure
+  }
+}
+
+/** Checks the input of a call and makes the call. */
+export type MakeCall = <Definition extends EndpointDefinition>(
+  endpoint: Definition,
+  input: CallInput,
+  deadline?: Deadline,
+) => Promise<WithResponse<ResponseOf<Definition>>>
+
+/** Makes what all calls of one client share, and the function that makes calls. */
+export const createClient = (given: Omit<ClientParts, 'http' | 'gate'>) => {
+  const { rateLimit, clock } = given.settings
+  const gate = rateLimit === 'wait' ? new RateLimitGate(clock) : undefined
+  const client: ClientParts = { ...given, http: createHttp(), gate }
+  const call = async (endpoint: EndpointDefinition, input: CallInput, deadline?: Deadline) =>
+    runCall(client, prepare(client, endpoint, input), undefined, deadline)
+  return { client, call: call as MakeCall }
+}

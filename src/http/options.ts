@@ -1,0 +1,150 @@
+import * as z from 'zod/mini'
+import { clockOption, duration, fromZero, functionOption, signalOption } from '../check.ts'
+import type { Clock } from '../clock.ts'
+import { systemClock } from '../clock.ts'
+import type { Field, Input, Output, Shape } from '../contract/fields.ts'
+import {
+  field,
+  input,
+  isObject,
+  oneOf,
+  optional,
+  strict,
+  unless,
+  urlText,
+  wholeNumber,
+  withDefault,
+} from '../contract/fields.ts'
+import { isHeaderText } from '../contract/formats.ts'
+import type { UnexpectedReport } from './hooks.ts'
+import { hooksOption } from './hooks.ts'
+import type { FetchFunction } from './send.ts'
+
+const BASE_URL = /^https?:\/\/[^\s\\?#/:][^\s\\?#]*$/i
+const API_PREFIX = /^(?:\/[\w.~-]+)*$/
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
+const OWN_HEADERS = new Set(['authorization', 'content-type', 'idempotency-key', 'content-length', 'host'])
+
+const baseUrl = field<string, string | URL>(
+  'an absolute http or https URL without credentials, query and fragment',
+  (value) => {
+    const address = urlText(value)
+    // Environment files often leave a line break at the end.
+    const text = typeof address === 'string' ? address.trim() : ''
+    if (!BASE_URL.test(text) || !URL.canParse(text)) return undefined
+    const url = new URL(text)
+    return url.username === '' && url.password === '' ? url.href.replace(/\/+$/, '') : undefined
+  },
+)
+
+/** Headers that a user adds: an object of names and values, or a `Headers` instance. */
+export type HeadersInput =
+  | Readonly<Record<string, string | undefined>>
+  | {
+      /** Visits every value with its name. */
+      forEach(visit: (value: string, name: string) => void): void
+    }
+
+const headers = z.transform((value: unknown, { issues }): Record<string, string> => {
+  const result: Record<string, string> = {}
+  const add = (content: unknown, given: string): void => {
+    const name = given.toLowerCase()
+    const isText = typeof content === 'string' && (content === '' || isHeaderText(content))
+    const refuse = (message: string) =>
+      issues.push({ code: 'custom', message, input: content, path: [given] })
+    if (content === undefined) return
+    if (!HEADER_NAME.test(name)) refuse('omitted: this is not a valid header name')
+    else if (OWN_HEADERS.has(name)) refuse('omitted, because the client sets it')
+    else if (isText) result[name] = content
+    else refuse('a string of visible ASCII characters')
+  }
+  if (!isObject(value))
+    issues.push({ code: 'custom', message: 'an object of names and values', input: value })
+  else if (typeof value.forEach === 'function') value.forEach(add)
+  else for (const [name, content] of Object.entries(value)) add(content, name)
+  return result
+}) as unknown as Field<Readonly<Record<string, string>>, HeadersInput>
+
+const retryOptions = {
+  /** Maximum retries of a call; 0 for none. A retry with a renewed token after a 401 does not count. Default: 2. */
+  limit: optional(wholeNumber(0)),
+  /** Longest wait before a retry, in milliseconds. A longer wait fails the call at once. Default: 30 000. */
+  maxWait: optional(fromZero),
+}
+/** Limits of what a client retries by itself. */
+export interface RetryOptions extends Input<typeof retryOptions> {}
+
+const retry: Field<Output<typeof retryOptions>, RetryOptions | false> = unless(
+  strict(retryOptions, 'option') as Field<Output<typeof retryOptions>, never>,
+  (value) => value === false,
+  () => ({ limit: 0, maxWait: undefined }),
+)
+
+/** What a client does where its options say nothing. */
+export const CLIENT_DEFAULTS = {
+  timeout: 30_000,
+  totalTimeout: 120_000,
+  retry: { limit: 2, maxWait: 30_000 },
+  rateLimit: 'wait',
+} as const
+
+/** Options that both clients take. */
+const clientOptions = {
+  /** Absolute http or https URL of the API. It may have a path prefix and a trailing slash, but no credentials, query or fragment. */
+  baseUrl,
+  /** Time limit of one attempt, reading the response included, in milliseconds of real time. Default: 30 000. */
+  timeout: withDefault(duration(), CLIENT_DEFAULTS.timeout),
+  /** Time limit of a call with all its attempts and waits, in milliseconds of real time. Default: 120 000. */
+  totalTimeout: withDefault(duration(), CLIENT_DEFAULTS.totalTimeout),
+  /** Limits of what the client retries by itself; `false` for no retries. Default: `{ limit: 2, maxWait: 30_000 }`. */
+  retry: withDefault(retry, CLIENT_DEFAULTS.retry),
+  /**
+   * What happens when the last response said that no requests remain. `wait` (default): calls are delayed, in order and
+   * by 60 s at most. `throw`: calls are sent, and the server's 429 becomes a `RateLimitError`.
+   */
+  rateLimit: withDefault(oneOf(['wait', 'throw']), CLIENT_DEFAULTS.rateLimit),
+  /** Sends the requests. Default: the runtime's `fetch`, looked up at each call. */
+  fetch: optional(functionOption<FetchFunction>()),
+  /** Headers of every request. Authorization, Content-Type, Content-Length, Host and Idempotency-Key are refused. Default: none. */
+  headers: withDefault(headers, {}),
+  /** Functions that observe calls, for logs, spans and metrics. Default: none. */
+  hooks: withDefault(hooksOption, {}),
+  /** Called when a successful response contains an unexpected or missing field. What it throws is ignored. Default: none. */
+  onUnexpected: optional(functionOption<(report: UnexpectedReport) => unknown>()),
+  /** Where the client takes the time from, for example the mock's clock. Timeouts always run on real time. Default: the system's time. */
+  clock: withDefault(clockOption, systemClock as Clock),
+  /** Replaces the version prefix of the paths. Default: `/api/v1.0` in area S, `/api/v1` in area G. */
+  apiPrefix: optional(
+    input('a path such as /api/v2 without a slash at its end', (value) => API_PREFIX.test(value)),
+  ),
+}
+/** Options that both clients take. */
+export interface ClientOptions extends Input<typeof clientOptions> {}
+/** Checks the options of one client: those of both and its own. */
+export const clientOptionsWith = <const Own extends Shape>(own: Own) =>
+  strict({ ...clientOptions, ...own }, 'option') as unknown as Field<ClientSettings & Output<Own>>
+
+/** Checked options with every default. */
+export type ClientSettings = Output<typeof clientOptions>
+
+/** Options that every call takes. */
+export const callOptions = {
+  /** Ends the call: it rejects with `AbortedError`, whose `outcome` tells whether the server may have acted. */
+  signal: optional(signalOption) as Field<AbortSignal | undefined, AbortSignal | null | undefined>,
+  /** Time limit of one attempt, reading the response included, in milliseconds. Default: the client's. */
+  timeout: optional(duration()),
+  /** Time limit of the call with all its attempts and waits, in milliseconds. Default: the client's. */
+  totalTimeout: optional(duration()),
+  /** Headers besides the client's. Authorization, Content-Type, Content-Length, Host and Idempotency-Key are refused. */
+  headers: optional(headers),
+  /** Narrows what is retried: `false` for nothing, or limits below the client's. */
+  retry: optional(retry),
+}
+/** Options of one call. Every method takes them last. */
+export interface CallOptions extends Input<typeof callOptions> {}
+/** Checks the options of a call that takes more than the others. */
+export const callOptionsWith = <const Own extends Shape>(own: Own) =>
+  strict({ ...callOptions, ...own }, 'option') as unknown as Field<Output<typeof callOptions> & Output<Own>>
+
+/** Checks the options of a call. */
+export const callOptionsSchema = strict(callOptions, 'option')

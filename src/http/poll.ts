@@ -1,0 +1,116 @@
+import { check, duration, functionOption } from '../check.ts'
+import { inWords } from '../clock.ts'
+import type { EndpointDefinition } from '../contract/endpoint.ts'
+import { optional, strict } from '../contract/fields.ts'
+import type { MandateKitError } from '../errors.ts'
+import { AbortedError, isMandateKitError, TimeoutError } from '../errors.ts'
+import type { WithResponse } from './call.ts'
+import { Deadline, Interrupted } from './deadline.ts'
+import type { CallOptions, ClientSettings } from './options.ts'
+import { callOptions } from './options.ts'
+import { readRetryAfter } from './retry.ts'
+
+/** Options of the helpers that wait for a state. */
+export interface WaitOptions<State> {
+  /** Ends the wait when it returns true, or a promise of true. */
+  readonly until?: ((state: State) => boolean | PromiseLike<boolean>) | undefined
+  /**
+   * Maximum wait in milliseconds, on the client's clock and on real time, whichever ends first. The last read happens
+   * when the client's clock reaches it. Default: 120 000.
+   */
+  readonly timeout?: number | undefined
+  /** Ends the wait: it rejects with `AbortedError`. What was requested may still happen. */
+  readonly signal?: AbortSignal | null | undefined
+}
+
+/** What a waiting helper reads. */
+export interface Poll<State> {
+  readonly endpoint: EndpointDefinition
+  readonly settings: ClientSettings
+  readonly options: WaitOptions<State> | undefined
+  readonly read: (options: CallOptions) => Promise<WithResponse<State>>
+  /** Ends the wait when the caller gives no `until`. */
+  readonly isFinal: (state: State) => boolean
+}
+
+const DEFAULT_TIMEOUT = 120_000
+const FIRST_PAUSE = 1000
+const LONGEST_PAUSE = 10_000
+const GROWTH = 1.5
+// A server that names a shorter pause is not read in a tight loop.
+const SHORTEST_PAUSE = 500
+
+const waitOptionsSchema = strict(
+  {
+    until: optional(functionOption<(state: unknown) => unknown>()),
+    timeout: optional(duration()),
+    signal: callOptions.signal,
+  },
+  'option',
+)
+
+/** A growing pause, between half and all of it, so that many waiters do not read at the same moment. */
+const pauseAfter = (reads: number): number =>
+  Math.min(LONGEST_PAUSE, FIRST_PAUSE * GROWTH ** (reads - 1)) * (0.5 + Math.random() / 2)
+
+/** Reads a state until it is final. A failed read is retried if it is retryable. */
+export const pollUntil = async <State>({
+  endpoint,
+  settings,
+  options,
+  read,
+  isFinal,
+}: Poll<State>): Promise<State> => {
+  const { operation } = endpoint
+  const given = check(operation, waitOptionsSchema, options ?? {})
+  const { timeout: timeoutMs = DEFAULT_TIMEOUT, signal, until = isFinal } = given
+  const { clock } = settings
+  const end = clock.now() + timeoutMs
+  const deadline = new Deadline(timeoutMs, signal)
+  let reads = 0
+  let lastState: State | undefined
+  let lastFailure: MandateKitError | undefined
+
+  const endError = (isAborted: boolean): AbortedError | TimeoutError => {
+    const outcome = reads === 0 ? 'not-sent' : 'unknown'
+    const details = {
+      operation,
+      phase: 'wait',
+      outcome,
+      attempts: reads,
+      retryable: true,
+      cause: lastFailure,
+    } as const
+    const { afterWait: next = '' } = endpoint
+    if (isAborted)
+      return new AbortedError(`${operation}: the given signal aborted the wait. ${next}`, details)
+    const seen = lastState === undefined ? 'no read succeeded' : 'lastState is the last state read'
+    const message = `${operation}: the expected state did not come within ${inWords(timeoutMs)}; ${seen}. ${next}`
+    return new TimeoutError(message, { ...details, timeoutMs, lastState })
+  }
+
+  try {
+    for (;;) {
+      deadline.check()
+      let hint: number | undefined
+      try {
+        reads += 1
+        const { data, response } = await deadline.race((signal) => read({ signal }))
+        lastState = data
+        lastFailure = undefined
+        if (await deadline.race(async () => until(data))) return data
+        hint = readRetryAfter(response.headers, clock.now())
+      } catch (error) {
+        if (!isMandateKitError(error) || !error.retryable) throw error
+        lastFailure = error
+        hint = error.retryAfterMs
+      }
+      const left = end - clock.now()
+      if (left <= 0) throw endError(false)
+      const pause = hint !== undefined && hint >= SHORTEST_PAUSE ? hint : pauseAfter(reads)
+      await deadline.race(async (signal) => clock.sleep(Math.min(pause, left), signal))
+    }
+  } catch (error) {
+    throw error instanceof Interrupted ? endError(error.by.kind === 'aborted') : error
+  }
+}

@@ -1,0 +1,124 @@
+import type { KyInstance } from 'ky'
+import type { Authorizer } from '../auth/authorizer.ts'
+import { check } from '../check.ts'
+import type { AuthKind, EndpointDefinition } from '../contract/endpoint.ts'
+import type { Output } from '../contract/fields.ts'
+import { input } from '../contract/fields.ts'
+import { isHeaderText, isPathSegment } from '../contract/formats.ts'
+import { randomId } from '../random-id.ts'
+import type { CallOptions, ClientSettings, callOptions } from './options.ts'
+import { CLIENT_DEFAULTS, callOptionsSchema } from './options.ts'
+import type { RateLimitGate } from './rate-limit.ts'
+
+const narrow = (limit: number, other = limit): number => Math.min(limit, other)
+
+/** The limits of one call: the client's, narrowed by the call's options. */
+const limitsOf = (settings: ClientSettings, options: Partial<Output<typeof callOptions>>) => ({
+  signal: options.signal,
+  timeout: options.timeout ?? settings.timeout,
+  totalTimeout: options.totalTimeout ?? settings.totalTimeout,
+  retries: narrow(settings.retry.limit ?? CLIENT_DEFAULTS.retry.limit, options.retry?.limit),
+  maxWait: narrow(settings.retry.maxWait ?? CLIENT_DEFAULTS.retry.maxWait, options.retry?.maxWait),
+  headers: { ...settings.headers, ...options.headers },
+})
+
+/** What all calls of one client share. */
+export interface ClientParts {
+  readonly settings: ClientSettings
+  readonly http: KyInstance
+  /** Absent when calls are not delayed. */
+  readonly gate: RateLimitGate | undefined
+  readonly authorizers: Partial<Record<AuthKind, Authorizer>>
+  /** The version prefix that `apiPrefix` replaces. */
+  readonly prefix: string
+  /** What is sent where the specification defines no body fields: `{}`, or no body. */
+  readonly emptyBody: 'object' | 'none'
+}
+
+/** What a client's method passes on for one call, unchecked. */
+export interface CallInput {
+  /** The path's parameters in order, under the names that the caller knows. */
+  readonly path?: Readonly<Record<string, unknown>>
+  /** Query parameters, checked. */
+  readonly query?: Readonly<Record<string, number | undefined>>
+  readonly body?: unknown
+  /** Checks the body instead of the endpoint's own schema. */
+  readonly schema?: EndpointDefinition['request']
+  readonly idempotencyKey?: unknown
+  readonly method?: string
+  readonly asForm?: boolean
+  readonly options?: CallOptions | undefined
+}
+
+/** A checked request. Its attempts differ only in the authorization. */
+export interface PreparedRequest {
+  readonly endpoint: EndpointDefinition
+  readonly method: string
+  readonly url: string
+  /** The checked fields of the body. */
+  readonly fields: unknown
+  readonly body: string | undefined
+  readonly headers: Readonly<Record<string, string>>
+  readonly idempotencyKey: string | undefined
+  /** Whether the client made the key: calling again without it would make another one. */
+  readonly isKeyGenerated: boolean
+  readonly limits: ReturnType<typeof limitsOf>
+}
+
+const identifier = input('an identifier: a string that is not empty', isPathSegment)
+/** A header value that arrives unchanged. */
+export const idempotencyKey = input('a string of visible ASCII characters', isHeaderText)
+
+/** Checks an identifier, under the name that the caller knows. */
+export const checkIdentifier = (operation: string, name: string, value: unknown): string =>
+  check(operation, identifier, value, name)
+
+const pathOf = (endpoint: EndpointDefinition, path: CallInput['path'] = {}): string => {
+  const segments = Object.entries(path).map(([name, value]) =>
+    encodeURIComponent(checkIdentifier(endpoint.operation, name, value)),
+  )
+  return endpoint.path.replace(/:\w+/g, () => segments.shift() ?? '')
+}
+
+const queryOf = (query: CallInput['query'] = {}): string => {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, `${value}`]))}`
+}
+
+/** Checks the input of a call and turns it into a request. Throws `InvalidRequestError` before any I/O. */
+export const prepare = (
+  client: ClientParts,
+  endpoint: EndpointDefinition,
+  call: CallInput,
+): PreparedRequest => {
+  const { operation } = endpoint
+  const { asForm = false, method = endpoint.method, schema = endpoint.request } = call
+  const { baseUrl, apiPrefix = client.prefix } = client.settings
+  const path = pathOf(endpoint, call.path).replace(`${client.prefix}/`, `${apiPrefix}/`)
+  const fields = schema && check(operation, schema, call.body, 'request')
+  const options = call.options === undefined ? {} : check(operation, callOptionsSchema, call.options)
+  const limits = limitsOf(client.settings, options)
+  const isGiven = call.idempotencyKey !== undefined
+  const givenKey = isGiven && check(operation, idempotencyKey, call.idempotencyKey, 'idempotencyKey')
+  const key = endpoint.idempotencyKey ? givenKey || randomId() : undefined
+  const empty = method === 'GET' || client.emptyBody === 'none' ? undefined : '{}'
+  const json = fields === undefined ? empty : JSON.stringify(fields)
+  const body = asForm ? new URLSearchParams(Object(fields)).toString() : json
+  const contentType = asForm ? 'application/x-www-form-urlencoded' : 'application/json'
+  return {
+    endpoint,
+    method,
+    url: `${baseUrl}${path}${queryOf(call.query)}`,
+    fields,
+    body,
+    headers: {
+      accept: 'application/json',
+      ...limits.headers,
+      ...(body !== undefined && { 'content-type': contentType }),
+      ...(key !== undefined && { 'idempotency-key': key }),
+    },
+    idempotencyKey: key,
+    isKeyGenerated: key !== undefined && !isGiven,
+    limits,
+  }
+}

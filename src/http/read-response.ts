@@ -1,0 +1,183 @@
+import { typeOf } from '../check.ts'
+import type { EndpointDefinition } from '../contract/endpoint.ts'
+import { isObject, received } from '../contract/fields.ts'
+import { readJson } from '../json.ts'
+import type { UnexpectedReport } from './hooks.ts'
+import type { Failure } from './retry.ts'
+import type { ReceivedResponse } from './send.ts'
+
+/** What a response means. `body` is parsed JSON, or undefined. */
+export type Reading =
+  | {
+      readonly kind: 'success'
+      readonly data: unknown
+      readonly body: unknown
+      readonly reports: readonly UnexpectedReport[]
+    }
+  | { readonly kind: 'failed'; readonly failure: Failure; readonly body: unknown }
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+const SUCCESS = '00'
+const NO_CONTENT = 204
+const STARTS_LIKE_JSON = /^\s*[[{]/
+// So close to the success code that it proves no rejection.
+const NEARLY_SUCCESS = /^\s*0*\s*$/
+
+const asText = (value: unknown): string | undefined => {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' ? String(value) : undefined
+}
+
+/** The code and the words of an error in the shape of area S, area G or OAuth. */
+export const errorIn = (body: unknown): { errorCode: string | undefined; message: string | undefined } => {
+  if (!isObject(body)) return { errorCode: undefined, message: undefined }
+  const inner = isObject(body.error) ? body.error : {}
+  const oauth = typeof body.error === 'string' ? body.error : undefined
+  return {
+    errorCode: asText(body.errorCode) ?? asText(inner.code) ?? oauth,
+    message: asText(body.errorMessage) ?? asText(inner.message) ?? asText(body.error_description),
+  }
+}
+
+const isPresent = (body: JsonObject, name: string): boolean => {
+  const value = received(body, name)
+  return value !== undefined && value !== null && value !== ''
+}
+
+const isProven = ({ needs = [], proof = needs }: EndpointDefinition, body: JsonObject): boolean =>
+  proof.every((name) => isPresent(body, name))
+
+/** Whether a response contains the created object: whatever else it says, the server may have acted. */
+const showsEffect = (endpoint: EndpointDefinition, body: unknown): body is JsonObject =>
+  endpoint.retry === 'when-not-executed' &&
+  endpoint.envelope === true &&
+  isObject(body) &&
+  isProven(endpoint, body)
+
+const failed = (failure: Failure, body: unknown): Reading => ({ kind: 'failed', failure, body })
+
+const withCode = (endpoint: EndpointDefinition, body: JsonObject, code: unknown): Reading => {
+  const isClear = typeof code === 'string' && !NEARLY_SUCCESS.test(code)
+  return failed({ kind: 'code', proof: isClear && !showsEffect(endpoint, body) }, body)
+}
+
+const unexpected = (reason: string, body: unknown, isCut = false): Reading =>
+  failed({ kind: isCut ? 'cut' : 'unexpected', reason }, body)
+
+/** Whether a 2xx response holds an error of area G and nothing of a charge. */
+const isBareError = (body: unknown): body is JsonObject =>
+  isObject(body) &&
+  isObject(body.error) &&
+  typeof body.error.code === 'string' &&
+  !isPresent(body, 'id') &&
+  !isPresent(body, 'status')
+
+/** Removes an unreadable field from the data. Items of lists are removed from the end, so that indexes stay right. */
+const remove = (data: unknown, path: readonly PropertyKey[]): void => {
+  const [first = '', ...rest] = path
+  if (typeof data !== 'object' || data === null || path.length === 0) return
+  if (rest.length > 0) remove(Reflect.get(data, first), rest)
+  else if (Array.isArray(data)) data.splice(Number(first), 1)
+  else Reflect.deleteProperty(data, first)
+}
+
+/** Reads a success by its schema: an unreadable field is omitted and reported, unless the caller needs it. */
+const readByContract = (endpoint: EndpointDefinition, body: unknown): Reading => {
+  // safeParse gives either data or issues. Both together come from the parse step below it.
+  const { value, issues } = endpoint.response._zod.run({ value: body, issues: [] }, {}) as {
+    readonly value: unknown
+    readonly issues: readonly {
+      readonly path?: readonly PropertyKey[]
+      readonly message?: string
+      readonly expected?: unknown
+      readonly input?: unknown
+    }[]
+  }
+  const data: unknown = endpoint.partial && !isObject(value) ? {} : value
+  for (const { path = [] } of issues.toReversed()) remove(data, path)
+  const missing = (endpoint.needs ?? []).filter((name) => !isObject(data) || !isPresent(data, name))
+  if (missing.length > 0) return unexpected(`lacks ${missing.join(' and ')}`, body)
+  const reports = new Map<string, UnexpectedReport>()
+  for (const { path = [], message, expected = 'as specified', input } of issues) {
+    if (endpoint.partial && input === undefined) continue
+    const field = path
+      .map((part) => (typeof part === 'number' ? '[]' : String(part)))
+      .join('.')
+      .replaceAll('.[]', '[]')
+    const rule = message ?? String(expected)
+    const received = typeOf(input)
+    const words = `${field || 'The response'} must be ${rule}, received ${received}`
+    reports.set(words, { operation: endpoint.operation, field, rule, received, message: words })
+  }
+  return { kind: 'success', data, body, reports: [...reports.values()] }
+}
+
+const readSuccess = (endpoint: EndpointDefinition, body: unknown): Reading => {
+  const { envelope = false } = endpoint
+  if (!isObject(body) && envelope === true) return unexpected('is not a JSON object', body)
+  if (isObject(body) && envelope !== false) {
+    const code = body.errorCode ?? undefined
+    if (code !== undefined && code !== SUCCESS) return withCode(endpoint, body, code)
+    if (code === undefined && !isProven(endpoint, body)) {
+      const { errorCode } = errorIn(body)
+      // A rejected login in an unknown shape must not be retried until the account is locked.
+      if (errorCode !== undefined && envelope === 'optional') return withCode(endpoint, body, errorCode)
+      return unexpected('has no errorCode, so it proves neither success nor failure', body)
+    }
+  }
+  if (isBareError(body)) return withCode(endpoint, body, errorIn(body).errorCode)
+  return readByContract(endpoint, body)
+}
+
+/** Reads a complete response. Area S succeeds with code `00`, or without any code if only a success has the fields. */
+export const readResponse = (
+  endpoint: EndpointDefinition,
+  { status, text = '' }: Pick<ReceivedResponse, 'status' | 'text'>,
+): Reading => {
+  const json = readJson(text)
+  const body = json.ok ? json.value : undefined
+  if (status >= 400) {
+    // A proxy may replace the server's status.
+    const contradicts = showsEffect(endpoint, body) && body.errorCode === SUCCESS
+    return contradicts ? withCode(endpoint, body, SUCCESS) : failed({ kind: 'status', status }, body)
+  }
+  if (status < 200 || status >= 300)
+    return unexpected('is a redirect, which the client does not follow', body)
+  if (endpoint.anyBody) return { kind: 'success', data: body ?? text, body: body ?? text, reports: [] }
+  if (json.ok) return readSuccess(endpoint, body)
+  if (text.trim() !== '') {
+    const isCut = STARTS_LIKE_JSON.test(text)
+    return unexpected(isCut ? 'is JSON that was cut off' : 'is not JSON', body, isCut)
+  }
+  // A body is needed if it proves the success or holds what the caller asked for.
+  if (endpoint.envelope || endpoint.needs !== undefined)
+    return unexpected('is empty', body, status !== NO_CONTENT)
+  return { kind: 'success', data: endpoint.partial ? {} : undefined, body: undefined, reports: [] }
+}
+
+/** A field's text. A plus, spaces and casing are only a matter of notation. */
+const notation = (fields: unknown, name: string): string =>
+  String((isObject(fields) ? fields[name] : undefined) ?? '')
+    .replace(/[+\s]/g, '')
+    .toUpperCase()
+
+/** Reports a success that does not repeat what was sent: it may be the response to another request. */
+export const reportEchoes = (
+  { operation, echoes = [] }: EndpointDefinition,
+  sent: unknown,
+  data: unknown,
+): UnexpectedReport[] => {
+  const isOther = (name: string) => {
+    const received = notation(data, name)
+    return received !== '' && received !== notation(sent, name)
+  }
+  const changed =
+    isObject(sent) && isObject(data)
+      ? echoes.filter((name) => sent[name] !== data[name] && isOther(name))
+      : []
+  const [field] = changed
+  if (field === undefined) return []
+  const message = `The response has another ${changed.join(' and ')} than the request: perhaps this idempotency key was used before`
+  return [{ operation, field, rule: 'what was sent', received: 'another value', message }]
+}
