@@ -1,37 +1,25 @@
-import type { Token } from '../contract/subscriptions.ts'
-
-/** The call for which authorisation is wanted. */
+/** The call that needs an authorization. Its own deadline ends its wait; a shared token request goes on. */
 export interface AuthorizationContext {
   readonly operation: string
-  /** The caller's signal and the call's total time: waiting for a token ends with it, the shared token request does not. */
-  readonly signal: AbortSignal | undefined
-  /** What is left of the call's total time, in milliseconds. */
+  /** Aborted when the call ends. */
+  readonly signal: AbortSignal
+  /** Time left of the call's total time, in milliseconds. */
   readonly remaining: number
 }
 
-/** What one attempt carries. `credential` is an opaque mark: it says which token it was, without being it. */
+/** What one attempt sends. Every token has an object of its own, which identifies it without revealing it. */
 export interface Authorization {
   readonly header: string
-  readonly credential: object
 }
 
-/** Lets attempts in, and hears when one was refused. */
+/** Provides the authorization of attempts, and learns when the server rejected one. */
 export interface Authorizer {
-  /** The authorisation at hand that an attempt may carry, as far as is known without asking anybody. */
+  /** The authorization that an attempt may use now, without any I/O; undefined when there is none. */
   current(): Authorization | undefined
-  /** The authorisation for the next attempt; may log in first. */
+  /** The authorization for the next attempt. May log in first. */
   authorize(context: AuthorizationContext): Promise<Authorization>
-  /** Whether an attempt may still carry this authorisation, as far as is known without asking anybody. */
+  /** Whether an attempt may still use this authorization, as far as is known without I/O. */
   isCurrent(authorization: Authorization): boolean
-  /**
-   * An attempt that carried this authorisation was answered 401. True: repeat once, after `authorize` again
-   * (the token was renewed, or somebody else had renewed it already). False: the 401 stands.
-   */
-  refused(authorization: Authorization, context: AuthorizationContext): Promise<boolean>
+  /** Called after a 401. True: retry once, with a renewed token. False: the 401 is final. */
+  refused(authorization: Authorization): Promise<boolean>
 }
-
-/** Fields of a token request, under their names on the wire (S-a, or the refresh grant). */
-export type TokenFields = Readonly<Record<string, string>>
-
-/** Sends one token request through the transport, with its own timeout and no caller's signal. */
-export type RequestToken = (fields: TokenFields) => Promise<Token>

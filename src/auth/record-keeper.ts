@@ -1,130 +1,124 @@
 import type { Clock } from '../clock.ts'
+import { withTimeout } from '../clock.ts'
 import { failureOf } from './credentials.ts'
-import type { KeyedMutex } from './keyed-mutex.ts'
-import { createKeyedMutex } from './keyed-mutex.ts'
-import { runLocked } from './locked-run.ts'
-import { withTimeout } from './timeout.ts'
-import type { StoredToken, TokenRecord } from './token-record.ts'
-import { EMPTY_RECORD, readTokenRecord } from './token-record.ts'
-import type { TokenStore } from './token-store.ts'
+import type { TokenRecord } from './token-record.ts'
+import { EMPTY_RECORD, hasLoginSince, readTokenRecord } from './token-record.ts'
+import type { KeyedMutex, TokenStore } from './token-store.ts'
+import { createKeyedMutex } from './token-store.ts'
 
 /** Longest wait for one operation of a store, in milliseconds of real time. */
 const STORE_LIMIT = 5_000
 /** Longest wait for another process's lock, in milliseconds of real time. */
 const LOCK_LIMIT = 150_000
-/** After a failure a store is left alone for this long, in milliseconds. */
+/** How long a store is not used after a failure, in milliseconds. */
 const SUSPENSION = 5_000
+/** The longest that a record is kept, in milliseconds. The specification shows no lifetime for refresh tokens. */
+const LONGEST_KEPT = 2_592_000_000
 
 // Clients of one process that share a store without a lock of its own still take turns.
 const mutexes = new WeakMap<TokenStore, KeyedMutex>()
 
-const mutexOf = (store: TokenStore): KeyedMutex => {
-  const known = mutexes.get(store)
-  if (known !== undefined) return known
-  const mutex = createKeyedMutex()
-  mutexes.set(store, mutex)
-  return mutex
-}
-
-const newer = (one: StoredToken | undefined, other: StoredToken | undefined): StoredToken | undefined => {
+/** The entry with the later time. Either may be missing. */
+const later = <Entry>(one: Entry | undefined, other: Entry | undefined, time: (entry: Entry) => number) => {
   if (one === undefined || other === undefined) return one ?? other
-  return other.obtainedAt > one.obtainedAt ? other : one
+  return time(other) > time(one) ? other : one
 }
 
-/** A record with the pause that this process was asked for, unless somebody has been given a token since. */
-const withOwnPause = (record: TokenRecord, { pause, token }: TokenRecord): TokenRecord => {
-  if (pause === undefined || record.pause !== undefined) return record
-  const since = record.token
-  const isOver = since !== undefined && since.id !== token?.id && since.obtainedAt > pause.at
-  return isOver ? record : { ...record, pause }
-}
-
-/** The records of a store, with this process's memory behind it: whatever a store does, no caller fails by it. */
+/** The records of a store, with this client's memory behind it. Whatever a store does, no call fails because of it. */
 export class RecordKeeper {
   readonly #store: TokenStore
+  readonly #inTurn: KeyedMutex
   readonly #clock: Clock
   readonly #report: (message: string) => void
-  readonly #memory = new Map<string, TokenRecord>()
-  /** Keys whose newest record is in memory alone, since the store did not take it. */
-  readonly #unsaved = new Set<string>()
-  #failedAt: number | undefined
+  readonly #memory = new Map<string, { readonly record: TokenRecord; isSaved: boolean }>()
+  #failedAt = Number.NEGATIVE_INFINITY
 
   constructor(store: TokenStore, clock: Clock, report: (message: string) => void) {
     this.#store = store
+    this.#inTurn = mutexes.get(store) ?? createKeyedMutex()
+    mutexes.set(store, this.#inTurn)
     this.#clock = clock
     this.#report = report
   }
 
-  /** The record of a key as the store has it. Memory fills in what the store lost or did not take. */
+  /** The record of a key as the store has it. Memory adds what the store lost or did not accept. */
   async read(key: string): Promise<TokenRecord> {
-    const own = this.#memory.get(key) ?? EMPTY_RECORD
-    const found = await this.#ask('get', async () => this.#store.get(key))
+    const { record: own, isSaved } = this.#memory.get(key) ?? { record: EMPTY_RECORD, isSaved: true }
+    const found = await this.#ask('get', () => this.#store.get(key))
     if (found === undefined || found === null) return own
     const record = readTokenRecord(found)
     if (record === undefined) {
-      this.#report(
-        'The token store returned a record that cannot be read; it is ignored and will be overwritten.',
-      )
+      this.#report('The token store returned an unreadable record. It will be overwritten.')
       return own
     }
-    if (!this.#unsaved.has(key)) return withOwnPause(record, own)
-    const known = new Set(own.refusals.map(({ fingerprint }) => fingerprint))
-    const token = newer(own.token, record.token)
+    const isOver = own.pause !== undefined && hasLoginSince(record, own.pause.at, own.token?.id)
+    const pause = later(isOver ? undefined : own.pause, record.pause, ({ at }) => at)
+    if (isSaved) return { ...record, pause }
+    const refusals = [...record.refusals, ...own.refusals]
     return {
       ...record,
-      ...(token === undefined ? {} : { token }),
-      ...(own.salt === undefined ? {} : { salt: own.salt }),
-      ...(own.pause === undefined ? {} : { pause: own.pause }),
-      refusals: [...record.refusals.filter(({ fingerprint }) => !known.has(fingerprint)), ...own.refusals],
-      unauthorizedRenewals: own.unauthorizedRenewals,
+      pause,
+      token: later(own.token, record.token, ({ obtainedAt }) => obtainedAt),
+      salt: own.salt ?? record.salt,
+      refusals: [...new Map(refusals.map((refusal) => [refusal.fingerprint, refusal])).values()],
     }
   }
 
-  async write(key: string, record: TokenRecord, timeToLive: number): Promise<void> {
-    this.#memory.set(key, record)
-    this.#unsaved.add(key)
-    const saved = await this.#ask('set', async () => {
-      await this.#store.set(key, record, timeToLive)
-      return true
+  /** Keeps a record in memory and in the store. */
+  async write(key: string, given: TokenRecord, timeToLive: number): Promise<void> {
+    // Some databases refuse undefined, or keep it as null.
+    const record = JSON.parse(JSON.stringify(given)) as TokenRecord
+    const kept = { record, isSaved: false }
+    this.#memory.set(key, kept)
+    await this.#ask('set', async () => {
+      await this.#store.set(key, record, Math.min(timeToLive, LONGEST_KEPT))
+      kept.isSaved = true
     })
-    if (saved === true) this.#unsaved.delete(key)
   }
 
-  /** Runs the task once, under the store's lock when that can be had, else in turn within this process. */
+  /** Runs the task exactly once, under the store's lock if it can be had: that lock may fail in any way. */
   async locked<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
-    const store = this.#store
-    const inTurn = () => mutexOf(store)(key, task)
-    if (store.withLock === undefined || this.#suspended()) return inTurn()
-    return runLocked({
-      lock: (once) => (store.withLock === undefined ? once() : store.withLock(key, once)),
-      task,
-      withoutLock: inTurn,
-      lockLimit: LOCK_LIMIT,
-      releaseLimit: STORE_LIMIT,
-      onFailure: (error) => this.#fail('withLock', error),
-    })
+    let run: Promise<Result> | undefined
+    const once = (): Promise<Result> => {
+      run ??= this.#inTurn(key, task)
+      return run
+    }
+    let lock: Promise<unknown> = Promise.resolve()
+    // True when the task starts under the lock, false when the lock settles without having run it.
+    const acquire = () =>
+      new Promise<boolean>((resolve, reject) => {
+        const locked = async () => {
+          resolve(true)
+          return once()
+        }
+        lock = (async () => this.#store.withLock?.(key, locked))()
+        lock.then(() => resolve(false), reject)
+      })
+    const isLocked = await this.#ask('withLock', acquire, LOCK_LIMIT)
+    const result = once()
+    if (isLocked === true) {
+      // A lock fails as its task does: that is no failure of the store.
+      const [{ status }] = await Promise.allSettled([result])
+      // A process that ends right after its call must not leave its lock behind.
+      await this.#ask('withLock', () => (status === 'fulfilled' ? lock : lock.catch(() => undefined)))
+    }
+    return result
   }
 
-  async #ask<Result>(operation: string, work: () => Promise<Result>): Promise<Result | undefined> {
-    if (this.#suspended()) return undefined
+  /** Uses the store. `undefined`: it failed, or failed a moment ago and is not asked. */
+  async #ask<Result>(
+    operation: string,
+    work: () => Promise<Result> | Result,
+    limit = STORE_LIMIT,
+  ): Promise<Result | undefined> {
+    const since = this.#clock.now() - this.#failedAt
+    if (since >= 0 && since < SUSPENSION) return undefined
     try {
-      return await withTimeout(work(), STORE_LIMIT, 'The token store')
+      return await withTimeout((async () => work())(), limit, 'The token store')
     } catch (error) {
-      this.#fail(operation, error)
+      this.#failedAt = this.#clock.now()
+      this.#report(`The token store failed: ${operation}() ended in ${failureOf(error)}. Memory is used.`)
       return undefined
     }
-  }
-
-  #suspended(): boolean {
-    if (this.#failedAt === undefined) return false
-    const since = this.#clock.now() - this.#failedAt
-    return since >= 0 && since < SUSPENSION
-  }
-
-  #fail(operation: string, error: unknown): void {
-    this.#failedAt = this.#clock.now()
-    this.#report(
-      `The token store failed: ${operation}() ended in ${failureOf(error)}. This process goes on with its own memory.`,
-    )
   }
 }

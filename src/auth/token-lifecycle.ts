@@ -1,188 +1,200 @@
+import type { Clock } from '../clock.ts'
 import type { Token } from '../contract/subscriptions.ts'
-import type { Authorization, AuthorizationContext, TokenFields } from './authorizer.ts'
-import type { Credentials } from './credentials.ts'
-import { createCredentialsReader, failureOf, isHeaderSafe } from './credentials.ts'
-import type { HeldToken } from './held-token.ts'
-import { hold } from './held-token.ts'
-import { LoginBreaker } from './login-breaker.ts'
-import { checkPause, pauseIn, waitForPause } from './login-pause.ts'
+import { isMandateKitError, RateLimitError } from '../errors.ts'
+import type { Authorization, AuthorizationContext, Authorizer } from './authorizer.ts'
+import type { Credentials, CredentialsSource } from './credentials.ts'
+import { failureOf, readCredentials } from './credentials.ts'
+import { LoginBreaker, secretOf } from './login-breaker.ts'
+import { isDecided } from './login-failure.ts'
 import { RecordKeeper } from './record-keeper.ts'
-import { isRefusal, wasAnswered } from './refused-login.ts'
-import { isBearer, tokenOf } from './token-answer.ts'
-import type { RenewalReason, TokenAuthorizerOptions, TokenRenewal } from './token-options.ts'
-import type { TokenRecord } from './token-record.ts'
-import { tokenKey } from './token-store.ts'
-import { waitFor } from './waiting.ts'
+import type { HeldToken, TokenRecord } from './token-record.ts'
+import { hold, tokenFrom } from './token-record.ts'
+import type { TokenStore } from './token-store.ts'
 
-/** Renewals that 401 answers may cause in any `WINDOW`. */
+/** Renewals that 401 responses may cause in any `WINDOW`. */
 const UNAUTHORIZED_RENEWALS = 3
 const WINDOW = 60_000
-/** When a renewal ahead of time fails, the token that still lives is used this long before the next try. */
+/** When an early renewal fails, the token that is still valid is used this long before the next try. */
 const POSTPONEMENT = 5_000
-/** How long a record with a refresh token is kept, in milliseconds: the specification shows no lifetime for it. */
-const REFRESH_TOKEN_LIFETIME = 2_592_000_000
-const MARKS_KEPT = 32
+/** The longest that a call waits for a pause to end, in milliseconds. */
+const LONGEST_WAIT = 60_000
+/** How many tokens are remembered as rejected or exhausted. */
+const IDS_KEPT = 32
 
-/** One renewal under way. `answer` and `requested` tell what it did, once its promise has settled. */
-interface Flight {
-  readonly progress: { requested: boolean; answer: Token | undefined }
-  readonly promise: Promise<HeldToken>
+type RenewalReason = 'first' | 'expiring' | 'unauthorized' | 'login-called'
+type Grant = 'password' | 'refresh_token'
+type TokenFields = Readonly<Record<string, string>>
+
+/** A token with the response that it came in, whose form is the client's own. */
+interface TokenResponse {
+  readonly data: Token
 }
 
+/** What a token lifecycle needs: options of the client, and functions that it calls. */
+export interface TokenLifecycleOptions<Response extends TokenResponse> {
+  readonly baseUrl: string
+  readonly credentials: CredentialsSource
+  /** Sends one token request, with its own timeout and without any caller's signal. Throws the login's own error. */
+  readonly requestToken: (fields: TokenFields) => Promise<Response>
+  readonly clock: Clock
+  readonly tokenStore: TokenStore
+  readonly refresh: Grant
+  readonly loginCooldown: number
+  /** Whether a call waits when the server asked for a pause between token requests, or fails at once. */
+  readonly waitsForPause: boolean
+  readonly onTokenRenewed: (renewal: { readonly reason: RenewalReason; readonly grant: Grant }) => void
+  readonly onUnexpected: (message: string) => void
+}
+
+/** Why and for whom a token is renewed. */
 interface Renewal {
   readonly key: string
   readonly credentials: Credentials
+  readonly secret: string
   readonly reason: RenewalReason
-  readonly progress: Flight['progress']
 }
 
-type Options = Required<{
-  [Name in keyof TokenAuthorizerOptions]: Exclude<TokenAuthorizerOptions[Name], undefined>
-}>
-
-const remember = (marks: Set<string>, mark: string): void => {
-  marks.add(mark)
-  const [oldest] = marks
-  if (marks.size > MARKS_KEPT && oldest !== undefined) marks.delete(oldest)
+/** Result of a renewal. `response` is absent when the token came from the store. */
+interface Renewed<Response> extends HeldToken {
+  readonly response?: Response
 }
 
-/** Gets, shares, renews and gives up tokens; the rules stand at `createTokenAuthorizer`. */
-export class TokenLifecycle {
-  readonly #options: Options
-  readonly #credentials: () => Promise<Credentials>
+const remember = (ids: Set<string>, id: string): void => {
+  ids.add(id)
+  const [oldest = id] = ids
+  if (ids.size > IDS_KEPT) ids.delete(oldest)
+}
+
+/** Authorizes attempts with the token of a login, which it gets, shares and renews by itself. (area S, Authentication) */
+export class TokenLifecycle<Response extends TokenResponse> implements Authorizer {
+  readonly #options: TokenLifecycleOptions<Response>
   readonly #keeper: RecordKeeper
   readonly #breaker: LoginBreaker
   #held: HeldToken | undefined
-  #flight: Flight | undefined
+  /** The renewal that every caller shares while it is in flight. */
+  #flight: Promise<Renewed<Response>> | undefined
   #clientId: string | undefined
-  #postponedUntil = 0
-  /** Tokens that were answered 401. */
-  readonly #spent = new Set<string>()
-  /** Tokens whose refresh token was tried in vain. */
-  readonly #barren = new Set<string>()
+  /** Tokens that received 401. */
+  readonly #rejected = new Set<string>()
+  /** Tokens whose refresh token is exhausted. */
+  readonly #exhausted = new Set<string>()
   #unauthorizedRenewals: readonly number[] = []
 
-  constructor(options: Options) {
+  constructor(options: TokenLifecycleOptions<Response>) {
     this.#options = options
-    this.#credentials = createCredentialsReader(options.credentials)
     this.#keeper = new RecordKeeper(options.tokenStore, options.clock, options.onUnexpected)
-    this.#breaker = new LoginBreaker(options.loginCooldown)
+    this.#breaker = new LoginBreaker(options.loginCooldown, options.clock)
   }
 
   current(): Authorization | undefined {
-    const held = this.#held
-    return held !== undefined && this.#isFresh(held) ? held.authorization : undefined
+    const held = this.#valid()
+    return held && this.#options.clock.now() < held.renewAt ? held.authorization : undefined
   }
 
-  async authorize(context: AuthorizationContext): Promise<Authorization> {
+  isCurrent(authorization: Authorization): boolean {
+    return this.current() === authorization
+  }
+
+  async authorize({ operation, signal, remaining }: AuthorizationContext): Promise<Authorization> {
     const fresh = this.current()
     if (fresh !== undefined) return fresh
-    const current = this.#held
-    const refused = current !== undefined && this.#spent.has(current.id)
-    const flight = this.#flight ?? this.#start(refused ? 'unauthorized' : 'expiring')
-    const { signal } = context
+    const { clock, waitsForPause, onUnexpected } = this.#options
     try {
-      const renewed = await waitFor(flight.promise, signal)
-      return renewed.authorization
+      const isRejected = this.#held !== undefined && this.#rejected.has(this.#held.id)
+      const { authorization } = await this.#renew(isRejected ? 'unauthorized' : 'expiring')
+      return authorization
     } catch (error) {
-      const living = this.#held
-      if (signal?.aborted) throw error
-      if (living === undefined || !this.#isAlive(living)) {
-        const wait = this.#options.holdsBack ? waitForPause(error, context.remaining) : undefined
-        if (wait === undefined) throw error
-        await waitFor(this.#options.clock.sleep(wait, signal), signal)
-        return this.authorize(context)
+      const held = this.#valid()
+      if (held !== undefined) {
+        this.#held = { ...held, renewAt: clock.now() + POSTPONEMENT }
+        onUnexpected(
+          `The token could not be renewed early: ${failureOf(error)}. It is used while it is valid.`,
+        )
+        return held.authorization
       }
-      this.#postponedUntil = this.#options.clock.now() + POSTPONEMENT
-      this.#options.onUnexpected(
-        `The token could not be renewed ahead of its end: ${failureOf(error)}. It is used while it lives.`,
-      )
-      return living.authorization
+      const isPause = error instanceof RateLimitError && error.status === undefined
+      const wait = waitsForPause && isPause ? error.retryAfterMs : undefined
+      if (!wait || wait > LONGEST_WAIT || wait >= remaining || signal.aborted) throw error
+      await clock.sleep(wait, signal)
+      // A clock may ignore the signal. A call that has ended makes no login.
+      signal.throwIfAborted()
+      return this.authorize({ operation, signal, remaining: remaining - wait })
     }
   }
 
-  isCurrent({ credential }: Authorization): boolean {
-    return this.current()?.credential === credential
+  async refused(authorization: Authorization): Promise<boolean> {
+    const rejected = this.#held
+    // Another call has renewed the token since.
+    if (rejected === undefined || rejected.authorization !== authorization) return true
+    remember(this.#rejected, rejected.id)
+    const { id } = await this.#renew('unauthorized')
+    return id !== rejected.id
   }
 
-  async refused(authorization: Authorization, signal: AbortSignal | undefined): Promise<boolean> {
-    const current = this.#held
-    if (current === undefined) return false
-    if (current.authorization.credential !== authorization.credential) return true
-    remember(this.#spent, current.id)
-    const flight = this.#flight ?? this.#start('unauthorized')
-    const renewed = await waitFor(flight.promise, signal)
-    return renewed.id !== current.id
-  }
-
-  async login(signal?: AbortSignal): Promise<Token> {
+  /** Logs in with the password now. A token request in flight is shared. Resolves to what `requestToken` returned. */
+  async login(signal: AbortSignal): Promise<Response> {
     for (;;) {
-      const running = this.#flight
-      const flight = running ?? this.#start('login-called')
+      signal.throwIfAborted()
+      const isShared = this.#flight !== undefined
       try {
-        await waitFor(flight.promise, signal)
+        const { response } = await this.#renew('login-called')
+        if (response !== undefined) return response
       } catch (error) {
-        if (running === undefined || flight.progress.requested || signal?.aborted) throw error
+        // The shared renewal may have sent nothing, because of an earlier rejection or a pause.
+        if (!isShared || !isMandateKitError(error) || error.attempts > 0) throw error
       }
-      // What was under way made no request: it took a token over from the store, or met an earlier refusal.
-      if (flight.progress.answer !== undefined) return flight.progress.answer
     }
   }
 
+  /** The client identifier of the credentials, which subscribe sends by default. (S1) */
   async clientId(): Promise<string> {
-    this.#clientId ??= (await this.#credentials()).clientId
+    this.#clientId ??= (await readCredentials(this.#options.credentials)).clientId
     return this.#clientId
   }
 
-  #isFresh(held: HeldToken): boolean {
-    if (!this.#isAlive(held)) return false
-    const now = this.#options.clock.now()
-    return now < held.renewAt || (now < this.#postponedUntil && this.#postponedUntil - now <= POSTPONEMENT)
+  /** The token in use, unless it has expired or received 401. */
+  #valid(): HeldToken | undefined {
+    const held = this.#held
+    if (held === undefined || this.#rejected.has(held.id)) return undefined
+    return this.#options.clock.now() < held.expiresAt ? held : undefined
   }
 
-  #isAlive(held: HeldToken): boolean {
-    return this.#options.clock.now() < held.expiresAt && !this.#spent.has(held.id)
-  }
-
-  #start(reason: RenewalReason): Flight {
-    const progress: Flight['progress'] = { requested: false, answer: undefined }
-    const promise = this.#renew(reason, progress).finally(() => {
+  /** Joins the renewal in flight, or starts one. */
+  #renew(reason: RenewalReason): Promise<Renewed<Response>> {
+    this.#flight ??= this.#start(reason).finally(() => {
       this.#flight = undefined
     })
-    // Every caller may have gone by the time it fails.
-    promise.catch(() => undefined)
-    this.#flight = { progress, promise }
     return this.#flight
   }
 
-  async #renew(reason: RenewalReason, progress: Flight['progress']): Promise<HeldToken> {
-    const credentials = await this.#credentials()
-    this.#clientId = credentials.clientId
-    const key = tokenKey(this.#options.baseUrl, credentials.clientId, credentials.username)
-    const renewal: Renewal = { key, credentials, reason, progress }
-    const shared = await this.#shared(await this.#keeper.read(key), renewal)
+  async #start(reason: RenewalReason): Promise<Renewed<Response>> {
+    const credentials = await readCredentials(this.#options.credentials)
+    const { clientId, username } = credentials
+    this.#clientId = clientId
+    const key = ['token', this.#options.baseUrl, clientId, username].map(encodeURIComponent).join(':')
+    const renewal: Renewal = { key, credentials, secret: secretOf(credentials), reason }
+    const shared = await this.#fromRecord(await this.#keeper.read(key), renewal)
     if (shared !== undefined) return shared
     return this.#keeper.locked(key, async () => {
-      // Somebody else may have renewed, or have been refused, while this one waited for the lock.
+      // Another process may have renewed the token, or been rejected, while this one waited for the lock.
       const record = await this.#keeper.read(key)
-      return (await this.#shared(record, renewal)) ?? this.#request(record, renewal)
+      return (await this.#fromRecord(record, renewal)) ?? this.#request(record, renewal)
     })
   }
 
-  /** What a record offers instead of a request: its token, or the refusal of an earlier login. */
-  async #shared(record: TokenRecord, { credentials, reason }: Renewal): Promise<HeldToken | undefined> {
+  /** What a record offers instead of a request: its token, or the error of an earlier login. */
+  async #fromRecord(record: TokenRecord, { secret, reason }: Renewal): Promise<HeldToken | undefined> {
     if (reason === 'login-called') return undefined
     const taken = this.#take(record)
     if (taken !== undefined) return taken
-    const now = this.#options.clock.now()
-    await this.#breaker.check(record, credentials, now)
-    checkPause(record, now, this.#options.loginCooldown)
-    const current = this.#held
-    return reason === 'unauthorized' && this.#isLimited(record) ? current : undefined
+    await this.#breaker.check(record, secret)
+    const isLimited = this.#recentRenewals(record).length >= UNAUTHORIZED_RENEWALS
+    return reason === 'unauthorized' && isLimited ? this.#held : undefined
   }
 
+  /** Takes the token of a record into use, unless it needs to be renewed. */
   #take({ token }: TokenRecord): HeldToken | undefined {
-    if (token === undefined || this.#spent.has(token.id) || !isHeaderSafe(token.accessToken)) return undefined
+    if (token === undefined || this.#rejected.has(token.id)) return undefined
     const now = this.#options.clock.now()
     const held = this.#held?.id === token.id ? this.#held : hold(token, now)
     if (now >= held.renewAt) return undefined
@@ -190,119 +202,74 @@ export class TokenLifecycle {
     return held
   }
 
-  async #request(record: TokenRecord, renewal: Renewal): Promise<HeldToken> {
-    const { refresh } = this.#options
-    const { key, reason } = renewal
+  async #request(record: TokenRecord, renewal: Renewal): Promise<Renewed<Response>> {
     const { token } = record
-    if (refresh === 'password' || reason === 'login-called' || token?.refreshToken === undefined) {
-      return this.#passwordGrant(record, renewal)
-    }
-    if (this.#barren.has(token.id)) return this.#passwordGrant(record, renewal)
-    try {
-      return await this.#refreshGrant(record, renewal, token.refreshToken)
-    } catch (error) {
-      // Whatever became of it, it is not tried twice: the next request is a login.
-      remember(this.#barren, token.id)
-      if (!wasAnswered(error)) throw error
-    }
-    // The loser of a race finds the winner's token.
-    const latest = await this.#keeper.read(key)
-    return this.#take(latest) ?? this.#passwordGrant(latest, renewal)
-  }
-
-  async #refreshGrant(record: TokenRecord, renewal: Renewal, refreshToken: string): Promise<HeldToken> {
-    const { clientId, clientSecret } = renewal.credentials
-    const answer = await this.#ask(record, renewal, {
-      grant_type: 'refresh_token',
-      client_id: clientId,
-      client_secret: clientSecret,
-      refresh_token: refreshToken,
-    })
-    return this.#keep(answer, record, renewal, 'refresh_token')
-  }
-
-  async #passwordGrant(record: TokenRecord, renewal: Renewal): Promise<HeldToken> {
-    const { key, credentials } = renewal
-    const { clock, loginCooldown } = this.#options
-    let answer: Token
-    try {
-      answer = await this.#ask(record, renewal, {
-        grant_type: 'password',
-        client_id: credentials.clientId,
-        client_secret: credentials.clientSecret,
-        username: credentials.username,
-        password: credentials.password,
-      })
-    } catch (error) {
-      if (isRefusal(error)) {
-        const opened = await this.#breaker.opened(record, credentials, error, clock.now())
-        await this.#keeper.write(key, opened, loginCooldown)
+    const mayRefresh = this.#options.refresh === 'refresh_token' && renewal.reason !== 'login-called'
+    let latest = record
+    if (mayRefresh && token?.refreshToken !== undefined && !this.#exhausted.has(token.id)) {
+      try {
+        return await this.#ask('refresh_token', { refresh_token: token.refreshToken }, record, renewal)
+      } catch (error) {
+        // Whatever happened to it, it is not tried twice: the next request is a login.
+        remember(this.#exhausted, token.id)
+        if (!isDecided(error)) throw error
       }
-      throw error
+      // The loser of a race finds the winner's token.
+      latest = await this.#keeper.read(renewal.key)
+      const taken = this.#take(latest)
+      if (taken !== undefined) return taken
     }
-    return this.#keep(answer, record, renewal, 'password')
+    const { username, password } = renewal.credentials
+    return this.#ask('password', { username, password }, latest, renewal)
   }
 
-  async #ask(record: TokenRecord, { key, progress }: Renewal, fields: TokenFields): Promise<Token> {
-    progress.requested = true
-    const { clock, loginCooldown, requestToken } = this.#options
-    try {
-      return await requestToken(fields)
-    } catch (error) {
-      const pause = pauseIn(error, clock.now(), loginCooldown)
-      if (pause !== undefined) await this.#keeper.write(key, { ...record, pause }, loginCooldown)
-      throw error
-    }
-  }
-
-  async #keep(
-    answer: Token,
+  /** Sends a token request. Its result is kept for the fleet: a token, a rejection or a pause. */
+  async #ask(
+    grant: Grant,
+    fields: TokenFields,
     record: TokenRecord,
-    { key, credentials, reason, progress }: Renewal,
-    grant: TokenRenewal['grant'],
-  ): Promise<HeldToken> {
-    const { clock, refresh, onTokenRenewed, onUnexpected, loginCooldown } = this.#options
+    renewal: Renewal,
+  ): Promise<Renewed<Response>> {
+    const { key, secret, reason } = renewal
+    const { clock, loginCooldown, refresh, requestToken, onTokenRenewed, onUnexpected } = this.#options
+    const { clientId, clientSecret } = renewal.credentials
+    const isLogin = grant === 'password'
+    let response: Response
+    try {
+      const client = { client_id: clientId, client_secret: clientSecret }
+      response = await requestToken({ grant_type: grant, ...client, ...fields })
+    } catch (error) {
+      const failed = await this.#breaker.failed(record, secret, error, isLogin)
+      if (failed !== undefined) await this.#keeper.write(key, failed, loginCooldown)
+      throw error
+    }
     const now = clock.now()
-    const old = grant === 'refresh_token' ? record.token?.refreshToken : undefined
-    const token = tokenOf(answer, now, refresh === 'refresh_token', old)
-    if (!isBearer(answer))
-      onUnexpected('The login answered a token_type other than Bearer; it is used as a bearer token.')
-    const first = reason === 'expiring' && this.#held === undefined && record.token === undefined
+    const received = tokenFrom(response.data, now, fields.refresh_token)
+    const token = refresh === 'refresh_token' ? received : { ...received, refreshToken: undefined }
+    const { token_type: type = 'bearer' }: { readonly token_type?: unknown } = response.data
+    if (String(type).toLowerCase() !== 'bearer')
+      onUnexpected('The login returned a token_type other than Bearer. It is used as Bearer.')
+    const isFirst = reason === 'expiring' && this.#held === undefined && record.token === undefined
     const held = hold(token, now)
     this.#held = held
-    this.#postponedUntil = 0
-    progress.answer = answer
-    const caused = reason === 'unauthorized' ? [now] : []
-    this.#unauthorizedRenewals = [...this.#recent(this.#unauthorizedRenewals), ...caused]
-    const refusals =
-      grant === 'password' ? await this.#breaker.closed(record, credentials, now) : record.refusals
-    await this.#keeper.write(
-      key,
-      {
-        version: 1,
-        token,
-        ...(record.salt === undefined ? {} : { salt: record.salt }),
-        refusals,
-        unauthorizedRenewals: [...this.#recent(record.unauthorizedRenewals), ...caused],
-      },
-      Math.max(
-        token.refreshToken === undefined ? token.lifetime : REFRESH_TOKEN_LIFETIME,
-        refusals.length * loginCooldown,
-        WINDOW,
-      ),
-    )
-    onTokenRenewed({ reason: first ? 'first' : reason, grant })
-    return held
+    const recent = this.#recentRenewals(record)
+    const unauthorizedRenewals = reason === 'unauthorized' ? [...recent, now] : recent
+    this.#unauthorizedRenewals = unauthorizedRenewals
+    const refusals = isLogin ? await this.#breaker.succeeded(record, secret) : record.refusals
+    const renewed = { ...record, token, refusals, unauthorizedRenewals, pause: undefined }
+    const lifetime = token.refreshToken === undefined ? token.lifetime : Number.POSITIVE_INFINITY
+    await this.#keeper.write(key, renewed, Math.max(lifetime, loginCooldown, WINDOW))
+    onTokenRenewed({ reason: isFirst ? 'first' : reason, grant })
+    return { ...held, response }
   }
 
-  #isLimited(record: TokenRecord): boolean {
-    const own = this.#recent(this.#unauthorizedRenewals).length
-    return Math.max(own, this.#recent(record.unauthorizedRenewals).length) >= UNAUTHORIZED_RENEWALS
-  }
-
-  /** The instants of the last minute. Those ahead of now are of a clock that was set back since. */
-  #recent(instants: readonly number[]): readonly number[] {
+  /** Renewals that 401 responses caused in the last minute, as this client or the record knows them. */
+  #recentRenewals(record: TokenRecord): readonly number[] {
     const now = this.#options.clock.now()
-    return instants.filter((at) => at <= now && now - at < WINDOW)
+    // Times after now are of a clock that was set back since.
+    const recent = (times: readonly number[]) => times.filter((at) => at <= now && now - at < WINDOW)
+    const own = recent(this.#unauthorizedRenewals)
+    const shared = recent(record.unauthorizedRenewals)
+    return own.length > shared.length ? own : shared
   }
 }

@@ -1,11 +1,13 @@
 export type { LoginPause, RefusedLogin, StoredToken, TokenRecord } from '../auth/token-record.ts'
 export type { TokenStore } from '../auth/token-store.ts'
-export type { Claim, DedupeStore } from '../notifications/dedupe-store.ts'
-export type { KeyvLike, KeyvOptions } from './keyv-access.ts'
-export type { KeyvDedupeStoreOptions } from './keyv-dedupe-store.ts'
-export { createKeyvDedupeStore } from './keyv-dedupe-store.ts'
-export { createKeyvTokenStore } from './keyv-token-store.ts'
-export type { IoredisClient, NodeRedisClient, RedisClient, RedisOptions } from './redis-commands.ts'
-export { createRedisDedupeStore } from './redis-dedupe-store.ts'
-export type { RedisTokenStoreOptions } from './redis-token-store.ts'
-export { createRedisTokenStore } from './redis-token-store.ts'
+export type { Claim, DedupeStore } from '../notifications/dedupe.ts'
+export type { KeyvDedupeStoreOptions, KeyvLike, KeyvOptions } from './keyv.ts'
+export { createKeyvDedupeStore, createKeyvTokenStore } from './keyv.ts'
+export type {
+  IoredisClient,
+  NodeRedisClient,
+  RedisClient,
+  RedisOptions,
+  RedisTokenStoreOptions,
+} from './redis.ts'
+export { createRedisDedupeStore, createRedisTokenStore } from './redis.ts'

@@ -1,0 +1,129 @@
+import type { TokenStore } from '../auth/token-store.ts'
+import { createKeyedMutex } from '../auth/token-store.ts'
+import { check, clockOption, objectWith } from '../check.ts'
+import { systemClock } from '../clock.ts'
+import type { Input } from '../contract/fields.ts'
+import { anyText, isObject, strict, withDefault } from '../contract/fields.ts'
+import type { Claim, DedupeStore } from '../notifications/dedupe.ts'
+import { randomId } from '../random-id.ts'
+
+/** The used part of a Keyv (5 or 6) with any backend. */
+export interface KeyvLike {
+  /** Resolves to the value under the key; undefined when there is none. */
+  get(key: string): Promise<unknown>
+  /** Stores a value for `timeToLive` milliseconds. Resolves to false when it was not stored. */
+  set(key: string, value: unknown, timeToLive?: number): Promise<unknown>
+  /** Deletes the value under the key. */
+  delete(key: string): Promise<unknown>
+  /** Reports failures of the backend. Without it, a failure looks like an empty key. */
+  on?(event: 'error', listener: (error: unknown) => void): unknown
+}
+
+const keyvOptions = {
+  /** Text before every key. Default: none, because a Keyv has its own namespace. */
+  prefix: withDefault(anyText, ''),
+}
+/** Options of every store over Keyv. */
+export interface KeyvOptions extends Input<typeof keyvOptions> {}
+
+const keyvDedupeStoreOptions = {
+  ...keyvOptions,
+  /** The time by which leases end. Default: the system's time. */
+  clock: withDefault(clockOption, systemClock),
+}
+/** Options of a dedupe store over Keyv. */
+export interface KeyvDedupeStoreOptions extends Input<typeof keyvDedupeStoreOptions> {}
+
+/** Makes the failures of a Keyv reject: Keyv emits them as an `error` event, and then resolves to undefined. */
+const accessKeyv = (given: KeyvLike, prefix: string) => {
+  const keyv = check('stores.keyv', objectWith<KeyvLike>('a Keyv', 'get', 'set', 'delete'), given, 'keyv')
+  let failures = 0
+  keyv.on?.('error', () => {
+    failures += 1
+  })
+  const watch = async (method: 'get' | 'set' | 'delete', key: string, ...rest: [unknown?, number?]) => {
+    const before = failures
+    const result: unknown = await keyv[method](prefix + key, ...rest)
+    if (failures > before) throw new Error(`Keyv reported an error during ${method}`)
+    return result
+  }
+  return {
+    get: (key: string) => watch('get', key),
+    set: async (key: string, value: unknown, timeToLive: number) => {
+      const isStored = await watch('set', key, value, Math.max(1, Math.ceil(timeToLive)))
+      if (isStored === false) throw new Error('Keyv did not store the value')
+    },
+    delete: (key: string) => watch('delete', key),
+  }
+}
+
+/**
+ * Shares tokens and rejected logins through a Keyv with any backend. Keyv has no locks: processes that find no token at
+ * the same moment each log in. For one login in a whole fleet use `createRedisTokenStore`, or add your own `withLock`.
+ * When the backend fails, each process continues with its own memory, and no call fails.
+ *
+ * @throws {InvalidRequestError} when it receives no Keyv.
+ * @example
+ * new SubscriptionsClient({ baseUrl, credentials, tokenStore: createKeyvTokenStore(new Keyv(backend)) })
+ */
+export const createKeyvTokenStore = (keyv: KeyvLike, options: KeyvOptions = {}): TokenStore => {
+  const { prefix } = check('stores.keyv', strict(keyvOptions, 'option'), options)
+  // The client checks what a store returns, whatever its type says.
+  return accessKeyv(keyv, prefix) as TokenStore
+}
+
+type Entry =
+  | { readonly state: 'committed' }
+  | { readonly state: 'claimed'; readonly owner: string; readonly until: number }
+
+const readEntry = (value: unknown): Entry | undefined => {
+  if (value === undefined || value === null) return undefined
+  if (isObject(value) && (value.state === 'committed' || value.state === 'claimed')) return value as Entry
+  throw new Error('Keyv holds something else under the key of a notification')
+}
+
+/**
+ * Remembers processed notifications in a Keyv with any backend, so that they survive a restart. Keyv has no atomic
+ * step: claims are atomic **within one process** only. For several processes use `createRedisDedupeStore`. When the
+ * backend fails, every method rejects: the handler responds 503, and the sender delivers again.
+ *
+ * @throws {InvalidRequestError} when it receives no Keyv.
+ */
+export const createKeyvDedupeStore = (keyv: KeyvLike, options: KeyvDedupeStoreOptions = {}): DedupeStore => {
+  const { prefix, clock } = check('stores.keyv', strict(keyvDedupeStoreOptions, 'option'), options)
+  const access = accessKeyv(keyv, `${prefix}notification:`)
+  const mutex = createKeyedMutex()
+  /** Reads the entry of an id and decides about it, one caller after the other. */
+  const inTurn = <Result>(id: string, decide: (entry: Entry | undefined) => Promise<Result>) =>
+    mutex(id, async () => decide(readEntry(await access.get(id))))
+  const holds = (entry: Entry | undefined, owner: string): boolean =>
+    entry?.state === 'claimed' && entry.owner === owner && clock.now() < entry.until
+  const lease = (id: string, owner: string, duration: number) =>
+    access.set(id, { state: 'claimed', owner, until: clock.now() + duration } satisfies Entry, duration)
+  return {
+    claim: (id, leaseMilliseconds) =>
+      inTurn(id, async (entry): Promise<Claim> => {
+        if (entry?.state === 'committed') return { state: 'committed' }
+        if (entry !== undefined && clock.now() < entry.until) return { state: 'in-progress' }
+        const owner = randomId()
+        await lease(id, owner, leaseMilliseconds)
+        return { state: 'claimed', owner }
+      }),
+    extend: (id, owner, leaseMilliseconds) =>
+      inTurn(id, async (entry) => {
+        const held = holds(entry, owner)
+        if (held) await lease(id, owner, leaseMilliseconds)
+        return held
+      }),
+    commit: (id, owner, ttlMilliseconds) =>
+      inTurn(id, async (entry) => {
+        const held = holds(entry, owner)
+        await access.set(id, { state: 'committed' } satisfies Entry, ttlMilliseconds)
+        return held
+      }),
+    release: (id, owner) =>
+      inTurn(id, async (entry) => {
+        if (holds(entry, owner)) await access.delete(id)
+      }),
+  }
+}

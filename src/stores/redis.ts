@@ -1,0 +1,238 @@
+import type { TokenRecord } from '../auth/token-record.ts'
+import type { TokenStore } from '../auth/token-store.ts'
+import { check, duration } from '../check.ts'
+import { LONGEST_DELAY, steadyClock, withTimeout } from '../clock.ts'
+import type { Input, Output } from '../contract/fields.ts'
+import { anyText, field, isObject, strict, withDefault } from '../contract/fields.ts'
+import { readJson } from '../json.ts'
+import type { Claim, DedupeStore } from '../notifications/dedupe.ts'
+import { randomId } from '../random-id.ts'
+
+/** A client of the package `redis` (node-redis), or anything with its `sendCommand`. */
+export interface NodeRedisClient {
+  /** Sends a command, such as `['GET', 'key']`, and resolves to its reply. */
+  sendCommand(command: readonly string[]): Promise<unknown>
+}
+
+/** A client of the package `ioredis`, or anything with its `call`. */
+export interface IoredisClient {
+  /** Sends a command, such as `call('GET', 'key')`, and resolves to its reply. */
+  call(command: string, ...parameters: string[]): Promise<unknown>
+}
+
+/**
+ * How a store sends commands to Redis or Valkey: a connected client of node-redis or ioredis (also its `Cluster`), or a
+ * function that sends one command, for pools, other clients and the cluster client of node-redis. Commands used: GET,
+ * SET with PX, DEL, EVAL. Each names the one key that the function also receives, so that a cluster can route it.
+ *
+ * @example createRedisDedupeStore((command, key) => cluster.sendCommand(key, false, [...command])) // node-redis
+ */
+export type RedisClient =
+  | NodeRedisClient
+  | IoredisClient
+  | ((command: readonly string[], key: string) => Promise<unknown>)
+
+const redisOptions = {
+  /** Text before every key. Default: `mandatekit:`. */
+  prefix: withDefault(anyText, 'mandatekit:'),
+  /** The longest wait for one command, in milliseconds of real time: a disconnected client queues commands. Default: 2 000. */
+  commandTimeout: withDefault(duration(), 2_000),
+}
+/** Options of every store over Redis. */
+export interface RedisOptions extends Input<typeof redisOptions> {}
+
+const redisTokenStoreOptions = {
+  ...redisOptions,
+  /** How long a lock outlives a killed process, in milliseconds. A living one extends its lock. Default: 10 000. */
+  lockTime: withDefault(duration(LONGEST_DELAY), 10_000),
+}
+/** Options of a token store over Redis. */
+export interface RedisTokenStoreOptions extends Input<typeof redisTokenStoreOptions> {}
+
+const clientField = field<RedisClient>(
+  'a connected client of redis or ioredis, or a function that sends one command',
+  (value) =>
+    typeof value === 'function' || (isObject(value) && ('call' in value || 'sendCommand' in value))
+      ? (value as RedisClient)
+      : undefined,
+)
+
+// A wrapped reply, such as `{ result }` of a function that forgot to unwrap it, would read as "no token", "no lock", or
+// "stored", for ever and in silence.
+const unexpectedReply = (what: string): Error =>
+  new Error(`Redis ${what}: the client returned something that is not a reply of Redis`)
+
+const ttlText = (value: number): string => String(Math.max(1, Math.ceil(value)))
+
+/** Sends commands and scripts, each about one key, through any client and within a time limit. */
+const connect = (given: RedisClient, { prefix, commandTimeout }: Output<typeof redisOptions>) => {
+  const client = check('stores.redis', clientField, given, 'client')
+  const dispatch = (command: readonly [string, ...string[]], key: string): Promise<unknown> => {
+    if (typeof client === 'function') return client(command, key)
+    // ioredis has a `sendCommand` too, with other parameters.
+    return 'call' in client ? client.call(...command) : client.sendCommand(command)
+  }
+  const limited = async (command: readonly [string, ...string[]], key: string): Promise<unknown> => {
+    const reply = await withTimeout(dispatch(command, key), commandTimeout, `Redis ${command[0]}`)
+    // A client may be configured to reply with bytes.
+    return ArrayBuffer.isView(reply) ? new TextDecoder().decode(reply) : reply
+  }
+  const send = (command: string, key: string, ...parameters: string[]): Promise<unknown> =>
+    limited([command, prefix + key, ...parameters], prefix + key)
+  /** Runs a script for an owner. */
+  const run = (script: string, key: string, owner: string, milliseconds = 0): Promise<unknown> =>
+    limited(['EVAL', script, '1', prefix + key, owner, ttlText(milliseconds)], prefix + key)
+  /** Runs a script that replies 1 or 0. */
+  const ask = async (...parameters: Parameters<typeof run>): Promise<boolean> => {
+    const reply = await run(...parameters)
+    if (reply === 1 || reply === '1') return true
+    if (reply === 0 || reply === '0') return false
+    throw unexpectedReply('EVAL')
+  }
+  return { send, run, ask }
+}
+
+// Scripts: each is one atomic step for the owner ARGV[1], with the duration ARGV[2] in milliseconds. It finds the same
+// result when a client sends it again after a lost reply.
+const EXTEND_OWNED =
+  "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0"
+const RELEASE_OWNED =
+  "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
+
+// A lock without an end is not one of ours, and would stop everybody for ever: it counts as free.
+const ACQUIRE = `if redis.call('PTTL', KEYS[1]) >= 0 and redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1`
+
+// A key holds its owner, `lease:…`, while it is claimed, and `committed:lease:…` afterwards. A lease without an end can
+// be claimed, because its notification would never be processed otherwise.
+const CLAIM = `local held = redis.call('GET', KEYS[1])
+if held then
+  if string.find(held, 'committed:', 1, true) == 1 then return 'committed' end
+  if string.find(held, 'lease:', 1, true) ~= 1 then return 'foreign' end
+  if held ~= ARGV[1] and redis.call('PTTL', KEYS[1]) >= 0 then return 'in-progress' end
+end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 'claimed'`
+const COMMIT = `local held = redis.call('GET', KEYS[1])
+local committed = 'committed:' .. ARGV[1]
+redis.call('SET', KEYS[1], committed, 'PX', ARGV[2])
+if held == ARGV[1] or held == committed then return 1 end
+return 0`
+
+// As long as a client waits for a lock: a call that has stopped waiting must not go on polling.
+const LONGEST_WAIT = 150_000
+
+const ignore = (): void => undefined
+
+/** Runs a task under a lock that has an end and an owner, and is extended while the task runs. */
+const withRedisLock = async <Result>(
+  { run, ask }: ReturnType<typeof connect>,
+  key: string,
+  lockTime: number,
+  task: () => Promise<Result>,
+): Promise<Result> => {
+  const owner = randomId()
+  const stop = new AbortController()
+  const acquire = async () => {
+    const giveUpAt = steadyClock.now() + LONGEST_WAIT
+    for (let pause = 10; ; pause = Math.min(pause * 1.5, 200)) {
+      if (await ask(ACQUIRE, key, owner, lockTime)) return
+      if (steadyClock.now() >= giveUpAt) throw new Error(`The lock was not free within ${LONGEST_WAIT} ms`)
+      await steadyClock.sleep(pause * (0.5 + Math.random() / 2))
+    }
+  }
+  const keep = async () => {
+    let isHeld = true
+    while (isHeld) {
+      await steadyClock.sleep(lockTime / 3, stop.signal)
+      // A failure is retried, because Redis may be back in time.
+      isHeld = await ask(EXTEND_OWNED, key, owner, lockTime).catch(() => true)
+    }
+  }
+  // If the release is lost, the lock ends by itself.
+  const release = () => run(RELEASE_OWNED, key, owner).catch(ignore)
+  await acquire().catch((error: unknown) => {
+    // The lock may be ours although the reply was lost.
+    void release()
+    throw error
+  })
+  keep().catch(ignore)
+  try {
+    return await task()
+  } finally {
+    stop.abort()
+    await release()
+  }
+}
+
+/**
+ * Shares tokens and rejected logins through Redis or Valkey: one login for a whole fleet. Pass a connected client of
+ * node-redis or ioredis. You configure and close the client.
+ *
+ * When Redis is down, slow (`commandTimeout`), full, or holds something else under a key, each process continues with
+ * its own memory: at most one login per process and token lifetime, and no call fails. Records expire with their token.
+ *
+ * @throws {InvalidRequestError} when the client or an option breaks its rule.
+ * @example
+ * const redis = await createClient({ url }).on('error', log).connect()
+ * new SubscriptionsClient({ baseUrl, credentials, tokenStore: createRedisTokenStore(redis) })
+ */
+export const createRedisTokenStore = (
+  client: RedisClient,
+  options: RedisTokenStoreOptions = {},
+): Required<TokenStore> => {
+  const settings = check('stores.redis', strict(redisTokenStoreOptions, 'option'), options)
+  const redis = connect(client, settings)
+  return {
+    get: async (key) => {
+      const reply = await redis.send('GET', key)
+      if (reply === null) return undefined
+      if (typeof reply !== 'string') throw unexpectedReply('GET')
+      const json = readJson(reply)
+      // The client checks the record, and reports and overwrites text that is not JSON.
+      return (json.ok ? json.value : reply) as TokenRecord
+    },
+    set: async (key, record, timeToLive) => {
+      const reply = await redis.send('SET', key, JSON.stringify(record), 'PX', ttlText(timeToLive))
+      if (reply !== 'OK') throw unexpectedReply('SET')
+    },
+    delete: (key) => redis.send('DEL', key),
+    withLock: (key, task) => withRedisLock(redis, `lock:${key}`, settings.lockTime, task),
+  }
+}
+
+/**
+ * Remembers processed notifications in Redis or Valkey, for any number of processes: of all that claim an id at once,
+ * one receives it. Pass a connected client of node-redis or ioredis.
+ *
+ * When Redis is down, slow or full, every method rejects: the handler responds 503, and the sender delivers again.
+ * Configure Redis with persistence and an eviction policy that keeps keys (`noeviction`), or a restart forgets which
+ * notifications were processed. Ids are unique for one sender: give each payment provider its own prefix.
+ *
+ * @throws {InvalidRequestError} when the client or an option breaks its rule.
+ */
+export const createRedisDedupeStore = (client: RedisClient, options: RedisOptions = {}): DedupeStore => {
+  const { run, ask } = connect(client, check('stores.redis', strict(redisOptions, 'option'), options))
+  const keyOf = (id: string): string => `notification:${id}`
+  const release: DedupeStore['release'] = async (id, owner) => {
+    await run(RELEASE_OWNED, keyOf(id), owner)
+  }
+  return {
+    claim: async (id, leaseMilliseconds): Promise<Claim> => {
+      const owner = `lease:${randomId()}`
+      const state = await run(CLAIM, keyOf(id), owner, leaseMilliseconds).catch((error: unknown) => {
+        // The client may send the claim later: it would have no holder, and the redelivery would wait for its lease.
+        release(id, owner).catch(ignore)
+        throw error
+      })
+      if (state === 'claimed') return { state, owner }
+      if (state === 'committed' || state === 'in-progress') return { state }
+      if (state === 'foreign') throw new Error('Redis holds something else under the key of a notification')
+      throw unexpectedReply('EVAL')
+    },
+    extend: (id, owner, leaseMilliseconds) => ask(EXTEND_OWNED, keyOf(id), owner, leaseMilliseconds),
+    commit: (id, owner, ttlMilliseconds) => ask(COMMIT, keyOf(id), owner, ttlMilliseconds),
+    release,
+  }
+}
