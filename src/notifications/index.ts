@@ -6,45 +6,38 @@ export type {
 } from '../contract/notifications.ts'
 export { notificationSchema } from '../contract/notifications.ts'
 export type {
-  Believed,
-  BelievedCharge,
-  BelievedPayment,
-  BelievedSubscription,
   Difference,
+  Expected,
+  ExpectedCharge,
+  ExpectedPayment,
+  ExpectedSubscription,
   GatewayReader,
-  ReconcileOptions,
-  Reconciliation,
-  ReconciliationProgress,
   SubscriptionsReader,
-} from '../reconciliation/index.ts'
-export { reconcile } from '../reconciliation/index.ts'
-export type { Claim, DedupeStore } from './dedupe-store.ts'
+} from '../reconcile/compare.ts'
+export type { ReconcileOptions, Reconciliation, ReconciliationProgress } from '../reconcile/reconcile.ts'
+export { reconcile } from '../reconcile/reconcile.ts'
+export type { Claim, DedupeStore, MemoryDedupeStore, MemoryDedupeStoreOptions } from './dedupe.ts'
+export { createMemoryDedupeStore } from './dedupe.ts'
+export type { NotificationHandler } from './handler.ts'
+export { createNotificationHandler } from './handler.ts'
+export type { NodeHandler } from './node.ts'
+export { toNodeHandler } from './node.ts'
 export type {
+  Lease,
   NotificationContext,
   NotificationHandlerOptions,
   NotificationListener,
+  NotificationReport,
   NotificationTimeouts,
-} from './handler-options.ts'
-export type { HmacVerifierOptions, SignatureEncoding } from './hmac-verifier.ts'
-export { hmacVerifier } from './hmac-verifier.ts'
-export type { Ordered } from './is-newer.ts'
-export { isNewer } from './is-newer.ts'
-export type { Lease } from './lease.ts'
-export type { LookupClient } from './lookup-verifier.ts'
-export { lookupVerifier } from './lookup-verifier.ts'
-export type { MemoryDedupe, MemoryDedupeOptions } from './memory-dedupe.ts'
-export { memoryDedupe } from './memory-dedupe.ts'
-export type { NodeHandler } from './node-handler.ts'
-export { toNodeHandler } from './node-handler.ts'
+} from './options.ts'
 export type {
-  Notification,
+  MerchantNotification,
+  NotificationInput,
+  OrderedNotification,
   PaymentNotification,
   SubscriptionNotification,
   UnknownNotification,
-} from './notification.ts'
-export type { NotificationHandler } from './notification-handler.ts'
-export { createNotificationHandler } from './notification-handler.ts'
-export type { NotificationInput } from './parse-notification.ts'
-export { parseNotification } from './parse-notification.ts'
-export type { NotificationReport } from './report.ts'
-export type { Delivery, Verifier } from './verification.ts'
+} from './parse.ts'
+export { isNewer, parseNotification } from './parse.ts'
+export type { Delivery, HmacVerifierOptions, LookupClient, SignatureEncoding, Verifier } from './verifiers.ts'
+export { hmacVerifier, lookupVerifier } from './verifiers.ts'

@@ -1,0 +1,120 @@
+import { check, functionOption, inputIssue } from '../check.ts'
+import { InvalidRequestError } from '../errors.ts'
+import type { NotificationHandler } from './handler.ts'
+import { parsedBodies } from './handler.ts'
+import { toBytes } from './parse.ts'
+
+// The used parts of what each framework passes. A body parser keeps the bytes as `rawBody`, its result as `body`.
+interface ParsedBody {
+  readonly body?: unknown
+  readonly rawBody?: unknown
+}
+interface NodeRequest extends ParsedBody, AsyncIterable<Uint8Array | string> {
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly readableDidRead?: boolean | undefined
+}
+interface NodeResponse {
+  statusCode: number
+  readonly headersSent?: boolean | undefined
+  setHeader(name: string, value: string): unknown
+  end(): unknown
+}
+type HeaderValues = Readonly<Record<string, string>>
+type FastifyRequest = ParsedBody & { readonly raw: NodeRequest }
+type FastifyReply = { code(status: number): { headers(all: HeaderValues): { send(body: string): unknown } } }
+type KoaContext = { readonly req: NodeRequest; readonly request: ParsedBody; set(all: HeaderValues): unknown }
+
+/** A handler for node:http, Express 5, Fastify 5 and Koa. Its arguments tell the servers apart. */
+export type NodeHandler = (first: object, second?: object, third?: unknown) => Promise<unknown>
+
+const has = <Shape extends object>(value: unknown, ...names: (keyof Shape)[]): value is Shape =>
+  names.every((name) => name in Object(value))
+
+/** The body as a stream that reads no further than it is asked to. */
+const streamOf = (request: NodeRequest): ReadableStream<Uint8Array> => {
+  const iterator = request[Symbol.asyncIterator]()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await iterator.next()
+        if (done === true) controller.close()
+        else controller.enqueue(typeof value === 'string' ? new TextEncoder().encode(value) : value)
+      },
+      // No `cancel`: ending the iterator would destroy the socket before the 413 is sent.
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** Converts a request of node:http, with what a body parser kept, to a web-standard one. */
+const toRequest = (request: NodeRequest, parsed: ParsedBody): Request => {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers)) {
+    // HTTP/2 has pseudo-headers such as `:path`.
+    if (value === undefined || name.startsWith(':')) continue
+    for (const each of [value].flat()) headers.append(name, each)
+  }
+  // The address decides nothing, and the host that a sender claims is not repeated.
+  const url = `http://localhost/${/^\/+(.*)/.exec(request.url ?? '')?.[1] ?? ''}`
+  const { method } = request
+  if (method !== 'POST' && method !== 'PUT') return new Request(url, { method: 'GET', headers })
+  const raw = toBytes(parsed.rawBody) ?? toBytes(parsed.body)
+  if (raw === undefined && (request.readableDidRead ?? parsed.body !== undefined)) {
+    const empty = new Request(url, { method, headers })
+    parsedBodies.set(empty, { parsed: parsed.body })
+    return empty
+  }
+  const init = { method, headers, body: raw ?? streamOf(request), duplex: 'half' }
+  return new Request(url, init)
+}
+
+/**
+ * Adapts a notification handler to servers built on node:http: pass it to `createServer`, to an Express or Nest route,
+ * to Fastify, or to Koa. It reads the body itself, or uses what a body parser kept: raw bytes, text, or an object. A
+ * signature can be verified with raw bytes or text only: mount it before `express.json()`, or with
+ * `express.raw({ type: () => true })`. A mistake in the setup reaches the framework's own error handling.
+ *
+ * @throws {InvalidRequestError} when no handler is given.
+ * @example app.post('/notifications', toNodeHandler(handler)) // Express, Fastify, or a router of Koa
+ */
+export const toNodeHandler = (handler: NotificationHandler): NodeHandler => {
+  check('toNodeHandler', functionOption<NotificationHandler>(), handler, 'handler')
+  const receive = async (request: NodeRequest, parsed: ParsedBody) => {
+    const { status, headers } = await handler(toRequest(request, parsed))
+    return { status, headers: Object.fromEntries(headers) }
+  }
+
+  return async (first, second, third) => {
+    if (has<KoaContext>(first, 'req', 'request', 'set')) {
+      const { status, headers } = await receive(first.req, first.request)
+      first.set(headers)
+      // Koa reads null as "no content" and would turn a 200 into a 204.
+      Object.assign(first, { status, body: '' })
+      return
+    }
+    if (has<FastifyRequest>(first, 'raw') && has<FastifyReply>(second, 'code')) {
+      const { status, headers } = await receive(first.raw, first)
+      return second.code(status).headers(headers).send('')
+    }
+    if (!has<NodeRequest>(first, 'method', 'headers') || !has<NodeResponse>(second, 'setHeader', 'end')) {
+      const rule = 'the request and response of node:http, Express, Fastify, or the context of Koa'
+      throw new InvalidRequestError('notifications.handler', [inputIssue('request', rule, first)])
+    }
+    const respond = (status: number, headers: HeaderValues) => {
+      // A time limit of the server, or an earlier middleware, may have responded already.
+      if (second.headersSent === true) return
+      second.statusCode = status
+      for (const [name, value] of Object.entries(headers)) second.setHeader(name, value)
+      second.end()
+    }
+    try {
+      const { status, headers } = await receive(first, first)
+      return respond(status, headers)
+    } catch (error) {
+      // Bare node:http ends the process when a listener rejects. Express passes the error to its error handlers.
+      return typeof third === 'function' ? third(error) : respond(500, {})
+    }
+  }
+}

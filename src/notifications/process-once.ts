@@ -1,0 +1,136 @@
+import type { Clock } from '../clock.ts'
+import { withTimeout } from '../clock.ts'
+import type { Claim, DedupeStore } from './dedupe.ts'
+import type { HandlerSettings, Report } from './options.ts'
+import type { MerchantNotification } from './parse.ts'
+
+/** What became of one delivery. `duplicate`: an earlier one was processed. `unavailable`: the store failed. */
+type Processed = 'processed' | 'duplicate' | 'in-progress' | 'failed' | 'unavailable'
+
+/** The listener of one notification. */
+export type Work = (signal: AbortSignal) => Promise<unknown>
+
+const MAX_UNCOMMITTED = 10_000
+const STATES: ReadonlySet<unknown> = new Set<Claim['state']>(['claimed', 'in-progress', 'committed'])
+
+const ignore = (): void => undefined
+
+/**
+ * Creates the function that runs a listener once for each notificationId: it claims the id, runs the listener, and
+ * commits the success or releases the id. Deliveries of one id within this process share one run.
+ */
+export const createProcessOnce = (
+  { lease, responseTimeout, dedupeTtl, timeouts }: HandlerSettings,
+  store: DedupeStore,
+  clock: Clock,
+  report: Report,
+) => {
+  const running = new Map<string, Promise<Processed>>()
+  // Ids whose success the store could not record: at least this process does not process them again.
+  const uncommitted = new Set<string>()
+
+  /** Calls the store, which may throw, hang, or return no promise. A failure is reported and resolves to undefined. */
+  const ask = async <Value>(
+    notification: MerchantNotification,
+    method: keyof DedupeStore,
+    call: () => Promise<Value>,
+  ): Promise<Value | undefined> => {
+    try {
+      return await withTimeout((async () => call())(), timeouts.store, `${method} of the dedupe store`)
+    } catch (error) {
+      report({ kind: 'store-failed', notification, method, error })
+      return undefined
+    }
+  }
+
+  const claimOnce = async (id: string): Promise<Claim> => {
+    const claim: Claim | undefined = await store.claim(id, lease.duration)
+    if (STATES.has(claim?.state)) return claim
+    throw new Error('The dedupe store replied to a claim with something that is not a claim')
+  }
+
+  const claimAndRun = async (notification: MerchantNotification, work: Work): Promise<Processed> => {
+    const { notificationId: id } = notification
+    if (uncommitted.has(id)) return 'duplicate'
+    const claiming = claimOnce(id)
+    const claim = await ask(notification, 'claim', () => claiming)
+    if (claim?.state === 'claimed') return run(notification, work, claim.owner)
+    if (claim !== undefined) return claim.state === 'committed' ? 'duplicate' : 'in-progress'
+    // A claim granted after the timeout has no holder: without a release, a redelivery would wait for its lease.
+    const giveBack = (late: Claim) => (late.state === 'claimed' ? store.release(id, late.owner) : undefined)
+    claiming.then(giveBack).catch(ignore)
+    return 'unavailable'
+  }
+
+  /** Runs the listener under its lease, and commits the success or releases the id. */
+  const run = (notification: MerchantNotification, work: Work, owner: string): Promise<Processed> => {
+    const { notificationId: id } = notification
+    const stop = new AbortController()
+    const finished = new AbortController()
+    const commit = () => ask(notification, 'commit', () => store.commit(id, owner, dedupeTtl))
+
+    const workAndCommit = async (): Promise<Processed> => {
+      try {
+        await work(stop.signal).finally(() => finished.abort())
+      } catch (error) {
+        report({ kind: 'handler-failed', notification, error })
+        await ask(notification, 'release', () => store.release(id, owner))
+        return 'failed'
+      }
+      const held = await commit()
+      if (held === false) report({ kind: 'lease-lost', notification })
+      // The first commit may have succeeded although its reply was lost. The second then finds no lease: not a loss.
+      if (held === undefined && (await commit()) === undefined) {
+        uncommitted.add(id)
+        const [oldest = id] = uncommitted
+        if (uncommitted.size > MAX_UNCOMMITTED) uncommitted.delete(oldest)
+      }
+      return 'processed'
+    }
+
+    /** Extends the lease while the listener runs, at most until `lease.limit`. A lost lease aborts the listener. */
+    const keepLease = async (): Promise<Processed> => {
+      const limitAt = clock.now() + lease.limit
+      let endsAt = clock.now() + lease.duration
+      for (;;) {
+        const pause = Math.min(lease.duration / 3, limitAt - clock.now())
+        await clock.sleep(Math.max(pause, 0), finished.signal).catch(ignore)
+        if (finished.signal.aborted) return result
+        if (clock.now() >= limitAt) {
+          stop.abort(new Error('The notification was not processed within lease.limit'))
+          report({ kind: 'handler-too-slow', notification })
+          return 'in-progress'
+        }
+        if (stop.signal.aborted) continue
+        const askedAt = clock.now()
+        const extended = await ask(notification, 'extend', () => store.extend(id, owner, lease.duration))
+        if (extended === true) endsAt = askedAt + lease.duration
+        // Another process may hold the lease already, also when this process cannot reach the store.
+        if (extended === false || clock.now() >= endsAt) {
+          stop.abort(new Error('The lease of the notification was lost'))
+        }
+      }
+    }
+
+    const result = workAndCommit()
+    // A race, because an extension that hangs must not delay the response.
+    return Promise.race([result, keepLease()])
+  }
+
+  return async (notification: MerchantNotification, work: Work): Promise<Processed> => {
+    const { notificationId: id } = notification
+    const first = running.get(id)
+    if (first === undefined) {
+      const only = claimAndRun(notification, work).finally(() => running.delete(id))
+      running.set(id, only)
+      return only
+    }
+    const settled = new AbortController()
+    const timeout = clock.sleep(responseTimeout, settled.signal).catch(ignore)
+    const result = await Promise.race([first, timeout.then(() => 'in-progress' as const)])
+    settled.abort()
+    if (result === 'processed') return 'duplicate'
+    // The failure belongs to the first delivery. This one was not processed.
+    return result === 'failed' ? 'in-progress' : result
+  }
+}

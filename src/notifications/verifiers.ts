@@ -1,0 +1,147 @@
+import { check, objectWith } from '../check.ts'
+import type { Input } from '../contract/fields.ts'
+import { anyText, field, input, oneOf, strict, withDefault } from '../contract/fields.ts'
+import type { Cancellation, PaymentDetails, SubscriptionDetails } from '../contract/subscriptions.ts'
+import { InvalidRequestError } from '../errors.ts'
+import { isNotFound } from '../reconcile/compare.ts'
+import type { MerchantNotification } from './parse.ts'
+import { toBytes } from './parse.ts'
+
+/** What a verifier receives of a delivery. */
+export interface Delivery {
+  /** The message as it was read. Nothing in it is proven yet. */
+  readonly notification: MerchantNotification
+  /** The headers of the delivery. A signature would be in one of them. */
+  readonly headers: Headers
+  /** The body exactly as it was received; `undefined` when a framework's body parser has consumed it. */
+  readonly bytes: Uint8Array<ArrayBuffer> | undefined
+}
+
+/**
+ * Decides whether a delivery comes from the payment provider. Only `true` accepts it; any other result refuses it (401).
+ * When the verifier throws, the question is open: the handler responds 503, so that the sender delivers again.
+ */
+export type Verifier = (delivery: Delivery) => boolean | Promise<boolean>
+
+/** How a signature is written in its header. */
+export type SignatureEncoding = 'hex' | 'base64' | 'base64url'
+
+type Secrets = string | Uint8Array | readonly (string | Uint8Array)[]
+type SecretBytes = Uint8Array<ArrayBuffer>
+
+const isFilled = (secret: SecretBytes | undefined): secret is SecretBytes => (secret?.length ?? 0) > 0
+const secretsField = field<readonly SecretBytes[], Secrets>(
+  'one or more secrets that are not empty',
+  (value) => {
+    const secrets = [value].flat().map(toBytes)
+    // An unset environment variable among the secrets is a mistake too.
+    return secrets.length > 0 && secrets.every(isFilled) ? secrets : undefined
+  },
+)
+
+const hmacOptions = {
+  /** The header that holds the signature, for example `x-signature`. */
+  header: input('the name of a header', (name) => /^[!#$%&'*+.^_`|~\w-]+$/.test(name)),
+  /** The shared secrets. With several, a secret can be replaced without losing a delivery. */
+  secrets: secretsField,
+  /** `hex` by default. */
+  encoding: withDefault(oneOf(['hex', 'base64', 'base64url']), 'hex'),
+  /** Text before the signature in the header, for example `sha256=`. Empty by default. */
+  prefix: withDefault(anyText, ''),
+  /** `SHA-256` by default. */
+  algorithm: withDefault(oneOf(['SHA-256', 'SHA-384', 'SHA-512']), 'SHA-256'),
+}
+/** Options of `hmacVerifier`. */
+export interface HmacVerifierOptions extends Input<typeof hmacOptions> {}
+
+/** Decodes a signature; undefined when it is malformed. */
+const decode = (text: string, encoding: SignatureEncoding): Uint8Array<ArrayBuffer> | undefined => {
+  if (encoding === 'hex') {
+    if (!/^(?:[\da-f]{2})+$/i.test(text)) return undefined
+    return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+  }
+  try {
+    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+    return Uint8Array.from(binary, (character) => character.charCodeAt(0))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Verifies an HMAC of the raw body, as many webhook senders sign. The specification shows no signing: use it when the
+ * payment provider, or a proxy of yours, signs. The signature is compared in constant time with every secret. Behind a
+ * body parser such as `express.json()`, deliveries fail with an `InvalidRequestError` that says what to change.
+ *
+ * @throws {InvalidRequestError} when a secret is missing or empty, or another option breaks its rule.
+ * @example hmacVerifier({ header: 'x-signature', secrets: [current, previous], prefix: 'sha256=' })
+ */
+export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
+  const settings = check('hmacVerifier', strict(hmacOptions, 'option'), options)
+  const { header, secrets, encoding, prefix, algorithm } = settings
+  const importKey = (secret: Uint8Array<ArrayBuffer>) =>
+    crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: algorithm }, false, ['verify'])
+  let keys: Promise<CryptoKey[]> | undefined
+
+  return async ({ headers, bytes }) => {
+    if (bytes === undefined) {
+      const message =
+        'body must be the raw bytes that the signature covers, but it was parsed already. Mount the notification ' +
+        'route before the body parser, or give it express.raw({ type: () => true }), or keep the raw body ' +
+        '(rawBody: true in Nest)'
+      const issue = { field: 'body', rule: 'the raw bytes', received: 'a parsed body', message }
+      throw new InvalidRequestError('notifications.verify', [issue])
+    }
+    const value = headers.get(header)?.trim() ?? ''
+    const signature = value.startsWith(prefix) ? decode(value.slice(prefix.length), encoding) : undefined
+    if (signature === undefined) return false
+    keys ??= Promise.all(secrets.map(importKey))
+    // Every key is tried, whichever fits, so that the time taken does not tell which secret a sender holds.
+    const results = await Promise.all(
+      (await keys).map((key) => crypto.subtle.verify('HMAC', key, signature, bytes)),
+    )
+    return results.includes(true)
+  }
+}
+
+/** The reads that `lookupVerifier` makes. A `SubscriptionsClient` has them. */
+export interface LookupClient {
+  /** The subscription. (S-d) */
+  details(subscriptionId: string): PromiseLike<Pick<SubscriptionDetails, 'id'>>
+  /** The record of its cancellation. (S-f) */
+  cancellation(subscriptionId: string): PromiseLike<Pick<Cancellation, 'subscriptionID'>>
+  /** One payment. (S-h) */
+  payment(paymentId: string): PromiseLike<Pick<PaymentDetails, 'subscriptionId' | 'status'>>
+}
+
+const lookupClient = objectWith<LookupClient>('a SubscriptionsClient', 'details', 'cancellation', 'payment')
+
+/**
+ * Verifies a message by asking the API: a payment must exist with this subscription and status. For other messages the
+ * subscription must exist, and for `CANCELLED` its cancellation too. The handler responds 401 when the API does not know
+ * the record, and 503 when the API cannot be asked (unreachable, rate limited, or our own credentials are rejected).
+ *
+ * It proves the content of a message, not its sender: anyone who knows a true fact can send it again under a new
+ * notificationId. Make your code harmless when it receives the same fact twice.
+ *
+ * @throws {InvalidRequestError} when the client lacks one of the reads.
+ * @example createNotificationHandler({ verify: lookupVerifier(subscriptions), onPayment, onSubscription })
+ */
+export const lookupVerifier = (client: LookupClient): Verifier => {
+  check('lookupVerifier', lookupClient, client, 'client')
+  return async ({ notification }) => {
+    const { type, subscriptionId, status } = notification
+    try {
+      if (type === 'SUBSCRIPTION_PAYMENT') {
+        const payment = await client.payment(notification.paymentId)
+        return payment.subscriptionId === subscriptionId && payment.status.trim().toUpperCase() === status
+      }
+      if ((await client.details(subscriptionId)).id !== subscriptionId) return false
+      if (type !== 'SUBSCRIPTION' || status !== 'CANCELLED') return true
+      return (await client.cancellation(subscriptionId)).subscriptionID === subscriptionId
+    } catch (error) {
+      if (isNotFound(error)) return false
+      throw error
+    }
+  }
+}

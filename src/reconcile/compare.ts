@@ -1,0 +1,172 @@
+import type { Payment } from '../contract/subscriptions.ts'
+import { isMandateKitError } from '../errors.ts'
+
+/** A payment as the merchant's books have it. */
+export interface ExpectedPayment {
+  /** Identifier of the payment. (S6) */
+  readonly paymentId: string | number
+  /** `SUCCEEDED_PAYMENT` or `FAILED_PAYMENT`, as a notification reported it. */
+  readonly status: string
+  /** Whether the books have a reversal; `false` by default. */
+  readonly reversed?: boolean | undefined
+}
+
+/** A subscription as the merchant's books have it. */
+export interface ExpectedSubscription {
+  /** Identifier of the subscription. (S4) */
+  readonly subscriptionId: string
+  /** Every payment of this subscription in the books. If one is listed twice, the last entry counts. */
+  readonly payments: Iterable<ExpectedPayment> | AsyncIterable<ExpectedPayment>
+  /** Whether it was canceled. If omitted, it is not compared, which saves a call. */
+  readonly cancelled?: boolean | undefined
+}
+
+/** A charge as the merchant's books have it. */
+export interface ExpectedCharge {
+  /** Identifier of the charge. (G1) */
+  readonly chargeId: string
+  /** Its status in the books, such as `succeeded`. (G1) */
+  readonly status: string
+}
+
+/** One entry of the merchant's books. */
+export type Expected = ExpectedSubscription | ExpectedCharge
+
+/**
+ * Where the books and the API disagree.
+ *
+ * - `payment-missing`: the API has a payment that the books lack: a notification was lost, or has not arrived yet. Its
+ *   paymentId is empty when the API gave it none.
+ * - `payment-differs`: the status differs, or only one side has a reversal.
+ * - `payment-not-found`: the books have a payment that the API does not list.
+ * - `cancellation-missing`, `cancellation-not-found`: only the API, or only the books, have a cancellation.
+ * - `subscription-not-found`, `charge-not-found`: the API does not know it.
+ * - `charge-differs`: the API has another `status`.
+ * - `unchecked`: the lookup of this entry failed. Run again later.
+ */
+export type Difference =
+  | ({ readonly subscriptionId: string; readonly paymentId: string } & (
+      | { readonly kind: 'payment-missing'; readonly payment: Payment }
+      | { readonly kind: 'payment-differs'; readonly expected: ExpectedPayment; readonly payment: Payment }
+      | { readonly kind: 'payment-not-found'; readonly expected: ExpectedPayment }
+    ))
+  | {
+      readonly kind: 'cancellation-missing' | 'cancellation-not-found' | 'subscription-not-found'
+      readonly subscriptionId: string
+    }
+  | ({ readonly chargeId: string; readonly expected: ExpectedCharge } & (
+      | { readonly kind: 'charge-differs'; readonly status: string }
+      | { readonly kind: 'charge-not-found' }
+    ))
+  | { readonly kind: 'unchecked'; readonly expected: Expected; readonly error: unknown }
+
+/** Options of the reads. */
+export type ReadOptions = { readonly signal: AbortSignal }
+
+/** The reads of area S that reconciliation makes. A `SubscriptionsClient` has them. */
+export interface SubscriptionsReader {
+  /** Every payment of a subscription. (S-g) */
+  allPayments(subscriptionId: string, page: undefined, options: ReadOptions): AsyncIterable<Payment>
+  /** The record of a cancellation. (S-f) */
+  cancellation(subscriptionId: string, options: ReadOptions): PromiseLike<unknown>
+}
+
+/** The read of area G that reconciliation makes. A `GatewayClient` has it. */
+export interface GatewayReader {
+  /** The status of a charge. (G rule 6) */
+  status(chargeId: string, options: ReadOptions): PromiseLike<{ readonly status: string }>
+}
+
+/** Whether the API itself, with a code, reported that it does not know the record. A bare 404 may be a proxy's. */
+export const isNotFound = (error: unknown): boolean => {
+  if (!isMandateKitError(error) || error.phase === 'login') return false
+  if (error.code === 'invalid_request') return true
+  if (error.code !== 'api_error' || error.outcome !== 'rejected') return false
+  const { status, errorCode } = error
+  if (status === undefined || errorCode === undefined) return false
+  // Other statuses are about the request, the credentials or the server, not about an identifier.
+  return status < 300 || [400, 404, 410, 422].includes(status)
+}
+
+/** Reads a value, or undefined when the API reports that it does not exist. */
+const find = async <Value>(read: () => PromiseLike<Value>): Promise<Value | undefined> => {
+  try {
+    return await read()
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
+
+/** Reads every payment, or undefined when the API does not know the subscription. */
+const collect = async (payments: AsyncIterable<Payment>): Promise<Payment[] | undefined> => {
+  const all: Payment[] = []
+  try {
+    for await (const payment of payments) all.push(payment)
+  } catch (error) {
+    // After the first payment, a page was not found: the list is incomplete.
+    if (all.length > 0 || !isNotFound(error)) throw error
+    return undefined
+  }
+  return all
+}
+
+const differs = ({ status, reversed = false }: ExpectedPayment, payment: Payment): boolean => {
+  // An amount of zero was read as null already.
+  const reversal =
+    payment.reverseTransactionAmount ?? payment.reverseTransactionId ?? payment.reverseTransactionDate ?? null
+  return status !== payment.status || reversed !== (reversal !== null)
+}
+
+const comparePayments = async (
+  { subscriptionId, payments }: ExpectedSubscription,
+  actual: readonly Payment[],
+): Promise<Difference[]> => {
+  const unseen = new Map<string, ExpectedPayment>()
+  for await (const expected of payments) unseen.set(String(expected.paymentId), expected)
+  const differences: Difference[] = []
+  for (const payment of actual) {
+    // A server may omit it.
+    const paymentId = String(payment.paymentId ?? '')
+    const expected = unseen.get(paymentId)
+    unseen.delete(paymentId)
+    if (expected === undefined) {
+      differences.push({ kind: 'payment-missing', subscriptionId, paymentId, payment })
+    } else if (differs(expected, payment)) {
+      differences.push({ kind: 'payment-differs', subscriptionId, paymentId, expected, payment })
+    }
+  }
+  for (const [paymentId, expected] of unseen) {
+    differences.push({ kind: 'payment-not-found', subscriptionId, paymentId, expected })
+  }
+  return differences
+}
+
+/** Compares the payments and the cancellation of a subscription. */
+export const compareSubscription = async (
+  reader: SubscriptionsReader,
+  expected: ExpectedSubscription,
+  options: ReadOptions,
+): Promise<Difference[]> => {
+  const { subscriptionId, cancelled } = expected
+  const actual = await collect(reader.allPayments(subscriptionId, undefined, options))
+  if (actual === undefined) return [{ kind: 'subscription-not-found', subscriptionId }]
+  const differences = await comparePayments(expected, actual)
+  if (cancelled === undefined) return differences
+  const isCancelled = (await find(() => reader.cancellation(subscriptionId, options))) !== undefined
+  const kind = isCancelled ? 'cancellation-missing' : 'cancellation-not-found'
+  return isCancelled === cancelled ? differences : [...differences, { kind, subscriptionId }]
+}
+
+/** Compares the status of a charge. */
+export const compareCharge = async (
+  reader: GatewayReader,
+  expected: ExpectedCharge,
+  options: ReadOptions,
+): Promise<Difference[]> => {
+  const { chargeId } = expected
+  const charge = await find(() => reader.status(chargeId, options))
+  if (charge === undefined) return [{ kind: 'charge-not-found', chargeId, expected }]
+  const { status } = charge
+  return status === expected.status ? [] : [{ kind: 'charge-differs', chargeId, expected, status }]
+}

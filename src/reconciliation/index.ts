@@ -1,5 +1,0 @@
-export type { Believed, BelievedCharge, BelievedPayment, BelievedSubscription } from './belief.ts'
-export type { GatewayReader, SubscriptionsReader } from './compare.ts'
-export type { Difference } from './difference.ts'
-export type { ReconcileOptions, Reconciliation, ReconciliationProgress } from './reconcile.ts'
-export { reconcile } from './reconcile.ts'
