@@ -1,0 +1,287 @@
+import { credentialsOption } from './auth/credentials.ts'
+import { TokenLifecycle } from './auth/token-lifecycle.ts'
+import type { TokenStore } from './auth/token-store.ts'
+import { createMemoryTokenStore } from './auth/token-store.ts'
+import { check, duration, inputIssue, objectWith } from './check.ts'
+import type { Input } from './contract/fields.ts'
+import { anyJson, isObject, oneOf, optional, strict, withDefault } from './contract/fields.ts'
+import { dayNumber, MAX_SUBSCRIPTION_DAYS } from './contract/formats.ts'
+import type {
+  Cancellation,
+  Payment,
+  PaymentDetails,
+  PaymentList,
+  RequestStatus,
+  SubscribeResult,
+  SubscriptionDetails,
+  SubscriptionRequest,
+  SubscriptionRequestBody,
+  Token,
+} from './contract/subscriptions.ts'
+import {
+  pageNumber,
+  pageSize,
+  SUBSCRIPTIONS_API_PREFIX,
+  subscriptionsContract,
+} from './contract/subscriptions.ts'
+import { InvalidRequestError } from './errors.ts'
+import type { Call, CallPromise, MakeCall, WithResponse } from './http/call.ts'
+import { authorized, callPromise, createClient, runCall } from './http/call.ts'
+import { Deadline } from './http/deadline.ts'
+import { notify } from './http/hooks.ts'
+import type { CallOptions, ClientOptions } from './http/options.ts'
+import { clientOptionsWith } from './http/options.ts'
+import type { WaitOptions } from './http/poll.ts'
+import { pollUntil } from './http/poll.ts'
+import type { ClientParts } from './http/prepare.ts'
+import { prepare } from './http/prepare.ts'
+
+const subscriptionsOptions = {
+  /** What the merchant logs in with, or a function that returns it, for secret managers and rotation. */
+  credentials: credentialsOption,
+  /** Where the token is kept. Clients with the same store log in once. Default: this client's own memory. */
+  tokenStore: optional(objectWith<TokenStore>('a token store', 'get', 'set', 'delete')),
+  /** How a token is renewed. The specification does not show how a refresh token is used. Default: `password`. */
+  refresh: withDefault(oneOf(['password', 'refresh_token']), 'password'),
+  /**
+   * How long a rejected login is not tried again, and the longest pause between logins that a response may ask for, in
+   * milliseconds. Default: 900 000 (15 minutes).
+   */
+  loginCooldown: withDefault(duration(), 900_000),
+  /** Format of token requests. Default: `json`, as the specification's conventions say. */
+  tokenRequestFormat: withDefault(oneOf(['json', 'form']), 'json'),
+  /** What is sent where the specification defines no body fields: `{}` or no body. Default: `object`. */
+  emptyBody: withDefault(oneOf(['object', 'none']), 'object'),
+}
+/** Options of a client of area S. */
+export interface SubscriptionsClientOptions extends ClientOptions, Input<typeof subscriptionsOptions> {}
+const subscriptionsOptionsSchema = clientOptionsWith(subscriptionsOptions)
+
+/** Input of subscribe. `clientID` is optional. */
+export interface SubscribeInput extends Omit<SubscriptionRequest, 'clientID'> {
+  /** The merchant application's identifier. Default: `clientId` of the credentials. (S1) */
+  readonly clientID?: string | undefined
+}
+
+const pageOptions = {
+  /** Number of the page, from 1. (Limits, Pagination) */
+  page: pageNumber,
+  /** Records per page, from 1 to 100. Without it `payments` gets the server's default, usually 10. Some servers ignore it. (Limits, Pagination) */
+  perPage: pageSize,
+}
+/** Which page of a list, and how long its pages are. */
+export interface PageOptions extends Input<typeof pageOptions> {}
+const checkPage = (page: PageOptions = {}) =>
+  check(subscriptionsContract.payments.operation, strict(pageOptions, 'option'), page)
+
+const LONGEST_PAGE = 100
+const MILLISECONDS_PER_DAY = 86_400_000
+// The first zone in which a day begins.
+const EARLIEST_ZONE = 14 * 3_600_000
+
+/** Refuses an end that is too far from start and from the latest day that is "today" anywhere. (Limits, area S) */
+const checkEnd = (operation: string, { start, end }: { start: string; end: string }, now: number): void => {
+  const today = Math.floor((now + EARLIEST_ZONE) / MILLISECONDS_PER_DAY)
+  const latest = Math.max(dayNumber(start) ?? 0, today) + MAX_SUBSCRIPTION_DAYS
+  if ((dayNumber(end) ?? 0) <= latest) return
+  const rule = `at most ${MAX_SUBSCRIPTION_DAYS} days after start or today`
+  throw new InvalidRequestError(operation, [inputIssue('end', rule, end)])
+}
+
+/**
+ * What makes each record of a page unique. A record without an identifier is known by its content and by how often the
+ * page had it before: two payments may look alike, and the same page read again has as many of them.
+ */
+const identitiesOf = (records: readonly Payment[]): string[] => {
+  const counts = new Map<string, number>()
+  return records.map((record) => {
+    // A server may omit it.
+    const id: unknown = record.paymentId
+    if (id !== undefined && id !== null) return `id ${String(id)}`
+    const content = JSON.stringify(record)
+    const count = counts.get(content) ?? 0
+    counts.set(content, count + 1)
+    return `content ${count} ${content}`
+  })
+}
+
+/**
+ * Client of the subscription API (area S). It logs in by itself, keeps one token for all its calls, and retries only
+ * what cannot execute twice.
+ *
+ * Every method checks its input first and rejects with `InvalidRequestError` before any I/O. Every method takes
+ * `CallOptions` last and returns a promise that also has `.withResponse()`. Two methods make many calls and have no
+ * `.withResponse()`: `allPayments` is an async generator, and `waitForStatus` takes `WaitOptions`.
+ */
+export class SubscriptionsClient {
+  readonly #client: ClientParts
+  readonly #call: MakeCall
+  readonly #token: TokenLifecycle<WithResponse<Token>>
+  readonly #asForm: boolean
+
+  /** @throws InvalidRequestError when an option breaks a rule */
+  constructor(options: SubscriptionsClientOptions) {
+    const { credentials, tokenStore, refresh, loginCooldown, tokenRequestFormat, emptyBody, ...settings } =
+      check('SubscriptionsClient', subscriptionsOptionsSchema, options)
+    const { baseUrl, clock, hooks, rateLimit } = settings
+    const { operation } = subscriptionsContract.login
+    this.#asForm = tokenRequestFormat === 'form'
+    this.#token = new TokenLifecycle({
+      baseUrl,
+      credentials,
+      requestToken: (fields) => this.#requestToken(fields),
+      clock,
+      tokenStore: tokenStore ?? createMemoryTokenStore(),
+      refresh,
+      loginCooldown,
+      waitsForPause: rateLimit === 'wait',
+      onTokenRenewed: (renewal) => notify(hooks, 'onTokenRenewed', { operation, ...renewal }),
+      onUnexpected: (message) => notify(settings, 'onUnexpected', { operation, message }),
+    })
+    const { client, call } = createClient({
+      settings,
+      authorizers: { token: this.#token },
+      prefix: SUBSCRIPTIONS_API_PREFIX,
+      emptyBody,
+    })
+    this.#client = client
+    this.#call = call
+  }
+
+  /**
+   * Logs in now (S-a), also when there is a valid token or an earlier login was rejected. Other calls log in by
+   * themselves. It is retried only when the request was not sent, or when the server named a time to wait. Of the options,
+   * `signal` and `totalTimeout` apply: the request is shared with every call that waits for a token.
+   */
+  login(options?: CallOptions): CallPromise<Token> {
+    return callPromise(this.#login(options))
+  }
+
+  /**
+   * Creates a subscription request (S-b). Send the payer to the `url` of the result; the payer returns to
+   * `userReturnURL` with `invoiceID`. It is not retried once the server may have executed it: the error's `outcome` is
+   * then `unknown`.
+   */
+  subscribe(request: SubscribeInput, options?: CallOptions): CallPromise<SubscribeResult> {
+    return callPromise(this.#subscribe(request, options))
+  }
+
+  /** Reads the state of a subscription request by its invoice identifier. (S-c) */
+  status(invoiceId: string, options?: CallOptions): CallPromise<RequestStatus> {
+    return callPromise(this.#call(subscriptionsContract.status, { path: { invoiceId }, options }))
+  }
+
+  /** Reads a subscription. (S-d) */
+  details(subscriptionId: string, options?: CallOptions): CallPromise<SubscriptionDetails> {
+    return callPromise(this.#call(subscriptionsContract.details, { path: { subscriptionId }, options }))
+  }
+
+  /** Cancels a subscription. It is not retried once the server may have executed it. (S-e) */
+  cancel(subscriptionId: string, options?: CallOptions): CallPromise<Cancellation> {
+    return callPromise(this.#call(subscriptionsContract.cancel, { path: { subscriptionId }, options }))
+  }
+
+  /** Reads the record of a cancellation. (S-f) */
+  cancellation(subscriptionId: string, options?: CallOptions): CallPromise<Cancellation> {
+    return callPromise(this.#call(subscriptionsContract.cancellation, { path: { subscriptionId }, options }))
+  }
+
+  /** Reads one page of a subscription's payments. (S-g) */
+  payments(subscriptionId: string, page?: PageOptions, options?: CallOptions): CallPromise<PaymentList> {
+    return callPromise(this.#payments(subscriptionId, page, options))
+  }
+
+  /**
+   * Reads every payment of a subscription once, page by page (S-g). Ends at the first page with no new payment, so that
+   * it also ends for servers that ignore the page or repeat records. A page is read when its first payment is needed.
+   *
+   * @param page where to start, and how long pages are (default: the longest)
+   */
+  async *allPayments(
+    subscriptionId: string,
+    page?: PageOptions,
+    options?: CallOptions,
+  ): AsyncGenerator<Payment, void, undefined> {
+    const given = checkPage(page)
+    const seen = new Set<string>()
+    for (let number = given.page ?? 1; ; number += 1) {
+      const read = { page: number, perPage: given.perPage ?? LONGEST_PAGE }
+      const { data } = await this.#payments(subscriptionId, read, options)
+      const records = data.subscriptionPayments
+      const identities = identitiesOf(records)
+      const isNew = (identity = '') => seen.size < seen.add(identity).size
+      const fresh = records.filter((_, index) => isNew(identities[index]))
+      if (fresh.length === 0) return
+      yield* fresh
+    }
+  }
+
+  /** Reads one payment. (S-h) */
+  payment(paymentId: string | number, options?: CallOptions): CallPromise<PaymentDetails> {
+    // A number that JavaScript does not hold exactly would name another payment.
+    const id: unknown = Number.isSafeInteger(paymentId) ? String(paymentId) : paymentId
+    return callPromise(this.#call(subscriptionsContract.payment, { path: { paymentId: id }, options }))
+  }
+
+  /**
+   * Reads a request's status until `until` holds; by default until it is no longer INITIALIZED.
+   *
+   * @throws TimeoutError after `timeout` (default: 120 s), with the last status in `lastState`. The request may still
+   * change: wait again or read it later, and do not subscribe again meanwhile.
+   */
+  async waitForStatus(invoiceId: string, options?: WaitOptions<RequestStatus>): Promise<RequestStatus> {
+    return pollUntil({
+      endpoint: subscriptionsContract.status,
+      settings: this.#client.settings,
+      options,
+      read: (callOptions) =>
+        this.#call(subscriptionsContract.status, { path: { invoiceId }, options: callOptions }),
+      isFinal: ({ status }) => status !== 'INITIALIZED',
+    })
+  }
+
+  async #payments(subscriptionId: string, page: PageOptions | undefined, options: CallOptions | undefined) {
+    const { page: number, perPage } = checkPage(page)
+    const query = { page: number, per_page: perPage }
+    return this.#call(subscriptionsContract.payments, { path: { subscriptionId }, query, options })
+  }
+
+  async #subscribe(input: SubscribeInput, options: CallOptions | undefined) {
+    const endpoint = subscriptionsContract.subscribe
+    const isDefault = isObject(input) && input.clientID === undefined
+    // Everything else is checked before the credentials are read.
+    const body = isDefault ? { ...input, clientID: 'of the credentials' } : input
+    const request = prepare(this.#client, endpoint, { body, options })
+    const fields = request.fields as SubscriptionRequestBody
+    checkEnd(endpoint.operation, fields, this.#client.settings.clock.now())
+    const { totalTimeout, signal } = request.limits
+    const deadline = new Deadline(totalTimeout, signal)
+    const readClientId = (call: Call) => authorized(call, () => this.#token.clientId())
+    const own = isDefault && { clientID: await runCall(this.#client, request, readClientId, deadline) }
+    return this.#call(endpoint, { body: { ...fields, ...own }, options }, deadline)
+  }
+
+  async #login(options: CallOptions | undefined): Promise<WithResponse<Token>> {
+    const endpoint = subscriptionsContract.login
+    // The body is made for each token request.
+    const request = prepare(this.#client, endpoint, { schema: anyJson, options })
+    return runCall(this.#client, request, async ({ log, deadline }) => {
+      deadline.check()
+      log.phase = 'login'
+      try {
+        return await deadline.race((callSignal) => this.#token.login(callSignal))
+      } catch (error) {
+        // The token request may be in flight.
+        log.failedAttempt('unknown')
+        throw error
+      }
+    })
+  }
+
+  /** Sends one token request. It belongs to no call, so that one caller's abort does not take the token from others. */
+  async #requestToken(fields: Readonly<Record<string, string>>): Promise<WithResponse<Token>> {
+    // The credentials are checked already.
+    const input = { body: fields, schema: anyJson, asForm: this.#asForm }
+    return this.#call(subscriptionsContract.login, input)
+  }
+}
