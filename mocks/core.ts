@@ -178,12 +178,12 @@ export type { Signing } from './delivery/signing.ts'
 export type {
   DeliveryOptions,
   DeliveryRecord,
-  NotificationHandler,
+  NotificationReceiver,
   Notifications,
   NotificationTarget,
 } from './delivery/types.ts'
 export type {
-  AuthorisationView,
+  AuthorizationView,
   ChargeBody,
   GatewayEvent,
   NotificationBody,
@@ -193,8 +193,8 @@ export type {
 } from './domain/api.ts'
 export type { MockClock } from './domain/clock.ts'
 export type { Duration, DurationParts } from './domain/duration.ts'
-export type { BehaviourName, NumberTable } from './domain/gateway/behaviours.ts'
-export { behaviours, testNumbers } from './domain/gateway/behaviours.ts'
+export type { BehaviorName, NumberTable } from './domain/gateway/behaviors.ts'
+export { behaviors, testNumbers } from './domain/gateway/behaviors.ts'
 export type { GatewayOptions, RollingLimit } from './domain/gateway/options.ts'
 export { gatewayDefaults, strictGatewayDefaults } from './domain/gateway/options.ts'
 export type { SeedCharge } from './domain/gateway/seeds.ts'
@@ -220,12 +220,12 @@ export type { Variant, VariantForm } from './http/variants.ts'
 export type { MockFetch } from './mock-fetch.ts'
 export type {
   Faults,
-  GatewayClientOptions,
+  GatewayClientConfig,
   Mock,
   MockSnapshot,
   MockState,
   Payer,
-  SubscriptionsClientOptions,
+  SubscriptionsClientConfig,
 } from './mock-types.ts'
 export type { AreaHttpOptions, MockOptions, NotifyOptions, SubscriptionsHttpOptions } from './options.ts'
 export {

@@ -1,6 +1,6 @@
 import type { Refusal, RefusalReason, Result } from './domain/result.ts'
 
-/** The mock refused what a test asked of it, for example to authorise a request that does not exist. */
+/** The mock refused what a test asked of it, for example to authorize a request that does not exist. */
 export class MockRefusedError extends Error {
   /** Always `MockRefusedError`. */
   override readonly name = 'MockRefusedError'

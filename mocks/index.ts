@@ -29,7 +29,7 @@ export const createMock = (options: MockOptions = {}): Mock => {
 
 export type * from './core.ts'
 export {
-  behaviours,
+  behaviors,
   defaultMerchant,
   gatewayDefaults,
   gatewayHttpDefaults,

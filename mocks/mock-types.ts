@@ -1,6 +1,6 @@
 import type { Notifications } from './delivery/types.ts'
 import type {
-  AuthorisationView,
+  AuthorizationView,
   ChargeBody,
   GatewayEvent,
   PaymentBody,
@@ -9,14 +9,14 @@ import type {
   SubscriptionsDomain,
 } from './domain/api.ts'
 import type { MockClock } from './domain/clock.ts'
-import type { BehaviourName } from './domain/gateway/behaviours.ts'
+import type { BehaviorName } from './domain/gateway/behaviors.ts'
 import type { Fault } from './http/fault-types.ts'
 import type { Operation } from './http/operations.ts'
 import type { RequestLog } from './http/request-log.ts'
 import type { MockFetch } from './mock-fetch.ts'
 
 /** What a client of area S is made with. */
-export interface SubscriptionsClientOptions {
+export interface SubscriptionsClientConfig {
   /** Where area S answers: `subscriptions.baseUrl`, or the address of the server that is up. */
   readonly baseUrl: string
   /** The login of the first merchant and its first user; by default those of `defaultMerchant`. */
@@ -37,7 +37,7 @@ export interface SubscriptionsClientOptions {
 }
 
 /** What a client of area G is made with. */
-export interface GatewayClientOptions {
+export interface GatewayClientConfig {
   /** Where area G answers: `gateway.baseUrl`, or the address of the server that is up. */
   readonly baseUrl: string
   /** The first of `gateway.apiKeys`; by default `mock-api-key`. */
@@ -54,11 +54,11 @@ export interface GatewayClientOptions {
  */
 export interface Payer {
   /**
-   * Authorises a subscription request, as on the page behind its `url`.
+   * Authorizes a subscription request, as on the page behind its `url`.
    *
    * @param options.payments outcomes of its payments, from the first on; then all succeed
    */
-  authorize(invoiceId: string, options?: { readonly payments?: readonly PaymentScript[] }): AuthorisationView
+  authorize(invoiceId: string, options?: { readonly payments?: readonly PaymentScript[] }): AuthorizationView
   /**
    * Says how the payments of a subscription go from now on; then all succeed. It may be asked before the payer answers,
    * on a page or elsewhere: `authorize` without payments of its own keeps it.
@@ -67,11 +67,11 @@ export interface Payer {
    */
   setPayments(id: string, payments: readonly PaymentScript[]): void
   /** Declines a subscription request. */
-  decline(invoiceId: string): AuthorisationView
+  decline(invoiceId: string): AuthorizationView
   /** Gives the one-time code of a charge; the right one when none is named. */
   confirm(confirmationId: string, otp?: string): ChargeBody
   /** Says how charges of a number go from now on. */
-  setBehaviour(msisdn: string, behaviour: BehaviourName): void
+  setBehavior(msisdn: string, behavior: BehaviorName): void
   /** Gives a payment back to the payer. */
   reverse(paymentId: string | number): PaymentBody
 }
@@ -129,13 +129,13 @@ export interface Mock {
   /** What clients are made with: base URLs (a server's, while one is up), credentials, the mock's clock. */
   readonly clientOptions: {
     /** For `new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })`. */
-    readonly subscriptions: SubscriptionsClientOptions
+    readonly subscriptions: SubscriptionsClientConfig
     /** For `new GatewayClient({ ...mock.clientOptions.gateway, fetch: mock.fetch })`. */
-    readonly gateway: GatewayClientOptions
+    readonly gateway: GatewayClientConfig
   }
   /** The time of this mock, such as `mock.clock.advance({ days: 7 })`. */
   readonly clock: MockClock
-  /** What payers do: authorise, decline, give a code, take a payment back. */
+  /** What payers do: authorize, decline, give a code, take a payment back. */
   readonly payer: Payer
   /** What the mock holds: subscriptions, payments, charges, events. */
   readonly state: MockState

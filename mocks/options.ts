@@ -1,5 +1,4 @@
 import { GATEWAY_API_PREFIX } from '../src/contract/gateway.ts'
-import { nearestName } from '../src/contract/nearest-name.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../src/contract/subscriptions.ts'
 import type { DeliveryOptions, NotificationTarget } from './delivery/types.ts'
 import type { Check, Problem } from './domain/checking.ts'
@@ -18,6 +17,7 @@ import {
 import type { ClockOptions } from './domain/clock.ts'
 import type { GatewayOptions } from './domain/gateway/options.ts'
 import { gatewayDefaults } from './domain/gateway/options.ts'
+import { nearestName } from './domain/nearest-name.ts'
 import type { Rules } from './domain/rules.ts'
 import type { SubscriptionsOptions } from './domain/subscriptions/options.ts'
 import { subscriptionsDefaults } from './domain/subscriptions/options.ts'

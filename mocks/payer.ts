@@ -65,10 +65,10 @@ export const payerOf = ({ subscriptions, gateway }: MockParts): Payer => ({
     const explanation = 'This is the id of a charge: give its confirmation_id.'
     return granted('payer.confirm', { ok: false, refusal: { ...result.refusal, explanation } })
   },
-  setBehaviour(msisdn, behaviour) {
-    assertPasses('payer.setBehaviour: msisdn', msisdn, text)
-    assertPasses('payer.setBehaviour: behaviour', behaviour, text)
-    granted('payer.setBehaviour', gateway.domain.setBehaviour(msisdn, behaviour))
+  setBehavior(msisdn, behavior) {
+    assertPasses('payer.setBehavior: msisdn', msisdn, text)
+    assertPasses('payer.setBehavior: behavior', behavior, text)
+    granted('payer.setBehavior', gateway.domain.setBehavior(msisdn, behavior))
   },
   reverse(payment) {
     assertPasses('payer.reverse: the first argument', payment, paymentId)

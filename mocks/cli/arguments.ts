@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { nearestName } from '../../src/contract/nearest-name.ts'
+import { nearestName } from '../domain/nearest-name.ts'
 import { CommandError, codeOf, messageOf } from './errors.ts'
 
 /** What the command was asked for. */

@@ -1,5 +1,5 @@
-import type { BehaviourName } from '../domain/gateway/behaviours.ts'
-import { behaviours, testNumberTable } from '../domain/gateway/behaviours.ts'
+import type { BehaviorName } from '../domain/gateway/behaviors.ts'
+import { behaviors, testNumberTable } from '../domain/gateway/behaviors.ts'
 import { gatewayDefaults } from '../domain/gateway/options.ts'
 import { defaultMerchant } from '../domain/subscriptions/options.ts'
 import type { MockOptions } from '../options.ts'
@@ -80,19 +80,19 @@ const keys = ({ options, config = 'the options' }: Started): readonly Line[] => 
   ['one-time code', options.gateway?.otp === undefined ? gatewayDefaults.otp : `gateway.otp in ${config}`],
 ]
 
-const described = (name: BehaviourName): string =>
-  `${name.padEnd(Math.max(...Object.keys(behaviours).map(({ length }) => length)))}  ${behaviours[name].description}`
+const described = (name: BehaviorName): string =>
+  `${name.padEnd(Math.max(...Object.keys(behaviors).map(({ length }) => length)))}  ${behaviors[name].description}`
 
 const numbers = ({ options }: Started): readonly Line[] => {
   const {
     testNumbers = testNumberTable,
-    defaultBehaviour = 'succeeds',
+    defaultBehavior = 'succeeds',
     unlistedNumbers,
   } = options.gateway ?? {}
   const refuses = (unlistedNumbers ?? (options.rules === 'strict' ? 'refuse' : 'accept')) === 'refuse'
   return [
     ...Object.entries(testNumbers).map(([msisdn, name]): Line => [msisdn, described(name)]),
-    ['any other', refuses ? 'is refused' : described(defaultBehaviour)],
+    ['any other', refuses ? 'is refused' : described(defaultBehavior)],
   ]
 }
 

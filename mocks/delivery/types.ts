@@ -3,10 +3,10 @@ import type { Duration } from '../domain/duration.ts'
 import type { Signing } from './signing.ts'
 
 /** A receiver in this process. */
-export type NotificationHandler = (request: Request) => Promise<Response> | Response
+export type NotificationReceiver = (request: Request) => Promise<Response> | Response
 
-/** Where notifications go: a handler in this process, or an address. */
-export type NotificationTarget = NotificationHandler | string | URL
+/** Where notifications go: a receiver in this process, or an address. */
+export type NotificationTarget = NotificationReceiver | string | URL
 
 /** How notifications are delivered. Nothing given: once, in order, at once, not signed. */
 export interface DeliveryOptions {

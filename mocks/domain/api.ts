@@ -4,7 +4,7 @@ import type {
   KnownPaymentNotificationStatus,
   KnownSubscriptionNotificationStatus,
 } from '../../src/contract/notifications.ts'
-import type { KnownPaymentStatus, SubscriptionRequest } from '../../src/contract/subscriptions.ts'
+import type { KnownPaymentStatus, SubscriptionRequestBody } from '../../src/contract/subscriptions.ts'
 import type { Result } from './result.ts'
 import type { Sequence } from './sequence.ts'
 import type { SeedSubscription, SeedToken } from './subscriptions/seeds.ts'
@@ -125,8 +125,8 @@ export interface NotificationBody {
 /** Outcome of one scripted payment. */
 export type PaymentScript = 'succeed' | 'fail'
 
-/** What the authorisation page shows. */
-export interface AuthorisationView {
+/** What the authorization page shows. */
+export interface AuthorizationView {
   /** Identifier of the request: the `invoiceID` of subscribe. */
   readonly invoiceId: string
   /** Name of the merchant that the request belongs to, as in `subscriptions.merchants`. */
@@ -173,9 +173,9 @@ export interface SubscriptionsDomain {
   payment(merchant: Merchant, paymentId: string): Result<PaymentBody>
 
   // The payer
-  authorisation(invoiceId: string): Result<AuthorisationView>
-  authorize(invoiceId: string, options?: { payments?: readonly PaymentScript[] }): Result<AuthorisationView>
-  decline(invoiceId: string): Result<AuthorisationView>
+  authorization(invoiceId: string): Result<AuthorizationView>
+  authorize(invoiceId: string, options?: { payments?: readonly PaymentScript[] }): Result<AuthorizationView>
+  decline(invoiceId: string): Result<AuthorizationView>
   /** Outcomes of the payments to come, of a request or a subscription. */
   script(id: string, payments: readonly PaymentScript[]): Result<void>
   reverse(paymentId: string): Result<PaymentBody>
@@ -212,23 +212,23 @@ export interface SubscriptionsDomain {
 export interface SubscriptionState {
   /** Identifier of the request: the `invoiceID` of subscribe. */
   readonly invoiceId: string
-  /** Identifier of the subscription; it exists before the payer has authorised, whatever the status call shows (row 11). */
+  /** Identifier of the subscription; it exists before the payer has authorized, whatever the status call shows (row 11). */
   readonly subscriptionId: string
   /** Status of the request: `INITIALIZED`, `SUCCEEDED`, `FAILED`, `EXPIRED` or `CANCELLED` (row 10). */
   readonly requestStatus: string
   /** The merchant that it belongs to: that of the token, whatever `request.clientID` says (row 21). */
   readonly clientId: string
   /** What was asked for (S1). */
-  readonly request: SubscriptionRequest
+  readonly request: SubscriptionRequestBody
   /** When it was asked for: milliseconds since 1970, in the mock's time. */
   readonly createdAt: number
-  /** When the payer authorised it, in milliseconds since 1970; undefined until then. */
+  /** When the payer authorized it, in milliseconds since 1970; undefined until then. */
   readonly authorizedAt: number | undefined
   /** When its cancellation was processed, in milliseconds since 1970; undefined until then (row 27). */
   readonly cancelledAt: number | undefined
   /** The day of the next payment, `YYYY-MM-DD`; undefined when none is to be expected. */
   readonly nextDueDate: string | undefined
-  /** Whether it is authorised, and has neither ended nor been cancelled. */
+  /** Whether it is authorized, and has neither ended nor been cancelled. */
   readonly active: boolean
 }
 
@@ -281,7 +281,7 @@ export interface ConfirmationView {
 /** A test number of the reference table. */
 export interface TestNumber {
   readonly msisdn: string
-  readonly behaviour: string
+  readonly behavior: string
   readonly description: string
   readonly outcome: string
 }
@@ -314,7 +314,7 @@ export interface GatewayDomain {
 
   // The payer
   confirmation(confirmationId: string): Result<ConfirmationView>
-  setBehaviour(msisdn: string, behaviour: string): Result<void>
+  setBehavior(msisdn: string, behavior: string): Result<void>
 
   // The test author
   /** As new: also what `reset` keeps. */

@@ -1,5 +1,5 @@
-import { nearestName } from '../../src/contract/nearest-name.ts'
 import { isRecord, shown } from '../domain/checking.ts'
+import { nearestName } from '../domain/nearest-name.ts'
 import type { Fault, FaultEffect, FaultKind, FaultStep } from './fault-types.ts'
 import { isOperation, unknownOperation } from './operations.ts'
 

@@ -1,4 +1,4 @@
-import { editDistance } from '../../src/contract/nearest-name.ts'
+import { editDistance } from '../domain/nearest-name.ts'
 import type { Route } from './router.ts'
 
 // No route is nearly as long: what comes after that only makes a path more different.

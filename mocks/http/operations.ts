@@ -1,7 +1,7 @@
 import { gatewayContract } from '../../src/contract/gateway.ts'
-import { nearestName } from '../../src/contract/nearest-name.ts'
 import { subscriptionsContract } from '../../src/contract/subscriptions.ts'
 import { shown } from '../domain/checking.ts'
+import { nearestName } from '../domain/nearest-name.ts'
 
 /** Operation ids of both areas, for example `gateway.charge`. */
 export type Operation =
@@ -19,7 +19,7 @@ const known = new Set<string>(operations)
 /** Whether the text is an operation id. */
 export const isOperation = (text: string): text is Operation => known.has(text)
 
-/** The error for a name that is no operation: a misspelt one would otherwise never match anything. */
+/** The error for a name that is no operation: a misspelled one would otherwise never match anything. */
 export const unknownOperation = (name: unknown, more: readonly string[] = []): TypeError => {
   const all = [...operations, ...more]
   // `charge` alone is easily written for `gateway.charge`.

@@ -33,7 +33,7 @@ const readJson = (text: string): ReadBody => {
 
 /**
  * Reads JSON whatever its label says (row 3); no body is a body without fields (row 31). Where `form` is allowed, a body
- * that is labelled as a form and is not a JSON object is read as one (row 32).
+ * that is labeled as a form and is not a JSON object is read as one (row 32).
  */
 export const readBody = (text: string, contentType: string | null, form: boolean): ReadBody => {
   const trimmed = text.trim()
@@ -47,7 +47,7 @@ export const readBody = (text: string, contentType: string | null, form: boolean
 const mediaType = (contentType: string | null): string =>
   (contentType?.split(';', 1)[0] ?? '').trim().toLowerCase()
 
-/** How a form of a page is labelled. */
+/** How a form of a page is labeled. */
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 /** Whether a label is a form's. */

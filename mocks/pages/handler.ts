@@ -1,6 +1,6 @@
 import type { GatewayDomain, SubscriptionsDomain } from '../domain/api.ts'
 import { FORM_TYPE, isForm } from '../http/request-body.ts'
-import { authorisationPage, isOpen } from './authorisation.ts'
+import { authorizationPage, isOpen } from './authorization.ts'
 import { confirmationPage } from './confirmation.ts'
 import type { Page } from './layout.ts'
 import { messagePage, pageResponse, redirectResponse } from './layout.ts'
@@ -38,7 +38,7 @@ const unknownPage = messagePage(
   'Page not found',
   'There is no request under this address. It may be from before the mock was reset.',
 )
-const undecidedPage = messagePage(400, 'Nothing was chosen', 'Go back and choose to authorise or to decline.')
+const undecidedPage = messagePage(400, 'Nothing was chosen', 'Go back and choose to authorize or to decline.')
 const foreignPage = messagePage(
   403,
   'Request refused',
@@ -48,9 +48,9 @@ const methodPage = messagePage(405, 'Method not allowed', 'This page can be read
 const formPage = messagePage(415, 'Request refused', `The form of this page is sent as ${FORM_TYPE}.`)
 
 const createRoutes = (subscriptions: SubscriptionsDomain, gateway: GatewayDomain): readonly Route[] => {
-  const authorisation = (id: string): Page => {
-    const view = subscriptions.authorisation(id)
-    return view.ok ? authorisationPage(view.value) : unknownPage
+  const authorization = (id: string): Page => {
+    const view = subscriptions.authorization(id)
+    return view.ok ? authorizationPage(view.value) : unknownPage
   }
   const confirmation = (id: string, wrongCode = false): Page => {
     const view = gateway.confirmation(id)
@@ -67,17 +67,17 @@ const createRoutes = (subscriptions: SubscriptionsDomain, gateway: GatewayDomain
   return [
     {
       area: 'subscriptions',
-      pattern: /^\/authorise\/([^/]+)\/?$/,
-      show: authorisation,
+      pattern: /^\/authorize\/([^/]+)\/?$/,
+      show: authorization,
       submit(id, form) {
         const decision = form.get('decision')
-        if (decision !== 'authorise' && decision !== 'decline') {
-          const view = subscriptions.authorisation(id)
-          return view.ok && isOpen(view.value) ? undecidedPage : tooLate(authorisation(id))
+        if (decision !== 'authorize' && decision !== 'decline') {
+          const view = subscriptions.authorization(id)
+          return view.ok && isOpen(view.value) ? undecidedPage : tooLate(authorization(id))
         }
-        const result = decision === 'authorise' ? subscriptions.authorize(id) : subscriptions.decline(id)
-        if (!result.ok) return tooLate(authorisation(id))
-        return onward(result.value.returnUrl, () => authorisation(id))
+        const result = decision === 'authorize' ? subscriptions.authorize(id) : subscriptions.decline(id)
+        if (!result.ok) return tooLate(authorization(id))
+        return onward(result.value.returnUrl, () => authorization(id))
       },
     },
     {
@@ -106,7 +106,7 @@ const decoded = (segment: string): string | undefined => {
   }
 }
 
-/** Makes the hosted pages of both areas: `/authorise/{invoiceId}` and `/confirm/{confirmationId}`. */
+/** Makes the hosted pages of both areas: `/authorize/{invoiceId}` and `/confirm/{confirmationId}`. */
 export const createPages = (domains: {
   readonly subscriptions: SubscriptionsDomain
   readonly gateway: GatewayDomain

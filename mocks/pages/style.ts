@@ -1,4 +1,4 @@
-/** The colours of every page, light and dark. Contrast is AA or better. */
+/** The colors of every page, light and dark. Contrast is AA or better. */
 export const palette = `
 :root {
   color-scheme: light dark;

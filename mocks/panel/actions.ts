@@ -1,7 +1,7 @@
 import type { PaymentScript } from '../domain/api.ts'
 import type { DurationParts } from '../domain/duration.ts'
 import { DAY, toMilliseconds } from '../domain/duration.ts'
-import { isBehaviourName } from '../domain/gateway/behaviours.ts'
+import { isBehaviorName } from '../domain/gateway/behaviors.ts'
 import type { Fault } from '../http/fault-types.ts'
 import { internalsOf } from '../internals.ts'
 import type { Mock } from '../mock-types.ts'
@@ -74,11 +74,11 @@ const actions = {
     await internalsOf(mock).clock.fromOutside(() => mock.clock.set(time))
     return `The clock was set. It is ${timeOf(mock)}.`
   },
-  authorise: (mock, form) => {
+  authorize: (mock, form) => {
     const { invoiceId } = mock.payer.authorize(form.required('invoiceId'), {
       payments: scriptOf(form.text('payments')),
     })
-    return `The payer authorised ${invoiceId}.`
+    return `The payer authorized ${invoiceId}.`
   },
   decline: (mock, form) => {
     const { invoiceId } = mock.payer.decline(form.required('invoiceId'))
@@ -92,10 +92,10 @@ const actions = {
     const { paymentId } = mock.payer.reverse(form.required('paymentId'))
     return `Payment ${paymentId} was given back to the payer.`
   },
-  behaviour: (mock, form) => {
-    const [msisdn, name] = [form.required('msisdn'), form.required('behaviour')]
-    if (!isBehaviourName(name)) throw new TypeError(`There is no behaviour ${name}.`)
-    mock.payer.setBehaviour(msisdn, name)
+  behavior: (mock, form) => {
+    const [msisdn, name] = [form.required('msisdn'), form.required('behavior')]
+    if (!isBehaviorName(name)) throw new TypeError(`There is no behavior ${name}.`)
+    mock.payer.setBehavior(msisdn, name)
     return `Charges of ${msisdn} now follow ${name}.`
   },
   fault: (mock, form) => {

@@ -1,4 +1,4 @@
-import { behaviours, testNumbers } from '../domain/gateway/behaviours.ts'
+import { behaviors, testNumbers } from '../domain/gateway/behaviors.ts'
 import { faultKinds } from '../http/fault-checks.ts'
 import { operations } from '../http/operations.ts'
 import type { Html } from '../pages/html.ts'
@@ -48,11 +48,11 @@ ${actionForm(
 const numbers = (): Html => html`<section class="card" aria-labelledby="numbers-title">
 <h2 id="numbers-title">Payer’s number</h2>
 ${actionForm(
-  'behaviour',
+  'behavior',
   {},
   html`<label class="wide">Number <input name="msisdn" type="tel" required autocomplete="off" list="test-numbers"></label>
 <datalist id="test-numbers">${Object.values(testNumbers).map((number) => html`<option value="${number}"></option>`)}</datalist>
-<label class="wide">Behaviour <select name="behaviour">${Object.entries(behaviours).map(
+<label class="wide">Behavior <select name="behavior">${Object.entries(behaviors).map(
     ([name, { description }]) => html`<option value="${name}" title="${description}">${name}</option>`,
   )}</select></label>
 <button type="submit">Charges follow this</button>`,

@@ -1,6 +1,6 @@
 import type { ListedNotification } from '../delivery/deliveries.ts'
 import type { ListedCharge, PaymentBody } from '../domain/api.ts'
-import { authorisationPath, confirmationPath } from '../domain/pages-paths.ts'
+import { authorizationPath, confirmationPath } from '../domain/pages-paths.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import { cycleInWords } from '../pages/cycles.ts'
 import type { Html } from '../pages/html.ts'
@@ -23,15 +23,15 @@ const payersPage = (path: string, of: string): Html =>
 const decisions = ({ invoiceId, requestID }: ListedSubscription): Html => {
   const name = brief(requestID)
   return html`${actionForm(
-    'authorise',
+    'authorize',
     { invoiceId },
     html`<select name="payments" aria-label="Payments of ${name}">
 ${SCRIPTS.map(([payments, label]) => html`<option value="${payments}">${label}</option>`)}
 </select>
-<button type="submit">Authorise<span class="heard"> ${name}</span></button>`,
+<button type="submit">Authorize<span class="heard"> ${name}</span></button>`,
   )}
 ${actionButton('decline', 'Decline', { invoiceId }, name)}
-${payersPage(authorisationPath(invoiceId), name)}`
+${payersPage(authorizationPath(invoiceId), name)}`
 }
 
 const subscriptionRow = (one: ListedSubscription): Html =>

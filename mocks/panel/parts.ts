@@ -23,7 +23,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   expired: 'bad',
 }
 
-/** A state as a coloured word. The word itself tells it: the colour only helps. */
+/** A state as a colored word. The word itself tells it: the color only helps. */
 export const pill = (text: string | number, tone: Tone = TONES[text] ?? 'plain'): Html =>
   html`<span class="pill ${tone}">${text}</span>`
 

@@ -4,8 +4,8 @@ import type { Refusal, Result } from '../result.ts'
 import { accepted, refused } from '../result.ts'
 import type { Rules } from '../rules.ts'
 import { createAllowlist } from './allowlist.ts'
-import type { BehaviourName } from './behaviours.ts'
-import { behaviours, comparableNumber, isBehaviourName, testNumber } from './behaviours.ts'
+import type { BehaviorName } from './behaviors.ts'
+import { behaviors, comparableNumber, isBehaviorName, testNumber } from './behaviors.ts'
 import type { ChargeMoment, ChargeRecord } from './charges.ts'
 import { chargeBody, listedCharge, maskedNumber, momentOf } from './charges.ts'
 import { readCharge, readKey, readMandateId, readOtp } from './checks.ts'
@@ -45,7 +45,7 @@ const keyed = (moment: ChargeMoment, replayed: boolean): Result<Keyed<ChargeBody
 
 /**
  * Area G: charges, confirmations, renewals, events and idempotency keys, on a timeline that is given.
- * Throws a TypeError or RangeError when an option cannot be: an unknown behaviour, a seed or allowlist entry that is none.
+ * Throws a TypeError or RangeError when an option cannot be: an unknown behavior, a seed or allowlist entry that is none.
  */
 export const createGatewayDomain = (parts: GatewayParts): GatewayDomain => {
   const { timeline } = parts
@@ -60,8 +60,8 @@ export const createGatewayDomain = (parts: GatewayParts): GatewayDomain => {
   const keys = createKeyStore(() => ledger.transactions().keys, keyTtl, timeline.now)
 
   const reference = (): readonly TestNumber[] => {
-    const rows = new Map<string, { msisdn: string; name: BehaviourName }>(listed)
-    for (const [number, name] of ledger.lasting().behaviours) {
+    const rows = new Map<string, { msisdn: string; name: BehaviorName }>(listed)
+    for (const [number, name] of ledger.lasting().behaviors) {
       rows.set(number, { msisdn: rows.get(number)?.msisdn ?? `+${number}`, name })
     }
     return [...rows.values()].map(({ msisdn, name }) => testNumber(msisdn, name))
@@ -69,7 +69,7 @@ export const createGatewayDomain = (parts: GatewayParts): GatewayDomain => {
 
   const isListed = (msisdn: string): boolean => {
     const number = comparableNumber(msisdn)
-    return listed.has(number) || ledger.lasting().behaviours.has(number)
+    return listed.has(number) || ledger.lasting().behaviors.has(number)
   }
 
   const confirmationOf = (id: string): ChargeRecord | undefined => ledger.transactions().confirmations.get(id)
@@ -158,10 +158,10 @@ export const createGatewayDomain = (parts: GatewayParts): GatewayDomain => {
         redirectUri: charge.redirectUri,
       })
     },
-    setBehaviour(msisdn, behaviour) {
+    setBehavior(msisdn, behavior) {
       timeline.settle()
-      if (!isBehaviourName(behaviour)) return { ok: false, refusal: unknownBehaviour(behaviour) }
-      ledger.lasting().behaviours.set(comparableNumber(msisdn), behaviour)
+      if (!isBehaviorName(behavior)) return { ok: false, refusal: unknownBehavior(behavior) }
+      ledger.lasting().behaviors.set(comparableNumber(msisdn), behavior)
       return accepted(undefined)
     },
     restart: ledger.restart,
@@ -188,9 +188,9 @@ export const createGatewayDomain = (parts: GatewayParts): GatewayDomain => {
   }
 }
 
-const unknownBehaviour = (name: string): Refusal => ({
+const unknownBehavior = (name: string): Refusal => ({
   reason: 'invalid',
-  message: `There is no behaviour ${JSON.stringify(name)}; there are ${Object.keys(behaviours).join(', ')}.`,
+  message: `There is no behavior ${JSON.stringify(name)}; there are ${Object.keys(behaviors).join(', ')}.`,
 })
 
 const KEY_REUSED = refused('idempotency_key_reused', 'The Idempotency-Key was used with another body.', {

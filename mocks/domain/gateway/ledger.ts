@@ -2,8 +2,8 @@ import type { GatewayEvent, Timeline } from '../api.ts'
 import type { Duration } from '../duration.ts'
 import { toMilliseconds } from '../duration.ts'
 import type { Ids } from '../ids.ts'
-import type { Behaviour, BehaviourName } from './behaviours.ts'
-import { behaviourNamed, comparableNumber } from './behaviours.ts'
+import type { Behavior, BehaviorName } from './behaviors.ts'
+import { behaviorNamed, comparableNumber } from './behaviors.ts'
 import type { ChargeFields, ChargeRecord } from './charges.ts'
 import { createDueQueue } from './due-queue.ts'
 import type { GatewayOptions } from './options.ts'
@@ -77,18 +77,16 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
   // A Map is read from its oldest entry alone: this reads the newest charges without the others.
   let order: ChargeRecord[] = []
   let lasting = newLastingState()
-  const configured = new Map<string, BehaviourName>(
+  const configured = new Map<string, BehaviorName>(
     Object.entries(options.testNumbers).map(([msisdn, name]) => [comparableNumber(msisdn), name]),
   )
 
   const chargeId = (): string => `ch_${ids.text('charge', ID_LENGTH)}`
   const confirmationId = (): string => `conf_${ids.text('confirmation', ID_LENGTH)}`
 
-  const behaviourOf = (charge: ChargeFields): Behaviour => {
+  const behaviorOf = (charge: ChargeFields): Behavior => {
     const number = comparableNumber(charge.msisdn)
-    return behaviourNamed(
-      lasting.behaviours.get(number) ?? configured.get(number) ?? options.defaultBehaviour,
-    )
+    return behaviorNamed(lasting.behaviors.get(number) ?? configured.get(number) ?? options.defaultBehavior)
   }
 
   const record = (type: GatewayEvent['type'], charge: ChargeRecord, at: number): void =>
@@ -129,7 +127,7 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
     if (confirmationTtl < Number.POSITIVE_INFINITY) unconfirmed.add(charge)
   }
   const planRetry = (charge: ChargeRecord, at: number): void => {
-    const resolution = behaviourOf(charge).afterRetry
+    const resolution = behaviorOf(charge).afterRetry
     if (resolution === undefined || retryDelay === Number.POSITIVE_INFINITY) return
     retries.add({ at: at + retryDelay, charge, resolution })
   }
@@ -144,7 +142,7 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
   const pageBase = (): string => baseUrl().replace(/\/+$/, '')
 
   const resolutionNow = (charge: ChargeFields): Resolution => {
-    const { resolution, afterFirst } = behaviourOf(charge)
+    const { resolution, afterFirst } = behaviorOf(charge)
     return state.paidNumbers.has(comparableNumber(charge.msisdn)) ? (afterFirst ?? resolution) : resolution
   }
 

@@ -13,18 +13,18 @@ import {
   text,
   wholeNumber,
 } from '../checking.ts'
-import { behaviours } from './behaviours.ts'
+import { behaviors } from './behaviors.ts'
 import type { GatewayOptions } from './options.ts'
 import { seedCharge } from './seeds.ts'
 
-const behaviour = oneOf(...Object.keys(behaviours))
+const behavior = oneOf(...Object.keys(behaviors))
 
 /** The check of each option of area G: one that is added and not checked does not compile. */
 export const gatewayChecks: { readonly [Name in keyof GatewayOptions]-?: Check } = {
   apiKeys: listOf(headerText, 1),
   otp: code,
-  testNumbers: tableOf(text, behaviour),
-  defaultBehaviour: behaviour,
+  testNumbers: tableOf(text, behavior),
+  defaultBehavior: behavior,
   unlistedNumbers: oneOf('accept', 'refuse'),
   retryDelay: orFalse(length),
   confirmationTtl: orFalse(length),

@@ -1,8 +1,8 @@
 import { assertOptions, present } from '../checking.ts'
 import type { Duration } from '../duration.ts'
 import type { Rules } from '../rules.ts'
-import type { BehaviourName, NumberTable } from './behaviours.ts'
-import { testNumberTable } from './behaviours.ts'
+import type { BehaviorName, NumberTable } from './behaviors.ts'
+import { testNumberTable } from './behaviors.ts'
 import { gatewayChecks } from './option-checks.ts'
 import type { SeedCharge } from './seeds.ts'
 
@@ -21,12 +21,12 @@ export interface GatewayOptions {
   /** The one-time code that is right for every charge (G confirm). Default: `123456`. */
   readonly otp: string
   /**
-   * Number → behaviour (row 61). A leading plus does not matter. Replaces the built-in table. Default: the numbers of
+   * Number → behavior (row 61). A leading plus does not matter. Replaces the built-in table. Default: the numbers of
    * `testNumbers`.
    */
   readonly testNumbers: NumberTable
-  /** Behaviour of every number that is not listed (row 61). Default: `succeeds`. */
-  readonly defaultBehaviour: BehaviourName
+  /** Behavior of every number that is not listed (row 61). Default: `succeeds`. */
+  readonly defaultBehavior: BehaviorName
   /** Whether a number that is not listed may be charged (row 61 ✎). Default: `accept`; under strict rules: `refuse`. */
   readonly unlistedNumbers: 'accept' | 'refuse'
   /** How long after a charge went to pending_retry it resolves (row 63); `false`: never. Default: 24 hours. */
@@ -74,7 +74,7 @@ export const gatewayDefaults = {
   apiKeys: ['mock-api-key'],
   otp: '123456',
   testNumbers: testNumberTable,
-  defaultBehaviour: 'succeeds',
+  defaultBehavior: 'succeeds',
   unlistedNumbers: 'accept',
   retryDelay: { hours: 24 },
   confirmationTtl: { hours: 24 },

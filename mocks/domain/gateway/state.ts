@@ -1,5 +1,5 @@
 import type { GatewayEvent } from '../api.ts'
-import type { BehaviourName } from './behaviours.ts'
+import type { BehaviorName } from './behaviors.ts'
 import type { ChargeRecord } from './charges.ts'
 import { chargeBody } from './charges.ts'
 import type { KeyTable } from './keys.ts'
@@ -20,14 +20,14 @@ export interface TransactionalState {
   readonly confirmations: Map<string, ChargeRecord>
   readonly keys: KeyTable
   readonly events: EventColumns
-  /** Numbers of which a charge has succeeded, for behaviours that change after the first. */
+  /** Numbers of which a charge has succeeded, for behaviors that change after the first. */
   readonly paidNumbers: Set<string>
 }
 
 /** What a reset keeps and a restart forgets. */
 export interface LastingState {
-  /** Behaviours that were set at run time: comparable number → behaviour. */
-  readonly behaviours: Map<string, BehaviourName>
+  /** Behaviors that were set at run time: comparable number → behavior. */
+  readonly behaviors: Map<string, BehaviorName>
   /** How many events were cleared by resets: event ids go on counting. */
   clearedEvents: number
 }
@@ -42,7 +42,7 @@ export const emptyTransactions = (): TransactionalState => ({
 })
 
 /** Lasting state of a new mock. */
-export const newLastingState = (): LastingState => ({ behaviours: new Map(), clearedEvents: 0 })
+export const newLastingState = (): LastingState => ({ behaviors: new Map(), clearedEvents: 0 })
 
 /** Records what happened to a charge, and where it then stood. */
 export const recordEvent = (

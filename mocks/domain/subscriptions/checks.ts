@@ -1,4 +1,4 @@
-import type { SubscriptionRequest } from '../../../src/contract/subscriptions.ts'
+import type { SubscriptionRequestBody } from '../../../src/contract/subscriptions.ts'
 import type { Fields, Merchant } from '../api.ts'
 import type { Calendar } from '../calendar.ts'
 import { dateText, parseDate, parseTimeOfDay } from '../calendar.ts'
@@ -10,7 +10,7 @@ import { CYCLE_DAYS, isCycle } from './schedule.ts'
 
 /** A subscription request that has passed its checks. */
 export interface CheckedRequest {
-  readonly request: SubscriptionRequest
+  readonly request: SubscriptionRequestBody
   readonly terms: Terms
 }
 
@@ -22,7 +22,7 @@ const REQUEST_FIELDS = [
   'userReturnURL',
   'cycle',
   'amount',
-] as const satisfies readonly (keyof SubscriptionRequest)[]
+] as const satisfies readonly (keyof SubscriptionRequestBody)[]
 
 /** Reads fields that must be text with something in it, and refuses others when the option says so (row 4). */
 export const readTexts = <const Name extends string>(

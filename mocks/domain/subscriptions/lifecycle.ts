@@ -1,4 +1,4 @@
-import type { SubscriptionRequest } from '../../../src/contract/subscriptions.ts'
+import type { SubscriptionRequestBody } from '../../../src/contract/subscriptions.ts'
 import type { NotificationBody, PaymentScript, Timeline } from '../api.ts'
 import type { Day } from '../calendar.ts'
 import { SECOND, toMilliseconds } from '../duration.ts'
@@ -13,7 +13,7 @@ import { cancellationAfter, requestAfter, subscriptionAfter } from './transition
 /** What is asked for when a request is created. */
 export interface NewSubscription {
   readonly owner: string
-  readonly request: SubscriptionRequest
+  readonly request: SubscriptionRequestBody
   readonly terms: Terms
   readonly createdAt: number
   readonly invoiceId?: string | undefined
@@ -27,7 +27,7 @@ export interface Lifecycle {
   can(record: SubscriptionRecord, trigger: SubscriptionTrigger): boolean
   /** The payer agrees. The first payment is due at the first due date from now on. */
   authorize(record: SubscriptionRecord, payments: readonly PaymentScript[]): void
-  /** Makes a subscription that was authorised at `at`, with the payments that fell due since, silently. */
+  /** Makes a subscription that was authorized at `at`, with the payments that fell due since, silently. */
   backdate(record: SubscriptionRecord, payments: readonly PaymentScript[], at: number): void
   decline(record: SubscriptionRecord): void
   cancel(record: SubscriptionRecord): CancellationRecord
@@ -178,7 +178,7 @@ export const createLifecycle = (parts: {
 
   timeline.on(EXPIRY, (invoiceId, at) => {
     const record = state.byInvoice(invoiceId)
-    // A declined or authorised request has moved on; the table refuses.
+    // A declined or authorized request has moved on; the table refuses.
     if (record?.phase === 'PENDING') move(record, 'expire', at)
   })
   timeline.on(DUE, (subscriptionId, at) => {

@@ -1,7 +1,7 @@
 import type { Merchant, PaymentBody, SubscriptionsDomain, Timeline } from '../api.ts'
 import type { Calendar } from '../calendar.ts'
 import type { Ids } from '../ids.ts'
-import { authorisationPath } from '../pages-paths.ts'
+import { authorizationPath } from '../pages-paths.ts'
 import type { Result } from '../result.ts'
 import { accepted, refused } from '../result.ts'
 import { createRequestCheck } from './checks.ts'
@@ -26,7 +26,7 @@ export type Operations = Pick<
   | 'cancellation'
   | 'payments'
   | 'payment'
-  | 'authorisation'
+  | 'authorization'
   | 'authorize'
   | 'decline'
   | 'script'
@@ -90,7 +90,7 @@ export const createOperations = (parts: {
       })
     }
     act(record.value)
-    return accepted(views.authorisation(record.value))
+    return accepted(views.authorization(record.value))
   }
 
   const paymentRecord = (paymentId: string): PaymentRecord | undefined => {
@@ -133,7 +133,7 @@ export const createOperations = (parts: {
       const created = { owner: merchant.clientId, request, terms, createdAt: timeline.now() }
       const { invoiceId } = lifecycle.create(created)
       return accepted({
-        url: `${baseUrl().replace(/\/+$/, '')}${authorisationPath(invoiceId)}`,
+        url: `${baseUrl().replace(/\/+$/, '')}${authorizationPath(invoiceId)}`,
         invoiceID: invoiceId,
       })
     },
@@ -186,10 +186,10 @@ export const createOperations = (parts: {
       if (!record.ok || payment === undefined) return record.ok ? notFound('Payment', '') : record
       return accepted(views.payment(payment))
     },
-    authorisation(invoiceId) {
+    authorization(invoiceId) {
       timeline.settle()
       const record = asked(invoiceId)
-      return record.ok ? accepted(views.authorisation(record.value)) : record
+      return record.ok ? accepted(views.authorization(record.value)) : record
     },
     authorize: (invoiceId, { payments = [] } = {}) =>
       answerOf(invoiceId, 'authorize', (record) => lifecycle.authorize(record, payments)),

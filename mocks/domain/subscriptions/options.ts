@@ -64,13 +64,13 @@ export interface SubscriptionsOptions {
   readonly unknownFields: 'ignore' | 'refuse'
   /** After what time an unanswered request expires (row 10); `false`: never. Default: 24 hours. */
   readonly requestTtl: Duration | false
-  /** What the status answer shows as subscriptionId before the payer has authorised (row 11). Default: `issued`. */
+  /** What the status answer shows as subscriptionId before the payer has authorized (row 11). Default: `issued`. */
   readonly pendingSubscriptionId: 'issued' | 'NA' | '' | 'omit'
   /** The values of `enabled` (row 12). */
   readonly enabledValues: {
     /** While payments are to be expected. Default: 1. */
     readonly active: number
-    /** Before the authorisation, and once it has ended or was cancelled. Default: 0. */
+    /** Before the authorization, and once it has ended or was cancelled. Default: 0. */
     readonly inactive: number
   }
   /** IANA time zone of the times without a zone, of days, and of the cut-off (row 14). Default: `UTC`. */

@@ -75,7 +75,7 @@ export const createSeeding = (parts: {
     if (known !== undefined) throw new Error(`The ${kind} "${known}" exists already.`)
   }
 
-  /** When a seed was created, and when authorised; `undefined`: it has not been. */
+  /** When a seed was created, and when authorized; `undefined`: it has not been. */
   const timesOf = ({ createdAt, authorizedAt }: SeedSubscription): SeedTimes => {
     const given = authorizedAt === undefined || authorizedAt === false ? undefined : authorizedAt
     const authorized = given === undefined ? undefined : toInstantMilliseconds(given)

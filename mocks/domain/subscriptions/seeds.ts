@@ -27,10 +27,10 @@ export interface SeedSubscription {
   readonly invoiceId?: string
   /** By default an identifier is made. */
   readonly subscriptionId?: string
-  /** By default the time now, or that of the authorisation when it is earlier. */
+  /** By default the time now, or that of the authorization when it is earlier. */
   readonly createdAt?: PointInTime
   /**
-   * When the payer authorised it: between creation and now, by default at its creation; `false`: not yet. Payments that fell due since then
+   * When the payer authorized it: between creation and now, by default at its creation; `false`: not yet. Payments that fell due since then
    * have been made, silently: no notification tells of them.
    */
   readonly authorizedAt?: PointInTime | false

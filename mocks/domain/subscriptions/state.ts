@@ -1,4 +1,4 @@
-import type { KnownRequestStatus, SubscriptionRequest } from '../../../src/contract/subscriptions.ts'
+import type { KnownRequestStatus, SubscriptionRequestBody } from '../../../src/contract/subscriptions.ts'
 import type { PaymentScript } from '../api.ts'
 import type { Day } from '../calendar.ts'
 import type { PaymentStore, PaymentsSnapshot } from './payment-store.ts'
@@ -21,7 +21,7 @@ export interface SubscriptionRecord {
   readonly subscriptionId: string
   /** The merchant that it belongs to: that of the token, whatever the request said. */
   readonly owner: string
-  readonly request: SubscriptionRequest
+  readonly request: SubscriptionRequestBody
   readonly terms: Terms
   readonly createdAt: number
   requestStatus: KnownRequestStatus
@@ -30,7 +30,7 @@ export interface SubscriptionRecord {
   cancelledAt: number | undefined
   /** When it ceased to be pending or active. */
   closedAt: number | undefined
-  /** The next due date's number; meaningful from authorisation on. */
+  /** The next due date's number; meaningful from authorization on. */
   nextSlot: number
   /** Outcomes of the payments to come, taken from the front. */
   script: PaymentScript[]

@@ -1,5 +1,5 @@
 import type {
-  AuthorisationView,
+  AuthorizationView,
   CancellationBody,
   PaymentBody,
   RequestStatusBody,
@@ -26,7 +26,7 @@ export interface Views {
   /** S6 */
   payment(record: PaymentRecord): PaymentBody
   /** What the payer's page shows. */
-  authorisation(record: SubscriptionRecord): AuthorisationView
+  authorization(record: SubscriptionRecord): AuthorizationView
   /** What a test author sees. */
   state(record: SubscriptionRecord): SubscriptionState
 }
@@ -144,7 +144,7 @@ export const createViews = (parts: {
         nextPaymentDate: shown(record, dueDay + record.terms.step, dateText),
       }
     },
-    authorisation: (record) => ({
+    authorization: (record) => ({
       invoiceId: record.invoiceId,
       merchant: options.merchants.find(({ clientId }) => clientId === record.owner)?.name ?? record.owner,
       amount: record.request.amount,

@@ -1,4 +1,4 @@
-import type { AuthorisationView } from '../domain/api.ts'
+import type { AuthorizationView } from '../domain/api.ts'
 import { cycleInWords } from './cycles.ts'
 import type { Html } from './html.ts'
 import { html } from './html.ts'
@@ -7,18 +7,18 @@ import { messagePage } from './layout.ts'
 import { returnTarget } from './return-target.ts'
 
 const DECIDED: Readonly<Record<string, readonly [title: string, text: string, status: number]>> = {
-  SUCCEEDED: ['Subscription authorised', 'You have authorised these payments.', 200],
+  SUCCEEDED: ['Subscription authorized', 'You have authorized these payments.', 200],
   FAILED: ['Subscription declined', 'You have declined these payments. Nothing will be paid.', 200],
   EXPIRED: ['Request expired', 'This request was open too long. Nothing will be paid.', 410],
   CANCELLED: ['Request cancelled', 'The merchant has cancelled this request. Nothing will be paid.', 200],
 }
 
 /** Whether the payer can still decide. */
-export const isOpen = (view: AuthorisationView): boolean => view.status === 'INITIALIZED'
+export const isOpen = (view: AuthorizationView): boolean => view.status === 'INITIALIZED'
 
 const day = (text: string): Html => html`<time datetime="${text}">${text}</time>`
 
-const summary = (view: AuthorisationView): Html => html`<p class="amount"><bdi>${view.amount}</bdi>
+const summary = (view: AuthorizationView): Html => html`<p class="amount"><bdi>${view.amount}</bdi>
 <small><bdi>${cycleInWords(view.cycle)}</bdi></small></p>
 <dl>
 <div><dt>Merchant</dt><dd><bdi>${view.merchant}</bdi></dd></div>
@@ -26,14 +26,14 @@ const summary = (view: AuthorisationView): Html => html`<p class="amount"><bdi>$
 <div><dt>Ends</dt><dd>${day(view.end)}</dd></div>
 </dl>`
 
-const upcoming = ({ nextPayments }: AuthorisationView): Html | undefined =>
+const upcoming = ({ nextPayments }: AuthorizationView): Html | undefined =>
   nextPayments.length === 0
     ? undefined
     : html`<h2>Next payments</h2>
 <ol>${nextPayments.map((date) => html`<li>${day(date)}</li>`)}</ol>`
 
 /** The page behind S-b's `url`: what is asked, and the payer's two answers. */
-export const authorisationPage = (view: AuthorisationView): Page => {
+export const authorizationPage = (view: AuthorizationView): Page => {
   const target = returnTarget(view.returnUrl)
   if (!isOpen(view)) {
     const [title, text, status] = DECIDED[view.status] ?? [
@@ -45,14 +45,14 @@ export const authorisationPage = (view: AuthorisationView): Page => {
   }
   return {
     status: 200,
-    title: 'Authorise a subscription',
+    title: 'Authorize a subscription',
     target,
-    content: html`<h1>Authorise a subscription</h1>
+    content: html`<h1>Authorize a subscription</h1>
 <p class="quiet"><bdi>${view.merchant}</bdi> asks you to allow these payments.</p>
 ${summary(view)}
 ${upcoming(view)}
 <form method="post">
-<button type="submit" name="decision" value="authorise">Authorise</button>
+<button type="submit" name="decision" value="authorize">Authorize</button>
 <button type="submit" name="decision" value="decline" class="plain">Decline</button>
 </form>`,
   }

@@ -2,7 +2,7 @@ import type { TestNumber } from '../api.ts'
 import type { Resolution } from './transitions.ts'
 
 /** How charges of a number end. */
-export interface Behaviour {
+export interface Behavior {
   readonly description: string
   /** How a confirmed charge, or a renewal, resolves. */
   readonly resolution: Resolution
@@ -16,8 +16,8 @@ const succeed: Resolution = { event: 'succeed', outcome: 'SUCCEEDED' }
 const insufficientFunds: Resolution = { event: 'fail', outcome: 'INSUFFICIENT_FUNDS' }
 const retry: Resolution = { event: 'retry', outcome: 'RETRYING' }
 
-/** The behaviours a number can have. Names and outcomes are ours: the specification shows neither (row 61, 62). */
-export const behaviours = {
+/** The behaviors a number can have. Names and outcomes are ours: the specification shows neither (row 61, 62). */
+export const behaviors = {
   succeeds: { description: 'Every charge succeeds.', resolution: succeed },
   insufficient_funds: {
     description: 'Every charge fails: the wallet holds too little.',
@@ -47,19 +47,19 @@ export const behaviours = {
     resolution: succeed,
     afterFirst: insufficientFunds,
   },
-} as const satisfies Record<string, Behaviour>
+} as const satisfies Record<string, Behavior>
 
-/** Name of a behaviour, as the reference route shows it and as `payer.setBehaviour` takes it. */
-export type BehaviourName = keyof typeof behaviours
+/** Name of a behavior, as the reference route shows it and as `payer.setBehavior` takes it. */
+export type BehaviorName = keyof typeof behaviors
 
-/** Whether the text names a behaviour. */
-export const isBehaviourName = (name: string): name is BehaviourName => Object.hasOwn(behaviours, name)
+/** Whether the text names a behavior. */
+export const isBehaviorName = (name: string): name is BehaviorName => Object.hasOwn(behaviors, name)
 
-/** The behaviour of that name. */
-export const behaviourNamed = (name: BehaviourName): Behaviour => behaviours[name]
+/** The behavior of that name. */
+export const behaviorNamed = (name: BehaviorName): Behavior => behaviors[name]
 
 /**
- * A number for each behaviour. No operator can own them: +999 is no country's code.
+ * A number for each behavior. No operator can own them: +999 is no country's code.
  *
  * @example gateway.charge({ msisdn: testNumbers.insufficient_funds, … })
  */
@@ -72,14 +72,14 @@ export const testNumbers = {
   stays_pending_retry: '+99900000006',
   expires: '+99900000007',
   succeeds_once: '+99900000008',
-} as const satisfies Record<BehaviourName, string>
+} as const satisfies Record<BehaviorName, string>
 
-/** Numbers and behaviours as an option takes them: number → behaviour. */
-export type NumberTable = Readonly<Record<string, BehaviourName>>
+/** Numbers and behaviors as an option takes them: number → behavior. */
+export type NumberTable = Readonly<Record<string, BehaviorName>>
 
 /** `testNumbers` as a number table. */
 export const testNumberTable: NumberTable = Object.fromEntries(
-  Object.entries(testNumbers).flatMap(([name, msisdn]) => (isBehaviourName(name) ? [[msisdn, name]] : [])),
+  Object.entries(testNumbers).flatMap(([name, msisdn]) => (isBehaviorName(name) ? [[msisdn, name]] : [])),
 )
 
 /** The form in which numbers are compared: international format is written with and without a plus. */
@@ -87,7 +87,7 @@ export const comparableNumber = (msisdn: string): string =>
   msisdn.startsWith('+') ? msisdn.slice(1) : msisdn
 
 /** The row of the reference table for a number. */
-export const testNumber = (msisdn: string, name: BehaviourName): TestNumber => {
-  const { description, resolution, afterRetry } = behaviourNamed(name)
-  return { msisdn, behaviour: name, description, outcome: (afterRetry ?? resolution).outcome }
+export const testNumber = (msisdn: string, name: BehaviorName): TestNumber => {
+  const { description, resolution, afterRetry } = behaviorNamed(name)
+  return { msisdn, behavior: name, description, outcome: (afterRetry ?? resolution).outcome }
 }
