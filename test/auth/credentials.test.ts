@@ -1,37 +1,13 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { createApiKeyAuthorizer } from '../../src/auth/api-key.ts'
-import { CREDENTIALS } from './merchant.ts'
-import { api, merchant } from './platform.ts'
-
-const everyWord = (value: unknown): string =>
-  [
-    inspect(value, { depth: 20, showHidden: true }),
-    JSON.stringify(value),
-    String((value as Error).stack),
-  ].join('\n')
+import type { ApiKeySource } from '../../src/index.ts'
+import { CREDENTIALS, errorOf, gatewayClient } from '../support/clients.ts'
+import { refusedBy, textOf } from '../support/refused.ts'
+import type { Script, ScriptedServer } from '../support/scripted-server.ts'
+import { startServer } from '../support/scripted-server.ts'
+import { api, merchant } from '../support/token-set-up.ts'
 
 describe('credentials', () => {
-  it.each([
-    ['a line break at its end', 'from-a-file\n'],
-    ['no text', ''],
-    ['blanks', '   '],
-    ['half a surrogate pair', 'half-\ud800-pair'],
-    ['a number', 42],
-    ['null', null],
-  ])('with a password of %s are refused at once, unquoted', (_name, password) => {
-    const make = () => merchant({ credentials: { ...CREDENTIALS, password: password as string } })
-    expect(make).toThrow(expect.objectContaining({ code: 'invalid_request', outcome: 'not-sent' }))
-    try {
-      make()
-    } catch (error) {
-      expect((error as Error).message).toContain('credentials.password')
-      for (const secret of ['from-a-file', 'half-', CREDENTIALS.clientSecret]) {
-        expect(everyWord(error)).not.toContain(secret)
-      }
-    }
-  })
-
   it('in any alphabet and with quotes reach the server as they are', async () => {
     const credentials = { ...CREDENTIALS, username: 'মার্চেন্ট', password: 'pa"ss\\wörd 🔑 ' }
     await merchant({ credentials }).details()
@@ -81,7 +57,7 @@ describe('credentials', () => {
       retryable: true,
     })
     expect((error as Error).message).toContain('ECONNREFUSED')
-    expect(everyWord(error)).not.toContain('hunter2')
+    expect(textOf(error)).not.toContain('hunter2')
     await details()
     expect(api.tokenRequests).toHaveLength(1)
   })
@@ -92,7 +68,7 @@ describe('credentials', () => {
       .details()
       .catch((reason: unknown) => reason)
     expect(error).toMatchObject({ code: 'invalid_request', phase: 'login' })
-    expect(everyWord(error)).not.toContain('hunter2')
+    expect(textOf(error)).not.toContain('hunter2')
     expect(api.tokenRequests).toEqual([])
   })
 
@@ -118,53 +94,53 @@ describe('credentials', () => {
 })
 
 describe('an API key', () => {
-  const context = { operation: 'gateway.charge', signal: undefined, remaining: 1000 }
+  const open = async (apiKey: ApiKeySource, script: Script = { body: { status: 'succeeded' } }) => {
+    const server = await startServer([script])
+    return { server, read: () => gatewayClient(server.url, { apiKey, retry: false }).status('ch_1') }
+  }
+  const sentBy = ({ requests }: ScriptedServer) => requests.map(({ headers }) => headers.authorization)
 
   it('stands behind Bearer, and a 401 is final', async () => {
-    const authorizer = createApiKeyAuthorizer('key-1')
-    const authorization = await authorizer.authorize(context)
-    expect(authorization.header).toBe('Bearer key-1')
-    expect(await authorizer.refused(authorization, context)).toBe(false)
+    const { server, read } = await open('key-1', { status: 401 })
+    expect(await errorOf(read())).toMatchObject({ code: 'authentication_failed', attempts: 1 })
+    expect(sentBy(server)).toEqual(['Bearer key-1'])
   })
 
   it('from a function is asked for each attempt, so that it can rotate', async () => {
     let asked = 0
-    const authorizer = createApiKeyAuthorizer(async () => {
+    const { server, read } = await open(async () => {
       asked += 1
       return `key-${asked}`
     })
-    expect((await authorizer.authorize(context)).header).toBe('Bearer key-1')
-    expect((await authorizer.authorize(context)).header).toBe('Bearer key-2')
+    await read()
+    await read()
+    expect(sentBy(server)).toEqual(['Bearer key-1', 'Bearer key-2'])
   })
 
-  it.each(['hunter2\n', 'hunter2 ', 'hünter2', ''])('that reads %j is refused, unquoted', async (key) => {
-    const errors = [
-      await Promise.resolve()
-        .then(() => createApiKeyAuthorizer(key))
-        .catch((reason: unknown) => reason),
-      await createApiKeyAuthorizer(() => key)
-        .authorize(context)
-        .catch((reason: unknown) => reason),
-    ]
-    for (const error of errors) {
-      expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not-sent' })
-      expect(everyWord(error)).not.toMatch(/h[uü]nter2/)
-    }
-  })
+  it.each(['hunter2\n', 'hunter2 ', 'hünter2', ''])(
+    'that a function returns as %j is refused, unquoted',
+    async (key) => {
+      const { server, read } = await open(() => key)
+      const error = await refusedBy(read)
+      expect(textOf(error)).not.toMatch(/h[uü]nter2/)
+      expect(server.requests).toEqual([])
+    },
+  )
 
   it('from a function that fails gives a typed error without its words', async () => {
-    const authorizer = createApiKeyAuthorizer(() => Promise.reject(new TypeError('hunter2')))
-    const error = await authorizer.authorize(context).catch((reason: unknown) => reason)
-    expect(error).toMatchObject({ code: 'invalid_request', operation: 'gateway.charge', retryable: true })
-    expect((error as Error).message).toContain('TypeError')
-    expect(everyWord(error)).not.toContain('hunter2')
+    const { server, read } = await open(() => Promise.reject(new TypeError('hunter2')))
+    const error = await errorOf(read())
+    expect(error).toMatchObject({ code: 'invalid_request', operation: 'gateway.status', retryable: true })
+    expect(error.message).toContain('TypeError')
+    expect(textOf(error)).not.toContain('hunter2')
+    expect(server.requests).toEqual([])
   })
 
   it('from a function that never answers is given up when the caller aborts', async () => {
-    const authorizer = createApiKeyAuthorizer(() => new Promise<string>(() => undefined))
     const controller = new AbortController()
-    const waiting = authorizer.authorize({ ...context, signal: controller.signal })
+    const client = gatewayClient('http://127.0.0.1:1', { apiKey: () => new Promise<string>(() => undefined) })
+    const waiting = errorOf(client.status('ch_1', { signal: controller.signal }))
     controller.abort(new Error('gone'))
-    await expect(waiting).rejects.toThrow('gone')
+    expect(await waiting).toMatchObject({ code: 'aborted', outcome: 'not-sent', attempts: 0 })
   })
 })

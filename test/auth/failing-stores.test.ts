@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { TokenRecord } from '../../src/auth/token-record.ts'
-import type { TokenStore } from '../../src/auth/token-store.ts'
-import { createMemoryTokenStore, tokenKey } from '../../src/auth/token-store.ts'
-import type { MerchantOptions } from './merchant.ts'
-import { CREDENTIALS, createMerchant } from './merchant.ts'
-import { api, clock } from './platform.ts'
+import type { TokenRecord, TokenStore } from '../../src/index.ts'
+import { createMemoryTokenStore } from '../../src/index.ts'
+import type { MerchantOptions } from '../support/merchant.ts'
+import { createMerchant, recordKey } from '../support/merchant.ts'
+import { api, clock } from '../support/token-set-up.ts'
 
 let reports: string[]
 
@@ -44,7 +43,7 @@ const twoLifetimes = async (tokenStore: TokenStore) => {
   const { details } = merchant({ tokenStore })
   await Promise.all(Array.from({ length: 20 }, () => details()))
   await details()
-  clock.advance(3_600_000)
+  clock.jump(3_600_000)
   await Promise.all(Array.from({ length: 20 }, () => details()))
   await details()
 }
@@ -94,7 +93,7 @@ describe('a store that fails', () => {
     await details()
     expect(reports).toEqual([expect.stringContaining('ECONNREFUSED')])
     failing = false
-    clock.advance(3_600_000)
+    clock.jump(3_600_000)
     await details()
     await merchant({ tokenStore }).details()
     expect(api.tokenRequests).toHaveLength(2)
@@ -110,7 +109,7 @@ describe('a store that fails', () => {
     const { details } = merchant({ tokenStore: { ...createMemoryTokenStore(), ...failing } })
     for (let call = 0; call < 20; call += 1) {
       await refused(details())
-      clock.advance(10_000)
+      clock.jump(10_000)
     }
     expect(api.tokenRequests).toHaveLength(1)
   })
@@ -120,11 +119,11 @@ describe('a store that fails', () => {
     const { details } = merchant({ tokenStore })
     await details()
     fill()
-    clock.advance(3_600_000)
+    clock.jump(3_600_000)
     api.onToken = () => ({ status: 401 })
     for (let call = 0; call < 20; call += 1) {
       await refused(details())
-      clock.advance(10_000)
+      clock.jump(10_000)
     }
     expect(api.tokenRequests).toHaveLength(2)
   })
@@ -144,10 +143,10 @@ describe('a store that fails', () => {
   it('by returning a token without a credible end has it renewed after a day', async () => {
     const tokenStore = createMemoryTokenStore()
     const record = recordWith({ lifetime: 1e15 })
-    await tokenStore.set(tokenKey(api.url, CREDENTIALS.clientId, CREDENTIALS.username), record, 0)
+    await tokenStore.set(recordKey(api.url), record, 0)
     const { details } = merchant({ tokenStore })
     await details()
-    clock.advance(86_400_000)
+    clock.jump(86_400_000)
     await details()
     expect(api.calls).toEqual(['access-x', 'access-1'])
   })
@@ -160,7 +159,7 @@ describe('a store that fails', () => {
     for (let round = 1; round <= 3; round += 1) {
       api.accepts = (token) => token === `access-${round + 1}`
       await details()
-      clock.advance(60_000)
+      clock.jump(60_000)
     }
     expect(api.calls).toEqual([
       'access-1',
@@ -185,7 +184,7 @@ describe('a store that fails', () => {
     ['half a refusal', { version: 1, refusals: [{ status: 401 }, null], unauthorizedRenewals: ['x'] }],
   ])('by returning %s is overwritten by one login', async (_name, garbage) => {
     const tokenStore = createMemoryTokenStore()
-    await tokenStore.set(tokenKey(api.url, CREDENTIALS.clientId, CREDENTIALS.username), garbage as never, 0)
+    await tokenStore.set(recordKey(api.url), garbage as never, 0)
     await merchant({ tokenStore }).details()
     await merchant({ tokenStore }).details()
     expect(api.calls).toEqual(['access-1', 'access-1'])

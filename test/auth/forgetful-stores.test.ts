@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { TokenRecord } from '../../src/auth/token-record.ts'
-import type { TokenStore } from '../../src/index.ts'
-import { DETAILS, errorOf, skippingClock, subscriptionsClient, TOKEN } from '../client/clients.ts'
-import type { Script } from '../client/scripted-server.ts'
-import { startServer } from '../client/scripted-server.ts'
+import type { TokenRecord, TokenStore } from '../../src/index.ts'
+import { DETAILS } from '../support/bodies.ts'
+import { errorOf, subscriptionsClient, TOKEN } from '../support/clients.ts'
+import type { Script } from '../support/scripted-server.ts'
+import { startServer } from '../support/scripted-server.ts'
+import { skippingClock } from '../support/skipping-clock.ts'
 
 const REFUSED: Script = { status: 401, body: { errorCode: '17', errorMessage: 'no' } }
 const EMPTY: TokenRecord = { version: 1, refusals: [], unauthorizedRenewals: [] }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { MandateKitError, RateLimitError } from '../../src/index.ts'
 import { createMemoryTokenStore } from '../../src/index.ts'
-import { api, clock, merchant } from './platform.ts'
+import { api, clock, merchant } from '../support/token-set-up.ts'
 
 const askForPatience = (seconds: number, status = 429) => {
   api.onToken = (_request, index) =>
@@ -23,7 +23,7 @@ describe('a login that was answered with a time to come back', () => {
       askForPatience(600, status)
       const { details } = merchant()
       await errorOf(details())
-      clock.advance(60_000)
+      clock.jump(60_000)
       const error = await errorOf(details())
       expect(error).toMatchObject({
         code: 'rate_limited',
@@ -41,7 +41,7 @@ describe('a login that was answered with a time to come back', () => {
     askForPatience(600)
     const { details } = merchant()
     await errorOf(details())
-    clock.advance(600_000)
+    clock.jump(600_000)
     await details()
     expect(api.tokenRequests).toHaveLength(2)
   })
@@ -52,7 +52,7 @@ describe('a login that was answered with a time to come back', () => {
     await errorOf(details())
     const calls = [details(), details(), details()]
     await expect.poll(() => clock.sleeping).toBe(3)
-    clock.advance(40_000)
+    clock.jump(40_000)
     await Promise.all(calls)
     expect(api.tokenRequests).toHaveLength(2)
   })
@@ -106,7 +106,7 @@ describe('a login that was answered with a time to come back', () => {
     const { details } = merchant({ loginCooldown: 120_000 })
     await errorOf(details())
     expect(await errorOf(details())).toMatchObject({ retryAfterMs: 120_000 })
-    clock.advance(120_000)
+    clock.jump(120_000)
     await details()
   })
 
@@ -114,14 +114,14 @@ describe('a login that was answered with a time to come back', () => {
     const { details } = merchant()
     await details()
     api.onToken = () => ({ status: 429, headers: { 'retry-after': '600' } })
-    clock.advance(3_580_000)
+    clock.jump(3_580_000)
     await details()
-    clock.advance(10_000)
+    clock.jump(10_000)
     await details()
     expect(api.tokenRequests).toHaveLength(2)
   })
 
-  it('is believed no longer than the cool-down, and not from the future, whatever a store returns', async () => {
+  it('is expected no longer than the cool-down, and not from the future, whatever a store returns', async () => {
     const record = { version: 1, refusals: [], unauthorizedRenewals: [] } as const
     const storeOf = (at: number, wait: number) => ({
       ...createMemoryTokenStore(),

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createMemoryTokenStore } from '../../src/auth/token-store.ts'
-import { createGate } from './gate.ts'
-import type { MerchantOptions } from './merchant.ts'
-import { CREDENTIALS, createMerchant } from './merchant.ts'
-import { api, clock } from './platform.ts'
+import { createMemoryTokenStore } from '../../src/index.ts'
+import { CREDENTIALS } from '../support/clients.ts'
+import { deferred } from '../support/deferred.ts'
+import type { MerchantOptions } from '../support/merchant.ts'
+import { createMerchant } from '../support/merchant.ts'
+import { api, clock } from '../support/token-set-up.ts'
 
 const merchant = (options: MerchantOptions = {}) =>
   createMerchant(api.url, clock, { refresh: 'refresh_token', ...options })
@@ -29,7 +30,7 @@ describe('renewal by refresh token', () => {
     const { details } = merchant()
     await details()
     for (let round = 0; round < 3; round += 1) {
-      clock.advance(3_600_000)
+      clock.jump(3_600_000)
       await Promise.all(Array.from({ length: 20 }, () => details()))
     }
     expect(api.grants('password')).toBe(1)
@@ -53,7 +54,7 @@ describe('renewal by refresh token', () => {
       const { details } = merchant()
       for (let round = 0; round < 3; round += 1) {
         await details()
-        clock.advance(3_600_000)
+        clock.jump(3_600_000)
       }
       expect(api.tokenRequests.map(({ refresh_token }) => refresh_token)).toEqual([
         undefined,
@@ -67,7 +68,7 @@ describe('renewal by refresh token', () => {
     refreshAnswers(status)
     const { details } = merchant()
     await details()
-    clock.advance(3_600_000)
+    clock.jump(3_600_000)
     await Promise.all(Array.from({ length: 10 }, () => details()))
     expect([api.grants('password'), api.grants('refresh_token')]).toEqual([2, 1])
   })
@@ -76,7 +77,7 @@ describe('renewal by refresh token', () => {
     refreshAnswers(200, { access_token: 'not a token' })
     const { details } = merchant()
     await details()
-    clock.advance(3_600_000)
+    clock.jump(3_600_000)
     await details()
     expect([api.grants('password'), api.grants('refresh_token')]).toEqual([2, 1])
   })
@@ -85,7 +86,7 @@ describe('renewal by refresh token', () => {
     const { details } = merchant()
     await details()
     api.onToken = () => ({ status: 401 })
-    clock.advance(3_600_000)
+    clock.jump(3_600_000)
     for (let call = 0; call < 10; call += 1) {
       await expect(details()).rejects.toMatchObject({ code: 'authentication_failed' })
     }
@@ -96,7 +97,7 @@ describe('renewal by refresh token', () => {
     refreshAnswers(503)
     const { details } = merchant()
     await details()
-    clock.advance(3_600_000)
+    clock.jump(3_600_000)
     await expect(details()).rejects.toMatchObject({ status: 503 })
     expect([api.grants('password'), api.grants('refresh_token')]).toEqual([1, 1])
     await details()
@@ -121,19 +122,19 @@ describe('renewal by refresh token', () => {
     const other = merchant({ tokenStore: view() })
     await one.details()
     await other.details()
-    clock.advance(3_600_000)
+    clock.jump(3_600_000)
     const issue = api.onToken
-    const gate = createGate()
+    const gate = deferred()
     let refreshes = 0
     api.onToken = async (request, index) => {
       refreshes += 1
-      if (refreshes === 2) await gate.opened
+      if (refreshes === 2) await gate.promise
       return issue(request, index)
     }
     const both = [one.details(), other.details()]
     await expect.poll(() => refreshes).toBe(2)
     await Promise.race(both)
-    gate.open()
+    gate.resolve()
     await Promise.all(both)
     expect([api.grants('password'), api.grants('refresh_token')]).toEqual([1, 2])
   })

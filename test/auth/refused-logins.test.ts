@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Credentials } from '../../src/auth/credentials.ts'
-import { createMemoryTokenStore } from '../../src/auth/token-store.ts'
-import { CREDENTIALS } from './merchant.ts'
-import { api, clock, merchant } from './platform.ts'
+import type { Credentials } from '../../src/index.ts'
+import { createMemoryTokenStore } from '../../src/index.ts'
+import { CREDENTIALS } from '../support/clients.ts'
+import { api, clock, merchant } from '../support/token-set-up.ts'
 
 const refuse = (status: number, errorCode?: string) => {
   api.onToken = () => ({ status, body: errorCode === undefined ? {} : { errorCode } })
@@ -78,14 +78,14 @@ describe('a login that is refused', () => {
     refuse(403)
     const { details } = merchant()
     await reasonOf(details())
-    clock.advance(899_999)
+    clock.jump(899_999)
     await reasonOf(details())
     expect(api.tokenRequests).toHaveLength(1)
-    clock.advance(1)
+    clock.jump(1)
     await Promise.all(Array.from({ length: 20 }, () => reasonOf(details())))
     await reasonOf(details())
     expect(api.tokenRequests).toHaveLength(2)
-    clock.advance(900_000)
+    clock.jump(900_000)
     allow()
     expect(await reasonOf(details())).toEqual({ resolved: true })
   })
@@ -94,7 +94,7 @@ describe('a login that is refused', () => {
     refuse(403)
     const { details } = merchant({ loginCooldown: 1_000 })
     await reasonOf(details())
-    clock.advance(1_000)
+    clock.jump(1_000)
     allow()
     expect(await reasonOf(details())).toEqual({ resolved: true })
   })
@@ -204,14 +204,14 @@ describe('a login that fails without being refused', () => {
     const { details } = merchant({ onUnexpected: ({ message }) => reports.push(message) })
     await details()
     refuse(503)
-    clock.advance(3_575_000)
+    clock.jump(3_575_000)
     for (let call = 0; call < 10; call += 1) await details()
     expect(api.tokenRequests).toHaveLength(2)
     expect(reports).toHaveLength(1)
-    clock.advance(5_000)
+    clock.jump(5_000)
     await details()
     expect(api.tokenRequests).toHaveLength(3)
-    clock.advance(20_000)
+    clock.jump(20_000)
     expect(await reasonOf(details())).toMatchObject({ status: 503 })
   })
 })

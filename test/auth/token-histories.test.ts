@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { TokenStore } from '../../src/auth/token-store.ts'
-import { createMemoryTokenStore } from '../../src/auth/token-store.ts'
-import type { FetchFunction } from '../../src/index.ts'
-import { ManualClock } from './manual-clock.ts'
-import { createMerchant } from './merchant.ts'
+import type { FetchFunction, TokenStore } from '../../src/index.ts'
+import { createMemoryTokenStore } from '../../src/index.ts'
+import { ManualClock } from '../support/manual-clock.ts'
+import { createMerchant } from '../support/merchant.ts'
 
 /** What may happen to a merchant, in any order. */
 type Step =
@@ -138,7 +137,7 @@ const run = async (refresh: 'password' | 'refresh_token', history: readonly Step
       expect(server.requests - before.requests).toBeLessThanOrEqual(step.kind === 'login' ? 1 : 4)
       expect(server.calls - before.calls).toBeLessThanOrEqual(step.kind === 'login' ? 0 : 2 * step.parallel)
     }
-    if (step.kind === 'time') clock.advance(step.seconds * 1000)
+    if (step.kind === 'time') clock.jump(step.seconds * 1000)
     if (step.kind === 'revoke') server.valid.clear()
     if (step.kind === 'reject calls') server.rejectsCalls = step.on
     if (step.kind === 'password') server.passwordStatus = step.status

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createMemoryTokenStore } from '../../src/auth/token-store.ts'
-import { createGate } from './gate.ts'
-import { CREDENTIALS, createMerchant } from './merchant.ts'
-import { api, clock, merchant } from './platform.ts'
-import { TokenServer } from './token-server.ts'
+import { createMemoryTokenStore } from '../../src/index.ts'
+import { CREDENTIALS } from '../support/clients.ts'
+import { deferred } from '../support/deferred.ts'
+import { createMerchant } from '../support/merchant.ts'
+import { TokenServer } from '../support/token-server.ts'
+import { api, clock, merchant } from '../support/token-set-up.ts'
 
 const parallel = (count: number, call: () => Promise<unknown>) =>
   Promise.allSettled(Array.from({ length: count }, call))
@@ -50,7 +51,7 @@ describe('a token', () => {
   it('is renewed before a call when 10 s of its life are left', async () => {
     const { details } = merchant()
     await details()
-    clock.advance(3_590_000)
+    clock.jump(3_590_000)
     await details()
     expect(api.calls).toEqual(['access-1', 'access-2'])
   })
@@ -58,7 +59,7 @@ describe('a token', () => {
   it('is not renewed while its margin has not begun', async () => {
     const { details } = merchant()
     await details()
-    clock.advance(3_569_999)
+    clock.jump(3_569_999)
     await details()
     expect(api.tokenRequests).toHaveLength(1)
   })
@@ -67,10 +68,10 @@ describe('a token', () => {
     api.onToken = (_request, index) => ({ status: 200, body: api.tokenBody(index, { expires_in: 20 }) })
     const { details } = merchant()
     await details()
-    clock.advance(17_999)
+    clock.jump(17_999)
     await details()
     expect(api.tokenRequests).toHaveLength(1)
-    clock.advance(1)
+    clock.jump(1)
     await details()
     await details()
     expect(api.tokenRequests).toHaveLength(2)
@@ -92,10 +93,10 @@ describe('a token', () => {
     })
     const { details } = merchant()
     await details()
-    clock.advance(lifetime - 30_001)
+    clock.jump(lifetime - 30_001)
     await details()
     expect(api.tokenRequests).toHaveLength(1)
-    clock.advance(30_000)
+    clock.jump(30_000)
     await details()
     expect(api.tokenRequests).toHaveLength(2)
   })
@@ -137,13 +138,13 @@ describe('a 401 on a call', () => {
     const { details } = merchant()
     await details()
     revoke()
-    const late = createGate()
-    api.beforeAnswer = (token, index) => (token === 'access-1' && index === 2 ? late.opened : undefined)
+    const late = deferred()
+    api.beforeAnswer = (token, index) => (token === 'access-1' && index === 2 ? late.promise : undefined)
     const first = details()
     await expect.poll(() => api.calls).toHaveLength(2)
     await details()
     expect(api.tokenRequests).toHaveLength(2)
-    late.open()
+    late.resolve()
     await first
     expect(api.tokenRequests).toHaveLength(2)
     expect(api.calls.at(-1)).toBe('access-2')
@@ -166,7 +167,7 @@ describe('a 401 on a call', () => {
     expect(api.tokenRequests).toHaveLength(4)
     expect(api.calls.length).toBeLessThanOrEqual(103)
     for (let call = 0; call < 100; call += 1) {
-      clock.advance(600)
+      clock.jump(600)
       await expect(details()).rejects.toMatchObject({ code: 'authentication_failed' })
     }
     expect(api.tokenRequests.length).toBeLessThanOrEqual(7)
@@ -177,7 +178,7 @@ describe('a 401 on a call', () => {
     api.accepts = () => false
     const { details } = merchant()
     for (let call = 0; call < 50; call += 1) {
-      if (call === 25) clock.advance(-600_000)
+      if (call === 25) clock.jump(-600_000)
       await expect(details()).rejects.toMatchObject({ code: 'authentication_failed' })
     }
     expect(api.tokenRequests.length).toBeLessThanOrEqual(7)
@@ -191,7 +192,7 @@ describe('a clock that is wrong', () => {
   ])('by ten minutes %s in the middle costs at most one login', async (_name, jump) => {
     const { details } = merchant()
     await details()
-    clock.advance(jump)
+    clock.jump(jump)
     for (let call = 0; call < 20; call += 1) await details()
     expect(api.tokenRequests.length).toBeLessThanOrEqual(2)
   })
@@ -217,14 +218,14 @@ describe('a clock that is wrong', () => {
 })
 
 describe('a token that a clock ahead of ours wrote', () => {
-  it('is believed for its lifetime from first sight, not from its date', async () => {
+  it('is expected for its lifetime from first sight, not from its date', async () => {
     api.onToken = (_request, index) => ({ status: 200, body: api.tokenBody(index, { expires_in: 300 }) })
     const tokenStore = createMemoryTokenStore()
     const ahead = { now: () => clock.now() + 600_000, sleep: async () => undefined }
     await createMerchant(api.url, ahead, { tokenStore }).details()
     const { details } = merchant({ tokenStore })
     await details()
-    clock.advance(300_000)
+    clock.jump(300_000)
     await details()
     expect(api.calls).toEqual(['access-1', 'access-1', 'access-2'])
   })
@@ -251,7 +252,6 @@ describe('two clients', () => {
     await merchant({ tokenStore }).details()
     await createMerchant(second.url, clock, { tokenStore }).details()
     expect([api.tokenRequests.length, second.tokenRequests.length]).toEqual([1, 1])
-    await second.close()
   })
 
   it('with one store log in once, also when both start at the same moment', async () => {
@@ -286,7 +286,7 @@ describe('the renewal hook', () => {
       },
     })
     await details()
-    clock.advance(3_600_000)
+    clock.jump(3_600_000)
     await details()
     revoke()
     await details()
@@ -302,9 +302,9 @@ describe('the renewal hook', () => {
 
 describe('an aborted caller', () => {
   it('does not take the shared login from the others', async () => {
-    const held = createGate()
+    const held = deferred()
     api.onToken = async (_request, index) => {
-      await held.opened
+      await held.promise
       return { status: 200, body: api.tokenBody(index) }
     }
     const { details } = merchant()
@@ -314,7 +314,7 @@ describe('an aborted caller', () => {
     await expect.poll(() => api.tokenRequests).toHaveLength(1)
     controller.abort(new Error('gone'))
     await expect(aborted).rejects.toMatchObject({ code: 'aborted', phase: 'login', outcome: 'not-sent' })
-    held.open()
+    held.resolve()
     expect(failures(await others)).toEqual([])
     expect(api.tokenRequests).toHaveLength(1)
   })

@@ -1,7 +1,7 @@
 import { GatewayClient, isMandateKitError } from 'mandatekit'
-import type { GatewayClientOptions } from 'mandatekit/mocks/core'
+import type { GatewayClientConfig } from 'mandatekit/mocks/core'
 
-type Address = Pick<GatewayClientOptions, 'baseUrl' | 'apiKey'>
+type Address = Pick<GatewayClientConfig, 'baseUrl' | 'apiKey'>
 
 /** What this page holds for the test that drives it. */
 export interface PlainPage {

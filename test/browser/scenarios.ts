@@ -94,8 +94,8 @@ export const createScenarios = (mock: Mock) => {
       const wrong = await failureOf(client.confirm(charge.confirmation_id, { otp: '000000' }))
       const confirmed = await client.confirm(charge.confirmation_id, { otp: '123456', chargeId: charge.id })
       const renewals = [
-        await client.renew(charge.id, { cycle: '2027-02-01' }),
-        await client.renew(charge.id, { cycle: '2027-02-01' }),
+        await client.renew(charge.id, { dueDate: '2027-02-01' }),
+        await client.renew(charge.id, { dueDate: '2027-02-01' }),
       ]
       return {
         wrong,

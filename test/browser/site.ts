@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { entries } from '../../scripts/entries.ts'
-import { serve } from '../pages/serve.ts'
+import { serveFetch } from '../support/serve-fetch.ts'
 
 const { resolve } = createRequire(import.meta.url)
 
@@ -46,7 +46,7 @@ export const serveBundle = async (file: string, msw: string) => {
     '/mockServiceWorker.js': ['text/javascript', worker],
     '/prices.txt': ['text/plain', 'ten a month'],
   }
-  return serve(async (request) => {
+  return serveFetch(async (request) => {
     const [type, text] = answers[new URL(request.url).pathname] ?? []
     if (type === undefined) return new Response(null, { status: 404 })
     return new Response(text, { headers: { 'content-type': type } })

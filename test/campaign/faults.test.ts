@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { startMockServer } from '../../mocks/server.ts'
 import { watchOwnTimers } from './own-timers.ts'
+import type { Connect } from './prepared-calls.ts'
+import { prepare } from './prepared-calls.ts'
 import type { Schedule } from './schedule.ts'
 import { scheduleOf } from './schedule.ts'
 import { afterEverythingReady, judge, judgeSecrets, runAll } from './verdicts.ts'
-import type { Connect } from './world.ts'
-import { prepare } from './world.ts'
 
 // Each schedule makes up to three calls at once while up to three faults act. The mock's clock is frozen, so that waits
 // between attempts take no time; timeouts run on real time. A failure prints fast-check's seed and path: give them to
@@ -30,20 +30,21 @@ const campaign = async (
   vi.spyOn(Math, 'random').mockReturnValue(schedule.jitter)
   const { connect, close } = connected()
   try {
-    const world = await prepare(schedule, connect)
-    for (const fault of schedule.faults) world.mock.faults.add(fault)
-    const endings = await runAll(schedule, world, timers)
+    const prepared = await prepare(schedule, connect)
+    for (const fault of schedule.faults) prepared.mock.faults.add(fault)
+    const endings = await runAll(schedule, prepared, timers)
     await close()
     await afterEverythingReady()
-    world.mock.faults.clear()
+    prepared.mock.faults.clear()
     for (const ending of endings) {
       count(ending.error?.code ?? 'success')
       count(`outcome ${ending.error?.outcome ?? 'success'}`)
       if ((ending.error?.attempts ?? 0) > 1) count('repeated in vain')
-      await judge(world, ending)
+      await judge(prepared, ending)
     }
-    judgeSecrets(world, endings)
+    judgeSecrets(prepared, endings)
     if (timers.started > 0) count('timers')
+    if (schedule.store.length > 0) count('a store with moods')
   } finally {
     await close()
     vi.restoreAllMocks()
@@ -78,7 +79,14 @@ describe('under random faults, aborts and timeouts', () => {
     )
     // A campaign that never meets an end proves nothing about it.
     const ends = ['success', 'api_error', 'authentication_failed', 'rate_limited', 'unexpected_response']
-    const others = ['connection_failed', 'timeout', 'aborted', 'repeated in vain', 'timers']
+    const others = [
+      'connection_failed',
+      'timeout',
+      'aborted',
+      'repeated in vain',
+      'timers',
+      'a store with moods',
+    ]
     const outcomes = ['outcome not-sent', 'outcome rejected', 'outcome unknown']
     const met = [...ends, ...others, ...outcomes].filter((end) => tally.has(end))
     if (RUNS >= 500) expect(met).toEqual([...ends, ...others, ...outcomes])

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { Mock } from '../../mocks/core.ts'
 import { createMock } from '../../mocks/core.ts'
 import { startMockServer } from '../../mocks/server.ts'
-import type { MandateKitError } from '../../src/index.ts'
-import { isMandateKitError, SubscriptionsClient } from '../../src/index.ts'
+import { SubscriptionsClient } from '../../src/index.ts'
+import { errorOf } from '../support/clients.ts'
+import { clientsOf } from '../support/mock-clients.ts'
 
 // Limits of requests are off: what holds logins back is the client alone.
 const createUnlimitedMock = () => createMock({ subscriptions: { rateLimit: false } })
@@ -11,18 +12,9 @@ const createUnlimitedMock = () => createMock({ subscriptions: { rateLimit: false
 const times = <Value>(count: number, make: (index: number) => Promise<Value>): Promise<Value[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)))
 
-const errorOf = async (work: Promise<unknown>): Promise<MandateKitError> => {
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  if (!isMandateKitError(error)) throw error
-  return error
-}
-
 /** A subscription, by a client of its own, so that the client under test starts cold. */
 const subscribed = async (mock: Mock): Promise<string> => {
-  const client = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })
+  const client = clientsOf(mock).subscriptions
   const { invoiceID } = await client.subscribe({
     requestID: 'order-1',
     start: '2027-01-02',

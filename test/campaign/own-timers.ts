@@ -7,7 +7,7 @@ export interface OwnTimers {
   readonly started: number
 }
 
-const OWN = /[\\/]src[\\/](?:transport|auth|system-clock)/
+const OWN = /[\\/]src[\\/](?:auth|http|clock)/
 
 /**
  * Counts the timers that the client's own code starts, whoever else uses timers meanwhile. Lasts until mocks are

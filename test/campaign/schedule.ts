@@ -10,6 +10,9 @@ export type Abort =
   | { readonly when: 'turns'; readonly count: number }
   | { readonly when: 'milliseconds'; readonly count: number }
 
+/** What a token store does with one request: its work, or harm. */
+export type StoreMood = 'works' | 'fails' | 'forgets' | 'returns garbage' | 'returns an old record'
+
 /** How time is dealt out, in milliseconds: mock calls answer in no time, sockets need some. */
 export interface Pace {
   readonly timeouts: readonly number[]
@@ -98,6 +101,18 @@ const abort: fc.Arbitrary<Abort | undefined> = fc.oneof(
   { weight: 2, arbitrary: milliseconds.map((count): Abort => ({ when: 'milliseconds', count })) },
 )
 
+/** In one of four schedules the token store has moods, which take turns. */
+const store: fc.Arbitrary<readonly StoreMood[]> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant([]) },
+  {
+    weight: 1,
+    arbitrary: fc.array(
+      fc.constantFrom<StoreMood>('works', 'fails', 'forgets', 'returns garbage', 'returns an old record'),
+      { minLength: 1, maxLength: 5 },
+    ),
+  },
+)
+
 /** One schedule: some logical calls at the same time, and what goes wrong meanwhile. */
 export const scheduleOf = ({ timeouts, totals }: Pace) =>
   fc.record({
@@ -113,6 +128,8 @@ export const scheduleOf = ({ timeouts, totals }: Pace) =>
     faults: fc.array(fault, { minLength: 1, maxLength: 3 }),
     /** What the client holds when the calls begin. */
     token: fc.constantFrom('none', 'valid', 'revoked', 'expired'),
+    /** How the token store behaves; empty: the client's own store. */
+    store,
     /** Whether the mock's limiters allow only a few requests a minute. */
     limited: fc.oneof(
       { weight: 5, arbitrary: fc.constant(false) },

@@ -4,8 +4,8 @@ import { expect, vi } from 'vitest'
 import type { MandateKitError } from '../../src/index.ts'
 import { isMandateKitError } from '../../src/index.ts'
 import type { OwnTimers } from './own-timers.ts'
+import type { PlannedCall, Prepared, SeenAttempt } from './prepared-calls.ts'
 import type { Abort, Schedule } from './schedule.ts'
-import type { PlannedCall, SeenAttempt, World } from './world.ts'
 
 /** How late a call may end on a busy machine before it counts as one that does not keep its time. */
 const SLACK = 2_000
@@ -33,7 +33,7 @@ const leftLogin = ({ error }: Ending): boolean =>
 /** Makes all calls of a schedule at once, and holds each to its time and to leaving nothing behind. */
 export const runAll = async (
   schedule: Schedule,
-  world: World,
+  prepared: Prepared,
   timers: OwnTimers,
 ): Promise<readonly Ending[]> => {
   const longest = Math.min(schedule.totalTimeout, 30 * schedule.timeout) + SLACK
@@ -55,7 +55,9 @@ export const runAll = async (
     expect(getEventListeners(signal, 'abort'), 'no listener stays on the caller’s signal').toEqual([])
     return ended
   }
-  const endings = await Promise.all(world.calls.map((call, index) => run(call, schedule.calls[index]?.abort)))
+  const endings = await Promise.all(
+    prepared.calls.map((call, index) => run(call, schedule.calls[index]?.abort)),
+  )
   const noTimerStays = () => expect(timers.running, 'no timer stays').toBe(0)
   if (!endings.some(leftLogin)) noTimerStays()
   // A login that its caller has left goes on for others, and ends by its own time limit.
@@ -73,14 +75,14 @@ const keysOf = (attempts: readonly SeenAttempt[]): readonly (string | undefined)
 ]
 
 /** Holds a call that ended to what the server really did. */
-export const judge = async (world: World, { call, error }: Ending): Promise<void> => {
-  const requests = world.requestsOf(call)
+export const judge = async (prepared: Prepared, { call, error }: Ending): Promise<void> => {
+  const requests = prepared.requestsOf(call)
   const acted = requests.filter(({ executed }) => executed).length
   const words = `${call.operation} ended ${error === undefined ? 'well' : `as ${error.code}, ${error.outcome}`}`
   if (error === undefined) expect(acted, words).toBeGreaterThan(0)
   else if (acted > 0) expect(error.outcome, words).toBe('unknown')
 
-  const attempts = world.attempts.filter(({ sent }) => sent.includes(call.marker))
+  const attempts = prepared.attempts.filter(({ sent }) => sent.includes(call.marker))
   if (call.again === undefined) {
     expect(acted, `${words}: executed once at most`).toBeLessThanOrEqual(1)
     expect(
@@ -98,13 +100,13 @@ export const judge = async (world: World, { call, error }: Ending): Promise<void
   // The way out that the error names: the same key again. Nothing goes wrong this time, and still it is one.
   await call.again(error.idempotencyKey)
   expect(
-    world.requestsOf(call).filter(({ executed }) => executed),
+    prepared.requestsOf(call).filter(({ executed }) => executed),
     `${words}: the same key again is the same`,
   ).toHaveLength(1)
 }
 
 /** Holds everything a user can see of a schedule to holding no secret. */
-export const judgeSecrets = (world: World, endings: readonly Ending[]): void => {
+export const judgeSecrets = (prepared: Prepared, endings: readonly Ending[]): void => {
   const errors = endings.flatMap(({ error }) => error ?? [])
   const visible = [
     ...errors.flatMap((error) => [
@@ -112,8 +114,8 @@ export const judgeSecrets = (world: World, endings: readonly Ending[]): void => 
       JSON.stringify(error),
       String(error.stack),
     ]),
-    inspect(world.facts, { depth: 20, showHidden: true, maxArrayLength: null }),
+    inspect(prepared.facts, { depth: 20, showHidden: true, maxArrayLength: null }),
   ].join('\n')
-  const secrets = world.secrets().filter((secret) => secret !== '')
+  const secrets = prepared.secrets().filter((secret) => secret !== '')
   expect(secrets.filter((secret) => visible.includes(secret))).toEqual([])
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { ORDER, open as openMock, refusal } from './set-up.ts'
+import { ORDER, openMock } from '../support/mock-clients.ts'
+import { refusal } from '../support/refusal.ts'
 
 const open = (clock: string, timeZone = 'UTC') => openMock({ clock, subscriptions: { timeZone } })
 
@@ -12,7 +13,7 @@ test('case 30: in Dhaka today is the next day from 18:00Z on, and today is a sta
   expect(await start('2026-12-01T17:31:00Z', '2026-12-01')).toBe('api_error rejected')
   expect(await start('2026-12-01T18:10:00Z', '2026-12-02')).toBeUndefined()
 
-  // The day that has just begun is today: a payment authorised in its first minutes is due on it.
+  // The day that has just begun is today: a payment authorized in its first minutes is due on it.
   const { mock, subscriptions } = open('2026-12-01T18:10:00Z', 'Asia/Dhaka')
   const { invoiceID } = await subscriptions.subscribe({ ...ORDER, start: '2026-12-02' })
   mock.payer.authorize(invoiceID)

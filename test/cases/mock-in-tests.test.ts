@@ -1,7 +1,8 @@
 import { renewalKey } from 'mandatekit'
 import { createNotificationHandler, isNewer, parseNotification } from 'mandatekit/notifications'
 import { afterEach, expect, test, vi } from 'vitest'
-import { CHARGE, ORDER, open, refusal } from './set-up.ts'
+import { MOCK_CHARGE as CHARGE, ORDER, openMock as open } from '../support/mock-clients.ts'
+import { refusal } from '../support/refusal.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -11,9 +12,9 @@ test('case 36: a cancellation stays when an older success arrives after it', asy
   mock.payer.authorize(invoiceID)
   await mock.clock.advance({ seconds: 10 })
   await subscriptions.cancel((await subscriptions.status(invoiceID)).subscriptionId ?? '')
-  const [authorised, cancelled] = mock.notifications.all().map((message) => parseNotification(message))
-  if (authorised === undefined || cancelled === undefined) throw new Error('Two messages were expected.')
-  expect([cancelled.status, isNewer(authorised, cancelled), isNewer(cancelled, authorised)]).toEqual([
+  const [authorized, cancelled] = mock.notifications.all().map((message) => parseNotification(message))
+  if (authorized === undefined || cancelled === undefined) throw new Error('Two messages were expected.')
+  expect([cancelled.status, isNewer(authorized, cancelled), isNewer(cancelled, authorized)]).toEqual([
     'CANCELLED',
     false,
     true,

@@ -1,7 +1,8 @@
 import { renewalKey } from 'mandatekit'
 import { testNumbers } from 'mandatekit/mocks/core'
 import { expect, test } from 'vitest'
-import { CHARGE, ORDER, open, refusal } from './set-up.ts'
+import { MOCK_CHARGE as CHARGE, ORDER, openMock as open } from '../support/mock-clients.ts'
+import { refusal } from '../support/refusal.ts'
 
 test('case 15: a charge whose answer was lost is one charge, and two calls of the caller are two', async () => {
   const { mock, gateway } = open()
@@ -67,14 +68,14 @@ test('case 34: a failing renewal keeps its key’s answer, a new attempt is a ne
   const { mock, gateway } = open()
   const { id, confirmation_id } = await gateway.charge({ ...CHARGE, msisdn: testNumbers.succeeds_once })
   await gateway.confirm(confirmation_id, { otp: '123456' })
-  const cycle = '2026-12-01'
-  const failed = await gateway.renew(id, { cycle })
+  const dueDate = '2026-12-01'
+  const failed = await gateway.renew(id, { dueDate })
   expect(failed.status).toBe('failed')
-  expect(await gateway.renew(id, { cycle })).toEqual(failed)
-  const second = await gateway.renew(id, { cycle, attempt: 2 })
+  expect(await gateway.renew(id, { dueDate })).toEqual(failed)
+  const second = await gateway.renew(id, { dueDate, attempt: 2 })
   expect(second.id).not.toBe(failed.id)
   await mock.clock.advance({ days: 15 })
-  expect(await gateway.renew(id, { idempotencyKey: renewalKey(id, cycle) })).toEqual(failed)
+  expect(await gateway.renew(id, { idempotencyKey: renewalKey(id, dueDate) })).toEqual(failed)
   expect(mock.state.charges()).toHaveLength(3)
 })
 

@@ -1,14 +1,12 @@
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import { createNotificationHandler, lookupVerifier, toNodeHandler } from 'mandatekit/notifications'
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ask, stateOf } from '../panel/asking.ts'
+import { serve as serveListener } from '../support/serve.ts'
 import type { Serving } from './command.ts'
 import { serve } from './command.ts'
 
@@ -43,15 +41,7 @@ const config = async (options: object): Promise<readonly string[]> => {
 }
 
 /** A shop's address for notifications. */
-const listening = async (listener: RequestListener): Promise<string> => {
-  const receiver = createServer(listener).listen(0, '127.0.0.1')
-  await once(receiver, 'listening')
-  onTestFinished(() => {
-    receiver.closeAllConnections()
-    receiver.close()
-  })
-  return `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
-}
+const listening = async (listener: RequestListener) => `${await serveListener(listener)}/hook`
 
 const clientsOf = ({ url, value }: { url: string; value: Serving['value'] }) => ({
   subscriptions: new SubscriptionsClient({
@@ -106,7 +96,7 @@ test('a shop on real time handles each payment of a jump of 60 days, and goes on
     }),
   )
   const { invoiceID } = await subscriptions.subscribe(order('order-1'))
-  await ask(mock.url, 'authorise', { invoiceId: invoiceID })
+  await ask(mock.url, 'authorize', { invoiceId: invoiceID })
   await ask(mock.url, 'advance', { days: '60' })
   expect(new Set(paid).size).toBe(9)
   expect(paid).toHaveLength(9)
@@ -126,7 +116,7 @@ describe('a notification that was answered 503', () => {
       ...(await config({ subscriptions: { existing: [pending] } })),
     )
     expect(mock.value(hook)).toMatch(/^again when it is not answered 2xx/)
-    await ask(mock.url, 'authorise', { invoiceId: 'invoice-1' })
+    await ask(mock.url, 'authorize', { invoiceId: 'invoice-1' })
     await ask(mock.url, 'advance', { seconds: '59' })
     expect(await triesOf(mock.url)).toEqual([[1, 503]])
     busy = false
@@ -148,7 +138,7 @@ describe('a notification that was answered 503', () => {
     expect(mock.value(own)).toBe('once, whatever is answered')
     expect(mock.value(files)).toBe('once, whatever is answered')
     expect(mock.printed).not.toContain('very-secret')
-    await ask(mock.url, 'authorise', { invoiceId: 'invoice-1' })
+    await ask(mock.url, 'authorize', { invoiceId: 'invoice-1' })
     await ask(mock.url, 'advance', { hours: '5' })
     expect(await triesOf(mock.url)).toEqual([[2, 503]])
   })
@@ -158,7 +148,7 @@ describe('a notification that was answered 503', () => {
     const subscriptions = { existing: [pending], notify: [{ to: hook, retries: 2 }] }
     const mock = await started(...STILL, ...(await config({ subscriptions })))
     expect(mock.value(hook)).toMatch(/^again when/)
-    await ask(mock.url, 'authorise', { invoiceId: 'invoice-1' })
+    await ask(mock.url, 'authorize', { invoiceId: 'invoice-1' })
     await ask(mock.url, 'advance', { hours: '5' })
     expect(await triesOf(mock.url)).toEqual([[2, 503]])
   })
@@ -180,7 +170,7 @@ test('what falls due while the clock follows the machine happens without a reque
     notify: [{ to: hook, retries: { tries: 2, waits: [{ seconds: 1 }] } }],
   }
   const mock = await started(...(await config({ subscriptions })))
-  await ask(mock.url, 'authorise', { invoiceId: 'invoice-1' })
+  await ask(mock.url, 'authorize', { invoiceId: 'invoice-1' })
   await second
   expect(count).toBe(2)
 })

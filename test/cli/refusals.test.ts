@@ -1,10 +1,9 @@
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { open } from '../support/serve.ts'
 import { run, runHere } from './command.ts'
 
 // Each test starts processes.
@@ -56,11 +55,8 @@ test('the process ends with the exit code of a wrong option', async () => {
 })
 
 test('a busy port is named, with the way out', async () => {
-  const other = createServer().listen(0, '127.0.0.1')
-  await once(other, 'listening')
-  const { port } = other.address() as AddressInfo
+  const port = await open(createServer())
   const { code, err } = await run('mock', '--port', String(port))
-  other.close()
   expect(err).toBe(
     `Port ${port} of 127.0.0.1 is in use. Choose another with --port; --port 0 takes any free one.\n`,
   )
@@ -90,7 +86,7 @@ describe('a file with a wrong option is refused by name', () => {
     ['subscriptions.amountPattern', '{"subscriptions":{"amountPattern":"["}}'],
     ['subscriptions.merchants', '{"subscriptions":{"merchants":[{"name":"Shop"}]}}'],
     ['subscriptions.', '{"subscriptions":{"lockOut":false}}'],
-    ['colour', '{"colour":"red"}'],
+    ['color', '{"color":"red"}'],
     ['rules', '{"rules":"lax"}'],
     ['the options are an object', '[]'],
   ])('%s', async (name, text) => {

@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { connect } from 'node:http2'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import { testNumbers } from 'mandatekit/mocks/core'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { cert, key } from '../mock/certificate.ts'
+import { localhostCertificate } from '../support/certificates.ts'
+import { open } from '../support/serve.ts'
 import type { Serving } from './command.ts'
 import { serve } from './command.ts'
 
@@ -75,10 +75,10 @@ test('what the command prints is all that a client needs to charge and to subscr
     amount: '25.00',
     userReturnURL: 'https://shop.example/return',
   })
-  expect(url).toContain(`${one.value('both APIs')}/authorise/`)
+  expect(url).toContain(`${one.value('both APIs')}/authorize/`)
 })
 
-test('it prints each test number with its behaviour, and the address of a panel that answers', async () => {
+test('it prints each test number with its behavior, and the address of a panel that answers', async () => {
   const one = await started()
   for (const [name, number] of Object.entries(testNumbers)) {
     expect(one.value(`\\${number}`)).toMatch(new RegExp(`^${name} {2,}\\S`))
@@ -135,42 +135,36 @@ test('--no-panel leaves the panel away', async () => {
 })
 
 test('--notify delivers notifications to an address', async () => {
-  const receiver = createServer((_request, answer) => answer.end()).listen(0, '127.0.0.1')
-  await once(receiver, 'listening')
-  const { port } = receiver.address() as AddressInfo
-  try {
-    const config = await file(
-      'existing.json',
-      JSON.stringify({
-        subscriptions: {
-          existing: [
-            {
-              request: { start: '2027-01-01', end: '2027-12-31', cycle: 'DAILY', amount: '5' },
-              createdAt: '2027-01-01T06:00:00Z',
-            },
-          ],
-        },
-      }),
-    )
-    const one = await started(
-      '--notify',
-      `http://127.0.0.1:${port}/hook`,
-      '--clock',
-      '2027-01-01T06:00:00Z',
-      '--config',
-      config,
-    )
-    const delivered = once(receiver, 'request')
-    await fetch(one.value('control panel'), {
-      method: 'POST',
-      body: new URLSearchParams({ action: 'advance', days: '1' }),
-    })
-    const [request] = await delivered
-    expect(request.url).toBe('/hook')
-  } finally {
-    receiver.closeAllConnections()
-    receiver.close()
-  }
+  const receiver = createServer((_request, answer) => answer.end())
+  const port = await open(receiver)
+  const config = await file(
+    'existing.json',
+    JSON.stringify({
+      subscriptions: {
+        existing: [
+          {
+            request: { start: '2027-01-01', end: '2027-12-31', cycle: 'DAILY', amount: '5' },
+            createdAt: '2027-01-01T06:00:00Z',
+          },
+        ],
+      },
+    }),
+  )
+  const one = await started(
+    '--notify',
+    `http://127.0.0.1:${port}/hook`,
+    '--clock',
+    '2027-01-01T06:00:00Z',
+    '--config',
+    config,
+  )
+  const delivered = once(receiver, 'request')
+  await fetch(one.value('control panel'), {
+    method: 'POST',
+    body: new URLSearchParams({ action: 'advance', days: '1' }),
+  })
+  const [request] = await delivered
+  expect(request.url).toBe('/hook')
 })
 
 const merchants = `[{
@@ -222,7 +216,12 @@ test.each([
 })
 
 test('--cert and --key serve HTTP/2, panel included', async () => {
-  const one = await started('--cert', await file('cert.pem', cert), '--key', await file('key.pem', key))
+  const one = await started(
+    '--cert',
+    await file('cert.pem', localhostCertificate.cert),
+    '--key',
+    await file('key.pem', localhostCertificate.key),
+  )
   const session = connect(one.value('both APIs'), { rejectUnauthorized: false })
   try {
     const stream = session.request({ ':path': '/_mock' })

@@ -5,17 +5,14 @@ import {
   CHARGE,
   CHARGE_REQUEST,
   DETAILS,
-  errorOf,
-  gatewayClient,
   OK,
   payment,
   SUBSCRIBED,
   SUBSCRIPTION,
-  subscriptionsClient,
-  withLogin,
-} from './clients.ts'
-import type { Script } from './scripted-server.ts'
-import { startServer } from './scripted-server.ts'
+} from '../support/bodies.ts'
+import { errorOf, gatewayClient, subscriptionsClient } from '../support/clients.ts'
+import type { Script } from '../support/scripted-server.ts'
+import { startServer, withLogin } from '../support/scripted-server.ts'
 
 const area = async (script: Script, onUnexpected?: (report: UnexpectedReport) => void) => {
   const server = await startServer(withLogin([script]))
@@ -25,11 +22,11 @@ const gatewayArea = async (script: Script, onUnexpected?: (report: UnexpectedRep
   gatewayClient((await startServer([script])).url, { retry: false, onUnexpected })
 
 describe('answers that are no JSON', () => {
-  it('502 with an HTML page keeps its status and its text', async () => {
-    const html = '<html><h1>Bad Gateway</h1></html>'
-    const gateway = await gatewayArea({ status: 502, body: html, headers: { 'content-type': 'text/html' } })
+  it('502 with an HTML page keeps its status', async () => {
+    const headers = { 'content-type': 'text/html' }
+    const gateway = await gatewayArea({ status: 502, body: '<h1>Bad Gateway</h1>', headers })
     const error = await errorOf<ApiError>(gateway.charge(CHARGE_REQUEST))
-    expect(error).toMatchObject({ code: 'api_error', status: 502, body: html, outcome: 'unknown' })
+    expect(error).toMatchObject({ code: 'api_error', status: 502, outcome: 'unknown' })
   })
 
   it.each([200, 204])('an empty %i on reset and confirm resolves', async (status) => {
@@ -61,28 +58,20 @@ describe('answers that are no JSON', () => {
       const error = await errorOf<UnexpectedResponseError>(
         (await gatewayArea({ body })).charge(CHARGE_REQUEST),
       )
-      expect(error).toMatchObject({ code: 'unexpected_response', status: 200, body, outcome: 'unknown' })
+      expect(error).toMatchObject({ code: 'unexpected_response', status: 200, outcome: 'unknown' })
     }
   })
 })
 
 describe('texts', () => {
-  const answer = JSON.stringify({ ...DETAILS, requestID: 'commande-é-€' })
-  const latin = Buffer.from(JSON.stringify({ ...DETAILS, requestID: 'caf\u00e9' }), 'latin1')
+  const text = JSON.stringify({ ...DETAILS, requestID: 'commande-é-€-টাকা' })
   it.each([
-    ['a UTF-8 byte order mark', Buffer.from(`\uFEFF${answer}`), 'application/json', 'commande-é-€'],
-    [
-      'UTF-16 with a byte order mark',
-      Buffer.from(`\uFEFF${answer}`, 'utf16le'),
-      'application/json',
-      'commande-é-€',
-    ],
-    ['a charset of its own', latin, 'application/json; charset=ISO-8859-1', 'caf\u00e9'],
-    ['an unknown charset', Buffer.from(answer), 'application/json; charset=nonsense', 'commande-é-€'],
-    ['no content type', Buffer.from(answer), '', 'commande-é-€'],
-  ])('%s is read', async (_, body, type, requestID) => {
+    ['UTF-8', text, 'application/json; charset=utf-8'],
+    ['UTF-8 with a byte order mark', `\uFEFF${text}`, 'application/json'],
+    ['UTF-8 without a content type', text, ''],
+  ])('%s is read', async (_, body, type) => {
     const subscriptions = await area({ body, headers: { 'content-type': type } })
-    expect((await subscriptions.details('sub-1')).requestID).toBe(requestID)
+    expect((await subscriptions.details('sub-1')).requestID).toBe('commande-é-€-টাকা')
   })
 
   it('integers beyond what a number holds are not rounded, and strings with digits stay as they are', async () => {
@@ -138,13 +127,9 @@ describe('the envelope of area S', () => {
     const body = { url: 'https://pay.example/a/1', invoiceId: 'inv-1' }
     const subscriptions = await area({ body }, (report) => reports.push(report))
     expect(await subscriptions.subscribe(SUBSCRIPTION)).toEqual({ url: body.url, invoiceID: 'inv-1' })
-    expect(reports).toContainEqual({
-      operation: 'subscriptions.subscribe',
-      field: 'errorCode',
-      rule: 'text',
-      received: 'nothing',
-      message: 'errorCode is not text but nothing',
-    })
+    expect(reports).toContainEqual(
+      expect.objectContaining({ operation: 'subscriptions.subscribe', field: 'errorCode' }),
+    )
   })
 
   it.each([0, '0', '', '000', 7, { code: '00' }])(
@@ -240,11 +225,11 @@ describe('answers that the server may extend or write otherwise', () => {
       outcome: 'WALLET_BLOCKED',
       error: { code: 'declined' },
     }
-    const renewal = await (await gatewayArea({ status: 201, body })).renew('ch_1', { cycle: '2026-12-01' })
+    const renewal = await (await gatewayArea({ status: 201, body })).renew('ch_1', { dueDate: '2026-12-01' })
     expect(renewal).toEqual(body)
   })
 
-  it('a field that cannot be read is left out and reported by name and kind, never by value', async () => {
+  it('a field that cannot be read is left out and reported by name, never by value', async () => {
     const reports: UnexpectedReport[] = []
     const body = { ...DETAILS, amount: 'a lot', enabled: [1] }
     const subscriptions = await area({ body }, (report) => {
@@ -253,10 +238,7 @@ describe('answers that the server may extend or write otherwise', () => {
     })
     const { amount: _amount, enabled: _enabled, ...readable } = DETAILS
     expect(await subscriptions.details('sub-1')).toEqual(readable)
-    expect(reports.map(({ field, received }) => [field, received])).toEqual([
-      ['amount', 'text'],
-      ['enabled', 'a list'],
-    ])
+    expect(reports.map(({ field }) => field)).toEqual(['amount', 'enabled'])
     expect(JSON.stringify(reports)).not.toContain('a lot')
   })
 

@@ -1,90 +1,56 @@
 import type {
   Charge,
   ChargeRequest,
-  ConfirmRequest,
-  gatewayContract,
   Payment,
   PaymentDetails,
   PaymentList,
+  SubscriptionRequest,
+} from 'mandatekit'
+import type {
+  ConfirmRequest,
+  EndpointDefinition,
+  Field,
+  gatewayContract,
+  Input,
+  Output,
   RenewRequest,
   RequestOf,
   ResponseOf,
-  ResponseSchema,
-  SubscriptionRequest,
   subscriptionsContract,
-} from 'mandatekit'
-import { paymentSchema } from 'mandatekit'
+  TokenRequest,
+} from 'mandatekit/contract'
 import { describe, expectTypeOf, test } from 'vitest'
-import type { EndpointDefinition } from '../../src/contract/endpoint.ts'
-import type { FieldsOf } from '../../src/contract/fields.ts'
 import {
   absentableText,
-  answer,
   decimal,
   input,
-  listOf,
-  openText,
+  inputUrl,
+  optional,
+  response,
+  strict,
   text,
   wholeNumber,
 } from '../../src/contract/fields.ts'
-import type { TokenRequest } from '../../src/contract/subscriptions-types.ts'
 
+const parcel = { id: text, weight: decimal, note: absentableText }
 interface Parcel {
   readonly id: string
   readonly weight: number
   readonly note: string | null
 }
 
-const fields = { id: text, weight: decimal, note: absentableText }
-
-describe("an answer's schema and the type of its name", () => {
-  test('hold the same fields', () => {
-    expectTypeOf(answer<Parcel>(fields)).toEqualTypeOf<ResponseSchema<Parcel>>()
-  })
-
-  test('so that a missing or an extra field does not compile', () => {
-    // @ts-expect-error the schema lacks note
-    answer<Parcel>({ id: text, weight: decimal })
-    // @ts-expect-error the type lacks colour
-    answer<Parcel>({ id: text, weight: decimal, note: absentableText, colour: text })
-  })
-
-  test('nor one of another, a wider or a narrower type', () => {
-    // @ts-expect-error weight is a number
-    answer<Parcel>({ ...fields, weight: text })
-    // @ts-expect-error id is never null
-    answer<Parcel>({ ...fields, id: absentableText })
-    // @ts-expect-error the schema never gives null
-    answer<Parcel>({ ...fields, note: text })
-    // @ts-expect-error the type's words are others
-    answer<{ size: 'small' | 'large' }>({ size: openText<'small' | 'large'>() })
-  })
-
-  test('nor an answer without a type, or a list of something else', () => {
-    // @ts-expect-error an answer has a type with a name
-    answer({ id: text })
-    // @ts-expect-error parcels are no payments
-    answer<{ payments: Parcel[] }>({ payments: listOf(paymentSchema) })
-  })
+test('the type of a response derives from its shape', () => {
+  expectTypeOf<Output<typeof parcel>>().toEqualTypeOf<Parcel>()
+  expectTypeOf(response(parcel)).toEqualTypeOf<Field<Output<typeof parcel>>>()
 })
 
-describe("a request's schema and the type of its name", () => {
-  interface Order {
-    id: string
-    count: number
-  }
-  const id = input('text', () => true)
-  const count = wholeNumber('a whole number')
-
-  test('hold the same fields, so that a missing, extra or other one does not compile', () => {
-    void ({ id, count } satisfies FieldsOf<Order>)
-    // @ts-expect-error the schema lacks count
-    void ({ id } satisfies FieldsOf<Order>)
-    // @ts-expect-error the type lacks colour
-    void ({ id, count, colour: id } satisfies FieldsOf<Order>)
-    // @ts-expect-error count is a number
-    void ({ id, count: id } satisfies FieldsOf<Order>)
-  })
+test('the type of an input derives from its shape: what may be undefined may be omitted', () => {
+  const order = { id: input('text', () => true), count: optional(wholeNumber(1)), target: inputUrl }
+  expectTypeOf<Input<typeof order>['target']>().toEqualTypeOf<string | URL>()
+  expectTypeOf<{ id: string; target: string }>().toExtend<Input<typeof order>>()
+  expectTypeOf<{ id: string; target: string; count: string }>().not.toExtend<Input<typeof order>>()
+  expectTypeOf<Output<typeof order>['target']>().toEqualTypeOf<string>()
+  expectTypeOf(strict(order)).toEqualTypeOf<Field<Output<typeof order>, Input<typeof order>>>()
 })
 
 describe('every operation of the contract', () => {
@@ -92,18 +58,18 @@ describe('every operation of the contract', () => {
   type Requests<Operations extends Contract> = {
     -readonly [Name in keyof Operations as undefined extends RequestOf<Operations[Name]>
       ? never
-      : Name]: RequestOf<Operations[Name]>
+      : Name]: keyof RequestOf<Operations[Name]>
   }
 
-  test('takes exactly the body of its name', () => {
+  test('takes exactly the fields of the body of its name', () => {
     expectTypeOf<Requests<typeof subscriptionsContract>>().toEqualTypeOf<{
-      login: TokenRequest
-      subscribe: SubscriptionRequest
+      login: keyof TokenRequest
+      subscribe: keyof SubscriptionRequest
     }>()
     expectTypeOf<Requests<typeof gatewayContract>>().toEqualTypeOf<{
-      charge: ChargeRequest
-      confirm: ConfirmRequest
-      renew: RenewRequest
+      charge: keyof ChargeRequest
+      confirm: keyof ConfirmRequest
+      renew: keyof RenewRequest
     }>()
   })
 

@@ -1,4 +1,5 @@
 import { describe, expectTypeOf, it } from 'vitest'
+import { gatewayContract, subscriptionsContract } from '../../src/contract/index.ts'
 import type {
   CallPromise,
   CallResponse,
@@ -11,7 +12,6 @@ import type {
   SubscriptionsClient,
   SubscriptionsClientOptions,
 } from '../../src/index.ts'
-import { gatewayContract, subscriptionsContract } from '../../src/index.ts'
 
 declare const subscriptions: SubscriptionsClient
 declare const gateway: GatewayClient
@@ -69,14 +69,14 @@ describe('input', () => {
   })
 
   it('a renewal takes a cycle or a key, and one of them', () => {
-    void gateway.renew('ch_1', { cycle: '2026-12-01', attempt: 2 })
+    void gateway.renew('ch_1', { dueDate: '2026-12-01', attempt: 2 })
     void gateway.renew('ch_1', { idempotencyKey: 'k' })
     // @ts-expect-error neither
     void gateway.renew('ch_1', {})
     // @ts-expect-error both
-    void gateway.renew('ch_1', { cycle: '2026-12-01', idempotencyKey: 'k' })
+    void gateway.renew('ch_1', { dueDate: '2026-12-01', idempotencyKey: 'k' })
     // @ts-expect-error a Date's day depends on a zone
-    void gateway.renew('ch_1', { cycle: new Date() })
+    void gateway.renew('ch_1', { dueDate: new Date() })
   })
 
   it('an idempotency key exists on charge and renew alone', () => {

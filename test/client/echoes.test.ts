@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { createMock } from '../../mocks/core.ts'
 import type { UnexpectedReport } from '../../src/index.ts'
 import { GatewayClient } from '../../src/index.ts'
-import { CHARGE, CHARGE_REQUEST, errorOf, gatewayClient } from './clients.ts'
-import { startServer } from './scripted-server.ts'
+import { CHARGE, CHARGE_REQUEST } from '../support/bodies.ts'
+import { errorOf, gatewayClient } from '../support/clients.ts'
+import { startServer } from '../support/scripted-server.ts'
 
 /** The reports of a charge that is answered with these fields. */
 const reportsOf = async (answer: object): Promise<readonly UnexpectedReport[]> => {
@@ -31,15 +32,13 @@ describe('an idempotency key that was used before for another charge', () => {
     const other = { ...CHARGE_REQUEST, msisdn: '8801799999999', amount: 999 }
     expect(await client.charge(other, { idempotencyKey })).toEqual(first)
     expect(reports).toEqual([
-      {
+      expect.objectContaining({
         operation: 'gateway.charge',
         field: 'msisdn',
-        rule: 'what was sent',
-        received: 'another value',
-        message:
-          'msisdn and amount of the answer: not what was sent; the server writes it otherwise, or this idempotency key was used before, for another charge',
-      },
+        message: expect.stringMatching(/msisdn.*amount.*idempotency ?key/i),
+      }),
     ])
+    expect(JSON.stringify(reports)).not.toMatch(/8801799999999|999/)
     expect(mock.state.charges()).toHaveLength(1)
   })
 

@@ -1,18 +1,10 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { FetchFunction } from '../../src/index.ts'
-import {
-  CHARGE,
-  CHARGE_REQUEST,
-  DETAILS,
-  errorOf,
-  gatewayClient,
-  skippingClock,
-  subscriptionsClient,
-  TOKEN,
-  withLogin,
-} from './clients.ts'
-import { startServer } from './scripted-server.ts'
+import { CHARGE, CHARGE_REQUEST, DETAILS } from '../support/bodies.ts'
+import { errorOf, gatewayClient, subscriptionsClient, TOKEN } from '../support/clients.ts'
+import { startServer, withLogin } from '../support/scripted-server.ts'
+import { skippingClock } from '../support/skipping-clock.ts'
 
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length
@@ -24,14 +16,6 @@ const dateThatMoves = (hours: number) => () => {
   const now = Date.now()
   vi.spyOn(Date, 'now').mockReturnValue(now + hours * 3_600_000)
 }
-
-it('a signal that cannot be let go of is refused before anything is sent', async () => {
-  const server = await startServer([{ status: 202, body: CHARGE }])
-  const signal = { aborted: false, addEventListener: () => undefined }
-  const call = gatewayClient(server.url).charge(CHARGE_REQUEST, { signal: signal as never })
-  expect(await errorOf(call)).toMatchObject({ code: 'invalid_request', issues: [{ field: 'signal' }] })
-  expect(server.requests).toEqual([])
-})
 
 describe('a call ends', () => {
   it('by its timeout when headers came and the body stalls', async () => {
@@ -194,7 +178,7 @@ describe('any fetch will do', () => {
     }
   })
 
-  it('a failure without a recognised code proves nothing', async () => {
+  it('a failure without a recognized code proves nothing', async () => {
     for (const thrown of [new TypeError('Failed to fetch'), 'text', undefined, { code: 'EXOTIC' }]) {
       const gateway = gatewayClient('http://gateway.example', {
         fetch: () => Promise.reject(thrown),

@@ -7,8 +7,9 @@ import type { MockServerOptions } from '../../mocks/server.ts'
 import { startMockServer } from '../../mocks/server.ts'
 import type { ClientOptions, FetchFunction } from '../../src/index.ts'
 import { GatewayClient, SubscriptionsClient } from '../../src/index.ts'
-import { CHARGE_REQUEST, errorOf, SUBSCRIPTION } from './clients.ts'
-import { localhostCertificate } from './localhost-certificate.ts'
+import { CHARGE_REQUEST, SUBSCRIPTION } from '../support/bodies.ts'
+import { localhostCertificate } from '../support/certificates.ts'
+import { errorOf } from '../support/clients.ts'
 
 const NOW = new Date('2026-11-28T12:00:00Z')
 
@@ -85,7 +86,7 @@ describe('both clients run their whole lifecycle', () => {
       })
       const confirmed = await gateway.confirm(charge.confirmation_id, { otp: '123456' })
       expect(confirmed.status).toBe('succeeded')
-      const renewals = [1, 2].map(() => gateway.renew(charge.id, { cycle: '2026-12-01' }))
+      const renewals = [1, 2].map(() => gateway.renew(charge.id, { dueDate: '2026-12-01' }))
       expect(new Set((await Promise.all(renewals)).map((renewal) => renewal.id)).size).toBe(1)
       expect(mock.state.charges()).toHaveLength(2)
       expect(await errorOf(gateway.status('ch_none'))).toMatchObject({ status: 404, outcome: 'rejected' })

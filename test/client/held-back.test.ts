@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import type { FetchAnswer, FetchFunction, RateLimitError } from '../../src/index.ts'
-import { DETAILS, errorOf, gatewayClient, skippingClock, subscriptionsClient } from './clients.ts'
-import { startServer } from './scripted-server.ts'
+import type { FetchFunction, FetchResponse, RateLimitError } from '../../src/index.ts'
+import { DETAILS } from '../support/bodies.ts'
+import { errorOf, gatewayClient, subscriptionsClient } from '../support/clients.ts'
+import { startServer } from '../support/scripted-server.ts'
+import { skippingClock } from '../support/skipping-clock.ts'
 
-const json = (body: unknown, headers: Record<string, string> = {}): FetchAnswer =>
+const json = (body: unknown, headers: Record<string, string> = {}): FetchResponse =>
   new Response(JSON.stringify(body), { headers })
 
 /** Answers of area S whose tokens live `expiresIn` seconds; `read` answers everything but logins. */
-const api = (expiresIn: number, read: () => FetchAnswer | Promise<FetchAnswer>) => {
+const api = (expiresIn: number, read: () => FetchResponse | Promise<FetchResponse>) => {
   const seen = { logins: 0, reads: 0 }
   const fetch: FetchFunction = async (url) => {
     if (url.endsWith('/oauth/token')) {
@@ -84,7 +86,7 @@ describe('calls that are held back', () => {
       first.wake()
     }
     const sent: number[] = []
-    let answerSlow: ((answer: FetchAnswer) => void) | undefined
+    let answerSlow: ((answer: FetchResponse) => void) | undefined
     const fetch: FetchFunction = () => {
       sent.push(now - started)
       if (sent.length === 1) {

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { invoiceIdFrom, isMandateKitError, renewalKey, toInstant } from '../../src/index.ts'
@@ -13,9 +14,9 @@ const refusalOf = (act: () => unknown): string | undefined => {
 
 describe('the renewal key', () => {
   it('has the documented format', () => {
-    expect(renewalKey('ch_1', '2026-12-01')).toBe('renewal:ch_1:2026-12-01:1')
-    expect(renewalKey('ch_1', '2026-12-01', 2)).toBe('renewal:ch_1:2026-12-01:2')
-    expect(renewalKey('ä:b/1', '2028-02-29')).toBe('renewal:%C3%A4%3Ab%2F1:2028-02-29:1')
+    expect(renewalKey('ch_1', '2026-12-01')).toBe('renewal_ch_1_2026-12-01_1')
+    expect(renewalKey('ch_1', '2026-12-01', 2)).toBe('renewal_ch_1_2026-12-01_2')
+    expect(renewalKey('ä:b/1', '2028-02-29')).toBe('renewal_-e4--3a-b-2f-1_2028-02-29_1')
   })
 
   it('is different for every mandate, cycle and attempt, and safe as a header', () => {
@@ -113,4 +114,11 @@ describe('the invoice identifier of a return URL', () => {
   it('takes a URL too', () => {
     expect(invoiceIdFrom(new URL('https://shop.example/?invoiceID=7'))).toBe('7')
   })
+})
+
+it('isMandateKitError knows an error of another realm by its brand', () => {
+  const make = `Object.defineProperty(new Error('x'), Symbol.for('mandatekit.error'), { value: true })`
+  const foreign: unknown = runInNewContext(make)
+  expect(foreign).not.toBeInstanceOf(Error)
+  expect(isMandateKitError(foreign)).toBe(true)
 })

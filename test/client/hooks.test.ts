@@ -1,17 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Hooks } from '../../src/index.ts'
-import {
-  CHARGE,
-  CHARGE_REQUEST,
-  DETAILS,
-  errorOf,
-  gatewayClient,
-  SUBSCRIPTION,
-  skippingClock,
-  subscriptionsClient,
-  withLogin,
-} from './clients.ts'
-import { startServer } from './scripted-server.ts'
+import { CHARGE, CHARGE_REQUEST, DETAILS, SUBSCRIPTION } from '../support/bodies.ts'
+import { errorOf, gatewayClient, subscriptionsClient } from '../support/clients.ts'
+import { startServer, withLogin } from '../support/scripted-server.ts'
+import { skippingClock } from '../support/skipping-clock.ts'
 
 const recording = () => {
   const seen: [string, Record<string, unknown>][] = []
@@ -41,7 +33,7 @@ it('hooks tell each attempt, each repeat and the failure, with the same call obj
     expect(each).toMatchObject({ ...facts, url: `${server.url}/api/v1/mfs/charges/ch_1` })
     expect(each.call).toBe(seen[0]?.[1].call)
   }
-  expect(seen[1]?.[1]).toMatchObject({ attempt: 1, status: 503, requestId: 'r-1', durationMs: 0 })
+  expect(seen[1]?.[1]).toMatchObject({ attempt: 1, status: 503, serverRequestId: 'r-1', durationMs: 0 })
   expect(seen[2]?.[1]).toMatchObject({ attempt: 1, status: 503, reason: 'answer-lost', waitMs: 2000 })
   expect(seen[5]?.[1]).toMatchObject({
     code: 'api_error',

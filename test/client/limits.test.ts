@@ -1,17 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { RateLimitError } from '../../src/index.ts'
-import {
-  CHARGE,
-  CHARGE_REQUEST,
-  DETAILS,
-  errorOf,
-  gatewayClient,
-  skippingClock,
-  subscriptionsClient,
-  withLogin,
-} from './clients.ts'
-import type { Script } from './scripted-server.ts'
-import { startServer } from './scripted-server.ts'
+import { CHARGE, CHARGE_REQUEST, DETAILS } from '../support/bodies.ts'
+import { errorOf, gatewayClient, subscriptionsClient } from '../support/clients.ts'
+import type { Script } from '../support/scripted-server.ts'
+import { startServer, withLogin } from '../support/scripted-server.ts'
+import { skippingClock } from '../support/skipping-clock.ts'
 
 const NOW = Date.parse('2026-11-28T12:00:00Z')
 const httpDate = (time: number) => new Date(time).toUTCString()

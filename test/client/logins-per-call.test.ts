@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { FaultStep } from '../../mocks/core.ts'
 import { createMock } from '../../mocks/core.ts'
 import { isMandateKitError, SubscriptionsClient } from '../../src/index.ts'
-import { SUBSCRIPTION } from './clients.ts'
+import { SUBSCRIPTION } from '../support/bodies.ts'
 
 // What a call does to the payer under faults is the campaign's matter; this is what it does to the account.
 

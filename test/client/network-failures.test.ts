@@ -1,11 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { classifyNetworkFailure } from '../../src/transport/network-failure.ts'
+import { CHARGE_REQUEST } from '../support/bodies.ts'
+import { errorOf, gatewayClient } from '../support/clients.ts'
 
 const coded = (code: string, more: object = {}) => Object.assign(new Error('text'), { code, ...more })
 const fetchFailed = (cause: unknown) => new TypeError('fetch failed', { cause })
 
-describe('a request was surely not sent', () => {
+/** The error of a charge whose attempt fails so. */
+const failing = (thrown: unknown) =>
+  errorOf(
+    gatewayClient('https://g.example', { retry: false, fetch: () => Promise.reject(thrown) }).charge(
+      CHARGE_REQUEST,
+    ),
+  )
+
+describe('a request was not sent', () => {
   it.each([
     ['refused', fetchFailed(coded('ECONNREFUSED'))],
     ['unknown host', fetchFailed(coded('ENOTFOUND'))],
@@ -28,8 +37,8 @@ describe('a request was surely not sent', () => {
         ),
       ),
     ],
-  ])('%s', (_, error) => {
-    expect(classifyNetworkFailure(error)).toMatchObject({ surelyNotSent: true, reason: expect.any(String) })
+  ])('%s', async (_, thrown) => {
+    expect(await failing(thrown)).toMatchObject({ code: 'connection_failed', outcome: 'not-sent' })
   })
 })
 
@@ -55,21 +64,23 @@ describe('a request may have been sent', () => {
     ['TLS that broke', fetchFailed(coded('ERR_SSL_WRONG_VERSION_NUMBER'))],
     ['a wrapper whose first try was reset', coded('ECONNRESET', { cause: coded('ECONNREFUSED') })],
     ['a code that is no code', fetchFailed({ code: 'Bearer secret' })],
-  ])('%s', (_, error) => {
-    expect(classifyNetworkFailure(error).surelyNotSent).toBe(false)
+  ])('%s', async (_, thrown) => {
+    expect(await failing(thrown)).toMatchObject({ code: 'connection_failed', outcome: 'unknown' })
   })
 
-  it('whatever is thrown, classifying it neither fails nor claims a proof', () => {
-    fc.assert(
-      fc.property(fc.anything(), (thrown) => {
-        expect(classifyNetworkFailure(thrown).surelyNotSent).toBe(false)
+  it('whatever is thrown', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.anything(), async (thrown) => {
+        expect(await failing(thrown)).toMatchObject({ code: 'connection_failed', outcome: 'unknown' })
       }),
     )
   })
 
-  it('a circle of causes ends', () => {
+  it('a circle of causes ends', async () => {
     const error = coded('ECONNRESET')
     error.cause = error
-    expect(classifyNetworkFailure(error)).toMatchObject({ surelyNotSent: false, reason: 'ECONNRESET' })
+    const failure = await failing(error)
+    expect(failure).toMatchObject({ code: 'connection_failed', outcome: 'unknown' })
+    expect(failure.message).toContain('ECONNRESET')
   })
 })

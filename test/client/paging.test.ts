@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { errorOf, OK, payment, subscriptionsClient, withLogin } from './clients.ts'
-import { startServer } from './scripted-server.ts'
+import { OK, payment } from '../support/bodies.ts'
+import { errorOf, subscriptionsClient } from '../support/clients.ts'
+import { startServer, withLogin } from '../support/scripted-server.ts'
 
 const payments = (count: number) => Array.from({ length: count }, (_, index) => payment(index + 1))
 

@@ -1,237 +1,236 @@
-import { inspect } from 'node:util'
-import { describe, expect, test } from 'vitest'
-import { GatewayClient, InvalidRequestError, toInstant } from '../../src/index.ts'
-import { hmacVerifier } from '../../src/notifications/index.ts'
-import {
-  API_KEY,
-  CHARGE_REQUEST,
-  errorOf,
-  gatewayClient,
-  SUBSCRIPTION,
-  subscriptionsClient,
-} from './clients.ts'
-import { startServer } from './scripted-server.ts'
+import { describe, expect, it } from 'vitest'
+import { renewalKey, toInstant } from '../../src/index.ts'
+import { CHARGE, CHARGE_REQUEST, DETAILS, SUBSCRIBED, SUBSCRIPTION } from '../support/bodies.ts'
+import { API_KEY, errorOf, gatewayClient, subscriptionsClient } from '../support/clients.ts'
+import { loosely, refusedBy, refusedFields, SECRET } from '../support/refused.ts'
+import { startServer, withLogin } from '../support/scripted-server.ts'
+import { skippingClock } from '../support/skipping-clock.ts'
 
-/** As someone without a type checker gives it. */
-const loosely = (value: unknown) => value as never
-const SECRET = 'sk-do-not-print'
+const subscribing = async () => {
+  const server = await startServer(withLogin([{ body: SUBSCRIBED }]))
+  return { server, subscriptions: subscriptionsClient(server.url, { clock: skippingClock() }) }
+}
 
-const NOWHERE = 'http://127.0.0.1:1'
-const gateway = gatewayClient(NOWHERE)
-const subscriptions = subscriptionsClient(NOWHERE)
+const charging = async () => {
+  const server = await startServer([{ status: 202, body: CHARGE }])
+  return { server, gateway: gatewayClient(server.url) }
+}
 
-describe('a call that is refused says what to give instead, and that nothing was sent', () => {
-  const { userReturnURL, ...withoutReturn } = SUBSCRIPTION
+describe('a subscription request is refused before any request, a login included', () => {
+  it.each([
+    ['amount', 2.28],
+    ['amount', '1e3'],
+    ['amount', '-5'],
+    ['amount', '0.00'],
+    ['amount', ' 5'],
+    ['amount', SECRET],
+    ['start', '2026-02-30'],
+    ['start', '2026-13-01'],
+    ['start', '2026-12-01T00:00:00Z'],
+    ['start', new Date(0)],
+    ['start', SECRET],
+    ['end', '2026-11-30'],
+    ['cycle', 'MONTHLY'],
+    ['cycle', 'daily'],
+    ['requestID', '  '],
+    ['requestID', undefined],
+    ['userReturnURL', '/return'],
+    ['userReturnURL', 'javascript:alert(1)'],
+    ['currency', 'BDT'],
+  ])('when %s is %j', async (field, value) => {
+    const { server, subscriptions } = await subscribing()
+    const error = await refusedBy(() => subscriptions.subscribe(loosely({ ...SUBSCRIPTION, [field]: value })))
+    expect(error).toMatchObject({ phase: 'input', operation: 'subscriptions.subscribe' })
+    expect(error.issues.map((issue) => issue.field)).toEqual([field])
+    expect(server.requests).toEqual([])
+  })
 
-  test.each<[string, () => Promise<unknown>]>([
-    // The kind is always more precise than the rule: never "a whole number, received a whole number".
-    [
-      'page must be a whole number from 1, received a number below 1',
-      () => subscriptions.payments('s', { page: 0 }),
-    ],
-    [
-      'perPage must be a whole number from 1 to 100, received a number above 100',
-      () => subscriptions.payments('s', { perPage: 101 }),
-    ],
-    [
-      'perPage must be a whole number from 1 to 100, received a number as text',
-      () => subscriptions.payments('s', loosely({ perPage: '50' })),
-    ],
-    [
-      'page must be a whole number from 1, received a number with a fraction',
-      () => subscriptions.payments('s', { page: 1.5 }),
-    ],
-    [
-      'page must be a whole number from 1, received NaN',
-      () => subscriptions.payments('s', { page: Number.NaN }),
-    ],
-    [
-      'page must be a whole number from 1, received Infinity',
-      () => subscriptions.payments('s', { page: Number.POSITIVE_INFINITY }),
-    ],
-    [
-      'page must be an object such as { page: 2, perPage: 50 }, received a whole number',
-      () => subscriptions.allPayments('s', loosely(2)).next(),
-    ],
-    [
-      'subscriptionId must be an identifier as text that is not empty, received an object; page must be an object such as { page: 2, perPage: 50 }, received text',
-      () => subscriptions.payments(loosely({ page: 2 }), loosely('sub-1')),
-    ],
-    [
-      'request must be an object with requestID, start, end, userReturnURL, cycle, amount, received nothing',
-      () => subscriptions.subscribe(loosely(undefined)),
-    ],
-    [
-      'request must be an object with requestID, start, end, userReturnURL, cycle, amount, received a promise (is an await missing?)',
-      () => subscriptions.subscribe(loosely(Promise.resolve(SUBSCRIPTION))),
-    ],
-    [
-      'start must be a day of the calendar as YYYY-MM-DD text, received a Date',
-      () => subscriptions.subscribe(loosely({ ...SUBSCRIPTION, start: new Date(0) })),
-    ],
-    [
-      'start must be a day of the calendar as YYYY-MM-DD text, received a day that the calendar does not have',
-      () => subscriptions.subscribe({ ...SUBSCRIPTION, start: '2026-02-30' }),
-    ],
-    [
-      'start must be a day of the calendar as YYYY-MM-DD text, received text of another form',
-      () => subscriptions.subscribe({ ...SUBSCRIPTION, start: '1 December' }),
-    ],
-    [
-      'end must be a day on or after start, received an earlier day',
-      () => subscriptions.subscribe({ ...SUBSCRIPTION, end: '2026-11-30' }),
-    ],
-    [
-      'cycle must be one of DAILY, WEEKLY, FIFTEEN_DAYS, received one of them in another case',
-      () => subscriptions.subscribe(loosely({ ...SUBSCRIPTION, cycle: 'daily' })),
-    ],
-    [
-      'cycle must be one of DAILY, WEEKLY, FIFTEEN_DAYS, received other text',
-      () => subscriptions.subscribe(loosely({ ...SUBSCRIPTION, cycle: 'MONTHLY' })),
-    ],
-    [
-      'requestID must be text that is not empty, received a Map',
-      () => subscriptions.subscribe(loosely({ ...SUBSCRIPTION, requestID: new Map() })),
-    ],
-    [
-      'userReturnUrl is no field of subscribe; did you mean userReturnURL? userReturnURL must be an absolute URL such as https://shop.example/return, received nothing',
-      () => subscriptions.subscribe(loosely({ ...withoutReturn, userReturnUrl: userReturnURL })),
-    ],
-    [
-      'colour is no field of subscribe; there are clientID, requestID, start, end, userReturnURL, cycle, amount',
-      () => subscriptions.subscribe(loosely({ ...SUBSCRIPTION, colour: 'red' })),
-    ],
-    [
-      'colour is no field of subscribe; shade is no field of subscribe; there are clientID, requestID, start, end, userReturnURL, cycle, amount',
-      () => subscriptions.subscribe(loosely({ ...SUBSCRIPTION, colour: 'red', shade: 'dark' })),
-    ],
-    [
-      'request must be an object with msisdn, amount, currency, redirect_uri, received text',
-      () => gateway.charge(loosely('+8801700000001')),
-    ],
-    [
-      'amount must be a whole number from 0, received a number as text',
-      () => gateway.charge(loosely({ ...CHARGE_REQUEST, amount: '250' })),
-    ],
-    [
-      'amount must be a whole number from 0, received a whole number too large to be exact',
-      () => gateway.charge({ ...CHARGE_REQUEST, amount: 2 ** 53 }),
-    ],
-    [
-      'amount must be a whole number from 0, received a number below 0',
-      () => gateway.charge({ ...CHARGE_REQUEST, amount: -5 }),
-    ],
-    [
-      'idempotency_key is no option of charge; did you mean idempotencyKey?',
-      () => gateway.charge(CHARGE_REQUEST, loosely({ idempotency_key: 'order-1' })),
-    ],
-    [
-      'options must be an object such as { timeout: 10_000 }, received text',
-      () => gateway.charge(CHARGE_REQUEST, loosely('order-1')),
-    ],
-    [
-      "confirmation must be an object such as { otp: '…' }, received text",
-      () => gateway.confirm('conf_1', loosely('123456')),
-    ],
-    [
-      "confirmationId must be an identifier as text that is not empty, received an object; confirmation must be an object such as { otp: '…' }, received text",
-      () => gateway.confirm(loosely({ otp: '123456' }), loosely('conf_1')),
-    ],
-    [
-      'chargeID is no field of confirm; did you mean chargeId?',
-      () => gateway.confirm('conf_1', loosely({ otp: '1', chargeID: 'c' })),
-    ],
-    [
-      "renewal must be an object such as { cycle: '2026-12-01' } or { idempotencyKey: '…' }, received text",
-      () => gateway.renew('ch_1', loosely('2026-12-01')),
-    ],
-    [
-      'cycle must be a day of the calendar as YYYY-MM-DD text, received a Date',
-      () => gateway.renew('ch_1', loosely({ cycle: new Date(0) })),
-    ],
-    [
-      'attempt must be a whole number from 1, received a number below 1',
-      () => gateway.renew('ch_1', { cycle: '2026-12-01', attempt: 0 }),
-    ],
-    [
-      'chargeId must be an identifier as text that is not empty, received a whole number',
-      () => gateway.status(loosely(7)),
-    ],
-    [
-      'options must be an object such as { timeout: 10_000 }, received an AbortSignal',
-      () => gateway.status('ch_1', loosely(new AbortController().signal)),
-    ],
-    [
-      'timeout must be milliseconds above 0, received 0 or less',
-      () => gateway.status('ch_1', { timeout: 0 }),
-    ],
-    [
-      'options must be an object such as { timeout: 10_000 }, received a function',
-      () =>
-        gateway.waitForCharge(
-          'ch_1',
-          loosely(() => true),
-        ),
-    ],
-  ])('%s', async (words, call) => {
-    const error = await errorOf(call())
-    const ending = words.endsWith('?') ? '' : '.'
-    expect(error.message).toBe(`${error.operation}: ${words}${ending} Nothing was sent.`)
-    expect(error).toBeInstanceOf(InvalidRequestError)
+  it('and every wrong field is named at once', async () => {
+    const { subscriptions } = await subscribing()
+    expect(
+      await refusedFields(() => subscriptions.subscribe(loosely({ cycle: 'X', extra: SECRET }))),
+    ).toEqual(['amount', 'cycle', 'end', 'extra', 'requestID', 'start', 'userReturnURL'])
+  })
+
+  it('when it ends more than 730 days after start, or after today anywhere on Earth', async () => {
+    const { subscriptions } = await subscribing()
+    const request = (start: string, end: string) => () =>
+      subscriptions.subscribe({ ...SUBSCRIPTION, start, end })
+    await request('2026-12-01', '2028-11-30')()
+    expect(await refusedFields(request('2026-12-01', '2028-12-01'))).toEqual(['end'])
+    // It is 12:00 UTC on the 28th: somewhere the 29th has begun.
+    await request('2026-01-01', '2028-11-28')()
+    expect(await refusedFields(request('2026-01-01', '2028-11-29'))).toEqual(['end'])
+  })
+
+  it('and the next call is as if there had been none', async () => {
+    const { server, subscriptions } = await subscribing()
+    await refusedBy(() => subscriptions.subscribe(loosely(undefined)))
+    await subscriptions.subscribe(SUBSCRIPTION)
+    expect(server.requests.map(({ url }) => url)).toEqual(['/oauth/token', '/api/v1.0/subscribe'])
   })
 })
 
-describe('a secret in the wrong place', () => {
-  test.each<[string, () => unknown]>([
-    ['as the key with a line break', () => gatewayClient(NOWHERE, { apiKey: `${SECRET}\n` })],
-    ['as the base URL’s password', () => gatewayClient(`https://user:${SECRET}@api.example`)],
-    ['as the credentials', () => subscriptionsClient(NOWHERE, { credentials: loosely(SECRET) })],
-    [
-      'as credentials that are a list',
-      () => subscriptionsClient(NOWHERE, { credentials: loosely([SECRET]) }),
-    ],
-    ['as a header that cannot be', () => gatewayClient(NOWHERE, { headers: { 'x-token': `${SECRET}\r\n` } })],
-    ['as an option', () => gatewayClient(NOWHERE, { rateLimit: loosely(SECRET) })],
-    ['as the options', () => new GatewayClient(loosely(SECRET))],
-    ['as the code', () => gateway.confirm('conf_1', loosely(SECRET))],
-    ['as the request', () => gateway.charge(loosely(SECRET))],
-    ['as an amount', () => gateway.charge(loosely({ ...CHARGE_REQUEST, amount: SECRET }))],
-    ['as the day', () => subscriptions.subscribe({ ...SUBSCRIPTION, start: SECRET })],
-    ['as the renewal', () => gateway.renew('ch_1', loosely(SECRET))],
-    ['as the idempotency key', () => gateway.charge(CHARGE_REQUEST, { idempotencyKey: `${SECRET}\n` })],
-    ['as the signing secret’s name', () => hmacVerifier({ header: `${SECRET} `, secrets: SECRET })],
-    ['as a time', () => toInstant(SECRET, 'UTC')],
-    ['as a zone', () => toInstant('2026-12-01', SECRET)],
-    [
-      'behind a getter that throws it',
-      () =>
-        new GatewayClient({
-          get baseUrl(): string {
-            throw new Error(SECRET)
-          },
-          apiKey: API_KEY,
-        }),
-    ],
-  ])('%s, is named by its kind and never shown', async (_, work) => {
-    const error = await errorOf((async () => work())())
-    expect(error).toBeInstanceOf(InvalidRequestError)
-    for (const text of [
-      error.message,
-      error.stack,
-      JSON.stringify(error),
-      inspect(error, { depth: 20, showHidden: true }),
-    ]) {
-      expect(text).not.toContain(SECRET)
+describe('a charge is refused before any request', () => {
+  it.each([
+    ['amount', 10.5],
+    ['amount', 2 ** 53],
+    ['amount', -5],
+    ['amount', '250'],
+    ['amount', Number.NaN],
+    ['msisdn', 8_801_700_000_001],
+    ['currency', ''],
+    ['redirect_uri', 'shop.example'],
+    ['callback', SECRET],
+  ])('when %s is %j', async (field, value) => {
+    const { server, gateway } = await charging()
+    const error = await refusedBy(() => gateway.charge(loosely({ ...CHARGE_REQUEST, [field]: value })))
+    expect(error).toMatchObject({ phase: 'input', operation: 'gateway.charge' })
+    expect(error.issues.map((issue) => issue.field)).toEqual([field])
+    expect(server.requests).toEqual([])
+  })
+})
+
+describe('a renewal is refused before any request', () => {
+  it.each([
+    ['without a due date or a key', {}],
+    ['with both', { dueDate: '2026-12-01', idempotencyKey: 'k' }],
+    ['with a Date', { cycle: new Date(0) }],
+    ['with a day that does not exist', { dueDate: '2026-02-30' }],
+    ['with the attempt 0', { dueDate: '2026-12-01', attempt: 0 }],
+    ['with an unknown field', { dueDate: '2026-12-01', atempt: 2 }],
+    ['with nothing', undefined],
+    ['with text', SECRET],
+  ])('%s', async (_, renewal) => {
+    const { server, gateway } = await charging()
+    const error = await refusedBy(() => gateway.renew('ch_1', loosely(renewal)))
+    expect(error.operation).toBe('gateway.renew')
+    expect(server.requests).toEqual([])
+  })
+})
+
+describe('an identifier is refused', () => {
+  it.each(['', '.', '..', '\uD800', undefined, 7])('%j', async (id) => {
+    const server = await startServer(withLogin([{ body: DETAILS }]))
+    const [subscriptions, gateway] = [subscriptionsClient(server.url), gatewayClient(server.url)]
+    const given = loosely(id)
+    expect(await refusedFields(() => subscriptions.details(given))).toEqual(['subscriptionId'])
+    expect(await refusedFields(() => subscriptions.cancel(given))).toEqual(['subscriptionId'])
+    expect(await refusedFields(() => subscriptions.status(given))).toEqual(['invoiceId'])
+    expect(await refusedFields(() => gateway.renew(given, { dueDate: '2026-12-01' }))).toEqual(['chargeId'])
+    expect(await refusedFields(() => gateway.confirm(given, { otp: '1' }))).toEqual(['confirmationId'])
+    expect(server.requests).toEqual([])
+  })
+
+  it.each([1.5, 2 ** 53, Number.NaN])('the payment %d', async (id) => {
+    const client = subscriptionsClient('http://127.0.0.1:1')
+    expect(await refusedFields(() => client.payment(id))).toEqual(['paymentId'])
+  })
+})
+
+describe('a page is refused before any request', () => {
+  it.each<[field: string, page: object]>([
+    ['page', { page: 0 }],
+    ['page', { page: 1.5 }],
+    ['perPage', { perPage: 101 }],
+    ['perPage', { perPage: '50' }],
+    ['per_page', { per_page: 5 }],
+  ])('with a wrong %s: %o', async (field, page) => {
+    const server = await startServer([{}])
+    const client = subscriptionsClient(server.url)
+    expect(await refusedFields(() => client.payments('sub-1', page))).toEqual([field])
+    expect(await refusedFields(() => client.allPayments('sub-1', page).next())).toEqual([field])
+    expect(server.requests).toEqual([])
+  })
+})
+
+describe('a wait is refused before any request', () => {
+  it.each<[field: string, options: object]>([
+    ['timeout', { timeout: 0 }],
+    ['until', { until: 'succeeded' }],
+    ['untill', { untill: () => true }],
+  ])('with a wrong %s', async (field, options) => {
+    const server = await startServer(withLogin([{ body: CHARGE }]))
+    expect(await refusedFields(() => gatewayClient(server.url).waitForCharge('ch_1', options))).toEqual([
+      field,
+    ])
+    const subscriptions = subscriptionsClient(server.url)
+    expect(await refusedFields(() => subscriptions.waitForStatus('inv-1', options))).toEqual([field])
+    expect(server.requests).toEqual([])
+  })
+})
+
+it('every method rejects on input of a wrong type, and none throws or sends a request', async () => {
+  const server = await startServer(withLogin([{ body: CHARGE }]))
+  const [subscriptions, gateway] = [subscriptionsClient(server.url), gatewayClient(server.url)]
+  const methods: readonly ((wrong: never) => Promise<unknown>)[] = [
+    (wrong) => subscriptions.login(wrong),
+    (wrong) => subscriptions.subscribe(wrong),
+    (wrong) => subscriptions.status(wrong),
+    (wrong) => subscriptions.details(wrong),
+    (wrong) => subscriptions.cancel(wrong),
+    (wrong) => subscriptions.cancellation(wrong),
+    (wrong) => subscriptions.payments(wrong),
+    (wrong) => subscriptions.allPayments(wrong).next(),
+    (wrong) => subscriptions.payment(wrong),
+    (wrong) => subscriptions.waitForStatus(wrong),
+    (wrong) => gateway.reference(wrong),
+    (wrong) => gateway.charge(wrong),
+    (wrong) => gateway.confirm('conf_1', wrong),
+    (wrong) => gateway.status(wrong),
+    (wrong) => gateway.renew('ch_1', wrong),
+    (wrong) => gateway.reset(wrong),
+    (wrong) => gateway.waitForCharge(wrong),
+  ]
+  for (const method of methods) {
+    for (const wrong of [true, [], Symbol(SECRET)].map(loosely)) {
+      const promise = method(wrong)
+      expect(promise).toBeInstanceOf(Promise)
+      await refusedBy(() => promise)
     }
-  })
+  }
+  expect(server.requests).toEqual([])
 })
 
-test('what an API key function gives is refused by its kind, under the call that needed it', async () => {
+it.each<[string, () => unknown]>([
+  ['as the code', () => gatewayClient('http://127.0.0.1:1').confirm('conf_1', loosely(SECRET))],
+  [
+    'as a field of the confirmation',
+    () =>
+      gatewayClient('http://127.0.0.1:1').confirm(
+        'conf_1',
+        loosely({ otp: 1, [SECRET.slice(0, 2)]: SECRET }),
+      ),
+  ],
+  ['as the request', () => gatewayClient('http://127.0.0.1:1').charge(loosely(SECRET))],
+  ['as a time', () => toInstant(SECRET, 'UTC')],
+  ['as a zone', () => toInstant('2026-12-01', SECRET)],
+  ['as a due date', () => renewalKey('ch_1', SECRET)],
+])('a secret that is given %s is not shown', async (_, work) => {
+  await refusedBy(work)
+})
+
+it('a key function that returns no key is refused under the call that needed it', async () => {
   const server = await startServer([{}])
-  const client = gatewayClient(server.url, { apiKey: () => loosely(undefined) })
-  const error = await errorOf(client.charge(CHARGE_REQUEST))
-  expect(error.message).toMatch(
-    /^gateway\.charge: apiKey must be an API key .*, received nothing\. Nothing was sent\.$/,
-  )
+  const client = gatewayClient(server.url, { apiKey: () => loosely(`${SECRET}\n`) })
+  const error = await refusedBy(() => client.charge(CHARGE_REQUEST))
+  expect(error.operation).toBe('gateway.charge')
+  expect(error.issues.map(({ field }) => field)).toEqual(['apiKey'])
   expect(server.requests).toEqual([])
+})
+
+it('a key function that fails after an attempt leaves the outcome unknown', async () => {
+  const server = await startServer([{ status: 503 }, { status: 202, body: CHARGE }])
+  let asked = 0
+  const client = gatewayClient(server.url, {
+    clock: skippingClock(),
+    apiKey: () => {
+      asked += 1
+      if (asked > 1) throw new Error('The vault is closed.')
+      return API_KEY
+    },
+  })
+  const error = await errorOf(client.charge(CHARGE_REQUEST))
+  expect(error).toMatchObject({ code: 'invalid_request', outcome: 'unknown', attempts: 1 })
+  expect(error.message).not.toMatch(/nothing was sent|not sent/i)
 })

@@ -1,18 +1,12 @@
-import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:tls'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { CallOptions, Hooks, MandateKitError } from '../../src/index.ts'
-import {
-  CHARGE_REQUEST,
-  errorOf,
-  gatewayClient,
-  SUBSCRIPTION,
-  subscriptionsClient,
-  withLogin,
-} from './clients.ts'
-import { localhostCertificate } from './localhost-certificate.ts'
-import type { Script } from './scripted-server.ts'
-import { closedPort, startServer } from './scripted-server.ts'
+import { CHARGE_REQUEST, SUBSCRIPTION } from '../support/bodies.ts'
+import { localhostCertificate } from '../support/certificates.ts'
+import { errorOf, gatewayClient, subscriptionsClient } from '../support/clients.ts'
+import type { Script } from '../support/scripted-server.ts'
+import { startServer, withLogin } from '../support/scripted-server.ts'
+import { closedPort, open } from '../support/serve.ts'
 
 /** How a call is spoilt: by what the server does, or before it gets there. */
 type Failure = Script | 'refused' | 'certificate' | 'aborted'
@@ -33,7 +27,7 @@ const CALLS = {
   ],
   'charge or renewal with the caller’s key': [
     ({ g }, options) => g.charge(CHARGE_REQUEST, { ...options, idempotencyKey: 'order-77' }),
-    ({ g }, options) => g.renew('ch_1', { cycle: '2026-12-01' }, options),
+    ({ g }, options) => g.renew('ch_1', { dueDate: '2026-12-01' }, options),
   ],
   'charge whose key the client made': [({ g }, options) => g.charge(CHARGE_REQUEST, options)],
   'call without a key that acts': [
@@ -73,12 +67,7 @@ const ROWS: readonly (readonly [string, Failure, readonly Kind[]])[] = [
 ]
 
 /** The address of a server that nobody vouches for. */
-const selfSigned = async (): Promise<string> => {
-  const server = createServer(localhostCertificate)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())))
-  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
+const selfSigned = async () => `https://127.0.0.1:${await open(createServer(localhostCertificate))}`
 
 /** The error of a call that fails so; `atLogin`: the login that it needs does. */
 const fail = async (call: Call, failure: Failure, atLogin = false): Promise<MandateKitError> => {

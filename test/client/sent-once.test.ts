@@ -1,14 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { FetchFunction } from '../../src/index.ts'
-import {
-  CANCELLED,
-  CHARGE,
-  CHARGE_REQUEST,
-  errorOf,
-  gatewayClient,
-  subscriptionsClient,
-  TOKEN,
-} from './clients.ts'
+import { CANCELLED, CHARGE, CHARGE_REQUEST } from '../support/bodies.ts'
+import { errorOf, gatewayClient, subscriptionsClient, TOKEN } from '../support/clients.ts'
 
 const clients: { readonly options: unknown; closed: number }[] = []
 

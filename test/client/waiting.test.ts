@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { TimeoutError } from '../../src/index.ts'
-import { errorOf, gatewayClient, OK, skippingClock, subscriptionsClient, withLogin } from './clients.ts'
-import { startServer } from './scripted-server.ts'
+import { OK } from '../support/bodies.ts'
+import { errorOf, gatewayClient, subscriptionsClient } from '../support/clients.ts'
+import { startServer, withLogin } from '../support/scripted-server.ts'
+import { skippingClock } from '../support/skipping-clock.ts'
 
 const requestStatus = (status: string) => ({
   body: { invoiceId: 'inv-1', status, subscriptionId: 'sub-1', createdAt: '2026-11-28 12:00:00', ...OK },
@@ -101,7 +103,7 @@ describe('waiting for a charge', () => {
     const options = { until: 'succeeded', timeout: -1 } as never
     expect(await errorOf(gateway.waitForCharge('ch_1', options))).toMatchObject({
       code: 'invalid_request',
-      issues: [{ field: 'timeout' }, { field: 'until' }],
+      issues: [{ field: 'until' }, { field: 'timeout' }],
     })
     expect(await errorOf(gateway.waitForCharge('..'))).toMatchObject({ code: 'invalid_request' })
   })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
-import { CHARGE, CHARGE_REQUEST, errorOf, gatewayClient, subscriptionsClient, withLogin } from './clients.ts'
-import { startServer } from './scripted-server.ts'
+import { CHARGE, CHARGE_REQUEST } from '../support/bodies.ts'
+import { errorOf, gatewayClient, subscriptionsClient } from '../support/clients.ts'
+import { startServer, withLogin } from '../support/scripted-server.ts'
 
 const unhandledDuring = async (work: () => Promise<void>): Promise<unknown[]> => {
   const unhandled: unknown[] = []
@@ -24,7 +25,7 @@ it('the data and its answer come from one call', async () => {
   expect(response).toEqual({
     status: 202,
     headers: expect.objectContaining({ 'x-request-id': 'r-9', 'x-ratelimit-limit': '120' }),
-    requestId: 'r-9',
+    serverRequestId: 'r-9',
     body,
     rateLimit: { limit: 120 },
     attempts: 1,
@@ -60,6 +61,6 @@ it('login has an answer too, and health has one when there was one', async () =>
   const sick = await gatewayClient(server.url).health().withResponse()
   expect(sick).toMatchObject({
     data: { ok: false, status: 503 },
-    response: { status: 503, requestId: 'r-1' },
+    response: { status: 503, serverRequestId: 'r-1' },
   })
 })

@@ -8,7 +8,7 @@ import { ConsumerProject, repository } from '../package/project.ts'
 
 const patch = fileURLToPath(new URL('add-endpoint.patch', import.meta.url))
 const CONTRACT = 'src/contract/gateway.ts'
-const CLIENT = 'src/gateway.ts'
+const CLIENT = 'src/gateway-client.ts'
 const RESOLVER = 'mocks/http/gateway-resolvers.ts'
 
 let copy: ConsumerProject
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const configuration = {
     extends: join(repository, 'tsconfig.json'),
     compilerOptions: { paths: {}, typeRoots: [join(repository, 'node_modules/@types')] },
-    include: ['src', 'mocks', 'test/client/events.test.ts', 'test/client/repeat-table.test.ts'],
+    include: ['src', 'mocks', 'test/client/events.test.ts', 'test/client/retry-table.test.ts'],
   }
   await writeFile(join(copy.folder, 'tsconfig.json'), JSON.stringify(configuration))
 })
@@ -54,7 +54,7 @@ test('an endpoint touches the contract, the client method and the resolver, and 
 test('it compiles and its tests pass', async () => {
   await applyPatch()
   expect(await compile()).toEqual({ exitCode: 0, output: '' })
-  const tests = ['test/client/events.test.ts', 'test/client/repeat-table.test.ts']
+  const tests = ['test/client/events.test.ts', 'test/client/retry-table.test.ts']
   const run = await copy.runTool('vitest', 'run', '--project', 'unit', ...tests)
   expect(run.exitCode, run.output).toBe(0)
 })

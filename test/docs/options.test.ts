@@ -2,7 +2,7 @@ import type { InvalidRequestError } from 'mandatekit'
 import { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import { createMock } from 'mandatekit/mocks/core'
 import { describe, expect, it } from 'vitest'
-import { CLIENT_DEFAULTS } from '../../src/transport/client-options.ts'
+import { CLIENT_DEFAULTS } from '../../src/index.ts'
 import { readDocument } from './documents.ts'
 
 const page = await readDocument('docs/options.md')
@@ -23,7 +23,7 @@ const tableUnder = (heading: string): Map<string, string> => {
 const namesIn = (error: unknown): string[] =>
   (error as InvalidRequestError).issues
     .find(({ field }) => field === 'zzzzzzzzzzzz')
-    ?.rule.replace('one of ', '')
+    ?.rule.replace('one of the options: ', '')
     .split(', ') ?? []
 
 const namesOf = (make: () => unknown): string[] => {

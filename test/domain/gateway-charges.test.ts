@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { BehaviourName } from '../../mocks/domain/gateway/behaviours.ts'
-import { testNumbers } from '../../mocks/domain/gateway/behaviours.ts'
+import type { BehaviorName } from '../../mocks/domain/gateway/behaviors.ts'
+import { testNumbers } from '../../mocks/domain/gateway/behaviors.ts'
 import { CREDENTIAL, createFixture, HOUR, refusal, request, value } from './gateway-fixture.ts'
 
 const wrong = { otp: '000000' }
@@ -23,7 +23,7 @@ describe('a charge', () => {
     })
   })
 
-  const endings: Record<BehaviourName, [string, string]> = {
+  const endings: Record<BehaviorName, [string, string]> = {
     succeeds: ['succeeded', 'SUCCEEDED'],
     insufficient_funds: ['failed', 'INSUFFICIENT_FUNDS'],
     wallet_blocked: ['failed', 'WALLET_BLOCKED'],
@@ -37,7 +37,7 @@ describe('a charge', () => {
     'of the number that %s resolves so once confirmed',
     (name, [status, outcome]) => {
       const { charge, confirm } = createFixture()
-      const msisdn = testNumbers[name as BehaviourName]
+      const msisdn = testNumbers[name as BehaviorName]
       expect(confirm(charge(msisdn, 'k').confirmation_id)).toMatchObject({ status, outcome })
     },
   )

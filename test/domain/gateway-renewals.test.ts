@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { testNumbers } from '../../mocks/domain/gateway/behaviours.ts'
+import { testNumbers } from '../../mocks/domain/gateway/behaviors.ts'
 import { CREDENTIAL, createFixture, HOUR, refusal, request, value } from './gateway-fixture.ts'
 
 describe('a renewal', () => {
@@ -18,7 +18,7 @@ describe('a renewal', () => {
   it('of a number that is to be retried is pending_retry and resolves later', () => {
     const fixture = createFixture()
     const consent = mandate(fixture)
-    value(fixture.gateway.setBehaviour(testNumbers.succeeds, 'retry_then_fails'))
+    value(fixture.gateway.setBehavior(testNumbers.succeeds, 'retry_then_fails'))
     const renewal = fixture.renew(consent.id, 'cycle-1')
     expect(renewal.status).toBe('pending_retry')
     fixture.advance(24 * HOUR)
@@ -118,7 +118,7 @@ describe('an idempotency key', () => {
     const { gateway, charge, confirm } = createFixture({ redirectAllowlist: ['https://shop.example'] })
     const first = charge(testNumbers.succeeds_once, 'k')
     confirm(first.confirmation_id)
-    value(gateway.setBehaviour('+8801', 'wallet_blocked'))
+    value(gateway.setBehavior('+8801', 'wallet_blocked'))
     gateway.reset()
     expect(gateway.charges()).toEqual([])
     expect(gateway.events()).toEqual([])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { testNumbers } from '../../mocks/domain/gateway/behaviours.ts'
+import { testNumbers } from '../../mocks/domain/gateway/behaviors.ts'
 import { CREDENTIAL, createFixture, HOUR, refusal, request, value } from './gateway-fixture.ts'
 
 describe('strict rules', () => {
@@ -34,9 +34,9 @@ describe('strict rules', () => {
     expect(lenient.renew(lenient.renew(mandate.id, 'k').id, 'k').status).toBe('succeeded')
   })
 
-  it('accept a number whose behaviour was set', () => {
+  it('accept a number whose behavior was set', () => {
     const { gateway, charge } = strict()
-    value(gateway.setBehaviour('8801711111111', 'succeeds'))
+    value(gateway.setBehavior('8801711111111', 'succeeds'))
     expect(charge('+8801711111111', 'k').status).toBe('pending_confirmation')
   })
 })
@@ -45,7 +45,7 @@ describe('events, seeds and snapshots', () => {
   it('tell the story of a charge in order, each with the charge as it was', () => {
     const { gateway, charge, confirm, renew, advance } = createFixture()
     const { id } = confirm(charge(testNumbers.succeeds, 'k').confirmation_id)
-    value(gateway.setBehaviour(testNumbers.succeeds, 'retry_then_succeeds'))
+    value(gateway.setBehavior(testNumbers.succeeds, 'retry_then_succeeds'))
     renew(id, 'r')
     advance(24 * HOUR)
     expect(gateway.events().map(({ type, data }) => `${type} ${data.status}`)).toEqual([
@@ -103,7 +103,7 @@ describe('events, seeds and snapshots', () => {
         ],
       }),
     ).toThrow(/ch_1/)
-    expect(refusal(createFixture().gateway.setBehaviour('1', 'toString')).reason).toBe('invalid')
+    expect(refusal(createFixture().gateway.setBehavior('1', 'toString')).reason).toBe('invalid')
   })
 
   it('come back from a snapshot with everything that was still to fall due', () => {
@@ -158,15 +158,15 @@ describe('events, seeds and snapshots', () => {
     },
   )
 
-  it('list every behaviour in the reference table, with what was set at run time', () => {
+  it('list every behavior in the reference table, with what was set at run time', () => {
     const { gateway } = createFixture()
-    value(gateway.setBehaviour(testNumbers.succeeds, 'wallet_blocked'))
-    value(gateway.setBehaviour('8801', 'expires'))
+    value(gateway.setBehavior(testNumbers.succeeds, 'wallet_blocked'))
+    value(gateway.setBehavior('8801', 'expires'))
     const { otp, test_numbers: rows } = gateway.reference()
     expect(otp).toBe('123456')
     expect(rows).toHaveLength(Object.keys(testNumbers).length + 1)
     expect(rows[0]).toMatchObject({ msisdn: testNumbers.succeeds, outcome: 'WALLET_BLOCKED' })
-    expect(rows.at(-1)).toMatchObject({ msisdn: '+8801', behaviour: 'expires' })
+    expect(rows.at(-1)).toMatchObject({ msisdn: '+8801', behavior: 'expires' })
   })
 
   it('accept configured API keys alone, and never show one', () => {

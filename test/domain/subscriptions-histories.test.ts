@@ -95,7 +95,7 @@ describe('histories', () => {
 })
 
 describe('seeds', () => {
-  test('a subscription authorised in the past has its payments, silently, and goes on', async () => {
+  test('a subscription authorized in the past has its payments, silently, and goes on', async () => {
     const all = fixture({
       existing: [
         {

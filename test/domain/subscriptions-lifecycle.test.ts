@@ -16,7 +16,7 @@ describe('the tables', () => {
 })
 
 describe('a subscription request', () => {
-  test('is INITIALIZED, then SUCCEEDED when authorised; the notification tells', () => {
+  test('is INITIALIZED, then SUCCEEDED when authorized; the notification tells', () => {
     const all = fixture()
     const { domain, merchant, notifications } = all
     const ids = subscribe(all)
@@ -84,7 +84,7 @@ describe('a subscription request', () => {
     expect(all.notifications).toEqual([])
   })
 
-  test('shows the subscriptionId before authorisation as the option says', () => {
+  test('shows the subscriptionId before authorization as the option says', () => {
     const shown = (['issued', 'NA', '', 'omit'] as const).map((pendingSubscriptionId) => {
       const all = fixture({ pendingSubscriptionId })
       const { invoiceID } = value(all.domain.subscribe(all.merchant, body()))
@@ -102,7 +102,7 @@ describe('a subscription request', () => {
       const { url, invoiceID } = value(domain.subscribe(merchant, body({ userReturnURL })))
       expect(url).toMatch(/^https:\/\/subscriptions\.test\/prefix\/[^/]+\//)
       expect(url.endsWith(invoiceID)).toBe(true)
-      return value(domain.authorisation(invoiceID)).returnUrl.replace(invoiceID, '<id>')
+      return value(domain.authorization(invoiceID)).returnUrl.replace(invoiceID, '<id>')
     }
     expect(visit('https://shop.test')).toBe('https://shop.test?invoiceID=<id>')
     expect(visit('https://shop.test/r?a=1%202&b#top?x')).toBe(
@@ -195,7 +195,7 @@ describe('cancelling', () => {
     expect(notifications.filter(({ status }) => status === 'CANCELLED')).toHaveLength(1)
   })
 
-  test('before authorisation: the request is CANCELLED and cannot be authorised', () => {
+  test('before authorization: the request is CANCELLED and cannot be authorized', () => {
     const all = fixture()
     const { domain, merchant } = all
     const ids = subscribe(all)

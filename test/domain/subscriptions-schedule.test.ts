@@ -23,7 +23,7 @@ const plans = fc.record({
 })
 
 describe('payments of a subscription', () => {
-  test('none before start or authorisation, none after end or cancellation, one a due date, the cycle’s days apart', async () => {
+  test('none before start or authorization, none after end or cancellation, one a due date, the cycle’s days apart', async () => {
     await fc.assert(
       fc.asyncProperty(plans, async (plan) => {
         const all = fixture({ timeZone: plan.zone, debitTime: plan.debitTime, startCutoff: false })
@@ -113,7 +113,7 @@ describe('payments of a subscription', () => {
     }
   })
 
-  test('the first is due on the day itself when the payer authorises before the debit time, also at its very second', async () => {
+  test('the first is due on the day itself when the payer authorizes before the debit time, also at its very second', async () => {
     for (const [at, first] of [
       ['2026-11-28T11:59:59Z', '2026-11-28'],
       ['2026-11-28T12:00:00Z', '2026-11-28'],

@@ -25,7 +25,7 @@ describe('a frozen clock', () => {
     await expect(frozen().set('soon')).rejects.toThrow(/with its zone/)
   })
 
-  test('refuses a misspelt unit and a negative length', async () => {
+  test('refuses a misspelled unit and a negative length', async () => {
     const clock = frozen()
     await expect(clock.advance({ day: 1 } as object)).rejects.toThrow(/no part "day"/)
     await expect(clock.advance({ days: -1 })).rejects.toThrow(RangeError)

@@ -25,7 +25,7 @@ export const liveThrough = async (mock: CoreMock, fetch?: typeof globalThis.fetc
     redirect_uri: 'https://shop.example/paid',
   })
   await gateway.confirm(charge.confirmation_id, { otp: '123456', chargeId: charge.id })
-  const renewal = await gateway.renew(charge.id, { cycle: '2030-02-01' })
+  const renewal = await gateway.renew(charge.id, { dueDate: '2030-02-01' })
   return {
     hasSubscription: typeof subscriptionId === 'string',
     createdAt: charge.created_at,

@@ -31,7 +31,7 @@ describe('the pino example', () => {
     expect(charge.map(({ level, msg, status }) => [level, msg, status])).toEqual([
       [20, 'request', undefined],
       [30, 'response', 503],
-      [40, 'repeated', 503],
+      [40, 'retry', 503],
       [20, 'request', undefined],
       [30, 'response', 202],
     ])

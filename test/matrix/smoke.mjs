@@ -39,7 +39,7 @@ async function charge(client, mock, testNumbers) {
   expectEqual('stored charges', mock.state.charges().length, 1)
   await client.confirm(first.confirmation_id, { otp: '123456' })
   expectEqual('confirmed charge', (await client.status(first.id)).status, 'succeeded')
-  expectEqual('renewal', (await client.renew(first.id, { cycle: '2027-02-01' })).status, 'succeeded')
+  expectEqual('renewal', (await client.renew(first.id, { dueDate: '2027-02-01' })).status, 'succeeded')
 }
 
 /** @param options `throughGlobalFetch`: calls go through the runtime's fetch, which something else intercepts. */

@@ -21,7 +21,7 @@ describe('what a test asks of a mock', () => {
       /options\.payment does not exist; there are payments, such as .*"succeed", "fail"/,
     ],
     [['fail'], /options must be an object such as .*"succeed", "fail".*, not a list\.$/],
-  ])('a misspelt script is refused, and authorises nothing: %o', (options, words) => {
+  ])('a misspelled script is refused, and authorizes nothing: %o', (options, words) => {
     const mock = open()
     expect(() => mock.payer.authorize('invoice', options)).toThrow(words)
     expect(() => mock.payer.authorize('invoice', options)).toThrow(TypeError)
@@ -31,8 +31,8 @@ describe('what a test asks of a mock', () => {
   test.each<[unknown, string]>([
     [undefined, 'nothing'],
     [null, 'null'],
-    ['https://mock.example/authorise/invoice', 'a URL'],
-    [new URL('https://mock.example/authorise/invoice'), 'a URL'],
+    ['https://mock.example/authorize/invoice', 'a URL'],
+    [new URL('https://mock.example/authorize/invoice'), 'a URL'],
     [{ invoiceID: 'invoice' }, 'an object'],
     [5, 'a number'],
   ])('what is not an identifier is refused by its kind, and says what to give: %o', (given, kind) => {
@@ -56,9 +56,9 @@ describe('what a test asks of a mock', () => {
     expect(() => createMock({ clock: 'yesterday' })).toThrow(/[^.]\.$/)
   })
 
-  test('a behaviour is set for a number that is text', () => {
-    expect(() => open().payer.setBehaviour(8801 as never, 'succeeds')).toThrow(/msisdn must be text/)
-    expect(() => open().payer.setBehaviour('+1', 'explodes' as never)).toThrow(MockRefusedError)
+  test('a behavior is set for a number that is text', () => {
+    expect(() => open().payer.setBehavior(8801 as never, 'succeeds')).toThrow(/msisdn must be text/)
+    expect(() => open().payer.setBehavior('+1', 'explodes' as never)).toThrow(MockRefusedError)
   })
 
   test.each<[object, RegExp]>([
@@ -112,7 +112,7 @@ describe('what a test asks of a mock', () => {
     expect(mock.state.subscriptions()).toHaveLength(2)
   })
 
-  test('a seed that was authorised earlier was created no later than that', () => {
+  test('a seed that was authorized earlier was created no later than that', () => {
     const mock = open()
     const authorizedAt = '2026-11-20T06:00:00Z'
     mock.add({ subscriptions: [{ request: { ...REQUEST, start: '2026-11-20' }, authorizedAt }] })

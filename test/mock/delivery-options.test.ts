@@ -42,7 +42,7 @@ describe('how notifications are delivered', () => {
     ['CANCELLED', /^CANCELLED$/],
     ['CANCELED', /^CANCELED$/],
     ['both', /^CANCELL?ED$/],
-  ] as const)('a cancellation spelt %s', async (spelling, form) => {
+  ] as const)('a cancellation spelled %s', async (spelling, form) => {
     const { mock, received } = setUp({ spelling })
     mock.payer.authorize('invoice')
     await cancel(mock)

@@ -256,12 +256,12 @@ describe('the payer', () => {
     expect(() => mock.payer.decline('nothing')).toThrow(/payer\.decline: .*not found/)
     expect(() => mock.payer.confirm('conf_nothing')).toThrow(/payer\.confirm/)
     expect(() => mock.payer.reverse(1)).toThrow(/payer\.reverse/)
-    expect(() => mock.payer.setBehaviour('+1', 'explodes' as 'succeeds')).toThrow(/insufficient_funds/)
+    expect(() => mock.payer.setBehavior('+1', 'explodes' as 'succeeds')).toThrow(/insufficient_funds/)
   })
 
   test('confirms with the right code when none is named, and sets how a number goes', async () => {
     const { mock, charge } = await openMerchant(throughFetch)
-    mock.payer.setBehaviour('+1234567', 'wallet_blocked')
+    mock.payer.setBehavior('+1234567', 'wallet_blocked')
     const { json } = await charge('k', { msisdn: '+1234567' })
     expect(() => mock.payer.confirm(String(json.confirmation_id), '000000')).toThrow(/not correct/)
     expect(mock.payer.confirm(String(json.confirmation_id))).toMatchObject({

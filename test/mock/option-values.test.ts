@@ -133,7 +133,7 @@ const gateway: Record<string, readonly unknown[]> = {
   apiKeys: [[], 'key', [''], [5], [' key'], ['schlüssel'], ['a\nb']],
   otp: [123_456, '', '123 456', null],
   testNumbers: [[], { '+1': 'explodes' }, null],
-  defaultBehaviour: ['explodes', null],
+  defaultBehavior: ['explodes', null],
   unlistedNumbers: words,
   retryDelay: lengths,
   confirmationTtl: lengths,

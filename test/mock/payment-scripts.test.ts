@@ -14,13 +14,13 @@ const open = (authorizedAt?: false) => {
   return { mock, statuses }
 }
 
-test('payments of a subscription that was authorised on the page go as they were scripted before', async () => {
+test('payments of a subscription that was authorized on the page go as they were scripted before', async () => {
   const { mock, statuses } = open(false)
   mock.payer.setPayments('invoice', ['fail'])
-  const page = await mock.fetch(`${mock.clientOptions.subscriptions.baseUrl}/authorise/invoice`, {
+  const page = await mock.fetch(`${mock.clientOptions.subscriptions.baseUrl}/authorize/invoice`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-    body: 'decision=authorise',
+    body: 'decision=authorize',
   })
   expect(page.status).toBe(303)
   expect(await statuses(2)).toEqual(['FAILED_PAYMENT', 'SUCCEEDED_PAYMENT'])
@@ -34,7 +34,7 @@ test('payments to come are scripted in the middle of a subscription', async () =
   expect(await statuses(2)).toEqual(['SUCCEEDED_PAYMENT', 'FAILED_PAYMENT', 'SUCCEEDED_PAYMENT'])
 })
 
-test('an authorisation with payments of its own wins over what was scripted before', async () => {
+test('an authorization with payments of its own wins over what was scripted before', async () => {
   const { mock, statuses } = open(false)
   mock.payer.setPayments('invoice', ['fail'])
   mock.payer.authorize('invoice', { payments: ['succeed', 'fail'] })

@@ -4,7 +4,7 @@ import { createMock } from '../../mocks/core.ts'
 export const NOON = '2026-12-01T12:00:00Z'
 export const MINUTE = 60_000
 
-/** A mock with one authorised daily subscription, and what its receiver gets. */
+/** A mock with one authorized daily subscription, and what its receiver gets. */
 export const setUp = (options: DeliveryOptions = {}, seed = 'a') => {
   const mock = createMock({
     clock: '2026-12-01T06:00:00Z',

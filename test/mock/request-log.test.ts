@@ -1,7 +1,8 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import type { MockOptions } from '../../mocks/options.ts'
-import { CHARGE, openMerchant, REQUEST } from './merchant.ts'
+import { MOCK_CHARGE as CHARGE } from '../support/mock-clients.ts'
+import { openMerchant, REQUEST } from './merchant.ts'
 import { throughFetch } from './transports.ts'
 
 const open = (options?: MockOptions) => openMerchant(throughFetch, options)

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { MockOptions } from '../../mocks/options.ts'
+import { MOCK_CHARGE as CHARGE } from '../support/mock-clients.ts'
 import type { OpenMerchant } from './merchant.ts'
-import { CHARGE, openMerchant, REQUEST } from './merchant.ts'
+import { openMerchant, REQUEST } from './merchant.ts'
 import { throughFetch, transports } from './transports.ts'
 
 const text = expect.any(String)
@@ -60,9 +61,9 @@ describe.each(transports)('requests that belong to no operation, through $name',
     }
     const ofG = await g('/api/v1/mfs/charges', { headers: key('k'), body: '{' })
     expect([ofG.status, ofG.json]).toEqual([400, { error: { code: 'invalid_request', message: text } }])
-    const labelled = { ...key('k'), 'Content-Type': 'text/plain' }
+    const labeled = { ...key('k'), 'Content-Type': 'text/plain' }
     expect([mock.state.charges(), mock.state.subscriptions()]).toEqual([[], []])
-    const accepted = await g('/api/v1/mfs/charges', { headers: labelled, body: JSON.stringify(CHARGE) })
+    const accepted = await g('/api/v1/mfs/charges', { headers: labeled, body: JSON.stringify(CHARGE) })
     expect(accepted.status).toBe(202)
   })
 
@@ -172,7 +173,7 @@ describe('options of how refusals are worded', () => {
     })
     expect([subscribed.status, subscribed.json.url]).toEqual([
       200,
-      `https://api.example/pay/authorise/${String(subscribed.json.invoiceID)}`,
+      `https://api.example/pay/authorize/${String(subscribed.json.invoiceID)}`,
     ])
     expect((await merchant.charge('k')).status).toBe(202)
     expect((await merchant.send('https://api.example/pay/sandbox/health', { method: 'GET' })).status).toBe(
@@ -206,7 +207,7 @@ describe('options of how refusals are worded', () => {
     [{ gateway: { contentType: 'xml' as 'json' } }, /gateway\.contentType/],
     [{ logSize: 0 }, /logSize/],
     [{ rules: 'loose' as 'spec' }, /rules/],
-    [{ colour: 'red' } as MockOptions, /colour/],
+    [{ color: 'red' } as MockOptions, /color/],
     [{ gateway: { otps: '1' } } as MockOptions, /gateway\.otps/],
     [{ subscriptions: { tokenTTL: 1 } } as MockOptions, /tokenTTL/],
   ])('an option that cannot be is refused by name: %o', async (options, words) => {

@@ -5,9 +5,9 @@ import { describe, expect, test, vi } from 'vitest'
 import type { Mock } from '../../mocks/core.ts'
 import { createMock } from '../../mocks/core.ts'
 import { startMockServer } from '../../mocks/server.ts'
-import { cert, key } from './certificate.ts'
-import { CHARGE } from './merchant.ts'
-import { startServer } from './start-server.ts'
+import { localhostCertificate } from '../support/certificates.ts'
+import { MOCK_CHARGE as CHARGE } from '../support/mock-clients.ts'
+import { startServer } from '../support/mock-server.ts'
 
 const KEYS = { Authorization: 'Bearer mock-api-key', 'Idempotency-Key': 'k' }
 const text = expect.any(String)
@@ -98,8 +98,8 @@ describe('a body that is too large', () => {
   })
 
   test('is 413 over HTTP/2 too', async () => {
-    const { url, mock } = await startServer({ tls: { cert, key }, maxBodyBytes: 100 })
-    const session = connectHttp2(url, { ca: cert })
+    const { url, mock } = await startServer({ tls: localhostCertificate, maxBodyBytes: 100 })
+    const session = connectHttp2(url, { ca: localhostCertificate.cert })
     const stream = session.request({ ':method': 'POST', ':path': '/api/v1/mfs/charges' })
     stream.on('error', () => undefined)
     stream.end('x'.repeat(1_000_000))
@@ -115,8 +115,8 @@ describe('a body that is too large', () => {
 
 describe('a sender that leaves over HTTP/2', () => {
   const open = async (mock: Mock) => {
-    const { url } = await startServer({ mock, tls: { cert, key } })
-    const session = connectHttp2(url, { ca: cert })
+    const { url } = await startServer({ mock, tls: localhostCertificate })
+    const session = connectHttp2(url, { ca: localhostCertificate.cert })
     const headers = {
       ':method': 'POST',
       ':path': '/api/v1/mfs/charges',
@@ -166,7 +166,7 @@ describe('a request of odd form', () => {
     ['/api/v1/mfs/charges/%00', 401],
     ['/api/v1/mfs/charges/%zz', 401],
     ['/api/v1/../v1/reference', 404],
-    ['/authorise/%zz', 404],
+    ['/authorize/%zz', 404],
     ['/_mock/%zz', 404],
     [`/${'a/'.repeat(4_000)}`, 404],
     [`/${'a'.repeat(12_000)}`, 404],
@@ -245,10 +245,10 @@ describe('the options of the server', () => {
         },
       ],
     })
-    const answer = await undiciFetch(`${url}/authorise/invoice`, {
+    const answer = await undiciFetch(`${url}/authorize/invoice`, {
       method: 'POST',
       headers: { Origin: url },
-      body: new URLSearchParams({ decision: 'authorise' }),
+      body: new URLSearchParams({ decision: 'authorize' }),
       redirect: 'manual',
     })
     expect(answer.status).toBe(303)
@@ -266,8 +266,8 @@ describe('the options of the server', () => {
     [{ panel: 'no' }, /options\.panel/],
     [{ maxBodyBytes: 0 }, /options\.maxBodyBytes/],
     [{ tls: true }, /options\.tls/],
-    [{ tls: { cert } }, /options\.tls\.key/],
-    [{ tls: { cert, key, ca: cert } }, /options\.tls\.ca does not exist/],
+    [{ tls: { cert: localhostCertificate.cert } }, /options\.tls\.key/],
+    [{ tls: { ...localhostCertificate, ca: localhostCertificate.cert } }, /options\.tls\.ca does not exist/],
     [{ prot: 8080 }, /options\.prot does not exist; there are port, host/],
     [
       { clock: new Date(0) },

@@ -5,8 +5,9 @@ import { Agent, fetch as undiciFetch } from 'undici'
 import { describe, expect, test, vi } from 'vitest'
 import { createMock } from '../../mocks/core.ts'
 import { startMockServer } from '../../mocks/server.ts'
-import { cert, key } from './certificate.ts'
-import { startServer } from './start-server.ts'
+import { localhostCertificate } from '../support/certificates.ts'
+import { startServer } from '../support/mock-server.ts'
+import { open } from '../support/serve.ts'
 
 describe('the HTTP server', () => {
   test('serves both areas at its root, and its mock points at it', async () => {
@@ -120,12 +121,8 @@ describe('the HTTP server', () => {
   })
 
   test('an occupied port rejects with the system’s error', async () => {
-    const other = createServer().listen(0, '127.0.0.1')
-    await new Promise((resolve) => other.once('listening', resolve))
-    const address = other.address()
-    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const port = await open(createServer())
     await expect(startMockServer({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
-    other.close()
   })
 
   test('refuses what is no mock', async () => {
@@ -154,10 +151,10 @@ describe('the HTTP server', () => {
 })
 
 describe('the HTTP server with a certificate', () => {
-  const trusting = (allowH2: boolean) => new Agent({ allowH2, connect: { ca: cert } })
+  const trusting = (allowH2: boolean) => new Agent({ allowH2, connect: { ca: localhostCertificate.cert } })
 
   test.each([true, false])('speaks HTTP/2 and HTTP/1.1 over TLS (HTTP/2: %s)', async (allowH2) => {
-    const { url, mock } = await startServer({ tls: { cert, key } })
+    const { url, mock } = await startServer({ tls: localhostCertificate })
     expect(url).toMatch(/^https:/)
     const dispatcher = trusting(allowH2)
     const answer = await undiciFetch(`${url}/api/v1/mfs/charges`, {
@@ -172,9 +169,9 @@ describe('the HTTP server with a certificate', () => {
   })
 
   test.each(['reset', 'lost-response', 'truncated'] as const)('%s ends the HTTP/2 stream', async (kind) => {
-    const { url, mock } = await startServer({ tls: { cert, key } })
+    const { url, mock } = await startServer({ tls: localhostCertificate })
     mock.faults.add({ operation: 'gateway.reference', kind })
-    const session = connectHttp2(url, { ca: cert })
+    const session = connectHttp2(url, { ca: localhostCertificate.cert })
     const stream = session.request({ ':path': '/api/v1/reference' })
     let received = ''
     stream.setEncoding('utf8')
@@ -190,7 +187,7 @@ describe('the HTTP server with a certificate', () => {
   })
 
   test('HEAD over HTTP/2 has no body', async () => {
-    const { url } = await startServer({ tls: { cert, key } })
+    const { url } = await startServer({ tls: localhostCertificate })
     const dispatcher = trusting(true)
     const answer = await undiciFetch(`${url}/health`, { method: 'HEAD', dispatcher })
     expect([answer.status, await answer.text()]).toEqual([200, ''])
@@ -198,7 +195,7 @@ describe('the HTTP server with a certificate', () => {
   })
 
   test('close ends HTTP/2 sessions and their hanging requests', async () => {
-    const { url, mock, close } = await startServer({ tls: { cert, key } })
+    const { url, mock, close } = await startServer({ tls: localhostCertificate })
     mock.faults.add({ operation: 'gateway.health', kind: 'timeout' })
     const dispatcher = trusting(true)
     const hanging = undiciFetch(`${url}/health`, { dispatcher })

@@ -9,22 +9,7 @@ import type { Mock } from '../../mocks/mock-types.ts'
 import { createMswHandlers } from '../../mocks/msw-handlers.ts'
 import type { MockOptions } from '../../mocks/options.ts'
 import { startMockServer } from '../../mocks/server.ts'
-
-/** The part of `fetch` that the suites use, whoever implements it. */
-export type Fetch = (url: string, init?: FetchInit) => Promise<Answer>
-
-export interface FetchInit {
-  method?: string
-  headers?: Record<string, string>
-  body?: string
-  signal?: AbortSignal
-}
-
-interface Answer {
-  readonly status: number
-  readonly headers: { get(name: string): string | null }
-  text(): Promise<string>
-}
+import type { Fetch } from '../support/raw-requests.ts'
 
 /** A mock, and a way to it. */
 export interface Opened {

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { testNumbers } from '../../mocks/core.ts'
 import type { MockOptions } from '../../mocks/options.ts'
-import type { OpenMerchant, Seen } from './merchant.ts'
-import { CHARGE, openMerchant } from './merchant.ts'
+import { MOCK_CHARGE as CHARGE } from '../support/mock-clients.ts'
+import type { Seen } from '../support/raw-requests.ts'
+import type { OpenMerchant } from './merchant.ts'
+import { openMerchant } from './merchant.ts'
 import { transports } from './transports.ts'
 
 const text = expect.any(String)

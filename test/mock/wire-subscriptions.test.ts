@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { MockOptions } from '../../mocks/options.ts'
-import type { OpenMerchant, Seen } from './merchant.ts'
+import type { Seen } from '../support/raw-requests.ts'
+import type { OpenMerchant } from './merchant.ts'
 import { openMerchant, REQUEST } from './merchant.ts'
 import { transports } from './transports.ts'
 

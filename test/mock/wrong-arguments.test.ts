@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import * as core from '../../mocks/core.ts'
 import * as msw from '../../mocks/index.ts'
 import * as server from '../../mocks/server.ts'
-import { oddValues } from '../client/odd-values.ts'
+import { oddValues } from './odd-values.ts'
 
 const open = () => core.createMock({ clock: '2026-12-01T06:00:00Z' })
 
@@ -21,7 +21,7 @@ const calls: Readonly<Record<string, (mock: core.Mock) => (...given: never[]) =>
   'payer.authorize': (mock) => mock.payer.authorize,
   'payer.decline': (mock) => mock.payer.decline,
   'payer.confirm': (mock) => mock.payer.confirm,
-  'payer.setBehaviour': (mock) => mock.payer.setBehaviour,
+  'payer.setBehavior': (mock) => mock.payer.setBehavior,
   'payer.reverse': (mock) => mock.payer.reverse,
   'state.payments': (mock) => mock.state.payments,
   'notifications.connect': (mock) => mock.notifications.connect,
@@ -73,7 +73,7 @@ describe('whatever is given to what is exported', () => {
   })
 })
 
-describe('a misspelt name is answered with the one that was meant', () => {
+describe('a misspelled name is answered with the one that was meant', () => {
   test.each<[string, () => unknown]>([
     ['There is no option sede; did you mean seed?', () => core.createMock({ sede: 1 } as object)],
     [

@@ -9,8 +9,8 @@ const NO_FUNDS: Step = ['failed', 'INSUFFICIENT_FUNDS']
 const RETRYING: Step = ['pending_retry', 'RETRYING']
 const EXPIRED: Step = ['expired', 'EXPIRED']
 
-/** How the eight behaviours end (row 61): at once, later, and from the number's second success on. */
-const BEHAVIOURS: Readonly<Record<string, { first: Step; retried?: Step; later?: Step }>> = {
+/** How the eight behaviors end (row 61): at once, later, and from the number's second success on. */
+const BEHAVIORS: Readonly<Record<string, { first: Step; retried?: Step; later?: Step }>> = {
   succeeds: { first: SUCCEEDED },
   insufficient_funds: { first: NO_FUNDS },
   wallet_blocked: { first: ['failed', 'WALLET_BLOCKED'] },
@@ -21,7 +21,7 @@ const BEHAVIOURS: Readonly<Record<string, { first: Step; retried?: Step; later?:
   succeeds_once: { first: SUCCEEDED, later: NO_FUNDS },
 }
 
-export const BEHAVIOUR_NAMES = Object.keys(BEHAVIOURS)
+export const BEHAVIOR_NAMES = Object.keys(BEHAVIORS)
 
 export interface ModelCharge {
   readonly id: string
@@ -46,10 +46,10 @@ export class GatewayModel {
   charges: ModelCharge[] = []
   /** Scope and key → the first answer's bytes. */
   answers = new Map<string, string>()
-  behaviours: Map<string, string>
+  behaviors: Map<string, string>
 
   constructor(numbers: Readonly<Record<string, string>>) {
-    this.behaviours = new Map(Object.entries(numbers).map(([name, msisdn]) => [msisdn, name]))
+    this.behaviors = new Map(Object.entries(numbers).map(([name, msisdn]) => [msisdn, name]))
   }
 
   byId(id: string): ModelCharge | undefined {
@@ -63,8 +63,8 @@ export class GatewayModel {
   /** What the number does now. */
   resolve(charge: Pick<ModelCharge, 'fields'>, now: number): Exclude<ModelCharge['resolved'], undefined> {
     const { msisdn } = charge.fields
-    const { first, retried, later } = BEHAVIOURS[this.behaviours.get(String(msisdn)) ?? 'succeeds'] ??
-      BEHAVIOURS.succeeds ?? { first: SUCCEEDED }
+    const { first, retried, later } = BEHAVIORS[this.behaviors.get(String(msisdn)) ?? 'succeeds'] ??
+      BEHAVIORS.succeeds ?? { first: SUCCEEDED }
     const paid = this.charges.some(
       (other) => other.fields.msisdn === msisdn && standing(other, now)[0] === 'succeeded',
     )
@@ -75,7 +75,7 @@ export class GatewayModel {
     const copy = new GatewayModel({})
     copy.charges = structuredClone(this.charges)
     copy.answers = new Map(this.answers)
-    copy.behaviours = new Map(this.behaviours)
+    copy.behaviors = new Map(this.behaviors)
     return copy
   }
 

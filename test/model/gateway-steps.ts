@@ -1,8 +1,9 @@
 import * as fc from 'fast-check'
 import { expect } from 'vitest'
 import type { Charge } from '../../src/index.ts'
+import { renewalKey } from '../../src/index.ts'
 import type { ModelCharge } from './gateway-model.ts'
-import { BEHAVIOUR_NAMES, standing } from './gateway-model.ts'
+import { BEHAVIOR_NAMES, standing } from './gateway-model.ts'
 import type { Model } from './model.ts'
 import { expectAction, expectStatuses, steps } from './step.ts'
 import type { Outcome } from './world.ts'
@@ -140,13 +141,13 @@ const payerConfirm = steps(
 
 const renew = steps(
   'renew',
-  fc.record({ caller, target, key, cycle: fc.constantFrom(undefined, '2026-12-01') }),
+  fc.record({ caller, target, key, dueDate: fc.constantFrom(undefined, '2026-12-01') }),
   async (model, pair, input) => {
     const one = chosen(model, input.target)
     const id = one?.id ?? 'ch_unknown'
-    const renewal = input.cycle === undefined ? { idempotencyKey: input.key } : { cycle: input.cycle }
+    const renewal = input.dueDate === undefined ? { idempotencyKey: input.key } : { dueDate: input.dueDate }
     const outcome = await both(pair, ({ gateway }) => gateway[input.caller]?.renew(id, renewal))
-    const sent = input.cycle === undefined ? input.key : `renewal:${id}:${input.cycle}:1`
+    const sent = input.dueDate === undefined ? input.key : renewalKey(id, input.dueDate)
     const scope = JSON.stringify([input.caller, 'renew', id, sent])
     const mayRenew = one !== undefined && standing(one, model.now)[0] === 'succeeded'
     const isDone = mayRenew || model.gateway.answers.has(scope)
@@ -186,13 +187,13 @@ const open = steps('health, reference', fc.record({ caller }), async (model, pai
   expectStatuses(reference, [model.gatewayCall(200)])
 })
 
-const setBehaviour = steps(
-  'payer.setBehaviour',
-  fc.record({ msisdn: fc.constantFrom(...numbers), name: fc.constantFrom(...BEHAVIOUR_NAMES) }),
+const setBehavior = steps(
+  'payer.setBehavior',
+  fc.record({ msisdn: fc.constantFrom(...numbers), name: fc.constantFrom(...BEHAVIOR_NAMES) }),
   async (model, pair, { msisdn, name }) => {
-    const behaviour = name as keyof typeof testNumbers
-    await both(pair, ({ mock }) => mock.payer.setBehaviour(msisdn, behaviour))
-    model.gateway.behaviours.set(msisdn, name)
+    const behavior = name as keyof typeof testNumbers
+    await both(pair, ({ mock }) => mock.payer.setBehavior(msisdn, behavior))
+    model.gateway.behaviors.set(msisdn, name)
   },
 )
 
@@ -206,5 +207,5 @@ export const gatewaySteps = [
   { weight: 2, arbitrary: status },
   { weight: 1, arbitrary: reset },
   { weight: 1, arbitrary: open },
-  { weight: 1, arbitrary: setBehaviour },
+  { weight: 1, arbitrary: setBehavior },
 ]

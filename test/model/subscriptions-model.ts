@@ -78,7 +78,7 @@ const firstSlot = (one: ModelSubscription, from: number): number => {
   return Math.max(0, slot)
 }
 
-/** Every payment made by now: one a due date, from authorisation to cancellation or end (row 23). */
+/** Every payment made by now: one a due date, from authorization to cancellation or end (row 23). */
 export const paymentsOf = (one: ModelSubscription, now: number): readonly ModelPayment[] => {
   const { authorizedAt } = one
   if (authorizedAt === undefined) return []

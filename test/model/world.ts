@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import type { Mock } from '../../mocks/core.ts'
 import { createMock, testNumbers } from '../../mocks/core.ts'
 import { GatewayClient, isMandateKitError, SubscriptionsClient } from '../../src/index.ts'
+import { bearer, send as sendRaw } from '../support/raw-requests.ts'
 
 /** What a run is made with. */
 export interface Setting {
@@ -156,20 +157,17 @@ const LIMIT_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimi
 
 /** Sends a request past the clients. */
 export const send = async ({ mock, fetch }: World, request: RawRequest): Promise<RawAnswer> => {
-  const { area, method = 'POST', path, bearer, headers = {}, body } = request
-  const authorization: Record<string, string> =
-    bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
-  const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body)
-  const response = await fetch(`${mock.clientOptions[area].baseUrl}${path}`, {
+  const { area, method = 'POST', path, bearer: token, headers = {}, body } = request
+  const seen = await sendRaw(fetch, `${mock.clientOptions[area].baseUrl}${path}`, {
     method,
-    headers: { ...authorization, ...headers },
-    ...(text === undefined ? {} : { body: text }),
+    headers: { ...(token === undefined ? {} : bearer(token)), ...headers },
+    body,
   })
   return {
-    status: response.status,
-    limit: LIMIT_HEADERS.map((name) => response.headers.get(name)),
-    retryAfter: response.headers.get('retry-after'),
-    text: await response.text(),
+    status: seen.status,
+    limit: LIMIT_HEADERS.map((name) => seen.headers.get(name)),
+    retryAfter: seen.headers.get('retry-after'),
+    text: seen.text,
   }
 }
 

@@ -1,9 +1,10 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { DedupeStore, NotificationHandlerOptions } from '../../src/notifications/index.ts'
-import { createNotificationHandler, memoryDedupe } from '../../src/notifications/index.ts'
-import { ManualClock, settled } from './manual-clock.ts'
-import { deferred, delivery, payment } from './messages.ts'
-import { setUp } from './set-up.ts'
+import type { DedupeStore } from '../../src/notifications/index.ts'
+import { createMemoryDedupeStore, createNotificationHandler } from '../../src/notifications/index.ts'
+import { deferred } from '../support/deferred.ts'
+import { ManualClock, settled } from '../support/manual-clock.ts'
+import { delivery, payment } from '../support/messages.ts'
+import { openReceiver } from '../support/receiver.ts'
 
 const never = () => new Promise<never>(() => undefined)
 
@@ -28,7 +29,7 @@ const trickling = () => {
 
 describe('a sender', () => {
   test('that does not end its body in time is answered 408, and the rest is given up', async () => {
-    const { handler, reports, onPayment } = setUp({ timeouts: { read: 20 } })
+    const { handler, reports, onPayment } = openReceiver({ timeouts: { read: 20 } })
     const { request, send, cancelled } = trickling()
     send('{"notificationId":')
     expect((await handler(request)).status).toBe(408)
@@ -39,7 +40,7 @@ describe('a sender', () => {
   })
 
   test('that sends its body in single bytes is heard to the end', async () => {
-    const { handler, onPayment } = setUp()
+    const { handler, onPayment } = openReceiver()
     const { request, send, end } = trickling()
     const answered = handler(request)
     for (const character of JSON.stringify(payment())) {
@@ -54,7 +55,7 @@ describe('a sender', () => {
   test.each(['0', '-1', 'many', '10, 10'])(
     'that lies about its length (%s) is measured by what it sends',
     async (length) => {
-      const { deliver } = setUp({ maxBytes: 1000 })
+      const { deliver } = openReceiver({ maxBytes: 1000 })
       expect(await deliver(payment(), { 'content-length': length })).toBe(200)
       const large = payment({ notificationId: 'n-large', padding: 'x'.repeat(2000) })
       expect(await deliver(large, { 'content-length': length })).toBe(413)
@@ -65,7 +66,7 @@ describe('a sender', () => {
 describe('a verifier', () => {
   test('that never answers is answered 503 in time, and the next delivery is processed', async () => {
     const verify = vi.fn<() => Promise<boolean>>().mockImplementationOnce(never).mockResolvedValue(true)
-    const { deliver, kinds, onPayment } = setUp({ verify, timeouts: { verify: 20 } })
+    const { deliver, kinds, onPayment } = openReceiver({ verify, timeouts: { verify: 20 } })
     expect(await deliver(payment())).toBe(503)
     expect(kinds()).toEqual(['verification-failed'])
     expect(await deliver(payment())).toBe(200)
@@ -77,7 +78,7 @@ describe('a verifier', () => {
       throw new Error('at once')
     }
     for (const verify of [throws, () => Promise.reject(undefined)]) {
-      const { deliver, reports } = setUp({ verify })
+      const { deliver, reports } = openReceiver({ verify })
       expect(await deliver(payment())).toBe(503)
       expect(reports.map(({ kind }) => kind)).toEqual(['verification-failed'])
     }
@@ -85,14 +86,17 @@ describe('a verifier', () => {
 })
 
 describe('a store that hangs', () => {
-  const hanging = (method: keyof DedupeStore, inner: DedupeStore = memoryDedupe()): DedupeStore => ({
+  const hanging = (
+    method: keyof DedupeStore,
+    inner: DedupeStore = createMemoryDedupeStore(),
+  ): DedupeStore => ({
     ...inner,
     [method]: never,
   })
   const timeouts = { store: 20 }
 
   test('at a claim: 503, nothing is processed, and later deliveries do not wait for the first', async () => {
-    const { deliver, kinds, onPayment } = setUp({ dedupe: hanging('claim'), timeouts })
+    const { deliver, kinds, onPayment } = openReceiver({ dedupe: hanging('claim'), timeouts })
     expect(await deliver(payment())).toBe(503)
     expect(await deliver(payment())).toBe(503)
     expect(kinds()).toEqual(['store-failed', 'store-failed'])
@@ -100,7 +104,7 @@ describe('a store that hangs', () => {
   })
 
   test('and grants a claim too late gets it back, so that a redelivery is processed at once', async () => {
-    const inner = memoryDedupe()
+    const inner = createMemoryDedupeStore()
     const gate = deferred()
     const claim = vi.fn<DedupeStore['claim']>().mockImplementationOnce(async (...all) => {
       const granted = await inner.claim(...all)
@@ -108,7 +112,7 @@ describe('a store that hangs', () => {
       return granted
     })
     claim.mockImplementation(inner.claim)
-    const { deliver, onPayment } = setUp({ dedupe: { ...inner, claim }, timeouts })
+    const { deliver, onPayment } = openReceiver({ dedupe: { ...inner, claim }, timeouts })
     expect(await deliver(payment())).toBe(503)
     expect(await deliver(payment())).toBe(503)
     gate.resolve()
@@ -118,7 +122,7 @@ describe('a store that hangs', () => {
   })
 
   test('at a commit: 200, and the message is not handled again', async () => {
-    const { deliver, kinds, onPayment } = setUp({ dedupe: hanging('commit'), timeouts })
+    const { deliver, kinds, onPayment } = openReceiver({ dedupe: hanging('commit'), timeouts })
     expect(await deliver(payment())).toBe(200)
     expect(kinds()).toEqual(['store-failed', 'store-failed'])
     expect(await deliver(payment())).toBe(200)
@@ -127,7 +131,7 @@ describe('a store that hangs', () => {
 
   test('at a release: 500 is answered all the same', async () => {
     const onPayment = vi.fn().mockRejectedValueOnce(undefined)
-    const { deliver, kinds } = setUp({ dedupe: hanging('release'), onPayment, timeouts })
+    const { deliver, kinds } = openReceiver({ dedupe: hanging('release'), onPayment, timeouts })
     expect(await deliver(payment())).toBe(500)
     expect(kinds()).toEqual(['handler-failed', 'store-failed'])
   })
@@ -138,39 +142,20 @@ describe('a store that hangs', () => {
     ['a word', 'claimed'],
     ['a state of its own', { state: 'maybe' }],
   ])('or answers a claim with %s: 503, reported, nothing is processed', async (_what, answer) => {
-    const dedupe = { ...memoryDedupe(), claim: async () => answer } as unknown as DedupeStore
-    const { deliver, kinds, onPayment } = setUp({ dedupe })
+    const dedupe = { ...createMemoryDedupeStore(), claim: async () => answer } as unknown as DedupeStore
+    const { deliver, kinds, onPayment } = openReceiver({ dedupe })
     expect(await deliver(payment())).toBe(503)
     expect(kinds()).toEqual(['store-failed'])
     expect(onPayment).not.toHaveBeenCalled()
   })
 })
 
-test('what a store could not be told is told with the next success, for other processes to know', async () => {
-  const inner = memoryDedupe()
-  let isUp = false
-  const commit: DedupeStore['commit'] = async (...all) => {
-    if (!isUp) throw new Error('connection lost')
-    return inner.commit(...all)
-  }
-  const one = setUp({ dedupe: { ...inner, commit } })
-  const other = setUp({ dedupe: inner })
-  for (const id of ['a', 'b', 'c']) expect(await one.deliver(payment({ notificationId: id }))).toBe(200)
-  expect(await other.deliver(payment({ notificationId: 'a' }))).toBe(503)
-  isUp = true
-  expect(await one.deliver(payment({ notificationId: 'd' }))).toBe(200)
-  await settled()
-  for (const id of ['a', 'b', 'c', 'd'])
-    expect(await other.deliver(payment({ notificationId: id }))).toBe(200)
-  expect(other.onPayment).not.toHaveBeenCalled()
-})
-
 test('a lease that cannot be prolonged until its end stops the work, since another process may begin', async () => {
   const clock = new ManualClock()
-  const inner = memoryDedupe({ clock })
+  const inner = createMemoryDedupeStore({ clock })
   const work = deferred()
   const signals: AbortSignal[] = []
-  const cut = setUp({
+  const cut = openReceiver({
     clock,
     lease: { duration: 30_000 },
     dedupe: { ...inner, extend: () => Promise.reject(new Error('no route')) },
@@ -179,7 +164,7 @@ test('a lease that cannot be prolonged until its end stops the work, since anoth
       return work.promise
     },
   })
-  const other = setUp({ clock, dedupe: inner })
+  const other = openReceiver({ clock, dedupe: inner })
   const first = cut.deliver(payment())
   await clock.advance(29_000)
   expect(signals[0]?.aborted).toBe(false)
@@ -194,7 +179,7 @@ test('a lease that cannot be prolonged until its end stops the work, since anoth
 test('a thousand deliveries of one id at once run the code once and leave no timer', async () => {
   const work = deferred()
   const onPayment = vi.fn(() => work.promise)
-  const { deliver, clock } = setUp({ onPayment })
+  const { deliver, clock } = openReceiver({ onPayment })
   const storm = Array.from({ length: 1000 }, () => deliver(payment()))
   await settled()
   work.resolve()
@@ -232,35 +217,4 @@ test('the machine’s time may be set while code runs: its lease is neither lost
   } finally {
     vi.useRealTimers()
   }
-})
-
-describe('an option that would make a handler refuse, forget or hurry', () => {
-  const base = { verify: 'none', onSubscription: () => undefined, onPayment: () => undefined } as const
-
-  test.each<[string, Partial<Record<keyof NotificationHandlerOptions, unknown>>]>([
-    ['maxBytes', { maxBytes: Number.NaN }],
-    ['maxBytes', { maxBytes: '64' }],
-    ['lease.duration', { lease: { duration: 0 } }],
-    ['lease.duration', { lease: { duration: Number.POSITIVE_INFINITY } }],
-    ['lease.limit', { lease: { limit: -1 } }],
-    ['remember', { remember: 0 }],
-    ['remember', { remember: Number.POSITIVE_INFINITY }],
-    ['patience', { patience: Number.NaN }],
-    ['timeouts.read', { timeouts: { read: Number.POSITIVE_INFINITY } }],
-    ['timeouts.verify', { timeouts: { verify: 0 } }],
-    ['timeouts.store', { timeouts: { store: 3_000_000_000 } }],
-    ['onUnknown', { onUnknown: 'ignore' }],
-    ['onUnexpected', { onUnexpected: console }],
-    ['dedupe', { dedupe: new Map() }],
-    ['dedupe', { dedupe: null }],
-  ])('%s is refused by name when the handler is made: %o', (field, options) => {
-    const make = () => createNotificationHandler({ ...base, ...options } as NotificationHandlerOptions)
-    expect(make).toThrow(expect.objectContaining({ issues: [expect.objectContaining({ field })] }))
-  })
-
-  test('no patience, and a limit without end, are allowed', () => {
-    expect(() =>
-      createNotificationHandler({ ...base, patience: 0, lease: { limit: Number.POSITIVE_INFINITY } }),
-    ).not.toThrow()
-  })
 })

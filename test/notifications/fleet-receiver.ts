@@ -1,10 +1,11 @@
 // One process of a fleet that receives notifications: its code fails at random, and it tells at the end what it did.
+
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createNotificationHandler, toNodeHandler } from '../../src/notifications/index.ts'
-import { createRedisDedupeStore } from '../../src/stores/redis-dedupe-store.ts'
-import { connections } from '../stores/redis-clients.ts'
-import { createRandom } from './random.ts'
+import { createRedisDedupeStore } from '../../src/stores/index.ts'
+import { listen } from '../support/listen.ts'
+import { createRandom } from '../support/random.ts'
+import { connections } from '../support/redis-clients.ts'
 
 const [redisUrl = '', kind = '', seed = '1'] = process.argv.slice(2)
 const { client, close } = await connections[kind === 'ioredis' ? 'ioredis' : 'node-redis'](redisUrl)
@@ -48,4 +49,4 @@ process.on('message', (word) => {
     process.disconnect()
   })
 })
-server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
+process.send?.(await listen(server))

@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createNotificationHandler, memoryDedupe } from '../../src/notifications/index.ts'
-import { RedisServer, redisIsInstalled } from '../stores/redis-server.ts'
-import { delivery, payment } from './messages.ts'
-import { createRandom, shuffled } from './random.ts'
+import { createMemoryDedupeStore, createNotificationHandler } from '../../src/notifications/index.ts'
+import { delivery, payment } from '../support/messages.ts'
+import { createRandom, shuffled } from '../support/random.ts'
+import { RedisServer, redisIsInstalled } from '../support/redis-server.ts'
 
 const MESSAGES = 10_000
 const DUPLICATES = 2_000
@@ -106,7 +106,7 @@ describe.skipIf(!redisIsInstalled())('four processes with one Redis', { timeout:
 
 test(`the same in one process with its memory, which stays bounded (seed ${SEED})`, async () => {
   const random = createRandom(SEED)
-  const dedupe = memoryDedupe({ limit: 15_000 })
+  const dedupe = createMemoryDedupeStore({ limit: 15_000 })
   const handled: string[] = []
   const handler = createNotificationHandler({
     verify: 'none',

@@ -1,7 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Server } from 'node:http'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { SubscriptionsClient } from 'mandatekit'
 import { createMock } from 'mandatekit/mocks/core'
 import { serve as serveFetch } from 'srvx'
@@ -14,7 +12,8 @@ import { createApp as createNest } from '../../examples/frameworks/nest/main.ts'
 import type { Shop } from '../../examples/frameworks/shop.ts'
 import { openShop } from '../../examples/frameworks/shop.ts'
 import { toNodeHandler } from '../../src/notifications/index.ts'
-import { payment, subscription, subscriptionRequest } from './messages.ts'
+import { payment, subscription, subscriptionRequest } from '../support/messages.ts'
+import { serve as serveListener } from '../support/serve.ts'
 
 const SECRET = 'a-secret-for-trying-out'
 
@@ -28,18 +27,18 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-const serve = (server: Server): Promise<Running> =>
-  new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      resolve({ url: `http://127.0.0.1:${port}`, close: () => new Promise((closed) => server.close(closed)) })
-    })
-  })
+const closed = async (): Promise<void> => undefined
+
+/** A listener of node:http, which closes with the test. */
+const serve = async (listener: RequestListener): Promise<Running> => ({
+  url: await serveListener(listener),
+  close: closed,
+})
 
 const frameworks: [string, (shop: Shop) => Promise<Running>][] = [
-  ['node:http', (shop) => serve(createServer(toNodeHandler(shop.receive)))],
-  ['Express', (shop) => serve(createServer(createExpress(shop)))],
-  ['Koa', (shop) => serve(createServer(createKoa(shop).callback()))],
+  ['node:http', (shop) => serve(toNodeHandler(shop.receive))],
+  ['Express', (shop) => serve(createExpress(shop))],
+  ['Koa', (shop) => serve(createKoa(shop).callback())],
   [
     'Fastify',
     async (shop) => {

@@ -1,14 +1,15 @@
 import { describe, expect, test, vi } from 'vitest'
-import { memoryDedupe } from '../../src/notifications/index.ts'
-import { ManualClock, settled } from './manual-clock.ts'
-import { deferred, delivery, payment } from './messages.ts'
-import { setUp } from './set-up.ts'
+import { createMemoryDedupeStore } from '../../src/notifications/index.ts'
+import { deferred } from '../support/deferred.ts'
+import { ManualClock, settled } from '../support/manual-clock.ts'
+import { delivery, payment } from '../support/messages.ts'
+import { openReceiver } from '../support/receiver.ts'
 
 describe('once', () => {
   test('one id delivered twice in parallel is handled once, and both are answered 200 only after it', async () => {
     const work = deferred()
     const onPayment = vi.fn(() => work.promise)
-    const { deliver, clock } = setUp({ onPayment })
+    const { deliver, clock } = openReceiver({ onPayment })
     const answered: number[] = []
     const both = [deliver(payment()), deliver(payment())].map(async (status) => answered.push(await status))
     await settled()
@@ -21,7 +22,7 @@ describe('once', () => {
   })
 
   test('different ids with the same content are handled twice', async () => {
-    const { deliver, onPayment } = setUp()
+    const { deliver, onPayment } = openReceiver()
     await Promise.all([deliver(payment({ notificationId: 'a' })), deliver(payment({ notificationId: 'b' }))])
     expect(onPayment).toHaveBeenCalledTimes(2)
   })
@@ -29,7 +30,7 @@ describe('once', () => {
   test('a listener that throws is answered 500, and the redelivery is handled', async () => {
     const failure = new Error('database is down')
     const onPayment = vi.fn().mockRejectedValueOnce(failure)
-    const { deliver, reports } = setUp({ onPayment })
+    const { deliver, reports } = openReceiver({ onPayment })
     expect(await deliver(payment())).toBe(500)
     expect(reports).toMatchObject([{ kind: 'handler-failed', error: failure }])
     expect(await deliver(payment())).toBe(200)
@@ -39,16 +40,16 @@ describe('once', () => {
 
   test('a duplicate of a delivery that is in progress and then fails is not answered 200', async () => {
     const work = deferred()
-    const { deliver } = setUp({ onPayment: () => work.promise })
+    const { deliver } = openReceiver({ onPayment: () => work.promise })
     const [first, duplicate] = [deliver(payment()), deliver(payment())]
     await settled()
     work.reject(new Error('declined by the ledger'))
     expect([await first, await duplicate]).toEqual([500, 503])
   })
 
-  test('a duplicate waits no longer than its patience and leaves no timer', async () => {
+  test('a duplicate waits no longer than responseTimeout and leaves no timer', async () => {
     const work = deferred()
-    const { deliver, clock, handler } = setUp({ onPayment: () => work.promise, patience: 5000 })
+    const { deliver, clock, handler } = openReceiver({ onPayment: () => work.promise, responseTimeout: 5000 })
     const first = deliver(payment())
     await settled()
     const duplicate = handler(delivery(payment()))
@@ -63,10 +64,10 @@ describe('once', () => {
 
   test('a duplicate in another process is answered 503 while the first is in progress', async () => {
     const clock = new ManualClock()
-    const dedupe = memoryDedupe({ clock })
+    const dedupe = createMemoryDedupeStore({ clock })
     const work = deferred()
-    const one = setUp({ clock, dedupe, onPayment: () => work.promise })
-    const two = setUp({ clock, dedupe })
+    const one = openReceiver({ clock, dedupe, onPayment: () => work.promise })
+    const two = openReceiver({ clock, dedupe })
     const first = one.deliver(payment())
     await settled()
     expect(await two.deliver(payment())).toBe(503)
@@ -77,7 +78,7 @@ describe('once', () => {
   })
 
   test('an id is remembered for the time given and no longer', async () => {
-    const { deliver, onPayment, clock } = setUp({ remember: 60_000 })
+    const { deliver, onPayment, clock } = openReceiver({ dedupeTtl: 60_000 })
     await deliver(payment())
     await clock.advance(59_999)
     await deliver(payment())
@@ -93,10 +94,10 @@ describe('leases', () => {
 
   test('a slow listener keeps its claim for longer than one lease', async () => {
     const clock = new ManualClock()
-    const dedupe = memoryDedupe({ clock })
+    const dedupe = createMemoryDedupeStore({ clock })
     const work = deferred()
-    const one = setUp({ clock, dedupe, lease, onPayment: () => work.promise })
-    const two = setUp({ clock, dedupe, lease })
+    const one = openReceiver({ clock, dedupe, lease, onPayment: () => work.promise })
+    const two = openReceiver({ clock, dedupe, lease })
     const first = one.deliver(payment())
     await clock.advance(100_000)
     expect(await two.deliver(payment())).toBe(503)
@@ -112,7 +113,7 @@ describe('leases', () => {
       signals.push(signal)
       return signals.length === 1 ? new Promise(() => undefined) : undefined
     })
-    const { deliver, clock, kinds } = setUp({ lease, onPayment })
+    const { deliver, clock, kinds } = openReceiver({ lease, onPayment })
     const first = deliver(payment())
     await clock.advance(120_000)
     expect(await first).toBe(503)
@@ -127,7 +128,7 @@ describe('leases', () => {
   test('a listener that succeeds after its limit still counts: its id is not handled again', async () => {
     const work = deferred()
     const onPayment = vi.fn(() => work.promise)
-    const { deliver, clock } = setUp({ lease, onPayment })
+    const { deliver, clock } = openReceiver({ lease, onPayment })
     const first = deliver(payment())
     await clock.advance(120_000)
     expect(await first).toBe(503)
@@ -139,14 +140,14 @@ describe('leases', () => {
 
   test('a lost lease aborts the listener, its success is kept and the loss reported', async () => {
     const clock = new ManualClock()
-    const store = memoryDedupe({ clock })
+    const store = createMemoryDedupeStore({ clock })
     const work = deferred()
     const signals: AbortSignal[] = []
     const onPayment = (_notification: unknown, { signal }: { signal: AbortSignal }) => {
       signals.push(signal)
       return work.promise
     }
-    const { deliver, kinds } = setUp({
+    const { deliver, kinds } = openReceiver({
       clock,
       lease,
       onPayment,
@@ -164,7 +165,7 @@ describe('leases', () => {
 
 describe('a store that fails', () => {
   const failing = (method: 'claim' | 'extend' | 'commit' | 'release', times = Number.POSITIVE_INFINITY) => {
-    const store = memoryDedupe()
+    const store = createMemoryDedupeStore()
     let left = times
     const fail = (...all: never[]): Promise<never> => {
       left -= 1
@@ -175,7 +176,7 @@ describe('a store that fails', () => {
   }
 
   test('cannot claim: 503, nothing is processed, the next delivery is', async () => {
-    const { deliver, onPayment, kinds } = setUp({ dedupe: failing('claim', 1) })
+    const { deliver, onPayment, kinds } = openReceiver({ dedupe: failing('claim', 1) })
     expect(await deliver(payment())).toBe(503)
     expect(onPayment).not.toHaveBeenCalled()
     expect(kinds()).toEqual(['store-failed'])
@@ -183,7 +184,7 @@ describe('a store that fails', () => {
   })
 
   test('cannot commit once: tried again, and nothing is lost', async () => {
-    const { deliver, onPayment, kinds } = setUp({ dedupe: failing('commit', 1) })
+    const { deliver, onPayment, kinds } = openReceiver({ dedupe: failing('commit', 1) })
     expect(await deliver(payment())).toBe(200)
     expect(await deliver(payment())).toBe(200)
     expect(onPayment).toHaveBeenCalledOnce()
@@ -191,7 +192,7 @@ describe('a store that fails', () => {
   })
 
   test('cannot commit at all: 200, and this process does not handle it twice even when the lease has ended', async () => {
-    const { deliver, onPayment, clock } = setUp({ dedupe: failing('commit') })
+    const { deliver, onPayment, clock } = openReceiver({ dedupe: failing('commit') })
     expect(await deliver(payment())).toBe(200)
     await clock.advance(3_600_000)
     expect(await deliver(payment())).toBe(200)
@@ -200,10 +201,10 @@ describe('a store that fails', () => {
 
   test('cannot release: 500, and the message is handled when the lease has ended', async () => {
     const clock = new ManualClock()
-    const store = memoryDedupe({ clock })
+    const store = createMemoryDedupeStore({ clock })
     const dedupe = { ...store, release: () => Promise.reject(new Error('connection lost')) }
     const onPayment = vi.fn().mockRejectedValueOnce(new Error('down'))
-    const { deliver } = setUp({ clock, dedupe, onPayment })
+    const { deliver } = openReceiver({ clock, dedupe, onPayment })
     expect(await deliver(payment())).toBe(500)
     expect(await deliver(payment())).toBe(503)
     await clock.advance(60_000)

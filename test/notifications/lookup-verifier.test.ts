@@ -9,8 +9,8 @@ import {
 } from '../../src/errors.ts'
 import type { LookupClient } from '../../src/notifications/index.ts'
 import { lookupVerifier } from '../../src/notifications/index.ts'
-import { payment, subscription } from './messages.ts'
-import { setUp } from './set-up.ts'
+import { payment, subscription } from '../support/messages.ts'
+import { openReceiver } from '../support/receiver.ts'
 
 const known: LookupClient = {
   details: async (id) => ({ id }),
@@ -19,7 +19,7 @@ const known: LookupClient = {
 }
 
 const statusOf = (message: unknown, client: Partial<LookupClient> = {}): Promise<number> =>
-  setUp({ verify: lookupVerifier({ ...known, ...client }) }).deliver(message)
+  openReceiver({ verify: lookupVerifier({ ...known, ...client }) }).deliver(message)
 
 const facts = {
   operation: 'x',
@@ -64,7 +64,7 @@ test('a payment whose status the API writes in another case passes', async () =>
 })
 
 test('an API that never answers is waited for no longer than the handler allows: 503', async () => {
-  const { deliver, kinds } = setUp({
+  const { deliver, kinds } = openReceiver({
     verify: lookupVerifier({ ...known, payment: () => new Promise(() => undefined) }),
     timeouts: { verify: 20 },
   })
@@ -90,7 +90,7 @@ test.each<[string, Error]>([
   ['not the API at all: a bare 404 of a proxy', new ApiError('x', { ...facts, status: 404 })],
   ['broken in a way nobody foresaw', new Error('x')],
 ])('an API that is %s leaves the question open: 503', async (_what, error) => {
-  const { deliver, kinds } = setUp({
+  const { deliver, kinds } = openReceiver({
     verify: lookupVerifier({ ...known, payment: () => Promise.reject(error) }),
   })
   expect(await deliver(payment())).toBe(503)

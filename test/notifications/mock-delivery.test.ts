@@ -1,9 +1,7 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import type { Mock } from 'mandatekit/mocks/core'
 import { createMock } from 'mandatekit/mocks/core'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createApp as createExpress } from '../../examples/frameworks/express/server.ts'
 import { openShop } from '../../examples/frameworks/shop.ts'
 import type { NotificationHandlerOptions } from '../../src/notifications/index.ts'
@@ -13,12 +11,8 @@ import {
   lookupVerifier,
   reconcile,
 } from '../../src/notifications/index.ts'
-import { subscriptionRequest } from './messages.ts'
-
-const closing: (() => void)[] = []
-afterEach(() => {
-  for (const close of closing.splice(0)) close()
-})
+import { subscriptionRequest } from '../support/messages.ts'
+import { serve } from '../support/serve.ts'
 
 const begin = (): { mock: Mock; client: SubscriptionsClient } => {
   const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
@@ -130,18 +124,12 @@ test('the mock’s signed deliveries over a socket are received by the example i
   const { mock, client } = begin()
   const secret = 'a-secret-for-trying-out'
   const shop = openShop(secret)
-  const server = createServer(createExpress(shop))
-  closing.push(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  mock.notifications.connect(`http://127.0.0.1:${port}/notifications`, {
+  const url = `${await serve(createExpress(shop))}/notifications`
+  mock.notifications.connect(url, {
     signing: { secret },
     duplicate: true,
   })
-  mock.notifications.connect(`http://127.0.0.1:${port}/notifications`, {
+  mock.notifications.connect(url, {
     signing: { secret },
     format: 'form',
     method: 'PUT',
@@ -161,8 +149,8 @@ test('what notifications never told is found by reconciliation', async () => {
   await mock.clock.advance({ days: 2 })
   await client.cancel(subscriptionId)
   const found: string[] = []
-  const believed = [{ subscriptionId, payments, cancelled: false }]
-  const run = reconcile({ subscriptions: client, believed })
+  const expected = [{ subscriptionId, payments, cancelled: false }]
+  const run = reconcile({ subscriptions: client, expected })
   for await (const { kind } of run) found.push(kind)
   expect(found).toEqual(['payment-missing', 'payment-missing', 'cancellation-missing'])
   expect(run.progress).toEqual({ checked: 1, differences: 3, unchecked: 0 })
@@ -177,15 +165,15 @@ test('charges whose state the books have missed are found by reconciliation', as
     currency: 'BDT',
     redirect_uri: 'https://shop.example/return',
   })
-  const believed = [
+  const expected = [
     { chargeId: charge.id, status: charge.status },
     { chargeId: 'ch_of_nobody', status: 'succeeded' },
   ]
   mock.payer.confirm(charge.confirmation_id)
   const found = []
-  for await (const difference of reconcile({ gateway, believed })) found.push(difference)
+  for await (const difference of reconcile({ gateway, expected })) found.push(difference)
   expect(found).toEqual([
-    { kind: 'charge-differs', chargeId: charge.id, believed: believed[0], status: 'succeeded' },
-    { kind: 'charge-not-found', chargeId: 'ch_of_nobody', believed: believed[1] },
+    { kind: 'charge-differs', chargeId: charge.id, expected: expected[0], status: 'succeeded' },
+    { kind: 'charge-not-found', chargeId: 'ch_of_nobody', expected: expected[1] },
   ])
 })

@@ -1,37 +1,23 @@
 import { createHmac } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
-import { createServer, request as httpRequest } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { request as httpRequest } from 'node:http'
 import type { RequestHandler } from 'express'
 import express from 'express'
 import fastify from 'fastify'
 import Koa from 'koa'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { InvalidRequestError } from '../../src/errors.ts'
 import { hmacVerifier, toNodeHandler } from '../../src/notifications/index.ts'
-import { parsedPayment, payment } from './messages.ts'
-import { setUp } from './set-up.ts'
+import { parsedPayment, payment } from '../support/messages.ts'
+import { openReceiver } from '../support/receiver.ts'
+import { refusedBy } from '../support/refused.ts'
+import { serve as serveListener } from '../support/serve.ts'
 
 const SECRET = 'a-secret-of-the-merchant'
 const signing = { verify: hmacVerifier({ header: 'x-signature', secrets: SECRET }) }
 
-const closing: (() => void)[] = []
-afterEach(() => {
-  for (const close of closing.splice(0)) close()
-})
-
-/** Serves a listener of node:http and returns its address. */
-const serve = (listener: Parameters<typeof createServer>[1]): Promise<string> =>
-  new Promise((resolve) => {
-    const server = createServer(listener)
-    closing.push(() => {
-      server.close()
-      server.closeAllConnections()
-    })
-    server.listen(0, '127.0.0.1', () =>
-      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}/notifications`),
-    )
-  })
+/** Serves a listener of node:http and returns the address of its notifications. */
+const serve = async (listener: RequestListener) => `${await serveListener(listener)}/notifications`
 
 const sign = (body: string): string => createHmac('sha256', SECRET).update(body).digest('hex')
 
@@ -61,7 +47,7 @@ describe('whatever stands before it in Express, a message arrives as the same no
     ['express.raw()', [express.raw({ type: () => true })], json, 'application/json'],
     ['express.text()', [express.text({ type: () => true })], json, 'text/plain; charset=utf-8'],
   ])('%s', async (_name, parsers, body, type) => {
-    const { handler, onPayment } = setUp()
+    const { handler, onPayment } = openReceiver()
     const { app } = withParsers(...parsers)
     app.post('/notifications', toNodeHandler(handler))
     expect((await post(await serve(app), body, type)).status).toBe(200)
@@ -80,14 +66,14 @@ describe('with a signature to verify', () => {
       express.json({ verify: (request, _response, bytes) => Object.assign(request, { rawBody: bytes }) }),
     ],
   ])('%s of a body parser verify', async (_name, parser) => {
-    const { handler } = setUp(signing)
+    const { handler } = openReceiver(signing)
     const { app } = withParsers(parser)
     app.post('/notifications', toNodeHandler(handler))
     expect((await post(await serve(app), odd)).status).toBe(200)
   })
 
   test('a parsed body alone reaches Express as an error that says what to change, and is not processed', async () => {
-    const { handler, onPayment, kinds } = setUp(signing)
+    const { handler, onPayment, kinds } = openReceiver(signing)
     const { app, errors } = withParsers(express.json())
     app.post('/notifications', toNodeHandler(handler))
     const onError: express.ErrorRequestHandler = (error, _request, response, _next) => {
@@ -98,15 +84,13 @@ describe('with a signature to verify', () => {
     expect((await post(await serve(app), odd)).status).toBe(500)
     expect(errors).toEqual([expect.any(InvalidRequestError)])
     expect(errors[0]).toMatchObject({ operation: 'notifications.verify' })
-    expect(String(errors[0])).toMatch(
-      /body must be the raw bytes.*before the body parser.*express\.raw.*parsed already/s,
-    )
+    expect(String(errors[0])).toMatch(/raw bytes.*express\.raw/s)
     expect(onPayment).not.toHaveBeenCalled()
     expect(kinds()).toEqual(['verification-failed'])
   })
 
   test('in Fastify and Koa it reaches their error handling', async () => {
-    const { handler } = setUp(signing)
+    const { handler } = openReceiver(signing)
     const app = fastify()
     const errors: unknown[] = []
     app.setErrorHandler((error, _request, reply) => {
@@ -114,7 +98,7 @@ describe('with a signature to verify', () => {
       reply.code(500).send()
     })
     app.post('/notifications', toNodeHandler(handler))
-    closing.push(() => void app.close())
+    onTestFinished(() => app.close())
     const address = await app.listen({ port: 0, host: '127.0.0.1' })
     expect((await post(`${address}/notifications`, odd)).status).toBe(500)
 
@@ -131,7 +115,7 @@ describe('with a signature to verify', () => {
   })
 
   test('in bare node:http it is answered 500 and the process goes on', async () => {
-    const { handler, kinds } = setUp(signing)
+    const { handler, kinds } = openReceiver(signing)
     const receive = toNodeHandler(handler)
     const url = await serve(async (request: IncomingMessage & { body?: unknown }, response) => {
       for await (const _chunk of request);
@@ -144,10 +128,10 @@ describe('with a signature to verify', () => {
 })
 
 test('a parsed body without a signature to verify is processed in Fastify and Koa', async () => {
-  const { handler, onPayment } = setUp()
+  const { handler, onPayment } = openReceiver()
   const app = fastify()
   app.post('/notifications', toNodeHandler(handler))
-  closing.push(() => void app.close())
+  onTestFinished(() => app.close())
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   expect((await post(`${address}/notifications`, JSON.stringify(payment()))).status).toBe(200)
 
@@ -163,7 +147,7 @@ test('a parsed body without a signature to verify is processed in Fastify and Ko
 })
 
 test('a body above the limit is answered 413 on an open upload, and the next delivery is served', async () => {
-  const { handler, onPayment } = setUp()
+  const { handler, onPayment } = openReceiver()
   const url = await serve(toNodeHandler(handler))
   const status = await new Promise<number | undefined>((resolve, reject) => {
     const upload = httpRequest(url, { method: 'POST' }, (answer) => {
@@ -180,7 +164,7 @@ test('a body above the limit is answered 413 on an open upload, and the next del
 })
 
 test('other methods are answered 405, also those that a web-standard request cannot have', async () => {
-  const { handler } = setUp()
+  const { handler } = openReceiver()
   const url = await serve(toNodeHandler(handler))
   for (const method of ['GET', 'DELETE', 'TRACE']) {
     const status = await new Promise((resolve, reject) => {
@@ -195,9 +179,7 @@ test('other methods are answered 405, also those that a web-standard request can
   }
 })
 
-test('what is no request of a known server is refused with words', async () => {
-  const { handler } = setUp()
-  await expect(toNodeHandler(handler)({ some: 'thing' })).rejects.toThrow(
-    /node:http, Express, Fastify, or the context of Koa/,
-  )
+test('what is no request of a known server is refused', async () => {
+  const { handler } = openReceiver()
+  await refusedBy(() => toNodeHandler(handler)({ some: 'thing' }))
 })

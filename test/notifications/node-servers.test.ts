@@ -1,10 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer, request as httpRequest } from 'node:http'
+import { request as httpRequest } from 'node:http'
 import type { Http2Server } from 'node:http2'
 import { connect, createServer as createHttp2Server } from 'node:http2'
-import type { AddressInfo, Server } from 'node:net'
 import type { Readable } from 'node:stream'
 import express from 'express'
 import fastify from 'fastify'
@@ -12,8 +11,9 @@ import Koa from 'koa'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { InvalidRequestError } from '../../src/errors.ts'
 import { hmacVerifier, toNodeHandler } from '../../src/notifications/index.ts'
-import { payment } from './messages.ts'
-import { setUp } from './set-up.ts'
+import { payment } from '../support/messages.ts'
+import { openReceiver } from '../support/receiver.ts'
+import { open, serve as serveListener } from '../support/serve.ts'
 
 const SECRET = 'a-secret-of-the-merchant'
 const json = JSON.stringify(payment())
@@ -23,24 +23,14 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-const listen = async (server: Server): Promise<number> => {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  closing.push(() => server.close())
-  return (server.address() as AddressInfo).port
-}
-
-const serve = async (listener: (request: IncomingMessage, response: ServerResponse) => unknown) => {
-  const server = createServer((request, response) => void listener(request, response))
-  closing.push(() => server.closeAllConnections())
-  return `http://127.0.0.1:${await listen(server)}/notifications`
-}
+const serve = async (listener: (request: IncomingMessage, response: ServerResponse) => unknown) =>
+  `${await serveListener((request, response) => void listener(request, response))}/notifications`
 
 const post = (url: string, body = json) => fetch(url, { method: 'POST', body })
 
 describe('a slow or broken upload to node:http', () => {
   test('that stalls is answered 408 while the connection is open, and the next is served', async () => {
-    const { handler, onPayment } = setUp({ timeouts: { read: 30 } })
+    const { handler, onPayment } = openReceiver({ timeouts: { read: 30 } })
     const url = await serve(toNodeHandler(handler))
     const upload = httpRequest(url, { method: 'POST' })
     upload.write('{"notificationId"')
@@ -52,7 +42,7 @@ describe('a slow or broken upload to node:http', () => {
   })
 
   test('that is cut off runs no code and harms nobody', async () => {
-    const { handler, reports, onPayment } = setUp()
+    const { handler, reports, onPayment } = openReceiver()
     const handled = vi.fn()
     const receive = toNodeHandler(handler)
     const url = await serve((request, response) => receive(request, response).then(handled))
@@ -68,7 +58,7 @@ describe('a slow or broken upload to node:http', () => {
   })
 
   test('that was answered by somebody else meanwhile is left as it is, and the process goes on', async () => {
-    const { handler } = setUp()
+    const { handler } = openReceiver()
     const receive = toNodeHandler(handler)
     const url = await serve(async (request, response) => {
       response.writeHead(504).end()
@@ -81,7 +71,7 @@ describe('a slow or broken upload to node:http', () => {
 
 describe('over HTTP/2', () => {
   const send = async (server: Http2Server, body: string, headers: Record<string, string> = {}) => {
-    const session = connect(`http://127.0.0.1:${await listen(server)}`)
+    const session = connect(`http://127.0.0.1:${await open(server)}`)
     closing.unshift(() => session.close())
     const stream = session.request({ ':method': 'POST', ':path': '/notifications', ...headers })
     stream.end(body)
@@ -91,7 +81,9 @@ describe('over HTTP/2', () => {
   }
 
   test('a signed message is received from node:http2', async () => {
-    const { handler, onPayment } = setUp({ verify: hmacVerifier({ header: 'x-signature', secrets: SECRET }) })
+    const { handler, onPayment } = openReceiver({
+      verify: hmacVerifier({ header: 'x-signature', secrets: SECRET }),
+    })
     const signature = createHmac('sha256', SECRET).update(json).digest('hex')
     const receive = toNodeHandler(handler)
     const server = createHttp2Server((request, response) => void receive(request, response))
@@ -100,7 +92,7 @@ describe('over HTTP/2', () => {
   })
 
   test('a parsed message is received from Fastify', async () => {
-    const { handler, onPayment } = setUp()
+    const { handler, onPayment } = openReceiver()
     const app = fastify({ http2: true })
     app.post('/notifications', toNodeHandler(handler))
     await app.ready()
@@ -113,11 +105,10 @@ describe('something that reads the request and keeps nothing', () => {
   const swallow = async (request: Readable) => {
     for await (const _chunk of request);
   }
-  const says =
-    /body must be unread, or what a body parser made of it.*mount the notification route before it/s
+  const says = /body must be unread, or the result of a body parser.*mount the notification route before it/s
 
   test('reaches Express, Fastify and Koa as an error that says what to change: the sender comes again', async () => {
-    const { handler, onPayment } = setUp()
+    const { handler, onPayment } = openReceiver()
     const errors: unknown[] = []
     const app = express()
     app.use((request, _response, next) => void swallow(request).then(() => next()))
@@ -160,7 +151,7 @@ describe('something that reads the request and keeps nothing', () => {
   })
 
   test('is answered 500 by bare node:http, and reported', async () => {
-    const { handler, reports } = setUp()
+    const { handler, reports } = openReceiver()
     const receive = toNodeHandler(handler)
     const url = await serve(async (request, response) => {
       await swallow(request)
@@ -181,7 +172,7 @@ test('an empty body is the sender’s fault, whatever parser stands before it: 4
     express.text({ type: () => true }),
     express.raw({ type: () => true }),
   ]) {
-    const { handler } = setUp()
+    const { handler } = openReceiver()
     const app = express()
     if (parser !== undefined) app.use(parser)
     app.post('/notifications', toNodeHandler(handler))

@@ -4,12 +4,17 @@ import type { FastifyInstance } from 'fastify'
 import type { Hono } from 'hono'
 import type Koa from 'koa'
 import type { GatewayClient, SubscriptionsClient } from 'mandatekit'
-import type { DedupeStore, Difference, Notification, NotificationHandler } from 'mandatekit/notifications'
+import type {
+  DedupeStore,
+  Difference,
+  MerchantNotification,
+  NotificationHandler,
+} from 'mandatekit/notifications'
 import {
+  createMemoryDedupeStore,
   createNotificationHandler,
   isNewer,
   lookupVerifier,
-  memoryDedupe,
   parseNotification,
   reconcile,
   toNodeHandler,
@@ -24,7 +29,7 @@ declare const gateway: GatewayClient
 describe('a notification', () => {
   test('is told apart by its type', () => {
     const notification = parseNotification('{}')
-    expectTypeOf(notification).toEqualTypeOf<Notification>()
+    expectTypeOf(notification).toEqualTypeOf<MerchantNotification>()
     expectTypeOf(notification.occurredAt).toEqualTypeOf<Date>()
     expectTypeOf(notification.paymentId).toEqualTypeOf<string | null>()
     if (notification.type === 'SUBSCRIPTION_PAYMENT') {
@@ -41,7 +46,7 @@ describe('a notification', () => {
 
   test('of a whole request is a promise', () => {
     expectTypeOf(parseNotification(new Request('https://shop.example/'))).toEqualTypeOf<
-      Promise<Notification>
+      Promise<MerchantNotification>
     >()
   })
 
@@ -75,14 +80,14 @@ describe('a handler', () => {
   })
 
   test('takes every store', () => {
-    expectTypeOf(memoryDedupe()).toExtend<DedupeStore>()
+    expectTypeOf(createMemoryDedupeStore()).toExtend<DedupeStore>()
     expectTypeOf<ReturnType<typeof createRedisDedupeStore>>().toExtend<DedupeStore>()
     expectTypeOf<ReturnType<typeof createKeyvDedupeStore>>().toExtend<DedupeStore>()
   })
 })
 
 test('reconciliation takes both clients and yields differences', async () => {
-  for await (const difference of reconcile({ subscriptions, gateway, believed: [] })) {
+  for await (const difference of reconcile({ subscriptions, gateway, expected: [] })) {
     expectTypeOf(difference).toEqualTypeOf<Difference>()
     if (difference.kind === 'payment-missing')
       expectTypeOf(difference.payment.paymentId).toEqualTypeOf<number | string>()

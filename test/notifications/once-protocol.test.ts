@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { memoryDedupe } from '../../src/notifications/index.ts'
-import { createHandlerTimedBy } from '../../src/notifications/notification-handler.ts'
-import { ManualClock, settled } from './manual-clock.ts'
-import { deferred, delivery, payment } from './messages.ts'
+import { createHandlerWithClock } from '../../src/notifications/handler.ts'
+import { createMemoryDedupeStore } from '../../src/notifications/index.ts'
+import { deferred } from '../support/deferred.ts'
+import { ManualClock, settled } from '../support/manual-clock.ts'
+import { delivery, payment } from '../support/messages.ts'
 
 const LEASE = { duration: 30_000, limit: 90_000 }
 
@@ -39,7 +40,7 @@ test('whatever the order of deliveries, failures, crashes and lost leases: no ru
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const clock = new ManualClock()
-      const store = memoryDedupe({ clock })
+      const store = createMemoryDedupeStore({ clock })
       const runs: Run[] = []
       const faults: string[] = []
       const startProcess = () => {
@@ -47,7 +48,7 @@ test('whatever the order of deliveries, failures, crashes and lost leases: no ru
         const process = { alive: true }
         const guarded = <Value>(call: () => Promise<Value>): Promise<Value> =>
           process.alive ? call() : new Promise<Value>(() => undefined)
-        const handler = createHandlerTimedBy(clock, {
+        const handler = createHandlerWithClock(clock, {
           verify: 'none',
           lease: LEASE,
           dedupe: {

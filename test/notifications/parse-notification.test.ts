@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { InvalidRequestError } from '../../src/errors.ts'
 import { parseNotification } from '../../src/notifications/index.ts'
-import { delivery, parsedPayment, payment, subscription } from './messages.ts'
+import { delivery, parsedPayment, payment, subscription } from '../support/messages.ts'
 
 const form = (fields: Record<string, unknown>): URLSearchParams =>
   new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
@@ -44,13 +44,13 @@ describe('every form of one message is read as the same notification', () => {
       'a piece of a larger Buffer',
       () => parseNotification(Buffer.from(`[[${JSON.stringify(payment())}]]`).subarray(2, -2)),
     ],
-    ['a DataView', () => parseNotification(new DataView(bytes(payment()).buffer))],
-    ['bytes of another realm', () => parseNotification(otherRealm('Uint8Array.from(bytes)'))],
-    ['an ArrayBuffer of another realm', () => parseNotification(otherRealm('Uint8Array.from(bytes).buffer'))],
+    [
+      'bytes of another realm, as test runners have',
+      () => parseNotification(otherRealm('Uint8Array.from(bytes)')),
+    ],
     ['an object of another realm', () => parseNotification(otherRealm('JSON.parse(text)'))],
     ['an ArrayBuffer', () => parseNotification(bytes(payment()).buffer)],
     ['a parsed object', () => parseNotification(payment())],
-    ['an object without a prototype', () => parseNotification(Object.assign(Object.create(null), payment()))],
     ['URLSearchParams', () => parseNotification(form(payment()))],
     ['FormData', () => parseNotification(formData(payment()))],
     ['a request with JSON', () => parseNotification(delivery(payment()))],
@@ -58,9 +58,9 @@ describe('every form of one message is read as the same notification', () => {
       'a request with a form',
       () => parseNotification(delivery(form(payment()).toString(), { 'content-type': urlEncoded })),
     ],
-    ['a request with a form labelled JSON', () => parseNotification(delivery(form(payment()).toString()))],
+    ['a request with a form labeled JSON', () => parseNotification(delivery(form(payment()).toString()))],
     [
-      'a request with JSON labelled as a form',
+      'a request with JSON labeled as a form',
       () => parseNotification(delivery(payment(), { 'content-type': urlEncoded })),
     ],
     [
@@ -73,28 +73,13 @@ describe('every form of one message is read as the same notification', () => {
   })
 })
 
-test('a charset of the content type is obeyed, and an unknown one read as UTF-8', async () => {
-  const message = payment({ notificationId: 'é-1' })
-  const latin1 = Buffer.from(JSON.stringify(message), 'latin1')
-  const utf16 = Buffer.from(JSON.stringify(message), 'utf16le')
-  for (const [body, charset] of [
-    [latin1, 'ISO-8859-1'],
-    [utf16, '"utf-16le"'],
-    [Buffer.from(JSON.stringify(message)), 'no-such-charset'],
-  ] as const) {
-    const request = delivery(body, { 'content-type': `application/json; charset=${charset}` })
-    await expect(parseNotification(request)).resolves.toMatchObject({ notificationId: 'é-1' })
+test('UTF-8 is read in every alphabet, with and without a byte order mark', async () => {
+  const text = JSON.stringify(payment({ notificationId: 'é-টাকা-1' }))
+  for (const body of [Buffer.from(text), Buffer.from(`\uFEFF${text}`)]) {
+    expect(parseNotification(body)).toMatchObject({ notificationId: 'é-টাকা-1' })
+    const request = delivery(body, { 'content-type': 'application/json; charset=utf-8' })
+    await expect(parseNotification(request)).resolves.toMatchObject({ notificationId: 'é-টাকা-1' })
   }
-})
-
-test.each([
-  ['UTF-8', Buffer.from(`\uFEFF${JSON.stringify(payment())}`)],
-  ['UTF-16, little end first', Buffer.from(`\uFEFF${JSON.stringify(payment())}`, 'utf16le')],
-  ['UTF-16, big end first', Buffer.from(`\uFEFF${JSON.stringify(payment())}`, 'utf16le').swap16()],
-])('a byte order mark of %s is obeyed, whatever the content type says', async (_charset, body) => {
-  expect(parseNotification(body)).toEqual(parsedPayment)
-  const labelled = delivery(body, { 'content-type': 'application/json; charset=iso-8859-1' })
-  expect(await parseNotification(labelled)).toEqual(parsedPayment)
 })
 
 test('large numbers as identifiers stay apart: no two messages become one', async () => {
@@ -110,7 +95,7 @@ test.each(['notificationId', 'subscriptionId', 'paymentId'])(
   (field) => {
     const message = JSON.parse(`{"id":12345678901234567890}`)
     expect(issuesOf(() => parseNotification(payment({ [field]: message.id })))).toEqual([
-      { field, rule: expect.stringContaining('raw body'), received: 'a rounded number' },
+      expect.objectContaining({ field }),
     ])
   },
 )
@@ -180,9 +165,6 @@ test.each<[string, unknown]>([
   ['seconds as a number', 1796032800],
   ['seconds with a fraction', '1796032800.75'],
   ['milliseconds', '1796032800123'],
-  ['microseconds', '1796032800123456'],
-  ['nanoseconds', '1796032800123456789'],
-  ['nanoseconds as a number', Number('1796032800123456789')],
   ['an ISO time', '2026-11-30T16:00:00+06:00'],
 ])('a timestamp of %s is the same instant', (_form, timestamp) => {
   expect(parseNotification(payment({ timestamp })).occurredAt).toEqual(new Date('2026-11-30T10:00:00Z'))
@@ -194,26 +176,22 @@ test('a subscription message may lack its paymentId or have null there', () => {
   }
 })
 
-describe('a message that breaks a rule is refused by name of the field, rule and kind of value', () => {
-  test.each<[string, Record<string, unknown>, string]>([
-    ['notificationId', { notificationId: undefined }, 'nothing'],
-    ['notificationId', { notificationId: '  ' }, 'blank text'],
-    ['type', { type: '' }, 'empty text'],
-    ['status', { status: ['SUCCEEDED_PAYMENT'] }, 'a list'],
-    ['subscriptionId', { subscriptionId: null }, 'null'],
-    ['subscriptionId', { subscriptionId: {} }, 'an object'],
-    ['paymentId', { paymentId: '' }, 'empty text'],
-    ['paymentId', { paymentId: true }, 'a boolean'],
-    ['timestamp', { timestamp: 'yesterday' }, 'text of another form'],
-    ['timestamp', { timestamp: '-5' }, 'text of another form'],
-    ['timestamp', { timestamp: '2026-11-30 10:00:00' }, 'text of another form'],
-    ['timestamp', { timestamp: '1e9' }, 'text of another form'],
-    ['timestamp', { timestamp: Number.NaN }, 'NaN'],
-    ['timestamp', { timestamp: '99999999999999999999' }, 'text of another form'],
-  ])('%s: %o', (field, changes, received) => {
-    expect(issuesOf(() => parseNotification(payment(changes)))).toEqual([
-      { field, rule: expect.stringMatching(/\w/), received },
-    ])
+describe('a message that breaks a rule is refused by the name of the field', () => {
+  test.each<[string, Record<string, unknown>]>([
+    ['notificationId', { notificationId: undefined }],
+    ['notificationId', { notificationId: '  ' }],
+    ['type', { type: '' }],
+    ['status', { status: ['SUCCEEDED_PAYMENT'] }],
+    ['subscriptionId', { subscriptionId: null }],
+    ['paymentId', { paymentId: '' }],
+    ['paymentId', { paymentId: true }],
+    ['timestamp', { timestamp: 'yesterday' }],
+    ['timestamp', { timestamp: '-5' }],
+    ['timestamp', { timestamp: '2026-11-30 10:00:00' }],
+    ['timestamp', { timestamp: '1e9' }],
+    ['timestamp', { timestamp: '99999999999999999999' }],
+  ])('%s: %o', (field, changes) => {
+    expect(issuesOf(() => parseNotification(payment(changes)))?.map((issue) => issue.field)).toEqual([field])
   })
 
   test('all faults are named at once', () => {
@@ -229,18 +207,8 @@ describe('a message that breaks a rule is refused by name of the field, rule and
 
   test('a field that a form gives twice is refused', () => {
     const twice = `${form(payment())}&notificationId=n-9`
-    expect(issuesOf(() => parseNotification(twice))).toMatchObject([
-      { field: 'notificationId', received: 'a list' },
-    ])
+    expect(issuesOf(() => parseNotification(twice))).toMatchObject([{ field: 'notificationId' }])
   })
-
-  test.each(['null', 'undefined', '7', 'true'])(
-    'a parsed body of %s is refused, not an exception',
-    (value) => {
-      const parsed = runInNewContext(value)
-      expect(issuesOf(() => parseNotification(parsed))).toMatchObject([{ field: 'body' }])
-    },
-  )
 
   test('fields hidden in a prototype of the message are none of its own', () => {
     const hidden = `{"__proto__":${JSON.stringify(payment())}}`
@@ -248,18 +216,19 @@ describe('a message that breaks a rule is refused by name of the field, rule and
     expect(issuesOf(() => parseNotification(Object.create(payment())))).toHaveLength(5)
   })
 
-  test.each<[string, string | Uint8Array | object]>([
-    ['an empty body', ''],
-    ['text that is not complete JSON', '['.repeat(50_000)],
+  test.each<[string, unknown]>([
+    ['empty', ''],
     ['text that is not complete JSON', '{"notificationId": "n-1'],
+    ['deeply nested', '['.repeat(50_000)],
     ['an empty list', '[]'],
     ['a whole number', '7'],
     ['null', 'null'],
     ['other text', 'hello'],
     ['a list', [payment()]],
-    ['bytes that are not text in the charset of the content type', Uint8Array.of(0x7b, 0xff, 0xfe)],
-  ])('the body is %s', (received, input) => {
-    expect(issuesOf(() => parseNotification(input))).toMatchObject([{ field: 'body', received }])
+    ['a parsed null', null],
+    ['bytes that are not UTF-8', Uint8Array.of(0x7b, 0xff, 0xfe)],
+  ])('the body is %s', (_, input) => {
+    expect(issuesOf(() => parseNotification(input as string))).toMatchObject([{ field: 'body' }])
   })
 
   test('the error keeps its operation and nothing of the message', () => {

@@ -9,7 +9,7 @@ import { build } from 'esbuild'
 import { SubscriptionsClient } from 'mandatekit'
 import { createMock } from 'mandatekit/mocks/core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { payment, subscriptionRequest } from './messages.ts'
+import { payment, subscriptionRequest } from '../support/messages.ts'
 
 const SECRET = 'a-secret-for-trying-out'
 const example = fileURLToPath(new URL('../../examples/frameworks/worker/', import.meta.url))

@@ -11,13 +11,13 @@ const examples = (await readdir(folder)).filter((name) => /^\d+-.*\.ts$/.test(na
 const shown: Readonly<Record<string, readonly string[]>> = {
   '1-first-subscription.ts': ['2027-01-08 SUCCEEDED_PAYMENT', 'The cancellation is PROCESSED'],
   '2-first-charge.ts': ['incorrect_code rejected', 'One renewal for a cycle: succeeded true'],
-  '3-a-lost-answer.ts': [
+  '3-a-lost-response.ts': [
     'Sent 2 times with one key; charges made: 1',
     'connection_failed unknown',
     'Requests made: 1',
   ],
   '4-billing-cycles.ts': ['Payments of the year: 25', 'Failed: 2027-01-17', '2027-01-02T06:00:00.000Z'],
-  '5-notifications.ts': ['Messages: 3 deliveries: 6', 'A forged message is answered 401'],
+  '5-notifications.ts': ['Messages: 3 deliveries: 6', 'The response to a forged message: 401'],
   '6-a-local-server.ts': ['Confirm a payment', 'The charge is pending_confirmation'],
   '7-a-month-of-renewals.ts': [
     'succeeded',

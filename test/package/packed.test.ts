@@ -37,7 +37,7 @@ describe('the tarball', () => {
     expect(inject('packedFiles')).toEqual(expect.arrayContaining(named))
   })
 
-  test('holds the build, the licences and the documents, and nothing else', () => {
+  test('holds the build, the licenses and the documents, and nothing else', () => {
     const others = inject('packedFiles').filter(
       (path) => !path.startsWith('dist/') && !path.startsWith('docs/'),
     )

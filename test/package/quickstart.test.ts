@@ -38,7 +38,7 @@ const lifecycle = [
   'pending_confirmation (PENDING)',
   'HTTP 400',
   'succeeded (SUCCEEDED)',
-  'the same charge, nobody paid twice',
+  'the same charge, not a second one',
   'renew',
   'the same renewal',
   '2 charges: the mandate and one renewal',
@@ -70,7 +70,7 @@ test('the quickstart runs against any server with credentials from the environme
   const mock = createMock()
   const server = await startMockServer({ mock })
   try {
-    // The payer of the mock authorises whatever is asked, as soon as it is asked.
+    // The payer of the mock authorizes whatever is asked, as soon as it is asked.
     const payer = setInterval(() => {
       for (const { invoiceId, requestStatus } of mock.state.subscriptions()) {
         if (requestStatus === 'INITIALIZED') mock.payer.authorize(invoiceId)

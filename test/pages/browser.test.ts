@@ -1,8 +1,8 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { serveFetch } from '../support/serve-fetch.ts'
 import { launch, withoutBrowser } from './browser.ts'
 import { expectUsable } from './findings.ts'
-import { serve } from './serve.ts'
 import { startSite } from './served-site.ts'
 
 const PHONE = { viewport: { width: 360, height: 640 } }
@@ -12,9 +12,9 @@ describe.skipIf(withoutBrowser())('in Chromium, the hosted pages', { timeout: 60
   let browser: Browser
   let site: Awaited<ReturnType<typeof startSite>>
   let hostileSite: Awaited<ReturnType<typeof startSite>>
-  let shop: Awaited<ReturnType<typeof serve>>
-  let front: Awaited<ReturnType<typeof serve>>
-  let evil: Awaited<ReturnType<typeof serve>>
+  let shop: Awaited<ReturnType<typeof serveFetch>>
+  let front: Awaited<ReturnType<typeof serveFetch>>
+  let evil: Awaited<ReturnType<typeof serveFetch>>
   let forged = ''
   const merchants = [
     {
@@ -30,14 +30,14 @@ describe.skipIf(withoutBrowser())('in Chromium, the hosted pages', { timeout: 60
     site = await startSite()
     hostileSite = await startSite({ subscriptions: { merchants } })
     const html = { headers: { 'content-type': 'text/html' } }
-    front = await serve(async () => new Response('<h1>Front end</h1>', html))
-    shop = await serve(async ({ url }) =>
+    front = await serveFetch(async () => new Response('<h1>Front end</h1>', html))
+    shop = await serveFetch(async ({ url }) =>
       url.includes('/onward')
         ? new Response(null, { status: 302, headers: { location: `${front.url}/thanks` } })
         : new Response('<h1>Shop</h1>', html),
     )
-    evil = await serve(async () => {
-      const field = '<input name="decision" value="authorise">'
+    evil = await serveFetch(async () => {
+      const field = '<input name="decision" value="authorize">'
       return new Response(`<form method="post" action="${forged}">${field}<button>Win</button></form>`, html)
     })
   }, 60_000)
@@ -64,14 +64,14 @@ describe.skipIf(withoutBrowser())('in Chromium, the hosted pages', { timeout: 60
     ['with JavaScript', { javaScriptEnabled: true }],
     ['without JavaScript', { javaScriptEnabled: false }],
   ])('%s', (_, options) => {
-    it('authorise a subscription and lead back to the shop with the invoice', async () => {
+    it('authorize a subscription and lead back to the shop with the invoice', async () => {
       const { url, invoiceID } = await site.subscribe({ userReturnURL: `${shop.url}/return?order=7` })
       await within(options, async (page) => {
         await page.goto(url)
-        await page.getByRole('button', { name: 'Authorise' }).click()
+        await page.getByRole('button', { name: 'Authorize' }).click()
         await page.waitForURL(`${shop.url}/return?order=7&invoiceID=${invoiceID}`)
         await page.goto(url)
-        expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Subscription authorised')
+        expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Subscription authorized')
         await page.getByRole('link', { name: 'Return to' }).click()
         await page.waitForURL(`${shop.url}/return**`)
       })
@@ -116,7 +116,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the hosted pages', { timeout: 60
         })
       await page.goto(url)
       await page.keyboard.press('Tab')
-      expect(await focused()).toBe('Authorise solid 3px')
+      expect(await focused()).toBe('Authorize solid 3px')
       await page.keyboard.press('Tab')
       expect(await focused()).toBe('Decline solid 3px')
       await page.keyboard.press('Shift+Tab')

@@ -7,8 +7,8 @@ const form = (url: string, fields: Record<string, string>, headers: Record<strin
 
 const HOUR = 3_600_000
 
-describe('the authorisation page', () => {
-  it('shows what is asked, and sends the payer back with the invoice once authorised', async () => {
+describe('the authorization page', () => {
+  it('shows what is asked, and sends the payer back with the invoice once authorized', async () => {
     const site = createSite()
     const { url, invoiceID } = site.subscribe()
     const page = await site.fetch(new Request(url))
@@ -17,17 +17,17 @@ describe('the authorisation page', () => {
     for (const shown of ['249.00', 'every 15 days', '2026-11-28', '2027-11-28', '2026-12-13']) {
       expect(text).toContain(shown)
     }
-    const answer = await site.fetch(form(url, { decision: 'authorise' }))
+    const answer = await site.fetch(form(url, { decision: 'authorize' }))
     expect(answer.status).toBe(303)
     expect(answer.headers.get('location')).toBe(`https://shop.example/return?order=1&invoiceID=${invoiceID}`)
-    expect(value(site.subscriptions.authorisation(invoiceID)).status).toBe('SUCCEEDED')
+    expect(value(site.subscriptions.authorization(invoiceID)).status).toBe('SUCCEEDED')
   })
 
   it('sends the payer back, too, when declined', async () => {
     const site = createSite()
     const { url, invoiceID } = site.subscribe()
     expect((await site.fetch(form(url, { decision: 'decline' }))).status).toBe(303)
-    expect(value(site.subscriptions.authorisation(invoiceID)).status).toBe('FAILED')
+    expect(value(site.subscriptions.authorization(invoiceID)).status).toBe('FAILED')
     const again = await site.fetch(new Request(url))
     expect(await again.text()).toContain('Subscription declined')
   })
@@ -36,10 +36,10 @@ describe('the authorisation page', () => {
     const site = createSite()
     const { url, invoiceID } = site.subscribe()
     await site.fetch(form(url, { decision: 'decline' }))
-    const answer = await site.fetch(form(url, { decision: 'authorise' }))
+    const answer = await site.fetch(form(url, { decision: 'authorize' }))
     expect(answer.status).toBe(409)
     expect(await answer.text()).toContain('Subscription declined')
-    expect(value(site.subscriptions.authorisation(invoiceID)).status).toBe('FAILED')
+    expect(value(site.subscriptions.authorization(invoiceID)).status).toBe('FAILED')
   })
 
   it('changes nothing when nothing was chosen', async () => {
@@ -48,14 +48,14 @@ describe('the authorisation page', () => {
     for (const fields of [{}, { decision: 'maybe' }]) {
       expect((await site.fetch(form(url, fields))).status).toBe(400)
     }
-    expect(value(site.subscriptions.authorisation(invoiceID)).status).toBe('INITIALIZED')
+    expect(value(site.subscriptions.authorization(invoiceID)).status).toBe('INITIALIZED')
   })
 
   it('says that a request has expired', async () => {
     const site = createSite()
     const { url } = site.subscribe()
     site.advance(25 * HOUR)
-    for (const request of [new Request(url), form(url, { decision: 'authorise' })]) {
+    for (const request of [new Request(url), form(url, { decision: 'authorize' })]) {
       const page = await site.fetch(request)
       expect(page.status).toBe(410)
       expect(await page.text()).toContain('Request expired')
@@ -112,12 +112,12 @@ describe('the confirmation page', () => {
 describe('a page of either area', () => {
   it('is not found under an identifier that does not exist or is not well-formed', async () => {
     const site = createSite()
-    for (const path of ['/authorise/none', '/confirm/none', '/confirm/%E0%A4', '/authorise/%00']) {
+    for (const path of ['/authorize/none', '/confirm/none', '/confirm/%E0%A4', '/authorize/%00']) {
       const read = await site.fetch(new Request(`https://mock.test${path}`))
       expect(read.status, path).toBe(404)
       expect(await read.text()).toContain('Page not found')
       const sent = await site.fetch(
-        form(`https://mock.test${path}`, { otp: '123456', decision: 'authorise' }),
+        form(`https://mock.test${path}`, { otp: '123456', decision: 'authorize' }),
       )
       expect(sent.status, path).toBe(404)
     }
@@ -127,16 +127,16 @@ describe('a page of either area', () => {
     const { pages } = createSite()
     for (const path of [
       '/',
-      '/authorise',
-      '/authorise/',
-      '/authorise/a/b',
+      '/authorize',
+      '/authorize/',
+      '/authorize/a/b',
       '/confirmed/a',
       '/api/v1/mfs/confirm/a',
     ]) {
       expect(await pages(new Request('https://mock.test'), path, 'gateway'), path).toBeUndefined()
       expect(await pages(new Request('https://mock.test'), path, 'subscriptions'), path).toBeUndefined()
     }
-    expect(await pages(new Request('https://mock.test'), '/authorise/a', 'gateway')).toBeUndefined()
+    expect(await pages(new Request('https://mock.test'), '/authorize/a', 'gateway')).toBeUndefined()
     expect(await pages(new Request('https://mock.test'), '/confirm/a', 'subscriptions')).toBeUndefined()
   })
 
@@ -170,11 +170,11 @@ describe('a page of either area', () => {
         method: 'POST',
         url,
         headers: new Headers({ ...headers, 'content-type': 'application/x-www-form-urlencoded' }),
-        text: async () => 'decision=authorise',
+        text: async () => 'decision=authorize',
       }
       const answer = await pages(request, new URL(url).pathname, 'subscriptions')
       expect(answer?.status, JSON.stringify(headers)).toBe(status)
-      const { status: after } = value(site.subscriptions.authorisation(invoiceID))
+      const { status: after } = value(site.subscriptions.authorization(invoiceID))
       expect(after).toBe(status === 303 ? 'SUCCEEDED' : 'INITIALIZED')
     }
   })
@@ -185,12 +185,12 @@ describe('a page of either area', () => {
     for (const type of ['text/plain', 'application/json', 'multipart/form-data; boundary=x']) {
       const request = new Request(url, {
         method: 'POST',
-        body: 'decision=authorise',
+        body: 'decision=authorize',
         headers: { 'content-type': type },
       })
       expect((await site.fetch(request)).status).toBe(415)
     }
-    expect(value(site.subscriptions.authorisation(invoiceID)).status).toBe('INITIALIZED')
+    expect(value(site.subscriptions.authorization(invoiceID)).status).toBe('INITIALIZED')
   })
 
   it('carries a policy that runs nothing, and is neither kept, framed nor guessed', async () => {

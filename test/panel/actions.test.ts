@@ -16,9 +16,9 @@ const health = async () => (await fetch(`${site.url}/health`)).status
 describe('a program drives the mock through the panel', () => {
   test('moves the clock by days, hours, minutes and seconds; what falls due happens', async () => {
     const { invoiceID } = await site.subscribe()
-    expect(await ask(site.url, 'authorise', { invoiceId: invoiceID, payments: 'succeed, fail' })).toEqual({
+    expect(await ask(site.url, 'authorize', { invoiceId: invoiceID, payments: 'succeed, fail' })).toEqual({
       ok: true,
-      message: `The payer authorised ${invoiceID}.`,
+      message: `The payer authorized ${invoiceID}.`,
     })
     const moved = await ask(site.url, 'advance', { days: '15', hours: '1', minutes: '1', seconds: '1.5' })
     expect(moved).toEqual({ ok: true, message: 'The clock was moved. It is 2026-12-13T13:01:01Z.' })
@@ -48,14 +48,14 @@ describe('a program drives the mock through the panel', () => {
     expect(site.chargeStatus(id)).toBe('succeeded')
 
     const { invoiceID } = await site.subscribe()
-    await ask(site.url, 'authorise', { invoiceId: invoiceID })
+    await ask(site.url, 'authorize', { invoiceId: invoiceID })
     const [payment] = site.mock.state.payments()
     await ask(site.url, 'reverse', { paymentId: String(payment?.paymentId) })
     expect(site.mock.state.payments()[0]?.reverseTransactionAmount).toBe('249.00')
   })
 
   test('changes how the charges of a number go', async () => {
-    await ask(site.url, 'behaviour', { msisdn: testNumbers.succeeds, behaviour: 'wallet_blocked' })
+    await ask(site.url, 'behavior', { msisdn: testNumbers.succeeds, behavior: 'wallet_blocked' })
     const { id } = await site.charge()
     const [charge] = site.mock.state.charges()
     await ask(site.url, 'confirm', { confirmationId: charge?.confirmation_id ?? '' })
@@ -143,12 +143,12 @@ test.each([
   ['advance', { days: '999999' }, /at most ten years/],
   ['set-clock', { time: 'tomorrow' }, /"tomorrow" is not a point in time/],
   ['set-clock', {}, /field time is missing/],
-  ['authorise', { invoiceId: 'none' }, /payer\.authorize: /],
-  ['authorise', { invoiceId: 'none', payments: 'explode' }, /succeed and fail/],
+  ['authorize', { invoiceId: 'none' }, /payer\.authorize: /],
+  ['authorize', { invoiceId: 'none', payments: 'explode' }, /succeed and fail/],
   ['decline', {}, /field invoiceId is missing/],
   ['confirm', { confirmationId: 'none' }, /payer\.confirm: /],
   ['reverse', { paymentId: '1' }, /payer\.reverse: /],
-  ['behaviour', { msisdn: '+1', behaviour: 'toString' }, /no behaviour toString/],
+  ['behavior', { msisdn: '+1', behavior: 'toString' }, /no behavior toString/],
   ['fault', { operation: 'gateway.explode', kind: 'reset' }, /There is no operation "gateway\.explode"/],
   ['fault', { operation: '*', kind: 'explode' }, /there is no kind "explode"/],
   ['fault', { operation: '*', kind: 'reset', times: '0' }, /times must be/],

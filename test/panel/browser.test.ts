@@ -2,8 +2,8 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { launch, withoutBrowser } from '../pages/browser.ts'
 import { expectUsable } from '../pages/findings.ts'
-import { serve } from '../pages/serve.ts'
 import { startSite } from '../pages/served-site.ts'
+import { serveFetch } from '../support/serve-fetch.ts'
 import { ask } from './asking.ts'
 
 const PHONE = { viewport: { width: 360, height: 640 } }
@@ -52,14 +52,14 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
     ['with JavaScript', { javaScriptEnabled: true }],
     ['without JavaScript', { javaScriptEnabled: false }],
   ])('%s', (_, options) => {
-    it('authorises, declines, moves the clock and reverses', async () => {
+    it('authorizes, declines, moves the clock and reverses', async () => {
       const one = await site.subscribe()
       const other = await site.subscribe()
       await within(options, async (page) => {
         await page.goto(panel)
         await page.getByLabel('Payments of order-1').selectOption('the second payment fails')
-        await page.getByRole('button', { name: 'Authorise order-1' }).click()
-        await told(page, `The payer authorised ${one.invoiceID}.`)
+        await page.getByRole('button', { name: 'Authorize order-1' }).click()
+        await told(page, `The payer authorized ${one.invoiceID}.`)
         await page.getByRole('button', { name: 'Decline order-2' }).click()
         await told(page, `The payer declined ${other.invoiceID}.`)
         await page.getByRole('button', { name: '+ 15 days' }).click()
@@ -91,7 +91,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
       await within(options, async (page) => {
         await page.goto(panel)
         await page.getByRole('combobox', { name: 'Number' }).fill('+99900000001')
-        await page.getByLabel('Behaviour').selectOption('insufficient_funds')
+        await page.getByLabel('Behavior').selectOption('insufficient_funds')
         await page.getByRole('button', { name: 'Charges follow this' }).click()
         await told(page, 'now follow insufficient_funds')
         await page.getByRole('button', { name: `Give the right code for ${id}` }).click()
@@ -304,7 +304,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
       await site.charge({ msisdn: HOSTILE, currency: HOSTILE, redirect_uri: 'javascript:alert(1)' })
       await fetch(`${site.url}/${encodeURIComponent(HOSTILE)}?q=${HOSTILE}`)
       await page.locator('#charges .heading').filter({ hasText: '<script>' }).waitFor()
-      await ask(site.url, 'behaviour', { msisdn: HOSTILE, behaviour: 'succeeds' })
+      await ask(site.url, 'behavior', { msisdn: HOSTILE, behavior: 'succeeds' })
       for (const load of [() => Promise.resolve(), () => page.reload()]) {
         await load()
         expect(await page.title()).toBe('Mock control panel')
@@ -314,7 +314,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
   })
 
   it('cannot be driven by a page of another site', async () => {
-    const evil = await serve(
+    const evil = await serveFetch(
       async () =>
         new Response(
           `<form method="post" action="${panel}"><input name="action" value="start-outage"><button>Win</button></form>`,

@@ -2,7 +2,7 @@ import { SubscriptionsClient } from 'mandatekit'
 import type { Mock } from 'mandatekit/mocks/core'
 import { createMock } from 'mandatekit/mocks/core'
 import { describe, expect, test } from 'vitest'
-import { startServer } from '../mock/start-server.ts'
+import { startServer } from '../support/mock-server.ts'
 import { ask } from './asking.ts'
 
 /** A server, and a client that lives on the machine's time, as one in another process does. */
@@ -55,7 +55,7 @@ describe('a token that a client outside of the process holds', () => {
       await client.status(invoiceID)
       return new Response()
     })
-    await ask(url, 'authorise', { invoiceId: invoiceID })
+    await ask(url, 'authorize', { invoiceId: invoiceID })
     await ask(url, 'advance', { days: '60' })
     expect(calls).toBe(10)
     await client.status(invoiceID)

@@ -1,7 +1,7 @@
 import { createMock } from 'mandatekit/mocks/core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startServer } from '../mock/start-server.ts'
 import { startSite } from '../pages/served-site.ts'
+import { startServer } from '../support/mock-server.ts'
 import { stateOf } from './asking.ts'
 
 let site: Awaited<ReturnType<typeof startSite>>

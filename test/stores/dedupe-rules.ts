@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Claim, DedupeStore } from '../../src/notifications/dedupe-store.ts'
+import type { Claim, DedupeStore } from '../../src/notifications/index.ts'
 
 export const ownerOf = (claim: Claim): string => {
   expect(claim.state).toBe('claimed')

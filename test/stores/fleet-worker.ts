@@ -1,8 +1,9 @@
 // One process of a fleet: waits for the word, makes its calls at once, tells how they went.
-import { createRedisTokenStore } from '../../src/stores/redis-token-store.ts'
-import { systemClock } from '../../src/system-clock.ts'
-import { createMerchant } from '../auth/merchant.ts'
-import { connections } from './redis-clients.ts'
+
+import { systemClock } from '../../src/index.ts'
+import { createRedisTokenStore } from '../../src/stores/index.ts'
+import { createMerchant } from '../support/merchant.ts'
+import { connections } from '../support/redis-clients.ts'
 
 const [apiUrl = '', redisUrl = '', kind = '', calls = '1', lockTime = '10000'] = process.argv.slice(2)
 const { client, close } = await connections[kind === 'ioredis' ? 'ioredis' : 'node-redis'](redisUrl)

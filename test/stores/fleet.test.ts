@@ -3,11 +3,10 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { sendCommandWith } from '../../src/stores/redis-commands.ts'
-import { createGate } from '../auth/gate.ts'
-import { TokenServer } from '../auth/token-server.ts'
-import { connections } from './redis-clients.ts'
-import { RedisServer, redisIsInstalled } from './redis-server.ts'
+import { deferred } from '../support/deferred.ts'
+import { connections } from '../support/redis-clients.ts'
+import { RedisServer, redisIsInstalled } from '../support/redis-server.ts'
+import { TokenServer } from '../support/token-server.ts'
 
 const WORKER = fileURLToPath(new URL('./fleet-worker.ts', import.meta.url))
 
@@ -24,14 +23,13 @@ describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_00
 
   afterEach(async () => {
     for (const worker of fleet) worker.kill('SIGKILL')
-    await api.close()
     await redis.close()
   })
 
   /** How often a lock was prolonged. */
   const extensions = async (): Promise<number> => {
     const connection = await connections.ioredis(redis.url)
-    const statistics = String(await sendCommandWith(connection.client, {})('INFO', 'commandstats'))
+    const statistics = String(await connection.send('INFO', 'commandstats'))
     connection.close()
     return Number(/cmdstat_pexpire:calls=(\d+)/.exec(statistics)?.[1] ?? 0)
   }
@@ -61,9 +59,9 @@ describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_00
   })
 
   it('whose Redis is killed and started again during the login goes on: no call fails, at most one login a process', async () => {
-    const slow = createGate()
+    const slow = deferred()
     api.onToken = async (_request, index) => {
-      await slow.opened
+      await slow.promise
       return { status: 200, body: api.tokenBody(index) }
     }
     const kinds = ['node-redis', 'ioredis', 'node-redis', 'ioredis'] as const
@@ -72,7 +70,7 @@ describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_00
     await expect.poll(() => api.tokenRequests.length, { timeout: 30_000 }).toBe(1)
     await redis.kill()
     await redis.resume()
-    slow.open()
+    slow.resolve()
     expect((await results).map(({ failed }) => failed)).toEqual([0, 0, 0, 0])
     expect(api.calls).toHaveLength(400)
     expect(api.tokenRequests.length).toBeLessThanOrEqual(4)
@@ -91,11 +89,11 @@ describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_00
   it.each(['node-redis', 'ioredis'] as const)(
     'of %s goes on within the lock’s time when the holder of the lock is killed',
     async (kind) => {
-      const never = createGate()
+      const never = deferred()
       const lockTime = 1_500
       let secondLogin = Number.POSITIVE_INFINITY
       api.onToken = async (_request, index) => {
-        if (index === 1) await never.opened
+        if (index === 1) await never.promise
         secondLogin = performance.now()
         return { status: 200, body: api.tokenBody(index) }
       }
@@ -111,14 +109,14 @@ describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_00
       // The lock's time, and what a loaded machine needs to ask again; nobody waits for the client's 150 s.
       expect(secondLogin - killed).toBeLessThan(lockTime + 3_000)
       expect(api.tokenRequests).toHaveLength(2)
-      never.open()
+      never.resolve()
     },
   )
 
   it('waits longer than the lock’s time for a holder that lives', async () => {
-    const slow = createGate()
+    const slow = deferred()
     api.onToken = async (_request, index) => {
-      await slow.opened
+      await slow.promise
       return { status: 200, body: api.tokenBody(index) }
     }
     const workers = await Promise.all([start('node-redis', 10, 300), start('ioredis', 10, 300)])
@@ -127,7 +125,7 @@ describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_00
     // Prolonged each 100 ms: after five times the lock would have ended.
     await expect.poll(() => extensions(), { timeout: 30_000 }).toBeGreaterThanOrEqual(5)
     expect(api.tokenRequests).toHaveLength(1)
-    slow.open()
+    slow.resolve()
     expect(await results).toEqual([
       { failed: 0, failures: [], reports: [] },
       { failed: 0, failures: [], reports: [] },

@@ -1,9 +1,9 @@
 import { Keyv } from 'keyv'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createKeyvDedupeStore, createKeyvTokenStore } from '../../src/stores/index.ts'
-import { ManualClock } from '../auth/manual-clock.ts'
-import { createMerchant } from '../auth/merchant.ts'
-import { TokenServer } from '../auth/token-server.ts'
+import { ManualClock } from '../support/manual-clock.ts'
+import { createMerchant } from '../support/merchant.ts'
+import { TokenServer } from '../support/token-server.ts'
 import { itKeepsTheRules, ownerOf, SHORT_LEASE } from './dedupe-rules.ts'
 
 type Method = 'get' | 'set' | 'delete'
@@ -46,10 +46,9 @@ describe('tokens in a Keyv', () => {
     await Promise.all(clients.map(({ details }) => details()))
     expect(api.tokenRequests).toHaveLength(1)
     api.onToken = () => ({ status: 403 })
-    clock.advance(3_600_000)
+    clock.jump(3_600_000)
     for (const { details } of clients) await expect(details()).rejects.toMatchObject({ code: 'locked_out' })
     expect(api.tokenRequests).toHaveLength(2)
-    await api.close()
   })
 
   it.each([true, false])(
@@ -66,13 +65,12 @@ describe('tokens in a Keyv', () => {
       for (const method of ['get', 'set'] as const) {
         failing.clear()
         failing.add(method)
-        clock.advance(3_600_000)
+        clock.jump(3_600_000)
         await details()
         await details()
         expect(reports.splice(0)).toEqual([expect.stringContaining('token store failed')])
       }
       expect(api.tokenRequests).toHaveLength(2)
-      await api.close()
     },
   )
 })
@@ -92,7 +90,7 @@ describe('dedupe in a Keyv', () => {
   itKeepsTheRules({
     create: async () => createKeyvDedupeStore(new Keyv({ store: new Map() }), { clock }),
     afterLease: async () => {
-      clock.advance(SHORT_LEASE * 3)
+      clock.jump(SHORT_LEASE * 3)
       vi.setSystemTime(clock.now())
     },
   })

@@ -3,10 +3,9 @@ import { createCluster } from 'redis'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { RedisClient } from '../../src/stores/index.ts'
 import { createRedisDedupeStore, createRedisTokenStore } from '../../src/stores/index.ts'
-import { sendCommandWith } from '../../src/stores/redis-commands.ts'
+import { connections } from '../support/redis-clients.ts'
+import { RedisServer, redisIsInstalled } from '../support/redis-server.ts'
 import { ownerOf } from './dedupe-rules.ts'
-import { connections } from './redis-clients.ts'
-import { RedisServer, redisIsInstalled } from './redis-server.ts'
 
 /** Two nodes that share the slots: a command without its key in the right place would go to the wrong one. */
 describe.skipIf(!redisIsInstalled())('a cluster of Redis', { timeout: 60_000 }, () => {
@@ -17,9 +16,9 @@ describe.skipIf(!redisIsInstalled())('a cluster of Redis', { timeout: 60_000 }, 
     nodes.push(...(await Promise.all([0, 1].map(() => RedisServer.start(['--cluster-enabled', 'yes'])))))
     const [first, second] = await Promise.all(
       nodes.map(async ({ url }) => {
-        const { client, close } = await connections.ioredis(url)
+        const { send, close } = await connections.ioredis(url)
         closing.push(close)
-        return sendCommandWith(client, {})
+        return send
       }),
     )
     await first?.('CLUSTER', 'ADDSLOTSRANGE', '0', '8191')

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createRedisDedupeStore } from '../../src/stores/index.ts'
-import { sendCommandWith } from '../../src/stores/redis-commands.ts'
-import { deferred, payment } from '../notifications/messages.ts'
-import { setUp } from '../notifications/set-up.ts'
+import { deferred } from '../support/deferred.ts'
+import { payment } from '../support/messages.ts'
+import { openReceiver } from '../support/receiver.ts'
+import type { Connection } from '../support/redis-clients.ts'
+import { connections } from '../support/redis-clients.ts'
+import { RedisServer, redisIsInstalled } from '../support/redis-server.ts'
 import { itKeepsTheRules, ownerOf } from './dedupe-rules.ts'
-import type { Connection } from './redis-clients.ts'
-import { connections } from './redis-clients.ts'
-import { RedisServer, redisIsInstalled } from './redis-server.ts'
 
 describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)(
   'dedupe in Redis over %s',
@@ -25,19 +25,17 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)(
     })
 
     beforeEach(async () => {
-      await sendCommandWith(connection.client, {})('FLUSHALL')
+      await connection.send('FLUSHALL')
     })
 
     // Redis keeps its own, real time.
     const afterLease = (id = 'n-1') =>
-      expect
-        .poll(() => sendCommandWith(connection.client, {})('PTTL', `mandatekit:notification:${id}`))
-        .toBe(-2)
+      expect.poll(() => connection.send('PTTL', `mandatekit:notification:${id}`)).toBe(-2)
 
     itKeepsTheRules({ create: async () => createRedisDedupeStore(connection.client), afterLease })
 
     it('rejects, and loses no claim to nobody, while Redis holds something else or is full', async () => {
-      const send = sendCommandWith(connection.client, {})
+      const { send } = connection
       const store = createRedisDedupeStore(connection.client)
       await send('RPUSH', 'mandatekit:notification:n-1', 'garbage')
       await expect(store.claim('n-1', 10_000)).rejects.toThrow()
@@ -48,7 +46,7 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)(
     })
 
     it('rejects, rather than wait for ever, while text that is not its own stands under a key', async () => {
-      const send = sendCommandWith(connection.client, {})
+      const { send } = connection
       const store = createRedisDedupeStore(connection.client)
       await send('SET', 'mandatekit:notification:n-1', 'garbage')
       await expect(store.claim('n-1', 10_000)).rejects.toThrow('something else')
@@ -58,7 +56,7 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)(
     })
 
     it('lets an id be claimed whose lease has lost its end', async () => {
-      const send = sendCommandWith(connection.client, {})
+      const { send } = connection
       const store = createRedisDedupeStore(connection.client)
       const former = ownerOf(await store.claim('n-1', 10_000))
       await send('PERSIST', 'mandatekit:notification:n-1')
@@ -75,7 +73,7 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)(
     })
 
     it('rejects on a replica that only reads, and works when it is a master again', async () => {
-      const send = sendCommandWith(connection.client, {})
+      const { send } = connection
       const store = createRedisDedupeStore(connection.client)
       const owner = ownerOf(await store.claim('n-1', 60_000))
       await send('REPLICAOF', '127.0.0.1', '1')
@@ -89,10 +87,13 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)(
     it('that forgets everything while code runs still learns of its success, and the loss is reported', async () => {
       const work = deferred()
       const onPayment = vi.fn(() => work.promise)
-      const { deliver, kinds } = setUp({ dedupe: createRedisDedupeStore(connection.client), onPayment })
+      const { deliver, kinds } = openReceiver({
+        dedupe: createRedisDedupeStore(connection.client),
+        onPayment,
+      })
       const first = deliver(payment())
       await expect.poll(() => onPayment.mock.calls.length).toBe(1)
-      await sendCommandWith(connection.client, {})('FLUSHALL')
+      await connection.send('FLUSHALL')
       work.resolve()
       expect(await first).toBe(200)
       expect(kinds()).toEqual(['lease-lost'])
@@ -101,7 +102,7 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)(
     })
 
     it('says the same when a client sends a command again whose reply was lost', async () => {
-      const send = sendCommandWith(connection.client, {})
+      const { send } = connection
       const store = createRedisDedupeStore(async (command) => {
         await send(...command)
         return send(...command)
@@ -115,7 +116,7 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)(
     })
 
     it('reads replies that a client gives as bytes', async () => {
-      const send = sendCommandWith(connection.client, {})
+      const { send } = connection
       const store = createRedisDedupeStore(async (command) => {
         const reply = await send(...command)
         return typeof reply === 'string' ? Buffer.from(reply) : reply

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createNotificationHandler } from '../../src/notifications/index.ts'
 import { createRedisDedupeStore } from '../../src/stores/index.ts'
-import { delivery, payment } from '../notifications/messages.ts'
-import { createRandom, shuffled } from '../notifications/random.ts'
-import type { Connection } from './redis-clients.ts'
-import { connections } from './redis-clients.ts'
-import { RedisServer, redisIsInstalled } from './redis-server.ts'
+import { delivery, payment } from '../support/messages.ts'
+import { createRandom, shuffled } from '../support/random.ts'
+import type { Connection } from '../support/redis-clients.ts'
+import { connections } from '../support/redis-clients.ts'
+import { RedisServer, redisIsInstalled } from '../support/redis-server.ts'
 
 const MESSAGES = 300
 const SEED = Math.floor(Math.random() * 1e9)

@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { tokenKey } from '../../src/auth/token-store.ts'
 import { createRedisTokenStore } from '../../src/stores/index.ts'
-import { sendCommandWith } from '../../src/stores/redis-commands.ts'
-import { ManualClock } from '../auth/manual-clock.ts'
-import { CREDENTIALS, createMerchant } from '../auth/merchant.ts'
-import { TokenServer } from '../auth/token-server.ts'
-import type { Connection } from './redis-clients.ts'
-import { connections } from './redis-clients.ts'
-import { RedisServer, redisIsInstalled } from './redis-server.ts'
+import { CREDENTIALS } from '../support/clients.ts'
+import { ManualClock } from '../support/manual-clock.ts'
+import { createMerchant, recordKey } from '../support/merchant.ts'
+import type { Connection } from '../support/redis-clients.ts'
+import { connections } from '../support/redis-clients.ts'
+import { RedisServer, redisIsInstalled } from '../support/redis-server.ts'
+import { TokenServer } from '../support/token-server.ts'
 
 describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)('a Redis behind %s', (kind) => {
   let redis: RedisServer
@@ -27,26 +26,25 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)('a
   afterEach(async () => {
     redis.thaw()
     for (const connection of open) connection.close()
-    await api.close()
     await redis.close()
   })
 
   const connect = async () => {
     const connection = await connections[kind](redis.url)
     open.push(connection)
-    return connection.client
+    return connection
   }
 
   /** A process of its own, as far as stores can tell. */
   const merchant = async (commandTimeout = 2_000) =>
     createMerchant(api.url, clock, {
-      tokenStore: createRedisTokenStore(await connect(), { commandTimeout, lockTime: 1_000 }),
+      tokenStore: createRedisTokenStore((await connect()).client, { commandTimeout, lockTime: 1_000 }),
       onUnexpected: ({ message }) => reports.push(message),
     })
 
-  const command = async (...words: string[]) => sendCommandWith(await connect(), {})(...words)
+  const command = async (...words: string[]) => (await connect()).send(...words)
 
-  const KEY = () => `mandatekit:${tokenKey(api.url, CREDENTIALS.clientId, CREDENTIALS.username)}`
+  const KEY = () => `mandatekit:${recordKey(api.url)}`
 
   it('shares one token, which expires with its record', async () => {
     const clients = await Promise.all(Array.from({ length: 5 }, () => merchant()))
@@ -85,11 +83,11 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)('a
     expect(api.tokenRequests).toHaveLength(2)
     expect(reports.length).toBeGreaterThan(0)
     await redis.resume()
-    clock.advance(3_600_000)
+    clock.jump(3_600_000)
     await expect
       .poll(
         async () => {
-          clock.advance(3_600_000)
+          clock.jump(3_600_000)
           const before = api.tokenRequests.length
           await one.details()
           await other.details()
@@ -108,13 +106,13 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)('a
     await redis.kill()
     await Promise.all([one.details(), other.details()])
     expect(api.tokenRequests).toHaveLength(1)
-    clock.advance(3_600_000)
+    clock.jump(3_600_000)
     await Promise.all([one.details(), other.details()])
     expect(api.tokenRequests).toHaveLength(3)
     await redis.resume()
     await Promise.all([one.details(), other.details()])
     api.accepts = (token) => !['access-1', 'access-2', 'access-3'].includes(token)
-    clock.advance(10_000)
+    clock.jump(10_000)
     await Promise.all([one.details(), other.details()])
     expect(api.tokenRequests.length).toBeLessThanOrEqual(5)
   })
@@ -123,7 +121,7 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)('a
     const { details } = await merchant(100)
     await details()
     redis.freeze()
-    clock.advance(3_600_000)
+    clock.jump(3_600_000)
     const begun = performance.now()
     await Promise.all(Array.from({ length: 20 }, () => details()))
     expect(performance.now() - begun).toBeLessThan(5_000)
@@ -138,9 +136,9 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)('a
     for (let call = 0; call < 5; call += 1) await Promise.all([one.details(), other.details()])
     expect(api.tokenRequests).toHaveLength(2)
     api.onToken = () => ({ status: 401 })
-    clock.advance(3_600_000)
+    clock.jump(3_600_000)
     for (let call = 0; call < 5; call += 1) {
-      clock.advance(10_000)
+      clock.jump(10_000)
       await expect(one.details()).rejects.toMatchObject({ code: 'authentication_failed' })
     }
     expect(api.tokenRequests).toHaveLength(3)
@@ -157,7 +155,7 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)('a
       await (await merchant()).details()
       await (await merchant()).details()
       expect(api.tokenRequests).toHaveLength(1)
-      expect(reports[0]).toContain('cannot be read')
+      expect(reports[0]).toContain('unreadable record')
     },
   )
 
@@ -170,7 +168,7 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)('a
   })
 
   it('keeps a lock from who does not own it, and gives it up in time', async () => {
-    const store = createRedisTokenStore(await connect(), { lockTime: 400 })
+    const store = createRedisTokenStore((await connect()).client, { lockTime: 400 })
     const order: string[] = []
     const task = (name: string) => async () => {
       order.push(`${name} in`)
@@ -193,7 +191,7 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)('a
   })
 
   it('takes a lock that has no end for none: it stops nobody', async () => {
-    const store = createRedisTokenStore(await connect())
+    const store = createRedisTokenStore((await connect()).client)
     for (const [word = '', ...values] of [
       ['SET', 'left behind'],
       ['RPUSH', 'garbage'],
@@ -205,7 +203,7 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)('a
   })
 
   it('gives a lock to a client that asks again since the reply was lost', async () => {
-    const send = sendCommandWith(await connect(), {})
+    const { send } = await connect()
     const store = createRedisTokenStore(
       async (words) => {
         await send(...words)
@@ -218,8 +216,7 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)('a
   })
 
   it('goes on prolonging its lock after a command that failed', async () => {
-    const real = await connect()
-    const send = sendCommandWith(real, {})
+    const { send } = await connect()
     const extensions: unknown[] = []
     const store = createRedisTokenStore(
       async (words) => {
@@ -241,7 +238,7 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)('a
     await command('FLUSHALL')
     await Promise.all(clients.map(({ details }) => details()))
     expect(api.tokenRequests).toHaveLength(1)
-    clock.advance(3_600_000)
+    clock.jump(3_600_000)
     await Promise.all(clients.map(({ details }) => details()))
     expect(api.tokenRequests).toHaveLength(2)
     expect(reports).toEqual([])
@@ -256,7 +253,7 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)('a
   })
 
   it('lets a task’s failure through its lock, and the lock go', async () => {
-    const store = createRedisTokenStore(await connect())
+    const store = createRedisTokenStore((await connect()).client)
     await expect(store.withLock('key', () => Promise.reject(new Error('of the task')))).rejects.toThrow(
       'of the task',
     )

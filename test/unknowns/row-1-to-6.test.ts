@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { GatewayClient, SubscriptionsClient } from '../../src/index.ts'
-import { answered, CHARGE, OK, ORDER, open } from './set-up.ts'
+import { OK } from '../support/bodies.ts'
+import { MOCK_CHARGE as CHARGE } from '../support/mock-clients.ts'
+import { answered, ORDER, open } from './set-up.ts'
 
 test('row 1: two base URLs by default, or one for both, with or without a path and slashes at the end', async () => {
   const two = open()

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { invoiceIdFrom, toInstant } from '../../src/index.ts'
-import { answered, failure, OK, ORDER, open } from './set-up.ts'
+import { OK } from '../support/bodies.ts'
+import { errorOf as failure } from '../support/clients.ts'
+import { answered, ORDER, open } from './set-up.ts'
 
 test('row 10: a request is INITIALIZED, then SUCCEEDED, FAILED, EXPIRED after a day, or CANCELLED', async () => {
   const { mock, subscribe, s } = open()

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { answered, failure, OK, open } from './set-up.ts'
+import { OK } from '../support/bodies.ts'
+import { errorOf as failure } from '../support/clients.ts'
+import { answered, open } from './set-up.ts'
 
 const collect = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
   const all: Item[] = []
@@ -7,7 +9,7 @@ const collect = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
   return all
 }
 
-test('row 23: payments are due every 1, 7 or 15 days from the start at noon, the first at or after the authorisation', async () => {
+test('row 23: payments are due every 1, 7 or 15 days from the start at noon, the first at or after the authorization', async () => {
   for (const [cycle, dates] of [
     ['DAILY', ['2026-12-01', '2026-12-02', '2026-12-03']],
     ['WEEKLY', ['2026-12-04', '2026-12-11', '2026-12-18']],
@@ -91,7 +93,7 @@ test('row 26: payments succeed but for those that are scripted, and any status r
   expect((await subscriptions.payment(1)).status).toBe('ON_ITS_WAY')
 })
 
-test('row 27: a cancellation is processed at once, also before the authorisation, or after a delay', async () => {
+test('row 27: a cancellation is processed at once, also before the authorization, or after a delay', async () => {
   const { subscription, subscribe, subscriptions, mock } = open()
   const { subscriptionId } = await subscription()
   expect((await subscriptions.cancel(subscriptionId)).status).toBe('PROCESSED')

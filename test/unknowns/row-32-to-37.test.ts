@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { SubscriptionsClient } from '../../src/index.ts'
-import { answered, failure, OK, open } from './set-up.ts'
+import { OK } from '../support/bodies.ts'
+import { errorOf as failure } from '../support/clients.ts'
+import { answered, open } from './set-up.ts'
 
 const form = (fields: Record<string, string>) => ({
   anonymous: true,

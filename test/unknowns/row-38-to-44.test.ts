@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { answered, failure, OK, ORDER, open } from './set-up.ts'
+import { OK } from '../support/bodies.ts'
+import { errorOf as failure } from '../support/clients.ts'
+import type { Seen } from '../support/raw-requests.ts'
+import { answered, ORDER, open } from './set-up.ts'
 
 const PAYMENTS = 25
 
@@ -138,7 +141,7 @@ test('row 41: payments come ten a page, oldest first, and odd pages are read as 
 test('row 42: 600 calls a minute of a client_id pass, refused ones do not count, and every answer tells where it stands', async () => {
   const { s, mock, login } = open()
   const ask = () => s('/api/v1.0/subscription/x')
-  const standing = ({ headers }: { headers: Headers }) =>
+  const standing = ({ headers }: Pick<Seen, 'headers'>) =>
     ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))
   const resetAt = String(Date.parse('2026-12-01T06:01:00Z') / 1_000)
   expect(standing(await ask())).toEqual(['600', '599', resetAt])

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
-import { behaviours, testNumbers } from '../../mocks/core.ts'
+import { behaviors, testNumbers } from '../../mocks/core.ts'
 import { GatewayClient } from '../../src/index.ts'
-import { answered, CHARGE, failure, open } from './set-up.ts'
+import { errorOf as failure } from '../support/clients.ts'
+import { MOCK_CHARGE as CHARGE } from '../support/mock-clients.ts'
+import { answered, open } from './set-up.ts'
 
 test('row 60: an amount is an integer that nobody scales, and clients send safe integers only', async () => {
   const { charge, gateway, mock } = open()
@@ -20,8 +22,8 @@ test('row 61: each test number behaves as the reference says, any other succeeds
   const { g, paid, renew, mock, gateway } = open()
   const { json } = await g('/api/v1/reference', { method: 'GET', anonymous: true })
   expect(json.otp).toBe('123456')
-  const table: { msisdn: string; behaviour: string }[] = json.test_numbers
-  expect(Object.fromEntries(table.map(({ behaviour, msisdn }) => [behaviour, msisdn]))).toEqual(testNumbers)
+  const table: { msisdn: string; behavior: string }[] = json.test_numbers
+  expect(Object.fromEntries(table.map(({ behavior, msisdn }) => [behavior, msisdn]))).toEqual(testNumbers)
   const ends: Record<string, string> = {}
   for (const [name, msisdn] of Object.entries({ ...testNumbers, other: '+99912345678' })) {
     const { id } = await paid({ msisdn })
@@ -40,11 +42,11 @@ test('row 61: each test number behaves as the reference says, any other succeeds
   })
   expect(await gateway.reference()).toEqual(json)
   const once = await paid({ msisdn: '+99977777777' })
-  mock.payer.setBehaviour('+99977777777', 'retry_then_succeeds')
+  mock.payer.setBehavior('+99977777777', 'retry_then_succeeds')
   const renewal = await renew(once.id, 'cycle-1')
   expect([renewal.status, renewal.json.status]).toEqual([201, 'pending_retry'])
 
-  const own = open({ gateway: { testNumbers: { '123': 'wallet_blocked' }, defaultBehaviour: 'expires' } })
+  const own = open({ gateway: { testNumbers: { '123': 'wallet_blocked' }, defaultBehavior: 'expires' } })
   await own.paid({ msisdn: '123' })
   await own.paid({ msisdn: testNumbers.succeeds })
   expect(own.mock.state.charges().map(({ status }) => status)).toEqual(['failed', 'expired'])
@@ -58,11 +60,11 @@ test('row 61: each test number behaves as the reference says, any other succeeds
   }
 })
 
-test('row 62: outcomes are those of the table of behaviours, and any other reaches the caller', async () => {
+test('row 62: outcomes are those of the table of behaviors, and any other reaches the caller', async () => {
   const { paid, mock } = open()
   for (const msisdn of Object.values(testNumbers)) await paid({ msisdn })
   expect(mock.state.charges().map(({ outcome }) => outcome)).toEqual(
-    Object.keys(testNumbers).map((name) => behaviours[name as keyof typeof behaviours].resolution.outcome),
+    Object.keys(testNumbers).map((name) => behaviors[name as keyof typeof behaviors].resolution.outcome),
   )
   expect(new Set(mock.state.charges().map(({ outcome }) => outcome))).toEqual(
     new Set(['SUCCEEDED', 'INSUFFICIENT_FUNDS', 'WALLET_BLOCKED', 'RETRYING', 'EXPIRED']),

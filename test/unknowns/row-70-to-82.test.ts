@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { testNumbers } from '../../mocks/core.ts'
 import { GatewayClient } from '../../src/index.ts'
-import { answered, CHARGE, failure, open } from './set-up.ts'
+import { errorOf as failure } from '../support/clients.ts'
+import { MOCK_CHARGE as CHARGE } from '../support/mock-clients.ts'
+import { answered, open } from './set-up.ts'
 
 test('row 70: refusals have listed codes, and clients take any code and any body', async () => {
   const { charge, confirm, renew, g, mock } = open({
@@ -125,8 +127,8 @@ test('row 74: a mandate_id that differs from the path is 422, and clients take o
   expect(mock.state.charges()).toHaveLength(2)
   for (const status of [400, 409, 422]) {
     const { gateway } = answered({ status, body: { error: { code: 'mandate', message: 'x' } } })
-    const error = await failure(gateway.renew('ch_1', { cycle: '2026-12-01' }))
-    expect(error).toMatchObject({ status, outcome: 'rejected', idempotencyKey: 'renewal:ch_1:2026-12-01:1' })
+    const error = await failure(gateway.renew('ch_1', { dueDate: '2026-12-01' }))
+    expect(error).toMatchObject({ status, outcome: 'rejected', idempotencyKey: 'renewal_ch_1_2026-12-01_1' })
   }
 })
 
@@ -161,7 +163,7 @@ test('row 75: what has not succeeded is not renewed; a renewal is, but not under
 test('row 76: a renewal that fails is answered 201 with status failed, and the client does not take it for paid', async () => {
   const { paid, gateway, mock } = open()
   const { id } = await paid({ msisdn: testNumbers.succeeds_once })
-  const { data, response } = await gateway.renew(id, { cycle: '2026-12-01' }).withResponse()
+  const { data, response } = await gateway.renew(id, { dueDate: '2026-12-01' }).withResponse()
   expect([response.status, data.status, data.outcome]).toEqual([201, 'failed', 'INSUFFICIENT_FUNDS'])
   expect(mock.state.charges().map(({ status }) => status)).toEqual(['succeeded', 'failed'])
 })

@@ -1,15 +1,12 @@
 import type { MockOptions } from '../../mocks/core.ts'
-import { createMock, testNumbers } from '../../mocks/core.ts'
-import type { MandateKitError, SubscriptionsClientOptions } from '../../src/index.ts'
-import { GatewayClient, isMandateKitError, SubscriptionsClient } from '../../src/index.ts'
+import type { SubscriptionsClientOptions } from '../../src/index.ts'
+import { gatewayClient, subscriptionsClient } from '../support/clients.ts'
+import { MOCK_CHARGE as CHARGE, clientsOf, ORDER as DAILY_ORDER, openMock } from '../support/mock-clients.ts'
+import type { Seen } from '../support/raw-requests.ts'
+import { bearer, send } from '../support/raw-requests.ts'
 
-/** An answer of the mock, read. */
-export interface Seen {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-  /** The JSON of the body; an empty object for none. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape
+interface SeenInAnyShape extends Omit<Seen, 'json'> {
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into responses of every shape
   readonly json: any
 }
 
@@ -24,56 +21,30 @@ export interface Asking {
   readonly anonymous?: boolean
 }
 
-const TOKEN = 'known-token'
+const KNOWN_TOKEN = 'known-token'
 
-export const ORDER = {
-  clientID: 'mock-client',
-  requestID: 'order-1',
-  start: '2026-12-01',
-  end: '2027-06-30',
-  userReturnURL: 'https://shop.example/return',
-  cycle: 'WEEKLY',
-  amount: '25.00',
-} as const
-
-export const CHARGE = {
-  msisdn: testNumbers.succeeds,
-  amount: 250,
-  currency: 'BDT',
-  redirect_uri: 'https://shop.example/paid',
-}
-
-const read = async (response: Response): Promise<Seen> => {
-  const text = await response.text()
-  const isJson = response.headers.get('content-type')?.includes('json') === true && text !== ''
-  return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : {} }
-}
+export const ORDER = { ...DAILY_ORDER, clientID: 'mock-client', cycle: 'WEEKLY' } as const
 
 /** A mock at a fixed time, the clients of its options, and raw requests past them. */
 export const open = (options: MockOptions = {}) => {
-  const mock = createMock({ clock: '2026-12-01T06:00:00Z', ...options })
-  mock.add({ tokens: [{ accessToken: TOKEN, expiresAt: '2099-01-01T00:00:00Z' }] })
-  const shared = { fetch: mock.fetch, retry: false, rateLimit: 'throw' } as const
-  const subscriptions = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, ...shared })
-  const gateway = new GatewayClient({ ...mock.clientOptions.gateway, ...shared })
+  const { mock } = openMock(options)
+  mock.add({ tokens: [{ accessToken: KNOWN_TOKEN, expiresAt: '2099-01-01T00:00:00Z' }] })
+  const { subscriptions, gateway } = clientsOf(mock, { retry: false, rateLimit: 'throw' })
 
-  const ask = async (base: string, bearer: string, path: string, asking: Asking): Promise<Seen> => {
-    const { method = 'POST', body, key, headers = {}, anonymous = false } = asking
-    return read(
-      await mock.fetch(`${base}${path}`, {
-        method,
-        headers: {
-          ...(anonymous ? {} : { authorization: `Bearer ${bearer}` }),
-          ...(key === undefined ? {} : { 'idempotency-key': key }),
-          ...(typeof body === 'object' ? { 'content-type': 'application/json' } : {}),
-          ...headers,
-        },
-        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      }),
-    )
+  const ask = async (base: string, token: string, path: string, asking: Asking): Promise<SeenInAnyShape> => {
+    const { body, key, headers = {}, anonymous = false, method = 'POST' } = asking
+    return send(mock.fetch, `${base}${path}`, {
+      method,
+      body,
+      headers: {
+        ...(anonymous ? {} : bearer(token)),
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+        ...headers,
+      },
+    })
   }
   const s = (path: string, asking: Asking = {}) =>
-    ask(mock.clientOptions.subscriptions.baseUrl, TOKEN, path, asking)
+    ask(mock.clientOptions.subscriptions.baseUrl, KNOWN_TOKEN, path, asking)
   const g = (path: string, asking: Asking = {}) =>
     ask(mock.clientOptions.gateway.baseUrl, mock.clientOptions.gateway.apiKey, path, asking)
   const subscribe = (fields: object = {}) => s('/api/v1.0/subscribe', { body: { ...ORDER, ...fields } })
@@ -105,7 +76,7 @@ export const open = (options: MockOptions = {}) => {
           ...fields,
         },
       }),
-    /** A subscription that its payer has authorised. */
+    /** A subscription that its payer has authorized. */
     async subscription(fields: object = {}, payments: readonly ('succeed' | 'fail')[] = []) {
       await subscribe(fields)
       const { invoiceId = '', subscriptionId = '' } = mock.state.subscriptions().at(-1) ?? {}
@@ -146,6 +117,8 @@ const responseOf = ({ status = 200, body, headers = {} }: Answer): Response => {
   })
 }
 
+const SERVER = 'https://server.example'
+
 /** Clients of a server that answers as told (logins are granted, unless told otherwise), and what they sent. */
 export const answered = (
   answer: Answer | ((request: Request, index: number) => Answer),
@@ -169,32 +142,14 @@ export const answered = (
   }
   const { emptyBody, tokenRequestFormat, ...common } = options
   const shared = {
-    baseUrl: 'https://server.example',
     fetch,
     retry: false,
     rateLimit: 'throw',
     ...common,
   } as const
-  const credentials = { clientId: 'c', clientSecret: 's', username: 'u', password: 'p' }
   return {
     sent,
-    subscriptions: new SubscriptionsClient({ credentials, emptyBody, tokenRequestFormat, ...shared }),
-    gateway: new GatewayClient({ apiKey: 'key', ...shared }),
+    subscriptions: subscriptionsClient(SERVER, { emptyBody, tokenRequestFormat, ...shared }),
+    gateway: gatewayClient(SERVER, shared),
   }
 }
-
-/** The error that a call ends with; fails the test when it ends otherwise. */
-export const failure = async (
-  call: Promise<unknown>,
-): Promise<MandateKitError & { readonly status?: number | undefined }> => {
-  const error = await call.then(
-    (value) => {
-      throw new Error(`The call resolved: ${JSON.stringify(value)}`)
-    },
-    (reason: unknown) => reason,
-  )
-  if (!isMandateKitError(error)) throw error
-  return error
-}
-
-export const OK = { errorCode: '00', errorMessage: 'The operation succeeded.' }

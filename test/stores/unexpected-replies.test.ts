@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { createRedisDedupeStore, createRedisTokenStore } from '../../src/stores/index.ts'
+
+const record = { version: 1, refusals: [], unauthorizedRenewals: [] } as const
+
+describe('a function that returns something that is not a reply of Redis is a store that fails', () => {
+  it.each<[string, unknown]>([
+    ['a wrapped reply', { result: 'OK' }],
+    ['nothing', undefined],
+    ['an error as text', 'ERR unknown command'],
+    ['a number that is neither 0 nor 1', 2],
+  ])('%s', async (_what, reply) => {
+    const client = async () => reply
+    const tokens = createRedisTokenStore(client)
+    const dedupe = createRedisDedupeStore(client)
+    const failed = /not a reply of Redis/
+    if (typeof reply !== 'string') await expect(tokens.get('key')).rejects.toThrow(failed)
+    await expect(tokens.set('key', record, 1000)).rejects.toThrow(failed)
+    await expect(tokens.withLock('key', async () => 'ran')).rejects.toThrow(failed)
+    await expect(dedupe.claim('n-1', 1000)).rejects.toThrow(failed)
+    await expect(dedupe.extend('n-1', 'owner', 1000)).rejects.toThrow(failed)
+    await expect(dedupe.commit('n-1', 'owner', 1000)).rejects.toThrow(failed)
+  })
+
+  it('but bytes, and numbers as text, are replies', async () => {
+    const reply = (command: readonly string[]) => (command[0] === 'EVAL' ? '1' : Buffer.from('OK'))
+    const tokens = createRedisTokenStore(async (command) => reply(command))
+    await tokens.set('key', record, 1000)
+    expect(await tokens.withLock('key', async () => 'ran')).toBe('ran')
+  })
+})

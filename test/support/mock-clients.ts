@@ -1,0 +1,41 @@
+import type { Mock, MockOptions } from '../../mocks/core.ts'
+import { createMock, testNumbers } from '../../mocks/core.ts'
+import type { ClientOptions } from '../../src/index.ts'
+import { GatewayClient, SubscriptionsClient } from '../../src/index.ts'
+
+/** A subscription that the mock accepts at the time of `openMock`. */
+export const ORDER = {
+  requestID: 'order-1',
+  start: '2026-12-01',
+  end: '2027-06-30',
+  userReturnURL: 'https://shop.example/return',
+  cycle: 'DAILY',
+  amount: '25.00',
+} as const
+
+/** A charge that succeeds in the mock. */
+export const MOCK_CHARGE = {
+  msisdn: testNumbers.succeeds,
+  amount: 250,
+  currency: 'BDT',
+  redirect_uri: 'https://shop.example/paid',
+}
+
+/** Both clients of a mock's own options, on its `fetch` unless another one is given. */
+export const clientsOf = (
+  mock: Mock,
+  options: Partial<Omit<ClientOptions, 'baseUrl' | 'apiPrefix'>> = {},
+) => ({
+  subscriptions: new SubscriptionsClient({
+    ...mock.clientOptions.subscriptions,
+    fetch: mock.fetch,
+    ...options,
+  }),
+  gateway: new GatewayClient({ ...mock.clientOptions.gateway, fetch: mock.fetch, ...options }),
+})
+
+/** A mock at a fixed time, and its clients. */
+export const openMock = (options: MockOptions = {}) => {
+  const mock = createMock({ clock: '2026-12-01T06:00:00Z', ...options })
+  return { mock, ...clientsOf(mock) }
+}

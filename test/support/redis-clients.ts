@@ -1,0 +1,27 @@
+import { Redis } from 'ioredis'
+import { createClient } from 'redis'
+import type { RedisClient } from '../../src/stores/index.ts'
+
+export interface Connection {
+  readonly client: RedisClient
+  /** Sends a command past the stores. */
+  send(...command: string[]): Promise<unknown>
+  close(): void
+}
+
+/** Connections of the two clients that the stores use, with their defaults. */
+export const connections: Readonly<Record<'node-redis' | 'ioredis', (url: string) => Promise<Connection>>> = {
+  'node-redis': async (url) => {
+    const client = createClient({ url })
+    client.on('error', () => undefined)
+    // With a server that is down the promise waits until it is up: commands are queued meanwhile.
+    void client.connect().catch(() => undefined)
+    return { client, send: (...command) => client.sendCommand(command), close: () => client.destroy() }
+  },
+  ioredis: async (url) => {
+    const client = new Redis(url)
+    client.on('error', () => undefined)
+    const send = (name: string, ...parameters: string[]) => client.call(name, ...parameters)
+    return { client, send, close: () => client.disconnect() }
+  },
+}
