@@ -5,18 +5,18 @@ import { entries } from './scripts/entries.ts'
 
 const { 'mocks/cli': _commandLine, ...libraries } = entries
 
-/** Where a call begins that makes a schema or an endpoint's definition. */
+/** Where a call begins that makes a schema, a definition or a mark of options. */
 const DEFINITION =
-  /(?<![\w.])(?=(?:endpoint|answer|field|openText|listOf|input|oneOf|wholeNumber|optionalCount|z\s*\.\w+)(?:<[^()]*?>)?\()/g
+  /(?<![\w.'"])(?=(?:endpoint|authorized|response|enveloped|field|openText|listOf|input|filledText|oneOf|wholeNumber|optional|withDefault|unless|refined|strict|clientOptionsWith|callOptionsWith|object|list|orFunction|functionOption|objectWith|duration|z\s*\.\w+)(?:<[^()]*?>)?\()/g
 
 /**
- * Marks what the contract is made of as calls without side effects. Bundlers cannot know that of calls across files, and
- * would carry the other area's endpoints into a bundle of one client.
+ * Marks what schemas are made of as calls without side effects. Bundlers cannot know that of calls across files, and
+ * would carry the other area's endpoints and options into a bundle of one client.
  */
-const pureContract: NonNullable<Options['esbuildPlugins']>[number] = {
-  name: 'pure-contract',
+const pureSchemas: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'pure-schemas',
   setup: ({ onLoad }) =>
-    onLoad({ filter: /[\\/]src[\\/]contract[\\/][\w-]+\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /[\\/]src[\\/](?:[\w-]+[\\/])?[\w-]+\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8')
       return { contents: source.replace(DEFINITION, '/* @__PURE__ */ '), loader: 'ts' }
     }),
@@ -31,7 +31,7 @@ const shared: Options = {
   sourcemap: true,
   dts: true,
   metafile: true,
-  esbuildPlugins: [pureContract],
+  esbuildPlugins: [pureSchemas],
   external: [/^node:/],
   removeNodeProtocol: false,
   outDir: 'dist',

@@ -11,7 +11,7 @@ import { report } from './report.ts'
  */
 
 const ROUNDS = 15
-const TARGET = 1.2
+const TARGET = 1.05
 
 const WAYS = {
   nothing: '',

@@ -31,35 +31,37 @@ export const spentBy = async (run: () => Promise<void>): Promise<Spent> => {
   return { wall, cpu: user + system }
 }
 
-/** What a way of doing something took at its best, and that divided by the first way's. */
+/** What a way of doing something took at its best, and its median ratio to the first way of the same round. */
 export interface Compared extends Spent {
   readonly ratio: Spent
 }
 
+const median = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
+
 /**
- * Runs several ways of doing the same by turns, so that whatever else the machine does meets all of them, and keeps the
- * best round of each: other work can only add to it.
+ * Runs several ways of doing the same by turns, so that whatever else the machine does meets all of them. Ratios compare
+ * within a round and keep the median; times are those of the best round, because other work can only add to them.
  */
 export const compare = async <Way extends string>(
   ways: Readonly<Record<Way, () => Promise<void>>>,
   rounds: number,
 ): Promise<Record<Way, Compared>> => {
   const names = Object.keys(ways) as Way[]
-  const best = new Map<Way, Spent>()
+  const spent = new Map<Way, Spent[]>(names.map((name) => [name, []]))
   for (let round = 0; round < rounds; round += 1) {
     // Each way is first as often as it is last.
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
-      const { wall, cpu } = await spentBy(ways[name])
-      const before = best.get(name) ?? { wall, cpu }
-      best.set(name, { wall: Math.min(wall, before.wall), cpu: Math.min(cpu, before.cpu) })
+      spent.get(name)?.push(await spentBy(ways[name]))
     }
   }
-  const none: Spent = { wall: Number.NaN, cpu: Number.NaN }
-  const [first] = names
-  const base = (first && best.get(first)) ?? none
+  const base = spent.get(names[0] as Way) ?? []
   const compared = names.map((name): [Way, Compared] => {
-    const { wall, cpu } = best.get(name) ?? none
-    return [name, { wall, cpu, ratio: { wall: wall / base.wall, cpu: cpu / base.cpu } }]
+    const own = spent.get(name) ?? []
+    const best = (kind: keyof Spent) => Math.min(...own.map((each) => each[kind]))
+    const ratio = (kind: keyof Spent) =>
+      median(own.map((each, round) => each[kind] / (base[round]?.[kind] ?? Number.NaN)))
+    return [name, { wall: best('wall'), cpu: best('cpu'), ratio: { wall: ratio('wall'), cpu: ratio('cpu') } }]
   })
   return Object.fromEntries(compared) as Record<Way, Compared>
 }

@@ -22,12 +22,12 @@ const file = new URL('../docs/state-machines.md', import.meta.url)
 const machines: readonly Machine[] = [
   {
     title: 'Subscription request (S3 `status`)',
-    text: 'The payer authorises or declines at the `url` of subscribe; what nobody answers expires. Of these the specification shows `INITIALIZED` alone: an API may use other words, and the client returns them as they are.',
+    text: 'The payer authorizes or declines at the `url` of subscribe; a request without a decision expires. Of these the specification shows `INITIALIZED` alone: an API may use other words, and the client returns them as they are.',
     table: requestTransitions,
   },
   {
     title: 'Subscription',
-    text: 'No answer shows this state by name; `enabled` is 1 while it is `ACTIVE`. Only an `ACTIVE` subscription is charged.',
+    text: 'No response shows this state by name; `enabled` is 1 while it is `ACTIVE`. Only an `ACTIVE` subscription is charged.',
     table: subscriptionTransitions,
   },
   {

@@ -7,9 +7,9 @@ const root = new URL('../', import.meta.url)
 const file = new URL('llms.txt', root)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 
-// First what a newcomer needs; a guide that is not named here follows in the order of its name.
+// First the guides that a newcomer needs. The others follow in the order of their names.
 const order = [
-  'repeats-and-outcomes.md',
+  'retries-and-outcomes.md',
   'errors.md',
   'tokens.md',
   'notifications.md',
@@ -17,7 +17,7 @@ const order = [
   'mock.md',
 ]
 
-// Pages to look things up in, too long for here; the guides say what most readers need of them.
+// Reference pages, which are too long for this file.
 const leftOut = ['options.md', 'unknowns.md', 'state-machines.md', 'benchmarks.md']
 
 function guides(): string[] {
@@ -28,13 +28,13 @@ function guides(): string[] {
 }
 
 /**
- * A document without what helps nobody here: diagrams, notes to editors, pictures, links between the documents and the
- * README's table of them.
+ * A document without the parts that are useless here: diagrams, comments, pictures, links between the documents, and the
+ * README's tables of guides and of other packages.
  */
 function digest(path: string): string {
   const text = read(path)
     .replace(/<!--.*?-->\n*/gs, '')
-    .replace(/^## Find your way\n.*?(?=^## )/ms, '')
+    .replace(/^## (?:Find your way|How it compares)\n.*?(?=^## )/gms, '')
     .replace(/^```mermaid\n.*?^```\n*/gms, '')
     .replace(/!\[[^\]]*\]\([^)]*\)\s*/g, '')
     .replace(/\[([^\]]+)\]\((?!https?:)[^)]*\)/g, '$1')

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-// Writes dist/THIRD-PARTY-LICENSES.txt: the licence of every package whose code tsup inlined into dist,
+// Writes dist/THIRD-PARTY-LICENSES.txt: the license of every package whose code tsup inlined into dist,
 // read from esbuild's metafiles, which are removed afterwards.
 
 const dist = 'dist'
@@ -25,11 +25,11 @@ const folders = metafiles.flatMap((name) =>
 const sections = [...new Set(folders)].sort().map((folder) => {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const licenseFile = readdirSync(folder).find((file) => /^licen[cs]e(\.\w+)?$/i.test(file))
-  if (licenseFile === undefined) throw new Error(`${name}@${version} is bundled but has no licence file.`)
+  if (licenseFile === undefined) throw new Error(`${name}@${version} is bundled but has no license file.`)
   const text = readFileSync(join(folder, licenseFile), 'utf8').trim()
   return `${name} ${version} (${license})\n\n${text}\n`
 })
 
-const heading = 'The files of this folder contain code of the following packages, under their own licences.\n'
+const heading = 'The files of this folder contain code of the following packages, under their own licenses.\n'
 writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), [heading, ...sections].join(`\n${'-'.repeat(80)}\n\n`))
 for (const name of metafiles) rmSync(join(dist, name))
