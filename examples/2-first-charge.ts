@@ -1,4 +1,4 @@
-/** A mobile-money charge with a one-time code, and its silent renewal. */
+/** A mobile-money charge with a one-time code, and its renewal without a code. */
 import { ApiError, GatewayClient } from 'mandatekit'
 import { createMock, testNumbers } from 'mandatekit/mocks/core'
 
@@ -21,7 +21,7 @@ try {
 const confirmed = await gateway.confirm(charge.confirmation_id, { otp: '123456', chargeId: charge.id })
 console.log('3. The right code:', confirmed.status)
 
-// The cycle makes the key: a job that is restarted cannot charge February twice.
-const renewal = await gateway.renew(charge.id, { cycle: '2027-02-01' })
-const repeated = await gateway.renew(charge.id, { cycle: '2027-02-01' })
-console.log('4. One renewal for a cycle:', renewal.status, renewal.id === repeated.id)
+// The due date makes the key: a job that is restarted cannot charge February twice.
+const renewal = await gateway.renew(charge.id, { dueDate: '2027-02-01' })
+const again = await gateway.renew(charge.id, { dueDate: '2027-02-01' })
+console.log('4. One renewal for a cycle:', renewal.status, renewal.id === again.id)

@@ -35,7 +35,7 @@ console.log(
 const [first] = payments
 if (first === undefined) throw new Error('There is no payment.')
 mock.payer.reverse(first.paymentId)
-console.log('3. Given back:', (await subscriptions.payment(first.paymentId)).reverseTransactionAmount)
+console.log('3. Reversed:', (await subscriptions.payment(first.paymentId)).reverseTransactionAmount)
 
-// Times come without a zone: you say which one they are in.
+// Times have no zone: you name it.
 console.log('4.', first.transactionDate, 'is', toInstant(first.transactionDate, 'Asia/Dhaka').toISOString())

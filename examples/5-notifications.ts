@@ -1,4 +1,4 @@
-/** Messages that come twice and out of order, from a sender who has to be checked: your code runs once for each. */
+/** Messages arrive twice, from a sender that must be verified. Your code runs once for each. */
 import { SubscriptionsClient } from 'mandatekit'
 import { createMock } from 'mandatekit/mocks/core'
 import { createNotificationHandler, lookupVerifier } from 'mandatekit/notifications'
@@ -7,7 +7,7 @@ const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
 const subscriptions = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })
 
 const handler = createNotificationHandler({
-  verify: lookupVerifier(subscriptions), // nothing is signed, so the API is asked
+  verify: lookupVerifier(subscriptions), // nothing is signed, so the API is read
   onSubscription: ({ status }) => console.log('1. The subscription:', status),
   onPayment: ({ paymentId, status }) => console.log('2. Payment', paymentId, status),
 })
@@ -30,17 +30,17 @@ console.log(
   mock.notifications.deliveries().length,
 )
 
-// A message that nobody but a stranger sent.
+// A message from a stranger.
 const forged = {
   notificationId: 'x',
   type: 'SUBSCRIPTION_PAYMENT',
   status: 'SUCCEEDED_PAYMENT',
   subscriptionId: 's',
 }
-const answer = await handler(
+const response = await handler(
   new Request('https://shop.example/notifications', {
     method: 'POST',
     body: JSON.stringify({ ...forged, paymentId: '1', timestamp: '1798783200' }),
   }),
 )
-console.log('4. A forged message is answered', answer.status)
+console.log('4. The response to a forged message:', response.status)

@@ -1,10 +1,10 @@
-/** The mock behind a real socket, for browsers and for other languages. It ends by itself after five seconds. */
+/** The mock over HTTP, for browsers and for other languages. In a terminal it ends after five seconds. */
 import { GatewayClient } from 'mandatekit'
 import { testNumbers } from 'mandatekit/mocks/core'
 import { startMockServer } from 'mandatekit/mocks/server'
 
 const server = await startMockServer()
-console.log('1. Both areas answer at', server.url)
+console.log('1. Both areas are served at', server.url)
 
 const gateway = new GatewayClient(server.mock.clientOptions.gateway)
 const charge = await gateway.charge({

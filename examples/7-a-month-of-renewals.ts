@@ -1,4 +1,4 @@
-/** The job that renews mandates for a month. It may be started again at any time: a cycle is charged once. */
+/** A job that renews mandates for a month. It may be restarted at any time: a cycle is charged once. */
 import { GatewayClient } from 'mandatekit'
 import { createMock, testNumbers } from 'mandatekit/mocks/core'
 
@@ -13,36 +13,36 @@ for (const [name, msisdn] of Object.entries(payers)) {
     msisdn,
     amount: 250,
     currency: 'BDT',
-    redirect_uri: `https://shop.example/paid?payer=${name}`, // comes back as it is: put your order into it
+    redirect_uri: `https://shop.example/paid?payer=${name}`, // returned unchanged: put your order into it
   })
   mock.payer.confirm(charge.confirmation_id)
   mandates.set(name, charge.id)
 }
-mock.payer.setBehaviour(payers.poor, 'insufficient_funds')
-mock.payer.setBehaviour(payers.slow, 'retry_then_succeeds')
+mock.payer.setBehavior(payers.poor, 'insufficient_funds')
+mock.payer.setBehavior(payers.slow, 'retry_then_succeeds')
 
-// Renewals that the gateway still tries. The renewal's own key would give their first answer again.
+// Renewals that the gateway still tries. Renewing again would return the original response, so they are read later.
 const undecided = new Map<string, string>()
 
-const renewAll = async (cycle: string, attempt = 1) => {
+const renewAll = async (dueDate: string, attempt = 1) => {
   for (const [name, id] of mandates) {
-    const renewal = await gateway.renew(id, { cycle, attempt })
-    if (renewal.status === 'succeeded') console.log(name, cycle, 'succeeded')
-    // The gateway is still trying: another attempt of ours would be a second charge.
+    const renewal = await gateway.renew(id, { dueDate, attempt })
+    if (renewal.status === 'succeeded') console.log(name, dueDate, 'succeeded')
+    // The gateway is still trying: another attempt would be a second charge.
     else if (renewal.status === 'pending_retry') {
-      undecided.set(renewal.id, `${name} ${cycle}`)
-      console.log(name, cycle, 'pending_retry: wait')
+      undecided.set(renewal.id, `${name} ${dueDate}`)
+      console.log(name, dueDate, 'pending_retry: wait')
     } else if (attempt < 2) {
-      console.log(name, cycle, `${renewal.status}: a second try`)
-      const second = await gateway.renew(id, { cycle, attempt: attempt + 1 })
-      console.log(name, cycle, second.status, second.outcome)
+      console.log(name, dueDate, `${renewal.status}: a second try`)
+      const second = await gateway.renew(id, { dueDate, attempt: attempt + 1 })
+      console.log(name, dueDate, second.status, second.outcome)
     }
   }
 }
 
 await renewAll('2027-02-01')
 await renewAll('2027-02-01') // the job was started twice: nobody is charged again
-mock.payer.setBehaviour(payers.poor, 'succeeds')
+mock.payer.setBehavior(payers.poor, 'succeeds')
 await mock.clock.advance({ days: 28 })
 await renewAll('2027-03-01')
 

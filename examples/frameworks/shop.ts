@@ -1,4 +1,4 @@
-import type { Notification, NotificationHandler } from 'mandatekit/notifications'
+import type { MerchantNotification, NotificationHandler } from 'mandatekit/notifications'
 import { createNotificationHandler, hmacVerifier, isNewer } from 'mandatekit/notifications'
 
 /** A shop that keeps its books in memory; yours keeps them in a database, in one transaction per notification. */
@@ -7,15 +7,15 @@ export interface Shop {
   /** Status of each payment, by paymentId. */
   readonly payments: ReadonlyMap<string, string>
   /** The newest message of each subscription, by subscriptionId. */
-  readonly subscriptions: ReadonlyMap<string, Notification>
+  readonly subscriptions: ReadonlyMap<string, MerchantNotification>
 }
 
 /** What every framework's example shares: the handler. Each example only mounts it. */
 export const openShop = (secret: string): Shop => {
   const payments = new Map<string, string>()
-  const subscriptions = new Map<string, Notification>()
+  const subscriptions = new Map<string, MerchantNotification>()
   const receive = createNotificationHandler({
-    // Without a signing platform: lookupVerifier(new SubscriptionsClient({ … })).
+    // If the provider does not sign: lookupVerifier(new SubscriptionsClient({ … })).
     verify: hmacVerifier({ header: 'x-signature', secrets: secret }),
     onPayment: ({ paymentId, status }) => {
       payments.set(paymentId, status)

@@ -2,7 +2,7 @@ import type { Hooks } from 'mandatekit'
 import { GatewayClient, isMandateKitError, SubscriptionsClient } from 'mandatekit'
 import { createMock, testNumbers } from 'mandatekit/mocks/core'
 
-/** Some calls on the embedded mock, watched by hooks: one that succeeds, one that is repeated, two that fail. */
+/** Some calls on the embedded mock, observed by hooks: one that succeeds, one that is retried, two that fail. */
 export const makeCalls = async (hooks: Hooks): Promise<void> => {
   const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
   const subscriptions = new SubscriptionsClient({
@@ -33,7 +33,7 @@ export const makeCalls = async (hooks: Hooks): Promise<void> => {
   await watchFailing(gateway.charge(request, { idempotencyKey: 'order-1002' }))
 }
 
-/** The hooks see the failure; this program has nothing else to do with it. */
+/** The hooks receive the failure, so this program ignores it. */
 const watchFailing = async (call: Promise<unknown>): Promise<void> => {
   await call.catch((error: unknown) => {
     if (!isMandateKitError(error)) throw error

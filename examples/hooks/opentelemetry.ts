@@ -10,7 +10,7 @@ import {
   ATTR_SERVER_PORT,
   ATTR_URL_FULL,
 } from '@opentelemetry/semantic-conventions'
-import type { CallFacts, Hooks, RequestFacts } from 'mandatekit'
+import type { CallEvent, Hooks, RequestEvent } from 'mandatekit'
 import { isProgram } from '../frameworks/run.ts'
 import { makeCalls } from './calls.ts'
 
@@ -19,14 +19,14 @@ import { makeCalls } from './calls.ts'
 // In the conventions, but not stable yet.
 const ATTR_URL_TEMPLATE = 'url.template'
 
-/** What is kept of a call while it runs. */
+/** The state of a call while it runs. */
 interface Watched {
   readonly startedAt: Date
-  /** The span of the attempt under way. */
+  /** The span of the attempt in progress. */
   span: Span | undefined
 }
 
-const attributesOf = ({ operation, method, path, url, idempotencyKey }: CallFacts) => ({
+const attributesOf = ({ operation, method, path, url, idempotencyKey }: CallEvent) => ({
   'mandatekit.operation': operation,
   ...(idempotencyKey !== undefined && { 'mandatekit.idempotency_key': idempotencyKey }),
   [ATTR_HTTP_REQUEST_METHOD]: method,
@@ -41,20 +41,20 @@ const serverOf = (url: string) => {
 }
 
 /**
- * Traces calls by the HTTP semantic conventions: each attempt is a client span of its own, whose
- * `http.request.resend_count` counts the repeats. A call that fails for good is one more span, around its attempts and
- * waits in time, that says what may have happened (`mandatekit.outcome`). Spans hang from the span that is active where
- * the method is called: start one around the call to have everything of it together.
+ * Traces calls by the HTTP semantic conventions. Each attempt is a client span of its own, whose
+ * `http.request.resend_count` counts the retries. A call that fails for good is one more span, which covers its attempts
+ * and waits and has the outcome (`mandatekit.outcome`). The parent of all spans is the span that is active where the
+ * method is called.
  */
 export const openTelemetryHooks = (tracer: Tracer): Hooks => {
   const calls = new WeakMap<object, Watched>()
 
-  const begin = (facts: RequestFacts): void => {
-    const { call, method, path, url, attempt } = facts
+  const begin = (event: RequestEvent): void => {
+    const { call, method, path, url, attempt } = event
     const span = tracer.startSpan(`${method} ${path}`, {
       kind: SpanKind.CLIENT,
       attributes: {
-        ...attributesOf(facts),
+        ...attributesOf(event),
         ...serverOf(url),
         ...(attempt > 1 && { [ATTR_HTTP_REQUEST_RESEND_COUNT]: attempt - 1 }),
       },
@@ -62,7 +62,7 @@ export const openTelemetryHooks = (tracer: Tracer): Hooks => {
     calls.set(call, { startedAt: calls.get(call)?.startedAt ?? new Date(), span })
   }
 
-  /** Ends the span of the attempt under way; one that was answered has ended already. */
+  /** Ends the span of the attempt in progress. After a response it has ended already. */
   const end = (call: object, errorType: string | undefined): void => {
     const watched = calls.get(call)
     if (watched?.span === undefined) return
@@ -82,14 +82,14 @@ export const openTelemetryHooks = (tracer: Tracer): Hooks => {
     onRetry({ call, reason }) {
       end(call, reason)
     },
-    onError(facts) {
-      const { call, operation, code = 'unknown', phase, outcome, attempts, status, errorCode } = facts
+    onError(event) {
+      const { call, operation, code = 'unknown', phase, outcome, attempts, status, errorCode } = event
       end(call, code)
       tracer
         .startSpan(operation, {
           startTime: calls.get(call)?.startedAt ?? new Date(),
           attributes: {
-            ...attributesOf(facts),
+            ...attributesOf(event),
             [ATTR_ERROR_TYPE]: code,
             'mandatekit.attempts': attempts,
             ...(phase !== undefined && { 'mandatekit.phase': phase }),

@@ -1,4 +1,4 @@
-import type { CallFacts, Hooks } from 'mandatekit'
+import type { CallEvent, Hooks } from 'mandatekit'
 import type { Logger } from 'pino'
 import { pino } from 'pino'
 import { isProgram } from '../frameworks/run.ts'
@@ -6,16 +6,16 @@ import { makeCalls } from './calls.ts'
 
 // Run it: node examples/hooks/pino.ts
 
-/** The facts as fields of a log line. `call` is only a key for maps; everything else is free of secrets. */
-const fieldsOf = <Facts extends CallFacts>({ call: _call, ...fields }: Facts): Omit<Facts, 'call'> => fields
+/** An event as fields of a log line. `call` is only a key for maps; no other field holds a secret. */
+const fieldsOf = <Event extends CallEvent>({ call: _call, ...fields }: Event): Omit<Event, 'call'> => fields
 
-/** Logs calls: attempts at `debug`, answers at `info`, repeats at `warn`, failures at `error`. */
+/** Logs calls: attempts at `debug`, responses at `info`, retries at `warn`, failures at `error`. */
 export const pinoHooks = (logger: Logger): Hooks => ({
-  onRequest: (facts) => logger.debug(fieldsOf(facts), 'request'),
-  onResponse: (facts) => logger.info(fieldsOf(facts), 'response'),
-  onRetry: (facts) => logger.warn(fieldsOf(facts), 'repeated'),
-  onError: (facts) => logger.error(fieldsOf(facts), 'failed'),
-  onTokenRenewed: (facts) => logger.info(facts, 'token renewed'),
+  onRequest: (event) => logger.debug(fieldsOf(event), 'request'),
+  onResponse: (event) => logger.info(fieldsOf(event), 'response'),
+  onRetry: (event) => logger.warn(fieldsOf(event), 'retry'),
+  onError: (event) => logger.error(fieldsOf(event), 'failed'),
+  onTokenRenewed: (event) => logger.info(event, 'token renewed'),
 })
 
 if (isProgram(import.meta.url)) await makeCalls(pinoHooks(pino({ level: 'debug' })))

@@ -38,14 +38,17 @@ export const chargeLifecycle = async (
   const again = await client.charge(request, { idempotencyKey })
   line(
     'the same key again',
-    `${again.id}: ${again.id === charge.id ? 'the same charge, nobody paid twice' : 'ANOTHER'}`,
+    `${again.id}: ${again.id === charge.id ? 'the same charge, not a second one' : 'ANOTHER'}`,
   )
 
-  const cycle = new Date(settings.now()).toISOString().slice(0, 10)
-  const renewal = await client.renew(charge.id, { cycle })
-  line('renew', `${words(renewal)} with key ${renewalKey(charge.id, cycle)}`)
-  const repeated = await client.renew(charge.id, { cycle })
-  line('renew, same cycle', `${repeated.id}: ${repeated.id === renewal.id ? 'the same renewal' : 'ANOTHER'}`)
+  const dueDate = new Date(settings.now()).toISOString().slice(0, 10)
+  const renewal = await client.renew(charge.id, { dueDate })
+  line('renew', `${words(renewal)} with key ${renewalKey(charge.id, dueDate)}`)
+  const sameCycle = await client.renew(charge.id, { dueDate })
+  line(
+    'renew, same cycle',
+    `${sameCycle.id}: ${sameCycle.id === renewal.id ? 'the same renewal' : 'ANOTHER'}`,
+  )
   if (mock !== undefined)
     line('counted', `${mock.state.charges().length} charges: the mandate and one renewal`)
 

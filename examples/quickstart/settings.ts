@@ -12,7 +12,7 @@ export interface Settings {
   /** A number whose charges succeed, and one whose charges fail. */
   readonly msisdn: string
   readonly failingMsisdn: string | undefined
-  /** How long to wait for a person to authorise, in milliseconds. */
+  /** How long to wait for a person to authorize, in milliseconds. */
   readonly waitMs: number
   /** Whether to end with a reset, which clears everybody's charges on that server. */
   readonly reset: boolean
@@ -45,7 +45,7 @@ export const onMock = async ({ http }: { http: boolean }): Promise<Settings> => 
 const required = (name: string): string => {
   const value = process.env[name]
   if (value === undefined || value === '') {
-    console.error(`Set ${name} in the environment, or leave out --base-url to run on the embedded mock.`)
+    console.error(`Set ${name} in the environment, or omit --base-url to run on the embedded mock.`)
     process.exit(2)
   }
   return value

@@ -6,7 +6,7 @@ import type { Timeline } from './timeline.ts'
 const DAY = 86_400_000
 const day = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-/** Login, subscribe, authorise, three cycles of which one fails, payments, cancel. */
+/** Login, subscribe, authorize, three cycles of which one fails, payments, cancel. */
 export const subscriptionLifecycle = async (
   client: SubscriptionsClient,
   settings: Settings,
@@ -30,7 +30,7 @@ export const subscriptionLifecycle = async (
   // The payer's part: on a real server a person opens the page; here the second payment is scripted to fail.
   mock?.payer.authorize(invoiceID, { payments: ['succeed', 'fail', 'succeed'] })
   if (mock === undefined)
-    line('waiting', `up to ${settings.waitMs / 1000} s for somebody to authorise at that page`)
+    line('waiting', `up to ${settings.waitMs / 1000} s for somebody to authorize at that page`)
   const { status, subscriptionId } = await client.waitForStatus(invoiceID, { timeout: settings.waitMs })
   line('S-c status', `${status}; subscription ${subscriptionId}`)
   if (subscriptionId === null) return

@@ -15,7 +15,7 @@ const PLAN = {
 /** @type {ReturnType<typeof openMock>} */
 let opened
 
-// A new mock for each test is the cheapest reset there is; `opened.mock.reset()` does the same for a shared one.
+// A new mock for each test is the cheapest reset. For a shared mock, call `opened.mock.reset()`.
 beforeEach(() => {
   opened = openMock()
 })
@@ -30,7 +30,7 @@ describe('billing a cycle', () => {
     expect(mock.state.charges()).toHaveLength(4)
   })
 
-  test('repeats a renewal whose answer was lost with the same key', async () => {
+  test('retries a renewal whose response was lost with the same key', async () => {
     const { gateway, mandate, mock } = opened
     const id = await mandate(testNumbers.succeeds)
     mock.faults.add({ operation: 'gateway.renew', kind: 'lost-response' })
@@ -39,7 +39,7 @@ describe('billing a cycle', () => {
     expect(mock.state.charges()).toHaveLength(2)
   })
 
-  test('is to be run again when no answer comes at all, and then charges nobody twice', async () => {
+  test('must be run again when no response arrives, and then charges nobody twice', async () => {
     const { gateway, mandate, mock } = opened
     const id = await mandate(testNumbers.succeeds)
     const remove = mock.faults.add({ operation: 'gateway.renew', kind: 'lost-response', times: 'always' })
@@ -57,8 +57,8 @@ describe('billing a cycle', () => {
     expect(mock.clock.now()).toBe(Date.parse('2027-01-01T06:00:20Z'))
   })
 
-  test('answers under faked timers, without a timer being run', async () => {
-    // Jest fakes nextTick and queueMicrotask too; the platform's own fetch, Request and Response need them.
+  test('works under faked timers, and runs no timer', async () => {
+    // Jest fakes nextTick and queueMicrotask too; the runtime's fetch, Request and Response need them.
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] })
     try {
       const { gateway, mandate } = opened

@@ -31,7 +31,7 @@ describe('with mock.fetch', { concurrency: true }, () => {
     assert.deepEqual(await settle(subscriptions, String(subscriptionId)), { paid: 1, failed: 1, reversed: 1 })
   })
 
-  test('an order whose answer is lost is charged once', async () => {
+  test('an order whose response is lost is charged once', async () => {
     const { mock, gateway } = openMock()
     mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })
     assert.match(String(await chargeOrder(gateway, ORDER)), /^ch_/)

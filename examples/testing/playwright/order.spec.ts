@@ -29,7 +29,7 @@ test('a blocked wallet does not pay', async ({ page, shop }) => {
   await expect(page.getByRole('heading', { name: 'Your payment failed' })).toBeVisible()
 })
 
-test('a lost answer and a 429 cost the customer neither time nor a second charge', async ({ page, shop }) => {
+test('a lost response and a 429 cause neither a delay nor a second charge', async ({ page, shop }) => {
   shop.mock.faults.add({ operation: 'gateway.charge', sequence: ['lost-response', 'rate-limit'] })
   await shop.open(page)
   await pay(page, testNumbers.succeeds)

@@ -2,11 +2,11 @@ import { expect } from '@playwright/test'
 import { SubscriptionsClient } from 'mandatekit'
 import { test } from './fixtures.ts'
 
-test('a customer authorises the plan on the page of the platform and comes back', async ({ page, shop }) => {
+test('a customer authorizes the plan on the page of the provider and returns', async ({ page, shop }) => {
   await shop.open(page)
   await page.getByRole('button', { name: 'Subscribe' }).click()
-  await expect(page.getByRole('heading', { name: 'Authorise a subscription' })).toBeVisible()
-  await page.getByRole('button', { name: 'Authorise' }).click()
+  await expect(page.getByRole('heading', { name: 'Authorize a subscription' })).toBeVisible()
+  await page.getByRole('button', { name: 'Authorize' }).click()
   await expect(page.getByRole('heading', { name: 'Your plan is active' })).toBeVisible()
   expect(page.url()).toContain(`${shop.url}/welcome?invoiceID=`)
   expect(shop.mock.state.subscriptions()).toMatchObject([{ requestStatus: 'SUCCEEDED' }])
@@ -24,7 +24,7 @@ test('a customer who declines has no plan', async ({ page, shop }) => {
 test('the account shows a failed cycle and the one after it, each once', async ({ page, shop }) => {
   await shop.open(page)
   await page.getByRole('button', { name: 'Subscribe' }).click()
-  await expect(page.getByRole('heading', { name: 'Authorise a subscription' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Authorize a subscription' })).toBeVisible()
   // A script of payments cannot be given on the page, so here the test is the payer.
   const [request] = shop.mock.state.subscriptions()
   shop.mock.payer.authorize(String(request?.invoiceId), { payments: ['fail', 'succeed'] })
@@ -47,10 +47,10 @@ test('a locked account asks the customer to come back later', async ({ page, sho
   await shop.mock.clock.advance({ minutes: 16 })
   await shop.open(page)
   await page.getByRole('button', { name: 'Subscribe' }).click()
-  await expect(page.getByRole('heading', { name: 'Authorise a subscription' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Authorize a subscription' })).toBeVisible()
 })
 
-test('a plan whose answer is lost is not asked for twice', async ({ page, shop }) => {
+test('a plan whose response is lost is not requested twice', async ({ page, shop }) => {
   shop.mock.faults.add({ operation: 'subscriptions.subscribe', kind: 'lost-response' })
   await shop.open(page)
   await page.getByRole('button', { name: 'Subscribe' }).click()

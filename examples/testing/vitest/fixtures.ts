@@ -4,7 +4,7 @@ import { setupServer } from 'msw/node'
 import { afterAll, test as base, beforeAll } from 'vitest'
 import { createShop } from './shop.ts'
 
-// One interception for each test file. A request that nobody answers fails, instead of leaving the machine.
+// One interception for each test file. A request without a handler fails instead of leaving the machine.
 const network = setupServer()
 beforeAll(() => network.listen({ onUnhandledFrame: 'error' }))
 afterAll(() => network.close())
@@ -12,7 +12,7 @@ afterAll(() => network.close())
 let mocks = 0
 
 /**
- * A test with a mock, clients and a shop of its own. Each mock answers under hosts of its own, so that tests of one
+ * A test with a mock, clients and a shop of its own. Each mock serves hosts of its own, so that tests of one
  * file may also run at the same time.
  */
 export const test = base

@@ -24,7 +24,7 @@ describe('the plan', () => {
     expect(mock.state.payments()).toHaveLength(3)
   })
 
-  test('a lost answer is never asked for twice', async ({ mock, shop }) => {
+  test('a lost response is not requested twice', async ({ mock, shop }) => {
     mock.faults.add({ operation: 'subscriptions.subscribe', kind: 'lost-response' })
     expect(await shop.sellPlan('order-1')).toEqual({ kind: 'unclear', why: 'connection_failed' })
     expect(mock.requests.of('subscriptions.subscribe')).toHaveLength(1)
@@ -52,7 +52,7 @@ describe('the plan', () => {
 })
 
 describe('a single order', () => {
-  test('is charged once when the answer is lost', async ({ mock, shop }) => {
+  test('is charged once when the response is lost', async ({ mock, shop }) => {
     mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })
     expect(await shop.charge(ORDER)).toMatchObject({ kind: 'done' })
     expect(mock.requests.of('gateway.charge')).toHaveLength(2)
@@ -71,12 +71,12 @@ describe('a single order', () => {
     expect(mock.clock.now()).toBe(Date.parse('2027-01-01T06:00:20Z'))
   })
 
-  test('is unclear to the shop when the gateway never answers', async ({ mock, shop }) => {
+  test('is unclear to the shop when the gateway never responds', async ({ mock, shop }) => {
     mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response', times: 'always' })
     expect(await shop.charge(ORDER)).toEqual({ kind: 'unclear', why: 'connection_failed' })
   })
 
-  test('can be answered by a handler of the test', async ({ mock, shop }) => {
+  test('can be served by a handler of the test', async ({ mock, shop }) => {
     // Handlers given to `use` later win over earlier ones, those of the mock included.
     network.use(
       http.post(`${mock.clientOptions.gateway.baseUrl}/api/v1/mfs/charges`, () =>
@@ -104,10 +104,10 @@ describe('notifications', () => {
 
   test('are refused when nobody else can confirm what they say', async ({ mock, shop }) => {
     const forged = { ...MESSAGE, subscriptionId: 'sub-forged', paymentId: '1' }
-    const answer = await shop.receive(
+    const response = await shop.receive(
       new Request('https://shop.example/notifications', { method: 'POST', body: JSON.stringify(forged) }),
     )
-    expect(answer.status).toBe(401)
+    expect(response.status).toBe(401)
     expect(shop.paid()).toEqual([])
     expect(mock.requests.of('subscriptions.payment')).toHaveLength(1)
   })

@@ -3,7 +3,7 @@ import { isMandateKitError } from 'mandatekit'
 import type { NotificationHandler } from 'mandatekit/notifications'
 import { createNotificationHandler, lookupVerifier } from 'mandatekit/notifications'
 
-/** What became of an attempt to take money, or to sell a plan. */
+/** The result of an attempt to charge, or to sell a plan. */
 export type Result<Success> =
   | ({ readonly kind: 'done' } & Success)
   /** Nothing happened: ask again. */
@@ -36,10 +36,10 @@ export const createShop = (subscriptions: SubscriptionsClient, gateway: GatewayC
 
   return {
     receive,
-    /** Payments that the shop was told of, each once. */
+    /** Payments that notifications reported, each once. */
     paid: (): readonly string[] => paid,
 
-    /** Sends a customer to authorise the plan. */
+    /** Sends a customer to authorize the plan. */
     async sellPlan(requestID: string): Promise<Result<{ url: string; invoiceID: string }>> {
       try {
         const { url, invoiceID } = await subscriptions.subscribe({
