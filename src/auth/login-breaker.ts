@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { randomId } from '../random-id.ts'
+import { randomId } from '../contract/formats.ts'
 import type { Credentials } from './credentials.ts'
 import { checkPause, pauseIn, rejectedEarlier, rejectionIn } from './login-failure.ts'
 import type { RefusedLogin, TokenRecord } from './token-record.ts'

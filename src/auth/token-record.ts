@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 import type { Field, Input, Shape } from '../contract/fields.ts'
 import { anyText, field, input, listOf, optional } from '../contract/fields.ts'
+import { randomId } from '../contract/formats.ts'
 import type { Token } from '../contract/subscriptions.ts'
 import { UnexpectedResponseError } from '../errors.ts'
-import { randomId } from '../random-id.ts'
 import type { Authorization } from './authorizer.ts'
 import { isHeaderSafe, LOGIN } from './credentials.ts'
 

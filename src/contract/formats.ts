@@ -41,3 +41,7 @@ export const isPathSegment = (text: string): boolean =>
 
 /** Whether the text can be the value of an HTTP header and arrives unchanged. */
 export const isHeaderText = (text: string): boolean => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text)
+
+/** A new identifier. Pages without TLS have no `randomUUID`. */
+export const randomId = (): string =>
+  crypto.randomUUID?.() ?? crypto.getRandomValues(new Uint32Array(4)).join('-')

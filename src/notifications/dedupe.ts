@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import { steadyClock, systemClock } from '../clock.ts'
 import type { Input } from '../contract/fields.ts'
 import { optional, strict, wholeNumber, withDefault } from '../contract/fields.ts'
-import { randomId } from '../random-id.ts'
+import { randomId } from '../contract/formats.ts'
 
 /**
  * The result of a claim. `claimed`: the caller holds the id until the lease ends, and `owner` proves it to the other

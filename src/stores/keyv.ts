@@ -4,8 +4,8 @@ import { check, clockOption, objectWith } from '../check.ts'
 import { systemClock } from '../clock.ts'
 import type { Input } from '../contract/fields.ts'
 import { anyText, isObject, strict, withDefault } from '../contract/fields.ts'
+import { randomId } from '../contract/formats.ts'
 import type { Claim, DedupeStore } from '../notifications/dedupe.ts'
-import { randomId } from '../random-id.ts'
 
 /** The used part of a Keyv (5 or 6) with any backend. */
 export interface KeyvLike {

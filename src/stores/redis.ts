@@ -4,9 +4,9 @@ import { check, duration } from '../check.ts'
 import { LONGEST_DELAY, steadyClock, withTimeout } from '../clock.ts'
 import type { Input, Output } from '../contract/fields.ts'
 import { anyText, field, isObject, strict, withDefault } from '../contract/fields.ts'
+import { randomId } from '../contract/formats.ts'
 import { readJson } from '../json.ts'
 import type { Claim, DedupeStore } from '../notifications/dedupe.ts'
-import { randomId } from '../random-id.ts'
 
 /** A client of the package `redis` (node-redis), or anything with its `sendCommand`. */
 export interface NodeRedisClient {
