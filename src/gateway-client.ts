@@ -53,14 +53,21 @@ const confirmationSchema = strict(confirmation)
 export type ChargeState = Pick<Charge, 'status'> & Partial<Omit<Charge, 'status'>>
 
 /** Whether the gateway and its data store are reachable. Only HTTP 200 is ok. (G health) */
-export type Health = {
-  /** Whether both are reachable. */
-  readonly ok: boolean
-  /** The HTTP status, if there was a response. */
-  readonly status?: number
-  /** Why there was no healthy response. */
-  readonly error?: AnyMandateKitError
-} & ({ readonly ok: true; readonly status: 200 } | { readonly ok: false })
+export type Health =
+  | {
+      /** Both are reachable. */
+      readonly ok: true
+      /** The HTTP status. */
+      readonly status: 200
+    }
+  | {
+      /** One of them is not reachable. */
+      readonly ok: false
+      /** The HTTP status, if there was a response. */
+      readonly status?: number
+      /** Why there was no healthy response. */
+      readonly error?: AnyMandateKitError
+    }
 
 const responseOf = (error: AnyMandateKitError): CallResponse | undefined => {
   if (!(error instanceof ApiError) || error.status === undefined) return undefined
@@ -185,10 +192,10 @@ export class GatewayClient {
   }
 
   async #charge(request: ChargeRequest, options: ChargeOptions | undefined) {
-    const { operation } = gatewayContract.charge
+    const { charge } = gatewayContract
     const { idempotencyKey, ...rest } =
-      options === undefined ? {} : check(operation, chargeOptionsSchema, options)
-    return this.#call(gatewayContract.charge, { body: request, idempotencyKey, options: options && rest })
+      options === undefined ? {} : check(charge.operation, chargeOptionsSchema, options)
+    return this.#call(charge, { body: request, idempotencyKey, options: options && rest })
   }
 
   async #renew(chargeId: string, renewal: RenewalInput, options: CallOptions | undefined) {

@@ -24,10 +24,8 @@ const STARTS_LIKE_JSON = /^\s*[[{]/
 // So close to the success code that it proves no rejection.
 const NEARLY_SUCCESS = /^\s*0*\s*$/
 
-const asText = (value: unknown): string | undefined => {
-  if (typeof value === 'string') return value
-  return typeof value === 'number' ? String(value) : undefined
-}
+const asText = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 
 /** The code and the words of an error in the shape of area S, area G or OAuth. */
 export const errorIn = (body: unknown): { errorCode: string | undefined; message: string | undefined } => {
