@@ -4,9 +4,9 @@ import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { HttpResponse as HttpResponse2, http as http2 } from 'msw2'
 import { setupServer as setupServer2 } from 'msw2/node'
+import { internalsOf } from '../mocks/assemble.ts'
 import { createMock } from '../mocks/core.ts'
-import { internalsOf } from '../mocks/internals.ts'
-import { createMswHandlers } from '../mocks/msw-handlers.ts'
+import { createMswHandlers } from '../mocks/msw.ts'
 import { report, spentBy } from './report.ts'
 
 /*

@@ -1,20 +1,19 @@
 import { GATEWAY_API_PREFIX } from '../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../src/contract/subscriptions.ts'
-import type { ListedCharge } from './domain/api.ts'
+import type { MockParts } from './assemble.ts'
+import { createParts, withInternals } from './assemble.ts'
 import type { MockClock } from './domain/clock.ts'
-import type { Sequence } from './domain/sequence.ts'
-import { explain } from './explain.ts'
-import type { Operation } from './http/operations.ts'
-import { withoutSecrets } from './http/redaction.ts'
-import { withInternals } from './internals.ts'
-import { createMockFetch } from './mock-fetch.ts'
-import type { Mock } from './mock-types.ts'
+import type { ListedCharge } from './domain/gateway/types.ts'
+import type { Sequence } from './domain/paged-list.ts'
+import { createMockFetch } from './fetch.ts'
+import type { Operation } from './http/area.ts'
+import { withoutSecrets } from './http/redact.ts'
+import { explain } from './http/request-log.ts'
 import type { MockOptions, ReadOptions } from './options.ts'
 import { readOptions } from './options.ts'
-import type { MockParts } from './parts.ts'
-import { createParts } from './parts.ts'
 import { payerOf } from './payer.ts'
-import { restoreAll, snapshotOf } from './snapshots.ts'
+import { restoreAll, snapshotOf } from './snapshot.ts'
+import type { Mock } from './types.ts'
 
 /** The clock, and the deliveries that it keeps in step: what arose before an advance is delivered before it. */
 const clockOf = ({ clock, deliveries }: MockParts): MockClock => ({
@@ -174,23 +173,16 @@ export const createMock = (given: MockOptions = {}): Mock => {
 
 export type { Area } from '../src/contract/endpoint.ts'
 export type { KnownCycle } from '../src/contract/subscriptions.ts'
-export type { Signing } from './delivery/signing.ts'
+
 export type {
   DeliveryOptions,
   DeliveryRecord,
   NotificationReceiver,
   Notifications,
   NotificationTarget,
+  Signing,
 } from './delivery/types.ts'
-export type {
-  AuthorizationView,
-  ChargeBody,
-  GatewayEvent,
-  NotificationBody,
-  PaymentBody,
-  PaymentScript,
-  SubscriptionState,
-} from './domain/api.ts'
+export type { Rules } from './domain/check-options.ts'
 export type { MockClock } from './domain/clock.ts'
 export type { Duration, DurationParts } from './domain/duration.ts'
 export type { BehaviorName, NumberTable } from './domain/gateway/behaviors.ts'
@@ -199,11 +191,15 @@ export type { GatewayOptions, RollingLimit } from './domain/gateway/options.ts'
 export { gatewayDefaults, strictGatewayDefaults } from './domain/gateway/options.ts'
 export type { SeedCharge } from './domain/gateway/seeds.ts'
 export type { ChargeOutcome, Resolution } from './domain/gateway/transitions.ts'
+export type { ChargeBody, GatewayEvent } from './domain/gateway/types.ts'
 export type { Refusal, RefusalReason } from './domain/result.ts'
-export type { Rules } from './domain/rules.ts'
+export { MockRefusedError } from './domain/result.ts'
 export type {
   ErrorCodes,
   MerchantOptions,
+  PointInTime,
+  SeedSubscription,
+  SeedToken,
   SubscriptionsOptions,
 } from './domain/subscriptions/options.ts'
 export {
@@ -211,13 +207,24 @@ export {
   strictSubscriptionsDefaults,
   subscriptionsDefaults,
 } from './domain/subscriptions/options.ts'
-export type { PointInTime, SeedSubscription, SeedToken } from './domain/subscriptions/seeds.ts'
-export { MockRefusedError } from './errors.ts'
-export type { Fault, FaultEffect, FaultKind, FaultStep } from './http/fault-types.ts'
-export type { Operation } from './http/operations.ts'
+export type {
+  AuthorizationView,
+  NotificationBody,
+  PaymentBody,
+  SubscriptionState,
+} from './domain/subscriptions/types.ts'
+export type { MockFetch } from './fetch.ts'
+export type { Operation } from './http/area.ts'
+export type { Fault, FaultEffect, FaultKind, FaultStep } from './http/fault-schema.ts'
 export type { LoggedRequest, RequestLog } from './http/request-log.ts'
-export type { Variant, VariantForm } from './http/variants.ts'
-export type { MockFetch } from './mock-fetch.ts'
+export type { Variant, VariantForm } from './http/subscriptions-area.ts'
+export type { AreaHttpOptions, MockOptions, NotifyOptions, SubscriptionsHttpOptions } from './options.ts'
+export {
+  gatewayHttpDefaults,
+  mockDefaults,
+  strictHttpDefaults,
+  subscriptionsHttpDefaults,
+} from './options.ts'
 export type {
   Faults,
   GatewayClientConfig,
@@ -226,11 +233,4 @@ export type {
   MockState,
   Payer,
   SubscriptionsClientConfig,
-} from './mock-types.ts'
-export type { AreaHttpOptions, MockOptions, NotifyOptions, SubscriptionsHttpOptions } from './options.ts'
-export {
-  gatewayHttpDefaults,
-  mockDefaults,
-  strictHttpDefaults,
-  subscriptionsHttpDefaults,
-} from './options.ts'
+} from './types.ts'

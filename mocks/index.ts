@@ -1,10 +1,10 @@
 import type { HttpHandler } from 'msw'
 import { http } from 'msw'
+import { internalsOf } from './assemble.ts'
 import { createMock as createCoreMock } from './core.ts'
-import { internalsOf } from './internals.ts'
-import type { Mock as CoreMock } from './mock-types.ts'
-import { createMswHandlers } from './msw-handlers.ts'
+import { createMswHandlers } from './msw.ts'
 import type { MockOptions } from './options.ts'
+import type { Mock as CoreMock } from './types.ts'
 
 /** A mock of both APIs, with handlers for MSW. */
 export interface Mock extends CoreMock {
@@ -42,4 +42,4 @@ export {
   subscriptionsHttpDefaults,
   testNumbers,
 } from './core.ts'
-export type { Mock as CoreMock } from './mock-types.ts'
+export type { Mock as CoreMock } from './types.ts'

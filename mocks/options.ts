@@ -1,7 +1,7 @@
 import { GATEWAY_API_PREFIX } from '../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../src/contract/subscriptions.ts'
 import type { DeliveryOptions, NotificationTarget } from './delivery/types.ts'
-import type { Check, Problem } from './domain/checking.ts'
+import type { Check, Problem, Rules } from './domain/check-options.ts'
 import {
   anyText,
   assertPasses,
@@ -13,16 +13,15 @@ import {
   present,
   shown,
   wholeNumber,
-} from './domain/checking.ts'
+} from './domain/check-options.ts'
 import type { ClockOptions } from './domain/clock.ts'
 import type { GatewayOptions } from './domain/gateway/options.ts'
 import { gatewayDefaults } from './domain/gateway/options.ts'
 import { nearestName } from './domain/nearest-name.ts'
-import type { Rules } from './domain/rules.ts'
 import type { SubscriptionsOptions } from './domain/subscriptions/options.ts'
 import { subscriptionsDefaults } from './domain/subscriptions/options.ts'
 import { normalizedBase } from './http/locate.ts'
-import type { Variant } from './http/variants.ts'
+import type { Variant } from './http/subscriptions-area.ts'
 
 /** How an area is reached. */
 export interface AreaHttpOptions {

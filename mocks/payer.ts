@@ -1,9 +1,9 @@
-import type { Check, Problem } from './domain/checking.ts'
-import { assertPasses, fields, shown, text } from './domain/checking.ts'
-import { paymentScripts } from './domain/subscriptions/option-checks.ts'
-import { granted } from './errors.ts'
-import type { Payer } from './mock-types.ts'
-import type { MockParts } from './parts.ts'
+import type { MockParts } from './assemble.ts'
+import type { Check, Problem } from './domain/check-options.ts'
+import { assertPasses, fields, shown, text } from './domain/check-options.ts'
+import { granted } from './domain/result.ts'
+import { paymentScripts } from './domain/subscriptions/options.ts'
+import type { Payer } from './types.ts'
 
 const EXAMPLE = 'such as { payments: ["succeed", "fail"] }'
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { MockOptions } from '../options.ts'
-import { CommandError, codeOf, messageOf } from './errors.ts'
+import { CommandError, codeOf, messageOf } from './arguments.ts'
 
 const MODULES = new Set(['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'])
 

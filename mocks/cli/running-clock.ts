@@ -1,4 +1,4 @@
-import type { Mock } from '../mock-types.ts'
+import type { Mock } from '../types.ts'
 
 const SECOND = 1_000
 

@@ -1,5 +1,4 @@
-import type { NotificationBody } from '../domain/api.ts'
-import type { Check } from '../domain/checking.ts'
+import type { Check } from '../domain/check-options.ts'
 import {
   anyText,
   assertPasses,
@@ -11,14 +10,14 @@ import {
   tableOf,
   text,
   wholeNumber,
-} from '../domain/checking.ts'
+} from '../domain/check-options.ts'
 import type { Duration } from '../domain/duration.ts'
 import { MINUTE, toMilliseconds } from '../domain/duration.ts'
+import type { NotificationBody } from '../domain/subscriptions/types.ts'
 import type { ReceiversOwnCalls } from './receivers-own-calls.ts'
 import type { Sender, Sent } from './sender.ts'
 import { createSender } from './sender.ts'
-import type { Signing } from './signing.ts'
-import type { DeliveryOptions, NotificationTarget } from './types.ts'
+import type { DeliveryOptions, NotificationTarget, Signing } from './types.ts'
 
 /** A message on its way to one receiver; plain data. */
 export interface Delivery {

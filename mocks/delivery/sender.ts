@@ -1,8 +1,32 @@
-import type { NotificationBody } from '../domain/api.ts'
-import { deliveryTimeout } from './delivery-timeout.ts'
+import { deliveryTimeout } from '../domain/machine-time.ts'
+import type { NotificationBody } from '../domain/subscriptions/types.ts'
 import type { ReceiversOwnCalls } from './receivers-own-calls.ts'
-import { createSigner } from './signing.ts'
-import type { DeliveryOptions, NotificationTarget } from './types.ts'
+import type { DeliveryOptions, NotificationTarget, Signing } from './types.ts'
+
+const ENCODERS = {
+  hex: (bytes: Uint8Array): string =>
+    Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(''),
+  base64: (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes)),
+  base64url: (bytes: Uint8Array): string =>
+    ENCODERS.base64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''),
+}
+
+/** Makes the header that signs a body; no header without a secret. */
+export const createSigner = (
+  signing: Signing | undefined,
+): ((body: string) => Promise<Readonly<Record<string, string>>>) => {
+  if (signing === undefined) return async () => ({})
+  const { secret, header = 'x-signature', encoding = 'hex', prefix = '' } = signing
+  const encoder = new TextEncoder()
+  let key: Promise<CryptoKey> | undefined
+  return async (body) => {
+    key ??= crypto.subtle.importKey('raw', encoder.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
+      'sign',
+    ])
+    const signature = await crypto.subtle.sign('HMAC', await key, encoder.encode(body))
+    return { [header]: `${prefix}${ENCODERS[encoding](new Uint8Array(signature))}` }
+  }
+}
 
 /** How one try went. */
 export interface Sent {

@@ -1,12 +1,23 @@
-import type { NotificationBody } from '../domain/api.ts'
 import type { Duration } from '../domain/duration.ts'
-import type { Signing } from './signing.ts'
+import type { NotificationBody } from '../domain/subscriptions/types.ts'
 
 /** A receiver in this process. */
 export type NotificationReceiver = (request: Request) => Promise<Response> | Response
 
 /** Where notifications go: a receiver in this process, or an address. */
 export type NotificationTarget = NotificationReceiver | string | URL
+
+/** How bodies are signed: HMAC-SHA256 over the raw bytes (row 46). */
+export interface Signing {
+  /** The key that you share with the receiver: text, its UTF-8 bytes are used. */
+  readonly secret: string
+  /** The header that carries the signature. Default: `x-signature`. */
+  readonly header?: string
+  /** How the signature's bytes are written. Default: `hex`. */
+  readonly encoding?: 'hex' | 'base64' | 'base64url'
+  /** Text before the signature, for example `sha256=`. Default: none. */
+  readonly prefix?: string
+}
 
 /** How notifications are delivered. Nothing given: once, in order, at once, not signed. */
 export interface DeliveryOptions {

@@ -1,3 +1,6 @@
+/** Fields of a request's body as they arrived, form or JSON: the domain checks presence, types and rules. */
+export type Fields = Readonly<Record<string, unknown>>
+
 /** Why the domain refused, in the domain's words; the HTTP layer maps it to a status and a code. */
 export type RefusalReason =
   // Both areas
@@ -53,3 +56,25 @@ export const refused = (
 /** A refusal of a field that breaks a rule. */
 export const invalid = (field: string, message: string, explanation?: string): Result<never> =>
   refused('invalid', message, { field, ...(explanation === undefined ? {} : { explanation }) })
+
+/** The mock refused what a test asked of it, for example to authorize a request that does not exist. */
+export class MockRefusedError extends Error {
+  /** Always `MockRefusedError`. */
+  override readonly name = 'MockRefusedError'
+  /** Why, in a word that a program can read. */
+  readonly reason: RefusalReason
+  /** The field that broke a rule. */
+  readonly field: string | undefined
+
+  constructor(action: string, { reason, message, field, explanation }: Refusal) {
+    super([`${action}: ${message}`, explanation].filter(Boolean).join(' '))
+    this.reason = reason
+    this.field = field
+  }
+}
+
+/** The value of a result; throws `MockRefusedError` for a refusal. */
+export const granted = <Value>(action: string, result: Result<Value>): Value => {
+  if (result.ok) return result.value
+  throw new MockRefusedError(action, result.refusal)
+}

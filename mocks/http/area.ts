@@ -1,11 +1,98 @@
-import type { Area, EndpointDefinition } from '../../src/contract/endpoint.ts'
-import type { Limiter } from '../domain/api.ts'
-import type { Result } from '../domain/result.ts'
+import type { Area, EndpointDefinition, PathParameter } from '../../src/contract/endpoint.ts'
+import { gatewayContract } from '../../src/contract/gateway.ts'
+import { subscriptionsContract } from '../../src/contract/subscriptions.ts'
+import { shown } from '../domain/check-options.ts'
+import type { Limiter } from '../domain/limiter.ts'
+import { nearestName } from '../domain/nearest-name.ts'
+import type { Refusal, Result } from '../domain/result.ts'
 import { accepted } from '../domain/result.ts'
-import type { AreaAnswers, Headers, LimitState, Success } from './area-answers.ts'
-import type { Call, Resolvers } from './resolver.ts'
+import type { Answer } from './response.ts'
 import type { Route, Router } from './router.ts'
 import { createRouter } from './router.ts'
+
+/** Operation ids of both areas, for example `gateway.charge`. */
+export type Operation =
+  | (typeof subscriptionsContract)[keyof typeof subscriptionsContract]['operation']
+  | (typeof gatewayContract)[keyof typeof gatewayContract]['operation']
+
+/** Every operation id, area S first. */
+export const operations: readonly Operation[] = [
+  ...Object.values(subscriptionsContract).map(({ operation }) => operation),
+  ...Object.values(gatewayContract).map(({ operation }) => operation),
+]
+
+const known = new Set<string>(operations)
+
+/** Whether the text is an operation id. */
+export const isOperation = (text: string): text is Operation => known.has(text)
+
+/** The error for a name that is no operation: a misspelled one would otherwise never match anything. */
+export const unknownOperation = (name: unknown, more: readonly string[] = []): TypeError => {
+  const all = [...operations, ...more]
+  // `charge` alone is easily written for `gateway.charge`.
+  const meant =
+    typeof name === 'string'
+      ? (operations.find((operation) => operation.endsWith(`.${name}`)) ?? nearestName(name, operations))
+      : undefined
+  const what = name === undefined ? 'An operation is missing' : `There is no operation ${shown(name)}`
+  return new TypeError(
+    `${what}; ${meant === undefined ? `there are ${all.join(', ')}.` : `did you mean "${meant}"?`}`,
+  )
+}
+
+/** What an operation yields: its body, and what differs from the contract's plain success. */
+export interface Success {
+  readonly body: unknown
+  /** Another status than the contract's; 204 has no body. */
+  readonly status?: number
+  /** The body was made by an earlier call with the same key. */
+  readonly replayed?: boolean
+}
+
+/** How an area words its answers. `headers` are those that every answer of the moment carries. */
+export interface AreaAnswers {
+  success(definition: EndpointDefinition, success: Success, headers: Headers): Answer
+  refusal(refusal: Refusal, headers: Headers): Answer
+  /** An error that no rule of the domain gave: outages, faults, wrong paths. */
+  failure(status: number, message: string, headers: Headers): Answer
+}
+
+/** Header names and values. */
+export type Headers = Readonly<Record<string, string>>
+
+/** What a limiter said about a call. */
+export interface LimitState {
+  readonly allowed: boolean
+  readonly limit: number
+  readonly remaining: number
+  readonly resetAt: number
+}
+
+/** Whole seconds from now until a time, at least one. */
+export const secondsUntil = (time: number, now: number): number =>
+  Math.max(1, Math.ceil((time - now) / 1_000))
+
+/** A request that has passed every check that is not the domain's. */
+export interface Call<Definition extends EndpointDefinition, Caller> {
+  /** A parameter of the path, decoded. */
+  parameter(name: PathParameter<Definition['path']>): string
+  readonly query: URLSearchParams
+  /** The body's fields as they arrived. */
+  readonly fields: Readonly<Record<string, unknown>>
+  readonly idempotencyKey: string | undefined
+  /** Who calls; nobody in particular where an operation needs no authentication. */
+  readonly caller: Caller
+}
+
+/** Carries out one operation on the domain. */
+export type Resolver<Definition extends EndpointDefinition, Caller> = (
+  call: Call<Definition, Caller>,
+) => Result<Success>
+
+/** One resolver for each operation of a contract: leaving one out does not compile. */
+export type Resolvers<Contract extends Record<string, EndpointDefinition>, Caller> = {
+  readonly [Name in keyof Contract]: Resolver<Contract[Name], Caller>
+}
 
 /** What stands behind a route: an operation of the contract, bound to its resolver. */
 export interface OperationTarget {

@@ -1,5 +1,5 @@
-import { checkFault, executesByDefault } from './fault-checks.ts'
-import type { Fault, FaultEffect, FaultStep } from './fault-types.ts'
+import type { Fault, FaultEffect, FaultStep } from './fault-schema.ts'
+import { checkFault, executesByDefault } from './fault-schema.ts'
 
 /** What happens to one request: how long its answer is held back, and what else. */
 export interface Disturbance {

@@ -1,10 +1,18 @@
-import type { AuthorizationView } from '../domain/api.ts'
-import { cycleInWords } from './cycles.ts'
+import type { KnownCycle } from '../../src/contract/subscriptions.ts'
+import type { AuthorizationView } from '../domain/subscriptions/types.ts'
 import type { Html } from './html.ts'
 import { html } from './html.ts'
 import type { Page } from './layout.ts'
-import { messagePage } from './layout.ts'
-import { returnTarget } from './return-target.ts'
+import { messagePage, returnTarget } from './layout.ts'
+
+const WORDS: Readonly<Record<KnownCycle, string>> = {
+  DAILY: 'every day',
+  WEEKLY: 'every week',
+  FIFTEEN_DAYS: 'every 15 days',
+}
+
+/** How often a cycle comes round, in words; a cycle that is not known as it is written. */
+export const cycleInWords = (cycle: string): string => new Map(Object.entries(WORDS)).get(cycle) ?? cycle
 
 const DECIDED: Readonly<Record<string, readonly [title: string, text: string, status: number]>> = {
   SUCCEEDED: ['Subscription authorized', 'You have authorized these payments.', 200],

@@ -1,9 +1,8 @@
-import type { ConfirmationView } from '../domain/api.ts'
+import type { ConfirmationView } from '../domain/gateway/types.ts'
 import type { Html } from './html.ts'
 import { html } from './html.ts'
 import type { Page } from './layout.ts'
-import { messagePage } from './layout.ts'
-import { returnTarget } from './return-target.ts'
+import { messagePage, returnTarget } from './layout.ts'
 
 const DECIDED: Readonly<
   Record<

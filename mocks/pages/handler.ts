@@ -1,11 +1,13 @@
-import type { GatewayDomain, SubscriptionsDomain } from '../domain/api.ts'
-import { FORM_TYPE, isForm } from '../http/request-body.ts'
+import type { GatewayDomain } from '../domain/gateway/types.ts'
+import type { SubscriptionsDomain } from '../domain/subscriptions/types.ts'
+import { FORM_TYPE, isForm } from '../http/exchange.ts'
+import type { PageHandler } from '../http/handler.ts'
+import { answerOf } from '../http/response.ts'
 import { authorizationPage, isOpen } from './authorization.ts'
 import { confirmationPage } from './confirmation.ts'
+import { addressed, isOwnForm } from './csrf.ts'
 import type { Page } from './layout.ts'
-import { messagePage, pageResponse, redirectResponse } from './layout.ts'
-import { isOwnForm } from './own-form.ts'
-import { returnTarget } from './return-target.ts'
+import { messagePage, pageResponse, redirectResponse, returnTarget } from './layout.ts'
 
 /** The areas whose pages there are. */
 export type PageArea = 'subscriptions' | 'gateway'
@@ -135,3 +137,13 @@ export const createPages = (domains: {
     return undefined
   }
 }
+
+/** The hosted pages, as the core answers them. */
+export const createPageHandler =
+  (pages: Pages): PageHandler =>
+  async (area, request, path) => {
+    const { method, headers } = request
+    const url = addressed(request.url, headers.get('host'))
+    const response = await pages({ method, headers, url, text: () => request.text() }, path, area)
+    return response === undefined ? undefined : answerOf(response)
+  }

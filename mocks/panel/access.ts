@@ -1,3 +1,8 @@
+/** Where the panel answers. No path of either area, and no hosted page, begins with it. */
+export const PANEL_PATH = '/_mock'
+/** What the panel shows, as JSON. */
+export const STATE_PATH = `${PANEL_PATH}/state`
+
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i
 
 /** Whether a host is this machine alone. */

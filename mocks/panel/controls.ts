@@ -1,9 +1,9 @@
 import { behaviors, testNumbers } from '../domain/gateway/behaviors.ts'
-import { faultKinds } from '../http/fault-checks.ts'
-import { operations } from '../http/operations.ts'
+import { operations } from '../http/area.ts'
+import { faultKinds } from '../http/fault-schema.ts'
 import type { Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
-import { actionButton, actionForm, foreign, instant, pill } from './parts.ts'
+import { actionButton, actionForm, foreign, instant, pill } from './components.ts'
 import type { ListedFault, PanelView } from './view.ts'
 
 const MOVES: readonly (readonly [unit: 'hours' | 'days', count: number, label: string])[] = [

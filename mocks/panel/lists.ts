@@ -1,12 +1,24 @@
 import type { ListedNotification } from '../delivery/deliveries.ts'
-import type { ListedCharge, PaymentBody } from '../domain/api.ts'
-import { authorizationPath, confirmationPath } from '../domain/pages-paths.ts'
+import { confirmationPath } from '../domain/gateway/charges.ts'
+import type { ListedCharge } from '../domain/gateway/types.ts'
+import type { PaymentBody } from '../domain/subscriptions/types.ts'
+import { authorizationPath } from '../domain/subscriptions/views.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
-import { cycleInWords } from '../pages/cycles.ts'
+import { cycleInWords } from '../pages/authorization.ts'
 import type { Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
-import { actionButton, actionForm, brief, fact, foreign, instant, listSection, pill, row } from './parts.ts'
-import type { Places } from './places.ts'
+import {
+  actionButton,
+  actionForm,
+  brief,
+  fact,
+  foreign,
+  instant,
+  listSection,
+  pill,
+  row,
+} from './components.ts'
+import type { Places } from './paging.ts'
 import type { ListedSubscription, PanelView } from './view.ts'
 
 /** What the payments of a subscription do, as its form offers it. */

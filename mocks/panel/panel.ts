@@ -1,17 +1,40 @@
-import type { Answer, IncomingRequest } from '../http/answer.ts'
-import { jsonAnswer } from '../http/answer.ts'
-import { FORM_TYPE, isForm } from '../http/request-body.ts'
-import type { Mock } from '../mock-types.ts'
+import { FORM_TYPE, isForm } from '../http/exchange.ts'
+import type { Answer, IncomingRequest } from '../http/response.ts'
+import { jsonAnswer } from '../http/response.ts'
+import { addressed, isOwnForm } from '../pages/csrf.ts'
 import { commonHeaders } from '../pages/layout.ts'
-import { addressed, isOwnForm } from '../pages/own-form.ts'
-import { isAddressedHere } from './access.ts'
-import { act } from './actions.ts'
-import { readForm } from './form.ts'
-import { createNotices } from './notices.ts'
+import type { Mock } from '../types.ts'
+import { isAddressedHere, PANEL_PATH, STATE_PATH } from './access.ts'
+import type { Outcome } from './actions.ts'
+import { act, readForm } from './actions.ts'
 import { contentPolicy, panelPage } from './page.ts'
-import { PANEL_PATH, STATE_PATH } from './paths.ts'
-import { queryOf, readPlaces } from './places.ts'
+import { queryOf, readPlaces } from './paging.ts'
 import { readView } from './view.ts'
+
+const KEPT = 100
+
+/** Keeps what became of the last actions, so that the page that follows one can tell it by its number. */
+export interface Notices {
+  /** Keeps an outcome; gives its number. */
+  add(outcome: Outcome): number
+  /** The outcome of a number as it stands in an address; `undefined` for one that is not kept. */
+  of(number: string | null): Outcome | undefined
+}
+
+/** The text itself never stands in the address: nobody can make the panel say something by a link. */
+export const createNotices = (): Notices => {
+  const kept = new Map<string, Outcome>()
+  let count = 0
+  return {
+    add(outcome) {
+      count += 1
+      kept.set(String(count), outcome)
+      kept.delete(String(count - KEPT))
+      return count
+    },
+    of: (number) => (number === null ? undefined : kept.get(number)),
+  }
+}
 
 /** A request to the panel, as a server hands it over. */
 export interface PanelRequest extends Omit<IncomingRequest, 'signal'> {

@@ -1,11 +1,12 @@
+import { internalsOf } from '../assemble.ts'
 import type { ListedNotification } from '../delivery/deliveries.ts'
-import type { ListedCharge, PaymentBody, SubscriptionState } from '../domain/api.ts'
-import type { Bounds, Sequence } from '../domain/sequence.ts'
-import type { Fault } from '../http/fault-types.ts'
+import type { ListedCharge } from '../domain/gateway/types.ts'
+import type { Bounds, Sequence } from '../domain/paged-list.ts'
+import type { PaymentBody, SubscriptionState } from '../domain/subscriptions/types.ts'
+import type { Fault } from '../http/fault-schema.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
-import { internalsOf } from '../internals.ts'
-import type { Mock } from '../mock-types.ts'
-import type { ListName, Places } from './places.ts'
+import type { Mock } from '../types.ts'
+import type { ListName, Places } from './paging.ts'
 
 /** A page of a list. */
 export interface Listed<Item> {

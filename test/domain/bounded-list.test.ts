@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createBoundedList } from '../../mocks/domain/bounded-list.ts'
+import { createBoundedList } from '../../mocks/domain/paged-list.ts'
 
 const lists = fc.record({
   size: fc.integer({ min: 1, max: 9 }),

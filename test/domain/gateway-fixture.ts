@@ -1,9 +1,9 @@
-import type { GatewayDomain } from '../../mocks/domain/api.ts'
+import type { Rules } from '../../mocks/domain/check-options.ts'
 import { createGatewayDomain } from '../../mocks/domain/gateway/domain.ts'
 import type { GatewayOptions } from '../../mocks/domain/gateway/options.ts'
+import type { GatewayDomain } from '../../mocks/domain/gateway/types.ts'
 import { createIds } from '../../mocks/domain/ids.ts'
 import type { Refusal, Result } from '../../mocks/domain/result.ts'
-import type { Rules } from '../../mocks/domain/rules.ts'
 import { createTimeline } from '../../mocks/domain/timeline.ts'
 
 const START = Date.UTC(2026, 10, 28, 12)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createRollingLimiter } from '../../mocks/domain/gateway/rolling-limiter.ts'
+import { createRollingLimiter } from '../../mocks/domain/limiter.ts'
 
 const create = (limit: number, windowMs = 60_000) => {
   let time = 1_000_000

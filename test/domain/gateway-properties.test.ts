@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ChargeBody } from '../../mocks/domain/api.ts'
 import { testNumbers } from '../../mocks/domain/gateway/behaviors.ts'
 import type { ChargeState, ChargeTrigger } from '../../mocks/domain/gateway/transitions.ts'
 import { chargeAfter, chargeTransitions, isFinalStatus } from '../../mocks/domain/gateway/transitions.ts'
+import type { ChargeBody } from '../../mocks/domain/gateway/types.ts'
 import { CREDENTIAL, createFixture, HOUR, request } from './gateway-fixture.ts'
 
 type Step =

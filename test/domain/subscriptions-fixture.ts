@@ -1,13 +1,17 @@
-import type { Merchant, NotificationBody, SubscriptionsDomain } from '../../mocks/domain/api.ts'
+import type { Rules } from '../../mocks/domain/check-options.ts'
 import type { ManagedClock } from '../../mocks/domain/clock.ts'
 import { createClock } from '../../mocks/domain/clock.ts'
 import type { Ids } from '../../mocks/domain/ids.ts'
 import { createIds } from '../../mocks/domain/ids.ts'
 import type { Result } from '../../mocks/domain/result.ts'
-import type { Rules } from '../../mocks/domain/rules.ts'
 import { createSubscriptionsDomain } from '../../mocks/domain/subscriptions/domain.ts'
 import type { SubscriptionsOptions } from '../../mocks/domain/subscriptions/options.ts'
 import { defaultMerchant } from '../../mocks/domain/subscriptions/options.ts'
+import type {
+  Merchant,
+  NotificationBody,
+  SubscriptionsDomain,
+} from '../../mocks/domain/subscriptions/types.ts'
 
 /** Area S on a frozen clock, with everything it is made of. */
 export interface Fixture {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createFixedWindowLimiter } from '../../mocks/domain/fixed-window-limiter.ts'
+import { createFixedWindowLimiter } from '../../mocks/domain/limiter.ts'
 import { defaultMerchant } from '../../mocks/domain/subscriptions/options.ts'
 import { fixture, login, reason, value } from './subscriptions-fixture.ts'
 

@@ -1,9 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { PaymentScript } from '../../mocks/domain/api.ts'
 import { createCalendar, dateText, parseDate } from '../../mocks/domain/calendar.ts'
 import { DAY } from '../../mocks/domain/duration.ts'
-import type { SubscriptionsOptions } from '../../mocks/domain/subscriptions/options.ts'
+import type { PaymentScript, SubscriptionsOptions } from '../../mocks/domain/subscriptions/options.ts'
 import { CYCLE_DAYS } from '../../mocks/domain/subscriptions/schedule.ts'
 import { dueDates, fixture, subscribe, value } from './subscriptions-fixture.ts'
 

@@ -3,9 +3,9 @@ import { setupServer } from 'msw/node'
 import { HttpResponse as HttpResponse2, http as http2 } from 'msw2'
 import { setupServer as setupServer2 } from 'msw2/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { internalsOf } from '../../mocks/assemble.ts'
 import { createMock } from '../../mocks/index.ts'
-import { internalsOf } from '../../mocks/internals.ts'
-import { createMswHandlers } from '../../mocks/msw-handlers.ts'
+import { createMswHandlers } from '../../mocks/msw.ts'
 
 const mock = createMock({
   subscriptions: { baseUrl: 'https://api.example:8443/v(1)/s' },

@@ -1,5 +1,5 @@
-import type { TestNumber } from '../api.ts'
 import type { Resolution } from './transitions.ts'
+import type { TestNumber } from './types.ts'
 
 /** How charges of a number end. */
 export interface Behavior {

@@ -1,6 +1,9 @@
-import type { ChargeBody, ListedCharge } from '../api.ts'
-import { confirmationPath } from '../pages-paths.ts'
 import type { ChargeOutcome, ChargeStatus } from './transitions.ts'
+import type { ChargeBody, ListedCharge } from './types.ts'
+
+/** Path of the page on which a payer gives the one-time code (G1's `confirmation_url`); it ends in the identifier. */
+export const confirmationPath = (confirmationId: string): string =>
+  `/confirm/${encodeURIComponent(confirmationId)}`
 
 /** The fields of a valid charge request. */
 export interface ChargeFields {

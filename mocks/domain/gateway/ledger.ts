@@ -1,17 +1,18 @@
-import type { GatewayEvent, Timeline } from '../api.ts'
 import type { Duration } from '../duration.ts'
 import { toMilliseconds } from '../duration.ts'
 import type { Ids } from '../ids.ts'
+import type { Timeline } from '../timeline.ts'
+import { createDueQueue } from '../timeline.ts'
 import type { Behavior, BehaviorName } from './behaviors.ts'
 import { behaviorNamed, comparableNumber } from './behaviors.ts'
 import type { ChargeFields, ChargeRecord } from './charges.ts'
-import { createDueQueue } from './due-queue.ts'
 import type { GatewayOptions } from './options.ts'
 import { recordOfSeed } from './seeds.ts'
 import type { LastingState, TransactionalState } from './state.ts'
 import { emptyTransactions, newLastingState, recordEvent } from './state.ts'
 import type { Resolution } from './transitions.ts'
 import { chargeAfter } from './transitions.ts'
+import type { GatewayEvent } from './types.ts'
 
 /** What area G is built from. */
 export interface LedgerParts {

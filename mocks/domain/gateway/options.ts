@@ -1,10 +1,49 @@
-import { assertOptions, present } from '../checking.ts'
+import type { Check, Rules } from '../check-options.ts'
+import {
+  absoluteUrl,
+  assertOptions,
+  code,
+  fields,
+  flag,
+  headerText,
+  length,
+  listOf,
+  oneOf,
+  orFalse,
+  present,
+  tableOf,
+  text,
+  wholeNumber,
+} from '../check-options.ts'
 import type { Duration } from '../duration.ts'
-import type { Rules } from '../rules.ts'
 import type { BehaviorName, NumberTable } from './behaviors.ts'
-import { testNumberTable } from './behaviors.ts'
-import { gatewayChecks } from './option-checks.ts'
+import { behaviors, testNumberTable } from './behaviors.ts'
 import type { SeedCharge } from './seeds.ts'
+import { seedCharge } from './seeds.ts'
+
+const behavior = oneOf(...Object.keys(behaviors))
+
+/** The check of each option of area G: one that is added and not checked does not compile. */
+export const gatewayChecks: { readonly [Name in keyof GatewayOptions]-?: Check } = {
+  apiKeys: listOf(headerText, 1),
+  otp: code,
+  testNumbers: tableOf(text, behavior),
+  defaultBehavior: behavior,
+  unlistedNumbers: oneOf('accept', 'refuse'),
+  retryDelay: orFalse(length),
+  confirmationTtl: orFalse(length),
+  confirmAnswer: oneOf('charge', 'status', 'empty'),
+  statusAnswer: oneOf('charge', 'status'),
+  redirectAllowlist: listOf(absoluteUrl),
+  keyReuse: oneOf('replay', 'reject'),
+  keyTtl: orFalse(length),
+  renewalsAsMandates: flag,
+  maxOtpAttempts: orFalse(wholeNumber(1)),
+  rateLimit: orFalse(fields({ limit: wholeNumber(0), windowMs: wholeNumber(1) })),
+  inputRules: oneOf('types', 'formats'),
+  unknownFields: oneOf('ignore', 'refuse'),
+  charges: listOf(seedCharge),
+}
 
 /** A rolling limit: so many accepted calls in so many milliseconds. */
 export interface RollingLimit {

@@ -1,9 +1,9 @@
-import type { ChargeBody } from '../api.ts'
-import type { Check } from '../checking.ts'
-import { absoluteUrl, fields, oneOf, pointInTime, text, wholeNumber } from '../checking.ts'
+import type { Check } from '../check-options.ts'
+import { absoluteUrl, fields, oneOf, pointInTime, text, wholeNumber } from '../check-options.ts'
 import { toInstantMilliseconds } from '../duration.ts'
 import type { ChargeRecord } from './charges.ts'
 import type { ChargeOutcome } from './transitions.ts'
+import type { ChargeBody } from './types.ts'
 
 /** A charge that a mock starts with. What is left out is made as for a charge that succeeded just now. */
 export interface SeedCharge {

@@ -1,21 +1,45 @@
-import type { NotificationBody, SubscriptionsDomain, Timeline } from '../api.ts'
 import { createCalendar, parseTimeOfDay } from '../calendar.ts'
+import type { Rules } from '../check-options.ts'
 import type { Ids } from '../ids.ts'
-import type { Rules } from '../rules.ts'
+import type { Sequence } from '../paged-list.ts'
+import type { Timeline } from '../timeline.ts'
 import { createLifecycle } from './lifecycle.ts'
-import { createLists } from './lists.ts'
-import { createLockout } from './lockout.ts'
 import { createOperations } from './operations.ts'
 import type { SubscriptionsOptions } from './options.ts'
 import { subscriptionsOptions } from './options.ts'
 import { createSchedule } from './schedule.ts'
-import type { Seeds } from './seeding.ts'
-import { createSeeding } from './seeding.ts'
+import type { Seeds } from './seeds.ts'
+import { createSeeding } from './seeds.ts'
 import type { State, StateSnapshot } from './state.ts'
 import { createState } from './state.ts'
 import type { TokensSnapshot } from './tokens.ts'
-import { createTokens } from './tokens.ts'
+import { createLockout, createTokens } from './tokens.ts'
+import type { NotificationBody, SubscriptionsDomain } from './types.ts'
+import type { Views } from './views.ts'
 import { createViews } from './views.ts'
+
+/** What area S holds, to be read in stretches. */
+export type Lists = Pick<SubscriptionsDomain, 'subscriptionList' | 'paymentList'>
+
+/** Makes the lists of a state. */
+export const createLists = (timeline: Timeline, state: State, views: Views): Lists => {
+  const sequence = <Item>(count: () => number, read: Sequence<Item>['read']): Sequence<Item> => ({
+    bounds() {
+      timeline.settle()
+      return { first: 0, end: count() }
+    },
+    read,
+  })
+  return {
+    subscriptionList: sequence(
+      () => state.subscriptions.length,
+      (from, to) => state.subscriptions.slice(from, to).map(views.state),
+    ),
+    paymentList: sequence(state.payments.count, (from, to) =>
+      state.payments.read(from, to).map(views.payment),
+    ),
+  }
+}
 
 /** What area S needs of its mock. */
 export interface SubscriptionsParts {

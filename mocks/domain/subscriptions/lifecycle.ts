@@ -1,14 +1,15 @@
 import type { SubscriptionRequestBody } from '../../../src/contract/subscriptions.ts'
-import type { NotificationBody, PaymentScript, Timeline } from '../api.ts'
 import type { Day } from '../calendar.ts'
 import { SECOND, toMilliseconds } from '../duration.ts'
 import type { Ids } from '../ids.ts'
-import { paymentIdOf } from './numbers.ts'
-import type { SubscriptionsOptions } from './options.ts'
+import type { Timeline } from '../timeline.ts'
+import type { PaymentScript, SubscriptionsOptions } from './options.ts'
 import type { Schedule, Terms } from './schedule.ts'
 import type { CancellationRecord, State, SubscriptionRecord } from './state.ts'
 import type { SubscriptionTrigger } from './transitions.ts'
 import { cancellationAfter, requestAfter, subscriptionAfter } from './transitions.ts'
+import type { NotificationBody } from './types.ts'
+import { paymentIdOf } from './views.ts'
 
 /** What is asked for when a request is created. */
 export interface NewSubscription {

@@ -1,18 +1,35 @@
-import type { Merchant, PaymentBody, SubscriptionsDomain, Timeline } from '../api.ts'
 import type { Calendar } from '../calendar.ts'
 import type { Ids } from '../ids.ts'
-import { authorizationPath } from '../pages-paths.ts'
 import type { Result } from '../result.ts'
 import { accepted, refused } from '../result.ts'
-import { createRequestCheck } from './checks.ts'
+import type { Timeline } from '../timeline.ts'
+import { createRequestCheck } from './check-request.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import { cancellationIndexOf, paymentIndexOf } from './numbers.ts'
 import type { SubscriptionsOptions } from './options.ts'
-import { pageOf } from './paging.ts'
-import type { PaymentRecord } from './payment-store.ts'
-import type { State, SubscriptionRecord } from './state.ts'
+import type { PaymentRecord, State, SubscriptionRecord } from './state.ts'
 import type { Tokens } from './tokens.ts'
+import type { Merchant, PaymentBody, SubscriptionsDomain } from './types.ts'
 import type { Views } from './views.ts'
+import { authorizationPath, cancellationIndexOf, paymentIndexOf } from './views.ts'
+
+const WHOLE_NUMBER = /^\d+$/
+
+const wholeNumber = (text: string | undefined): number | undefined => {
+  const number = text !== undefined && WHOLE_NUMBER.test(text) ? Number(text) : 0
+  return number >= 1 ? number : undefined
+}
+
+/** The part of a list that a query asks for (Limits, Pagination; row 41): what is unreadable counts as not given. */
+export const pageOf = (
+  query: { readonly page?: string; readonly perPage?: string },
+  { defaultSize, maxSize, ignore }: SubscriptionsOptions['paging'],
+): { readonly from: number; readonly to: number } => {
+  const page = ignore.includes('page') ? undefined : wholeNumber(query.page)
+  const perPage = ignore.includes('per_page') ? undefined : wholeNumber(query.perPage)
+  const size = Math.min(perPage ?? defaultSize, maxSize)
+  const from = ((page ?? 1) - 1) * size
+  return { from, to: from + size }
+}
 
 /** The part of area S that merchants and payers call. */
 export type Operations = Pick<

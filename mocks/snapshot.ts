@@ -1,0 +1,61 @@
+import type { MockParts } from './assemble.ts'
+import type { OutboxSnapshot } from './delivery/deliveries.ts'
+import type { ClockSnapshot } from './domain/clock.ts'
+import type { IdsSnapshot } from './domain/ids.ts'
+import type { MockSnapshot } from './types.ts'
+
+/** What a mock holds now. */
+export const snapshotOf = (parts: MockParts): MockSnapshot => ({
+  format: 1,
+  // First: reading the domains settles what is due, and the clock is to be read after that.
+  subscriptions: parts.subscriptions.domain.snapshot(),
+  gateway: parts.gateway.domain.snapshot(),
+  clock: parts.clock.snapshot(),
+  ids: parts.ids.snapshot(),
+  limiters: parts.limiters.map((limiter) => limiter.snapshot()),
+  notifications: parts.deliveries.snapshot(),
+  outage: parts.outage.isDown,
+})
+
+const isA = (tag: string, value: unknown): boolean =>
+  Object.prototype.toString.call(value) === `[object ${tag}]`
+
+const field = (value: unknown, ...names: readonly string[]): unknown =>
+  names.reduce<unknown>(
+    (inner, name) => (Object(inner) === inner ? Reflect.get(Object(inner), name) : undefined),
+    value,
+  )
+
+/** Whether a value is a snapshot, whole: looked at before anything is changed, since half a restore would be none. */
+const isSnapshot = (value: unknown): value is MockSnapshot =>
+  field(value, 'format') === 1 &&
+  isA('Float64Array', field(value, 'subscriptions', 'state', 'payments', 'times')) &&
+  Array.isArray(field(value, 'subscriptions', 'tokens', 'access')) &&
+  isA('Map', field(value, 'gateway', 'transactions', 'charges')) &&
+  Array.isArray(field(value, 'clock', 'entries')) &&
+  Array.isArray(field(value, 'notifications', 'messages')) &&
+  Array.isArray(field(value, 'limiters')) &&
+  isA('Object', field(value, 'ids'))
+
+/** Takes a mock back to a snapshot. Throws a TypeError, and changes nothing, for what is none of its own. */
+export const restoreAll = (parts: MockParts, given: MockSnapshot): void => {
+  if (!isSnapshot(given)) {
+    throw new TypeError(
+      'restore takes what snapshot gave, or a structured clone of it; JSON loses part of it.',
+    )
+  }
+  const snapshot = structuredClone(given)
+  if (snapshot.limiters.length !== parts.limiters.length) {
+    throw new TypeError(
+      'restore takes a snapshot of a mock with the same options: this one has other limits.',
+    )
+  }
+  parts.subscriptions.domain.restore(snapshot.subscriptions)
+  parts.gateway.domain.restore(snapshot.gateway)
+  parts.deliveries.restore(snapshot.notifications as OutboxSnapshot)
+  parts.ids.restore(snapshot.ids as IdsSnapshot)
+  // Last: what is planned comes from the snapshot alone, not from what restoring the domains planned.
+  parts.clock.restore(snapshot.clock as ClockSnapshot)
+  for (const [index, limiter] of parts.limiters.entries()) limiter.restore(snapshot.limiters[index])
+  parts.outage.isDown = snapshot.outage
+}
