@@ -21,23 +21,23 @@ const file = new URL('../docs/state-machines.md', import.meta.url)
 
 const machines: readonly Machine[] = [
   {
-    title: 'Subscription request (S3 `status`)',
-    text: 'The payer authorizes or declines at the `url` of subscribe; a request without a decision expires. Of these the specification shows `INITIALIZED` alone: an API may use other words, and the client returns them as they are.',
+    title: 'Subscription request',
+    text: 'This is `status` of [S3](specification.md#s3). The payer authorizes or declines at the `url` of subscribe. A request without a decision expires. The specification shows only `INITIALIZED`, so a real API may use other values. The client returns them unchanged.',
     table: requestTransitions,
   },
   {
     title: 'Subscription',
-    text: 'No response shows this state by name; `enabled` is 1 while it is `ACTIVE`. Only an `ACTIVE` subscription is charged.',
+    text: 'No response contains this state. `enabled` is 1 while it is `ACTIVE`, and only an `ACTIVE` subscription is charged.',
     table: subscriptionTransitions,
   },
   {
-    title: 'Cancellation (S5 `status`)',
-    text: 'Both moves happen at once, unless the mock is given a `cancelDelay`.',
+    title: 'Cancellation',
+    text: 'This is `status` of [S5](specification.md#s5). Both transitions happen at once, unless the option `cancelDelay` is set.',
     table: cancellationTransitions,
   },
   {
-    title: 'Charge (G1 `status`)',
-    text: 'A charge is created and waits for the code. A renewal has nobody to ask: it is created and resolved in one step, by the same table of numbers. `succeeded`, `failed` and `expired` are final; `pending_confirmation` and `pending_retry` never mean "not paid".',
+    title: 'Charge',
+    text: 'This is `status` of [G1](specification.md#g1). A charge waits for the one-time code. A renewal needs no code, so it is created and resolved in one step, by the same table of numbers. `succeeded`, `failed` and `expired` are final. `pending_confirmation` and `pending_retry` do not mean "not paid".',
     table: chargeTransitions,
   },
 ]
@@ -59,7 +59,7 @@ function document(): string {
     '<!-- Written by `npm run diagrams` from the transition tables in mocks/domain. -->',
     '# State machines',
     '',
-    'What can happen, and what it leads to, in the mock. A move that is not drawn here is refused. The tables are in `mocks/domain/*/transitions.ts`; this page is drawn from them.',
+    'The mock makes the transitions in these diagrams and refuses all others.',
     '',
   ].join('\n')
   return [heading, ...sections].join('\n')

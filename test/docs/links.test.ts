@@ -1,37 +1,89 @@
 import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { documents, readDocument } from './documents.ts'
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
+const packed = inject('packedFiles')
 
 /** The anchor that a heading gets on a code host: lower case, words joined by hyphens. */
 const anchor = (heading: string): string =>
   heading
     .toLowerCase()
+    .replace(/<[^>]*>/g, '')
     .replace(/[^\p{L}\p{N} _-]/gu, '')
     .trim()
     .replaceAll(' ', '-')
 
-const withoutCode = (text: string): string => text.replace(/^```.*?^```$/gms, '')
+const withoutBlocks = (text: string): string => text.replace(/^```.*?^```$/gms, '')
 
 async function anchorsOf(document: string): Promise<string[]> {
-  const text = withoutCode(await readDocument(document))
-  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchor(heading))
+  const text = withoutBlocks(await readDocument(document))
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchor(heading))
+  return [...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)]
 }
 
-describe.each(await documents())('the links of %s', (document) => {
-  test('lead to files and headings that exist', async () => {
-    const text = withoutCode(await readDocument(document))
+/** A mark of the specification or of a row of docs/unknowns.md. */
+const MARK =
+  /\b(?:S[1-8]|S-[a-h]|S rule \d|G[1-3]|G rule \d|G (?:health|reference|charge|confirm|status|renew|reset)|Events, note \d|(?:Authentication|Limits|Errors|States), area [SG](?:, rule \d)?|Limits, Pagination|rows? \d+)\b/g
+
+/** Where a mark leads: `S6` to `specification.md#s6`, `row 35` to `unknowns.md#row-35`. */
+const targetOf = (mark: string): string => {
+  const id = mark
+    .toLowerCase()
+    .replace(/^rows /, 'row ')
+    .replaceAll(/[ ,]+/g, '-')
+  return `${id.startsWith('row-') ? 'unknowns' : 'specification'}.md#${id}`
+}
+
+describe.each([...(await documents()), 'CHANGELOG.md', 'llms.txt'])('%s', (document) => {
+  test('links to files and headings that exist', async () => {
+    const text = withoutBlocks(await readDocument(document))
     const targets = [...text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(([, target = '']) => target)
+    const isPacked = packed.includes(document)
     const broken: string[] = []
     for (const target of targets) {
       const [path = '', fragment] = target.split('#')
       const linked = path === '' ? document : normalize(join(dirname(document), path))
-      if (!existsSync(join(repository, linked))) broken.push(target)
+      const isThere = isPacked ? packed.includes(linked) : existsSync(join(repository, linked))
+      if (!isThere) broken.push(target)
       else if (fragment !== undefined && !(await anchorsOf(linked)).includes(fragment)) broken.push(target)
     }
     expect(broken).toEqual([])
   })
+})
+
+describe.each(await documents())('%s', (document) => {
+  test('links every mark of the specification', async () => {
+    const text = withoutBlocks(await readDocument(document))
+      // A mark after its own anchor, or in a heading, is a definition.
+      .replace(/<a id="[^"]+"><\/a>[^|:\n]+/g, '')
+      .replace(/^#+ .*$/gm, '')
+      .replace(/`[^`]*`/g, '')
+    const links = [...text.matchAll(/\[([^\]]*)\]\([^)#]*#?([^)]*)\)/g)]
+    const wrong = links.filter(
+      ([, label = '', id]) => label.match(MARK)?.[0] === label && !targetOf(label).endsWith(`#${id}`),
+    )
+    const bare = text.replace(/\[[^\]]*\]\([^)]*\)/g, '').match(MARK) ?? []
+    expect([...bare, ...wrong.map(([link]) => link)]).toEqual([])
+  })
+})
+
+test('every mark in a docstring has an anchor', async () => {
+  const anchors = await Promise.all(
+    ['specification.md', 'unknowns.md'].map(async (page) =>
+      (await anchorsOf(`docs/${page}`)).map((id) => `${page}#${id}`),
+    ),
+  )
+  const paths = await Promise.all(
+    ['src', 'mocks'].map(async (folder) =>
+      (await readdir(join(repository, folder), { recursive: true })).map((path) => join(folder, path)),
+    ),
+  )
+  const sources = paths.flat().filter((path) => path.endsWith('.ts'))
+  const marks = (await Promise.all(sources.map(readDocument))).flatMap((text) => text.match(MARK) ?? [])
+  expect(marks.length).toBeGreaterThan(100)
+  expect(marks.filter((mark) => !anchors.flat().includes(targetOf(mark)))).toEqual([])
 })
