@@ -13,7 +13,7 @@ import { readDocument } from './documents.ts'
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Runs a script of the repository; what it complains about. */
+/** Runs a script of the repository, and returns its complaints. */
 const complaints = (script: string): Promise<string> =>
   new Promise((resolve) => {
     execFile(process.execPath, [join('scripts', script)], { cwd: repository }, (error, stdout, stderr) => {
@@ -25,7 +25,7 @@ test('docs/state-machines.md is drawn from the transition tables', async () => {
   expect(await complaints('diagrams.ts')).toBe('')
 })
 
-test('the diagrams hold every move of the transition tables and no other', async () => {
+test('the diagrams have exactly the transitions of the tables', async () => {
   const drawn = (await readDocument('docs/state-machines.md'))
     .split('```mermaid')
     .slice(1)
@@ -39,13 +39,13 @@ test('the diagrams hold every move of the transition tables and no other', async
   expect(drawn).toEqual(moves)
 })
 
-test('llms.txt holds README.md and every guide as they are now', async () => {
+test('llms.txt is up to date and names every page', async () => {
   expect(await complaints('digest.ts')).toBe('')
   const digest = await readDocument('llms.txt')
   const guides = (await readdir(join(repository, 'docs'))).filter((name) => name.endsWith('.md'))
   for (const guide of guides) expect(digest).toContain(`docs/${guide}`)
 })
 
-test('llms.txt fits into a small reader', async () => {
+test('llms.txt has less than 64 000 characters', async () => {
   expect((await readDocument('llms.txt')).length).toBeLessThan(64_000)
 })

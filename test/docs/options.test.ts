@@ -19,7 +19,7 @@ const tableUnder = (heading: string): Map<string, string> => {
   )
 }
 
-/** The names that a refusal of one that does not exist lists. */
+/** The names that the error for an unknown option lists. */
 const namesIn = (error: unknown): string[] =>
   (error as InvalidRequestError).issues
     .find(({ field }) => field === 'zzzzzzzzzzzz')
@@ -45,10 +45,8 @@ describe('the page of options', () => {
       () => new SubscriptionsClient({ ...mock.clientOptions.subscriptions, ...stranger }),
     )
     const gateway = namesOf(() => new GatewayClient({ ...mock.clientOptions.gateway, ...stranger }))
-    expect([...both, ...tableUnder('`SubscriptionsClient` besides').keys()].sort()).toEqual(
-      subscriptions.sort(),
-    )
-    expect([...both, ...tableUnder('`GatewayClient` besides').keys()].sort()).toEqual(gateway.sort())
+    expect([...both, ...tableUnder('`SubscriptionsClient` only').keys()].sort()).toEqual(subscriptions.sort())
+    expect([...both, ...tableUnder('`GatewayClient` only').keys()].sort()).toEqual(gateway.sort())
   })
 
   it('names every option of a call', async () => {
@@ -58,18 +56,18 @@ describe('the page of options', () => {
     expect([...tableUnder('One call').keys()].sort()).toEqual(namesIn(error).sort())
   })
 
-  it('tells the defaults that the clients have', () => {
+  it('has the defaults of the clients', () => {
     const { timeout, totalTimeout, retry, rateLimit } = CLIENT_DEFAULTS
-    const told = tableUnder('Both clients')
-    const number = (name: string): number => Number(told.get(name)?.replace(' ', ''))
+    const documented = tableUnder('Both clients')
+    const number = (name: string): number => Number(documented.get(name)?.replace(' ', ''))
     expect(number('timeout')).toBe(timeout)
     expect(number('totalTimeout')).toBe(totalTimeout)
     expect(
-      told
+      documented
         .get('retry')
         ?.match(/\d[\d_]*/g)
         ?.map((digits) => Number(digits.replace('_', ''))),
     ).toEqual(Object.values(retry))
-    expect(told.get('rateLimit')).toBe(`\`'${rateLimit}'\``)
+    expect(documented.get('rateLimit')).toBe(`\`'${rateLimit}'\``)
   })
 })

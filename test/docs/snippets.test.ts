@@ -53,7 +53,7 @@ describe.each([
     findings = output.split('\n').filter((line) => line !== '')
   })
 
-  test('the compiler has nothing to say about anything else', () => {
+  test('the compiler reports nothing outside the snippets', () => {
     expect(findings.filter((line) => !snippets.some(({ file }) => line.startsWith(file)))).toEqual([])
   })
 
@@ -73,7 +73,7 @@ describe('programs', () => {
     results = JSON.parse(await readFile(join(consumer.folder, 'programs.json'), 'utf8'))
   })
 
-  test.each(programs)('the snippet at $place runs and prints what it promises', ({ file, promises }) => {
+  test.each(programs)('the snippet at $place runs and prints what its comments say', ({ file, promises }) => {
     const result = results[file]
     expect(result).toMatchObject({ ended: 'well' })
     const printed = (result?.output ?? '').split('\n')
