@@ -1,8 +1,8 @@
-/** A recurring payment from request to first payment, on the embedded mock. */
+/** A subscription from the request to its first payment, on the mock. */
 import { SubscriptionsClient } from 'mandatekit'
 import { createMock } from 'mandatekit/mocks/core'
 
-// In production: no mock, your own baseUrl and credentials. The clock stands still until it is moved.
+// In production, pass your own baseUrl and credentials. The mock's clock stands still until the program moves it.
 const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
 const subscriptions = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })
 
@@ -14,9 +14,9 @@ const { url, invoiceID } = await subscriptions.subscribe({
   amount: '25.00',
   userReturnURL: 'https://shop.example/return',
 })
-console.log('1. The payer is sent to', url)
+console.log('1. Send the payer to', url)
 
-mock.payer.authorize(invoiceID) // at that page the payer agrees
+mock.payer.authorize(invoiceID) // what the payer does on that page
 const { status, subscriptionId } = await subscriptions.waitForStatus(invoiceID, { timeout: 60_000 })
 if (subscriptionId === null) throw new Error('The request has no subscription.')
 console.log('2. The request is', status)

@@ -1,4 +1,4 @@
-/** A mobile-money charge with a one-time code, and its renewal without a code. */
+/** A charge with a one-time code, and its renewal without a code. */
 import { ApiError, GatewayClient } from 'mandatekit'
 import { createMock, testNumbers } from 'mandatekit/mocks/core'
 
@@ -9,7 +9,7 @@ const charge = await gateway.charge(
   { msisdn: testNumbers.succeeds, amount: 250, currency: 'BDT', redirect_uri: 'https://shop.example/paid' },
   { idempotencyKey: 'order-1001' },
 )
-console.log('1. The payer is sent to', charge.confirmation_url)
+console.log('1. Send the payer to', charge.confirmation_url)
 
 try {
   await gateway.confirm(charge.confirmation_id, { otp: '000000' })
@@ -19,9 +19,9 @@ try {
 }
 
 const confirmed = await gateway.confirm(charge.confirmation_id, { otp: '123456', chargeId: charge.id })
-console.log('3. The right code:', confirmed.status)
+console.log('3. The correct code:', confirmed.status)
 
-// The due date makes the key: a job that is restarted cannot charge February twice.
+// The client makes the key from the due date, so a restarted job cannot charge February twice.
 const renewal = await gateway.renew(charge.id, { dueDate: '2027-02-01' })
 const again = await gateway.renew(charge.id, { dueDate: '2027-02-01' })
 console.log('4. One renewal for a cycle:', renewal.status, renewal.id === again.id)

@@ -1,4 +1,4 @@
-/** Messages arrive twice, from a sender that must be verified. Your code runs once for each. */
+/** Notifications arrive twice, and the handler verifies each one. Your code runs once for each. */
 import { SubscriptionsClient } from 'mandatekit'
 import { createMock } from 'mandatekit/mocks/core'
 import { createNotificationHandler, lookupVerifier } from 'mandatekit/notifications'
@@ -7,7 +7,7 @@ const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
 const subscriptions = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })
 
 const handler = createNotificationHandler({
-  verify: lookupVerifier(subscriptions), // nothing is signed, so the API is read
+  verify: lookupVerifier(subscriptions), // reads the API, because notifications are not signed
   onSubscription: ({ status }) => console.log('1. The subscription:', status),
   onPayment: ({ paymentId, status }) => console.log('2. Payment', paymentId, status),
 })
@@ -30,7 +30,7 @@ console.log(
   mock.notifications.deliveries().length,
 )
 
-// A message from a stranger.
+// A notification that the provider did not send.
 const forged = {
   notificationId: 'x',
   type: 'SUBSCRIPTION_PAYMENT',

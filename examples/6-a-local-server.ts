@@ -1,4 +1,4 @@
-/** The mock over HTTP, for browsers and for other languages. In a terminal it ends after five seconds. */
+/** The mock over HTTP, for browsers and other languages. In a terminal, it stops after five seconds. */
 import { GatewayClient } from 'mandatekit'
 import { testNumbers } from 'mandatekit/mocks/core'
 import { startMockServer } from 'mandatekit/mocks/server'

@@ -1,11 +1,11 @@
-/** A job that renews mandates for a month. It may be restarted at any time: a cycle is charged once. */
+/** A job that renews mandates. It can restart at any time, because it charges each due date once. */
 import { GatewayClient } from 'mandatekit'
 import { createMock, testNumbers } from 'mandatekit/mocks/core'
 
 const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
 const gateway = new GatewayClient({ ...mock.clientOptions.gateway, fetch: mock.fetch })
 
-// Three payers agreed in January, each with a charge of their own.
+// Three payers confirmed a charge in January.
 const payers = { good: testNumbers.succeeds, poor: '+99955500001', slow: '+99955500002' }
 const mandates = new Map<string, string>()
 for (const [name, msisdn] of Object.entries(payers)) {
@@ -13,7 +13,7 @@ for (const [name, msisdn] of Object.entries(payers)) {
     msisdn,
     amount: 250,
     currency: 'BDT',
-    redirect_uri: `https://shop.example/paid?payer=${name}`, // returned unchanged: put your order into it
+    redirect_uri: `https://shop.example/paid?payer=${name}`, // the payer returns here: put your order's number into it
   })
   mock.payer.confirm(charge.confirmation_id)
   mandates.set(name, charge.id)
@@ -21,7 +21,7 @@ for (const [name, msisdn] of Object.entries(payers)) {
 mock.payer.setBehavior(payers.poor, 'insufficient_funds')
 mock.payer.setBehavior(payers.slow, 'retry_then_succeeds')
 
-// Renewals that the gateway still tries. Renewing again would return the original response, so they are read later.
+// Renewals that are pending_retry. A second renew would return the original response, so the job reads them later.
 const undecided = new Map<string, string>()
 
 const renewAll = async (dueDate: string, attempt = 1) => {
@@ -41,7 +41,7 @@ const renewAll = async (dueDate: string, attempt = 1) => {
 }
 
 await renewAll('2027-02-01')
-await renewAll('2027-02-01') // the job was started twice: nobody is charged again
+await renewAll('2027-02-01') // the job ran twice, but the payers are charged once
 mock.payer.setBehavior(payers.poor, 'succeeds')
 await mock.clock.advance({ days: 28 })
 await renewAll('2027-03-01')

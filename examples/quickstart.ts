@@ -1,7 +1,7 @@
 /**
- * The whole life of a subscription and of a charge, on the embedded mock.
+ * The whole life of a subscription and of a charge, on the mock.
  *
- *   npm run quickstart                          in this process, no network
+ *   npm run quickstart                          in this process, without a network
  *   npm run quickstart -- --http                the same over a local HTTP server
  *   npm run quickstart -- --base-url https://…  against any server; credentials come from the environment:
  *       MANDATEKIT_CLIENT_ID, MANDATEKIT_CLIENT_SECRET, MANDATEKIT_USERNAME, MANDATEKIT_PASSWORD,

@@ -1,16 +1,16 @@
 import type { MerchantNotification, NotificationHandler } from 'mandatekit/notifications'
 import { createNotificationHandler, hmacVerifier, isNewer } from 'mandatekit/notifications'
 
-/** A shop that keeps its books in memory; yours keeps them in a database, in one transaction per notification. */
+/** A shop with its records in memory. Yours uses a database, with one transaction for each notification. */
 export interface Shop {
   readonly receive: NotificationHandler
   /** Status of each payment, by paymentId. */
   readonly payments: ReadonlyMap<string, string>
-  /** The newest message of each subscription, by subscriptionId. */
+  /** The newest notification of each subscription, by subscriptionId. */
   readonly subscriptions: ReadonlyMap<string, MerchantNotification>
 }
 
-/** What every framework's example shares: the handler. Each example only mounts it. */
+/** Makes the handler that each example mounts. */
 export const openShop = (secret: string): Shop => {
   const payments = new Map<string, string>()
   const subscriptions = new Map<string, MerchantNotification>()
@@ -27,7 +27,7 @@ export const openShop = (secret: string): Shop => {
       subscriptions.set(subscriptionId, notification)
       console.log(`subscription ${subscriptionId}: ${status}`)
     },
-    // Several processes share what was processed through `dedupe`: see mandatekit/stores.
+    // Several processes need a shared store as `dedupe`: see mandatekit/stores.
     onUnexpected: (report) => console.error(report.kind, 'error' in report ? report.error : ''),
   })
   return { receive, payments, subscriptions }

@@ -2,7 +2,7 @@ import type { Hooks } from 'mandatekit'
 import { GatewayClient, isMandateKitError, SubscriptionsClient } from 'mandatekit'
 import { createMock, testNumbers } from 'mandatekit/mocks/core'
 
-/** Some calls on the embedded mock, observed by hooks: one that succeeds, one that is retried, two that fail. */
+/** Makes some calls with hooks: one succeeds, one is retried, two fail. */
 export const makeCalls = async (hooks: Hooks): Promise<void> => {
   const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
   const subscriptions = new SubscriptionsClient({

@@ -16,7 +16,7 @@ import { makeCalls } from './calls.ts'
 
 // Run it: node examples/hooks/opentelemetry.ts
 
-// In the conventions, but not stable yet.
+// The semantic conventions have it, but not as stable.
 const ATTR_URL_TEMPLATE = 'url.template'
 
 /** The state of a call while it runs. */
@@ -41,10 +41,9 @@ const serverOf = (url: string) => {
 }
 
 /**
- * Traces calls by the HTTP semantic conventions. Each attempt is a client span of its own, whose
- * `http.request.resend_count` counts the retries. A call that fails for good is one more span, which covers its attempts
- * and waits and has the outcome (`mandatekit.outcome`). The parent of all spans is the span that is active where the
- * method is called.
+ * Traces calls by the HTTP semantic conventions. Each attempt is a client span, and `http.request.resend_count` counts
+ * the retries. A call that fails for good is one more span. It covers all attempts and waits, and has the outcome
+ * (`mandatekit.outcome`). The parent of all spans is the span that is active when the method is called.
  */
 export const openTelemetryHooks = (tracer: Tracer): Hooks => {
   const calls = new WeakMap<object, Watched>()
@@ -62,7 +61,7 @@ export const openTelemetryHooks = (tracer: Tracer): Hooks => {
     calls.set(call, { startedAt: calls.get(call)?.startedAt ?? new Date(), span })
   }
 
-  /** Ends the span of the attempt in progress. After a response it has ended already. */
+  /** Ends the span of the attempt in progress, unless a response has ended it. */
   const end = (call: object, errorType: string | undefined): void => {
     const watched = calls.get(call)
     if (watched?.span === undefined) return

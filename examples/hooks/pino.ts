@@ -6,7 +6,7 @@ import { makeCalls } from './calls.ts'
 
 // Run it: node examples/hooks/pino.ts
 
-/** An event as fields of a log line. `call` is only a key for maps; no other field holds a secret. */
+/** Converts an event to fields of a log line. It omits `call`, which is only a key for maps. */
 const fieldsOf = <Event extends CallEvent>({ call: _call, ...fields }: Event): Omit<Event, 'call'> => fields
 
 /** Logs calls: attempts at `debug`, responses at `info`, retries at `warn`, failures at `error`. */

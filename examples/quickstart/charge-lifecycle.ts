@@ -3,13 +3,13 @@ import { isMandateKitError, renewalKey } from 'mandatekit'
 import type { Settings } from './settings.ts'
 import type { Timeline } from './timeline.ts'
 
-// The specification gives this code for every number of the sandbox.
+// The code of every test number (G confirm).
 const SANDBOX_CODE = '123456'
 
 const words = (charge: Partial<Charge>): string =>
   `${charge.id ?? ''} ${charge.status} (${charge.outcome})`.trim()
 
-/** Health, reference, charge, codes, idempotency, renewals, a failing number, reset. */
+/** Checks health, reads the test numbers, charges, confirms, renews and resets. */
 export const chargeLifecycle = async (
   client: GatewayClient,
   settings: Settings,
@@ -32,7 +32,7 @@ export const chargeLifecycle = async (
     line('confirm, wrong code', error.message)
   }
   const confirmed = await client.confirm(charge.confirmation_id, { otp: SANDBOX_CODE, chargeId: charge.id })
-  line('confirm, right code', words(confirmed))
+  line('confirm, correct code', words(confirmed))
   line('status', words(await client.status(charge.id)))
 
   const again = await client.charge(request, { idempotencyKey })

@@ -7,20 +7,20 @@ import { startMockServer } from 'mandatekit/mocks/server'
 export interface Settings {
   readonly subscriptions: SubscriptionsClientOptions
   readonly gateway: GatewayClientOptions
-  /** The mock behind the server; absent against a server whose clock and payer we cannot move. */
+  /** The mock; absent for another server, whose clock and payer the program cannot control. */
   readonly mock: Mock | undefined
   /** A number whose charges succeed, and one whose charges fail. */
   readonly msisdn: string
   readonly failingMsisdn: string | undefined
-  /** How long to wait for a person to authorize, in milliseconds. */
+  /** How long to wait for a payer to authorize, in milliseconds. */
   readonly waitMs: number
-  /** Whether to end with a reset, which clears everybody's charges on that server. */
+  /** Whether to end with a reset, which deletes all charges on that server. */
   readonly reset: boolean
   now(): number
   close(): Promise<void>
 }
 
-/** The embedded mock, frozen on a morning in December; in this process, or behind a local server. */
+/** A mock with a fixed time, in this process or behind a local server. */
 export const onMock = async ({ http }: { http: boolean }): Promise<Settings> => {
   const mock = createMock({ clock: new Date('2026-12-01T06:00:00Z'), seed: 'quickstart' })
   const server = http ? await startMockServer({ mock }) : undefined
@@ -45,7 +45,7 @@ export const onMock = async ({ http }: { http: boolean }): Promise<Settings> => 
 const required = (name: string): string => {
   const value = process.env[name]
   if (value === undefined || value === '') {
-    console.error(`Set ${name} in the environment, or omit --base-url to run on the embedded mock.`)
+    console.error(`Set ${name} in the environment, or omit --base-url to run on the mock.`)
     process.exit(2)
   }
   return value

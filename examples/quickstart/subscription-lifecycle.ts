@@ -6,7 +6,7 @@ import type { Timeline } from './timeline.ts'
 const DAY = 86_400_000
 const day = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-/** Login, subscribe, authorize, three cycles of which one fails, payments, cancel. */
+/** Logs in, subscribes, authorizes, runs three cycles (one payment fails), reads payments and cancels. */
 export const subscriptionLifecycle = async (
   client: SubscriptionsClient,
   settings: Settings,
@@ -14,7 +14,10 @@ export const subscriptionLifecycle = async (
 ): Promise<void> => {
   const { mock } = settings
   const token = await client.login()
-  line('S-a login', `a ${token.token_type} token for ${token.expires_in} s (calls log in by themselves, too)`)
+  line(
+    'S-a login',
+    `a ${token.token_type} token for ${token.expires_in} s (other calls log in by themselves)`,
+  )
 
   const { url, invoiceID } = await client.subscribe({
     requestID: `order-${settings.now()}`,
@@ -27,10 +30,10 @@ export const subscriptionLifecycle = async (
   line('S-b subscribe', `invoice ${invoiceID}; send the payer to ${url}`)
   line('S-c status', (await client.status(invoiceID)).status)
 
-  // The payer's part: on a real server a person opens the page; here the second payment is scripted to fail.
+  // On a real server, the payer opens the page. Here the program authorizes, and makes the second payment fail.
   mock?.payer.authorize(invoiceID, { payments: ['succeed', 'fail', 'succeed'] })
   if (mock === undefined)
-    line('waiting', `up to ${settings.waitMs / 1000} s for somebody to authorize at that page`)
+    line('waiting', `up to ${settings.waitMs / 1000} s for the payer to authorize on that page`)
   const { status, subscriptionId } = await client.waitForStatus(invoiceID, { timeout: settings.waitMs })
   line('S-c status', `${status}; subscription ${subscriptionId}`)
   if (subscriptionId === null) return
@@ -42,7 +45,7 @@ export const subscriptionLifecycle = async (
     await mock.clock.advance({ days: 7 })
     line(
       'clock',
-      `a week later; payments so far: ${(await client.payments(subscriptionId)).subscriptionPayments.length}`,
+      `one week later; payments so far: ${(await client.payments(subscriptionId)).subscriptionPayments.length}`,
     )
   }
 
@@ -59,7 +62,7 @@ export const subscriptionLifecycle = async (
   const cancellation = await client.cancel(subscriptionId)
   line('S-e cancel', `cancellation ${cancellation.id}: ${cancellation.status}`)
   try {
-    line('S-f cancellation', `read again: ${(await client.cancellation(subscriptionId)).status}`)
+    line('S-f cancellation', `the same record: ${(await client.cancellation(subscriptionId)).status}`)
   } catch (error) {
     if (!isMandateKitError(error)) throw error
     line('S-f cancellation', error.message)

@@ -1,4 +1,4 @@
-/** Prints what happens, each line with the time at which it happened. */
+/** Prints each step with its time. */
 export interface Timeline {
   title(text: string): void
   line(step: string, text: string): void

@@ -5,7 +5,7 @@ import { isProgram, portOfEnvironment, secretOfEnvironment } from '../run.ts'
 import type { Shop } from '../shop.ts'
 import { openShop } from '../shop.ts'
 
-/** Fastify 5. The route's own scope keeps every body as bytes, whatever its content type; other routes parse JSON. */
+/** Fastify 5. In the route's own scope every body stays raw. Other routes parse JSON. */
 export const createApp = (shop: Shop): FastifyInstance => {
   const app = fastify()
   app.register((scope, _options, ready) => {

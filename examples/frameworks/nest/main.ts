@@ -10,7 +10,7 @@ import { NotificationsController, SHOP } from './notifications-controller.ts'
 /** The root module. */
 class ShopModule {}
 
-/** What the module provides is decided at its start, so it is a dynamic one. */
+/** A dynamic module, because the shop is made at start-up. */
 const moduleOf = (shop: Shop): DynamicModule => ({
   module: ShopModule,
   controllers: [NotificationsController],
@@ -18,8 +18,8 @@ const moduleOf = (shop: Shop): DynamicModule => ({
 })
 
 /**
- * NestJS on Express. `rawBody: true` keeps the bytes beside what Nest's own body parser makes of them, so that a
- * signature can be verified.
+ * NestJS on Express. `rawBody: true` keeps the raw body in addition to the parsed one, because a signature covers the
+ * raw body.
  */
 export const createApp = (shop: Shop): Promise<NestExpressApplication> =>
   NestFactory.create<NestExpressApplication>(moduleOf(shop), { rawBody: true, logger: ['error'] })

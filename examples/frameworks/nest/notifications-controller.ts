@@ -17,7 +17,7 @@ export const SHOP = Symbol('shop')
  * }
  * ```
  *
- * Node runs TypeScript but no decorators, so here they are called as the functions that they are.
+ * Node runs TypeScript but no decorators, so here they are called as functions.
  */
 export class NotificationsController {
   readonly #receive: NodeHandler

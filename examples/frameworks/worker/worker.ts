@@ -1,7 +1,7 @@
 import type { Shop } from '../shop.ts'
 import { openShop } from '../shop.ts'
 
-/** What the worker's configuration binds. */
+/** The worker's bindings. */
 interface Bindings {
   readonly NOTIFICATION_SECRET: string
 }
@@ -9,8 +9,8 @@ interface Bindings {
 let shop: Shop | undefined
 
 /**
- * A worker (workerd, Cloudflare Workers). Its memory is one isolate's: give the handler a `dedupe` of yours, for
- * example over a Durable Object or Redis, before there are several.
+ * A worker (workerd, Cloudflare Workers). Isolates do not share memory. In production, pass a shared `dedupe`, for
+ * example over a Durable Object or Redis.
  */
 const worker = {
   async fetch(request: Request, { NOTIFICATION_SECRET }: Bindings): Promise<Response> {

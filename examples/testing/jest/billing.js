@@ -2,11 +2,11 @@ const { isMandateKitError } = require('mandatekit')
 const { createNotificationHandler, lookupVerifier } = require('mandatekit/notifications')
 
 /**
- * The code under test: renews every mandate for one due date, and returns what to do about each.
+ * The code under test: renews every mandate for one due date, and returns the next step for each.
  *
  * @param {import('mandatekit').GatewayClient} gateway
  * @param {readonly string[]} mandates
- * @param {string} dueDate for example `2027-02-01`; it makes the key, so a second run charges nobody twice
+ * @param {string} dueDate such as `2027-02-01`. The key is made from it, so a second run charges no payer twice
  */
 async function billCycle(gateway, mandates, dueDate) {
   /** @type {Record<string, string>} */
@@ -22,7 +22,7 @@ async function billCycle(gateway, mandates, dueDate) {
   return results
 }
 
-/** Keeps the books of payments that notifications report. */
+/** Keeps records of the payments that notifications report. */
 function createBooks(/** @type {import('mandatekit').SubscriptionsClient} */ subscriptions) {
   /** @type {Map<string, string>} */
   const payments = new Map()

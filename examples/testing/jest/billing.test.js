@@ -58,7 +58,7 @@ describe('billing a cycle', () => {
   })
 
   test('works under faked timers, and runs no timer', async () => {
-    // Jest fakes nextTick and queueMicrotask too; the runtime's fetch, Request and Response need them.
+    // Jest also fakes nextTick and queueMicrotask, which the runtime's fetch, Request and Response need.
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] })
     try {
       const { gateway, mandate } = opened

@@ -2,8 +2,8 @@ const { GatewayClient, SubscriptionsClient } = require('mandatekit')
 const { createMock } = require('mandatekit/mocks/core')
 
 /**
- * A mock at a fixed time, and clients whose `fetch` is the mock's. Nothing is intercepted and nothing is global: as many
- * as a test likes, at the same time.
+ * Makes a mock with a fixed time, and clients whose `fetch` is the mock's. Nothing is global, so a test can have several
+ * at the same time.
  */
 function openMock() {
   const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
@@ -12,7 +12,7 @@ function openMock() {
     mock,
     gateway: new GatewayClient({ ...clientOptions.gateway, fetch }),
     subscriptions: new SubscriptionsClient({ ...clientOptions.subscriptions, fetch }),
-    /** The id of a charge that its payer has confirmed: a mandate. */
+    /** Returns the id of a mandate: a charge that its payer has confirmed. */
     async mandate(/** @type {string} */ msisdn) {
       const gateway = new GatewayClient({ ...clientOptions.gateway, fetch })
       const request = { msisdn, amount: 250, currency: 'BDT', redirect_uri: 'https://shop.example/paid' }

@@ -6,7 +6,7 @@ import { startMockServer } from 'mandatekit/mocks/server'
 
 const newMock = (): Mock => createMock({ clock: new Date('2027-01-01T06:00:00Z') })
 
-/** A mock of the test's own, and clients that reach it without a socket. There is nothing to close or to reset. */
+/** Makes a mock and clients that reach it without a socket. The test has nothing to close or reset. */
 export const openMock = () => {
   const mock = newMock()
   const { clientOptions, fetch } = mock
@@ -17,7 +17,7 @@ export const openMock = () => {
   }
 }
 
-/** The same behind a real server on a free port, which is closed when the test ends. */
+/** Makes the same behind a server on a free port, and closes it when the test ends. */
 export const openServer = async (test: TestContext) => {
   const server = await startMockServer({ mock: newMock() })
   test.after(() => server.close())

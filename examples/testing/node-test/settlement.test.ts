@@ -17,7 +17,7 @@ const PLAN = {
 
 const ORDER = { id: '1001', msisdn: testNumbers.succeeds, amount: 250 }
 
-// `concurrency` makes the tests of a suite overlap. They may: each opens a mock of its own.
+// The tests of this suite run at the same time. Each has its own mock.
 describe('with mock.fetch', { concurrency: true }, () => {
   test('a failed and a reversed payment are no income', async () => {
     const { mock, subscriptions } = openMock()
@@ -81,7 +81,7 @@ describe('with mock.fetch', { concurrency: true }, () => {
   })
 })
 
-/** Resolves once both tests have come to it: shows that they run at the same time. */
+/** Resolves when both tests have reached it, which proves that they run at the same time. */
 const createMeeting = (tests: number) => {
   let missing = tests
   let open: () => void = () => undefined
@@ -105,7 +105,7 @@ describe('mocks of their own', { concurrency: true }, () => {
     test(`${name} of two tests at the same time sees its own charge only`, async () => {
       const { mock, gateway } = openMock()
       await meet()
-      // The same order, and so the same idempotency key, in both.
+      // Both use the same order id, and so the same idempotency key.
       const id = await chargeOrder(gateway, { ...ORDER, msisdn })
       const [pending] = mock.state.charges()
       assert.equal(pending?.id, id)

@@ -1,7 +1,7 @@
 import type { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import { isMandateKitError } from 'mandatekit'
 
-/** What a subscription has brought in. */
+/** The income of a subscription. */
 export interface Settlement {
   readonly paid: number
   readonly failed: number
@@ -19,7 +19,7 @@ export const settle = async (client: SubscriptionsClient, subscriptionId: string
   return settlement
 }
 
-/** Charges an order; `undefined` when it is not known whether it was charged. The same id is never charged twice. */
+/** Charges an order once per id. Returns `undefined` if it is unknown whether the payer was charged. */
 export const chargeOrder = async (
   gateway: GatewayClient,
   order: { readonly id: string; readonly msisdn: string; readonly amount: number },

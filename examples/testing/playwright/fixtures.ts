@@ -14,7 +14,7 @@ interface Shop {
 }
 
 const startEverything = async () => {
-  // The browser goes to the payer's pages, so the mock needs a real address: `startMockServer` gives it one.
+  // The browser opens the payer's pages, so the mock needs a real URL.
   const server = await startMockServer({ mock: createMock({ clock: new Date('2027-01-01T06:00:00Z') }) })
   const { mock } = server
   const shop = await startShop(
@@ -38,7 +38,7 @@ const startEverything = async () => {
   }
 }
 
-/** A test with a shop and a mock of its own; `otherShop` is a second pair, at the same time. */
+/** A test with its own shop and mock. `otherShop` is a second pair. */
 export const test = base.extend<{ shop: Shop; otherShop: Shop }>({
   shop: async ({ browserName: _ }, use) => {
     const { opened, close } = await startEverything()

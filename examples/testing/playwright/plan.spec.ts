@@ -25,10 +25,10 @@ test('the account shows a failed cycle and the one after it, each once', async (
   await shop.open(page)
   await page.getByRole('button', { name: 'Subscribe' }).click()
   await expect(page.getByRole('heading', { name: 'Authorize a subscription' })).toBeVisible()
-  // A script of payments cannot be given on the page, so here the test is the payer.
+  // The page cannot script payments, so here the test authorizes.
   const [request] = shop.mock.state.subscriptions()
   shop.mock.payer.authorize(String(request?.invoiceId), { payments: ['fail', 'succeed'] })
-  // Every notification is delivered twice; the shop's handler counts it once.
+  // The mock delivers every notification twice, and the shop's handler counts it once.
   await shop.mock.clock.advance({ days: 2 })
   await page.goto(`${shop.url}/account`)
   await expect(page.getByRole('listitem')).toHaveText(['FAILED_PAYMENT', 'SUCCEEDED_PAYMENT'])

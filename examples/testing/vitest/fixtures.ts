@@ -4,7 +4,7 @@ import { setupServer } from 'msw/node'
 import { afterAll, test as base, beforeAll } from 'vitest'
 import { createShop } from './shop.ts'
 
-// One interception for each test file. A request without a handler fails instead of leaving the machine.
+// One `setupServer` for each test file. A request without a handler fails, so no test reaches a real server.
 const network = setupServer()
 beforeAll(() => network.listen({ onUnhandledFrame: 'error' }))
 afterAll(() => network.close())
@@ -12,8 +12,8 @@ afterAll(() => network.close())
 let mocks = 0
 
 /**
- * A test with a mock, clients and a shop of its own. Each mock serves hosts of its own, so that tests of one
- * file may also run at the same time.
+ * A test with its own mock, clients and shop. Each mock serves its own hosts, so tests of one file can run at
+ * the same time.
  */
 export const test = base
   .extend('mock', ({ task: _task }) => {

@@ -2,7 +2,7 @@ import { testNumbers } from 'mandatekit/mocks'
 import { describe, expect, vi } from 'vitest'
 import { test } from './fixtures.ts'
 
-/** Opens once this many tests have come to it: shows that they really run at the same time. */
+/** Resolves when this many tests have reached it, which proves that they run at the same time. */
 const createGate = (tests: number) => {
   let open: () => void = () => undefined
   let missing = tests
@@ -24,7 +24,7 @@ describe.concurrent('three tests that run at the same time', () => {
     'test %s sees its own charge, clock and requests only',
     async (id, { mock, shop, expect }) => {
       await started()
-      // The same order id, and so the same idempotency key, in all three.
+      // All three use the same order id, and so the same idempotency key.
       expect(
         await shop.charge({ id: '1', msisdn: testNumbers.succeeds, amount: id.charCodeAt(0) }),
       ).toMatchObject({

@@ -6,7 +6,7 @@ import { network, test } from './fixtures.ts'
 
 const ORDER = { id: '1001', msisdn: testNumbers.succeeds, amount: 250 }
 
-/** A message as it is on the wire, but for whom it concerns. */
+/** A notification as on the wire, without the ids of its subject. */
 const MESSAGE = {
   notificationId: 'notification-1',
   type: 'SUBSCRIPTION_PAYMENT',
@@ -77,7 +77,7 @@ describe('a single order', () => {
   })
 
   test('can be served by a handler of the test', async ({ mock, shop }) => {
-    // Handlers given to `use` later win over earlier ones, those of the mock included.
+    // MSW tries the handlers that `use` added last first.
     network.use(
       http.post(`${mock.clientOptions.gateway.baseUrl}/api/v1/mfs/charges`, () =>
         HttpResponse.json({ error: { code: 'closed', message: 'Closed for the night.' } }, { status: 403 }),

@@ -6,9 +6,9 @@ import { createNotificationHandler, lookupVerifier } from 'mandatekit/notificati
 /** The result of an attempt to charge, or to sell a plan. */
 export type Result<Success> =
   | ({ readonly kind: 'done' } & Success)
-  /** Nothing happened: ask again. */
+  /** Nothing happened: the shop can try again. */
   | { readonly kind: 'try-again'; readonly why: string }
-  /** It may have happened: look first. */
+  /** It may have happened: the shop finds out first. */
   | { readonly kind: 'unclear'; readonly why: string }
 
 export interface Order {
@@ -22,7 +22,7 @@ const failed = (error: unknown): Exclude<Result<unknown>, { kind: 'done' }> => {
   return { kind: error.outcome === 'unknown' ? 'unclear' : 'try-again', why: error.code }
 }
 
-/** The code under test: a shop that sells a daily plan, and single orders. */
+/** The code under test: a shop that sells a daily plan and single orders. */
 export const createShop = (subscriptions: SubscriptionsClient, gateway: GatewayClient) => {
   const paid: string[] = []
 
@@ -66,7 +66,7 @@ export const createShop = (subscriptions: SubscriptionsClient, gateway: GatewayC
       return days
     },
 
-    /** Asks a customer to confirm a payment. The order's id is the key, so an order is never charged twice. */
+    /** Charges a customer, who then confirms. The order's id is the key, so an order is never charged twice. */
     async charge({ id, msisdn, amount }: Order): Promise<Result<{ chargeId: string; url: string }>> {
       try {
         const charge = await gateway.charge(
