@@ -19,7 +19,7 @@ import type { RenewalInput } from './renewal-key.ts'
 import { renewalKeyOf } from './renewal-key.ts'
 
 const gatewayOptions = {
-  /** The configured key, or a function that returns it for each attempt. (area G, Authentication) */
+  /** The configured key, or a function that returns it for each attempt. (Authentication, area G) */
   apiKey: apiKeyOption,
   /** HTTP method of reset, which the specification does not show. Default: `POST`. */
   resetMethod: withDefault(oneOf(['POST', 'DELETE']), 'POST'),

@@ -41,7 +41,7 @@ interface OwnRefusal {
 
 /**
  * Keeps rejected credentials from being sent again, because repeated failures lock the account for valid credentials
- * too (area S, Authentication 4). Rejections are kept in the record, so that every process honors them, and in this
+ * too (Authentication, area S, rule 4). Rejections are kept in the record, so that every process honors them, and in this
  * client's memory, because a store may return an old record or lose a part of one. Pauses are kept in the record.
  */
 export class LoginBreaker {

@@ -65,7 +65,7 @@ const remember = (ids: Set<string>, id: string): void => {
   if (ids.size > IDS_KEPT) ids.delete(oldest)
 }
 
-/** Authorizes attempts with the token of a login, which it gets, shares and renews by itself. (area S, Authentication) */
+/** Authorizes attempts with the token of a login, which it gets, shares and renews by itself. (Authentication, area S) */
 export class TokenLifecycle<Response extends TokenResponse> implements Authorizer {
   readonly #options: TokenLifecycleOptions<Response>
   readonly #keeper: RecordKeeper

@@ -5,8 +5,8 @@ import type { Field } from './fields.ts'
 export type Area = 'subscriptions' | 'gateway'
 
 /**
- * How a request is authorized. `credentials`: the body holds them (S-a). `token`: the bearer token of a login (area S,
- * Authentication 2). `api-key`: the configured key as a bearer token (area G, Authentication 1).
+ * How a request is authorized. `credentials`: the body holds them (S-a). `token`: the bearer token of a login
+ * (Authentication, area S, rule 2). `api-key`: the configured key as a bearer token (Authentication, area G, rule 1).
  */
 export type AuthKind = 'none' | 'credentials' | 'token' | 'api-key'
 
