@@ -1,130 +1,104 @@
-import type { Deliveries, ListedNotification } from './delivery/deliveries.ts'
+import type { Deliveries } from './delivery/deliveries.ts'
 import { createDeliveries } from './delivery/deliveries.ts'
-import type { ManagedClock } from './domain/clock.ts'
+import type { ManagedClock, MockClock } from './domain/clock.ts'
 import { createClock } from './domain/clock.ts'
+import type { Duration } from './domain/duration.ts'
+import { toInstantMilliseconds, toMilliseconds } from './domain/duration.ts'
 import { createGatewayDomain } from './domain/gateway/domain.ts'
 import type { GatewayOptions } from './domain/gateway/options.ts'
-import { gatewayOptions } from './domain/gateway/options.ts'
-import type { GatewayDomain, ListedCharge } from './domain/gateway/types.ts'
-import type { Ids } from './domain/ids.ts'
 import { createIds, withDigits } from './domain/ids.ts'
-import type { Limiter } from './domain/limiter.ts'
 import { createFixedWindowLimiter, createRollingLimiter } from './domain/limiter.ts'
-import type { Sequence } from './domain/paged-list.ts'
+import { machineNow } from './domain/machine-time.ts'
 import { createSubscriptionsDomain } from './domain/subscriptions/domain.ts'
 import type { SubscriptionsOptions } from './domain/subscriptions/options.ts'
-import { subscriptionsOptions } from './domain/subscriptions/options.ts'
-import type { PaymentBody, SubscriptionState, SubscriptionsDomain } from './domain/subscriptions/types.ts'
 import type { AreaRuntime } from './http/area.ts'
-import type { FaultPlan } from './http/faults.ts'
 import { createFaultPlan } from './http/faults.ts'
 import { createGatewayArea } from './http/gateway-area.ts'
-import type { Handler } from './http/handler.ts'
+import type { PageHandler } from './http/handler.ts'
 import { createHandler } from './http/handler.ts'
 import type { Base } from './http/locate.ts'
 import { normalizedBase } from './http/locate.ts'
 import type { Secrets } from './http/redact.ts'
-import type { LoggedRequest, WritableRequestLog } from './http/request-log.ts'
+import { withoutSecrets } from './http/redact.ts'
 import { createRequestLog } from './http/request-log.ts'
 import type { Variant } from './http/subscriptions-area.ts'
 import { createSubscriptionsArea, createVary } from './http/subscriptions-area.ts'
 import type { ReadOptions } from './options.ts'
-import { createPageHandler, createPages } from './pages/handler.ts'
 
-/** What the adapters of this package use of a mock. */
-export interface MockInternals {
-  readonly handler: Handler
-  /** The base URLs of the options, area S first. */
-  readonly ownBases: readonly string[]
-  /**
-   * Both areas answer below this URL as well, and the URLs that the mock hands out begin with it, until the function
-   * given back is called.
-   */
-  attach(url: string): () => void
-  readonly faults: Pick<FaultPlan, 'armed'>
-  /** What the mock holds, to be read in stretches. */
-  readonly lists: {
-    readonly subscriptions: Sequence<SubscriptionState>
-    readonly payments: Sequence<PaymentBody>
-    readonly charges: Sequence<ListedCharge>
-    readonly requests: Sequence<LoggedRequest>
-    readonly notifications: Sequence<ListedNotification>
-  }
-  readonly outage: { readonly isDown: boolean }
-  readonly clock: Pick<ManagedClock, 'standsStill' | 'fromOutside'>
-}
-
-// In the global registry, so that a mock of the package's CommonJS copy can be given to the ESM copy's server.
+// In the global registry, so that the server of the ESM build takes a mock of the CommonJS build.
 const INTERNALS = Symbol.for('mandatekit.mock')
 
-/** Gives a mock its internals, out of its users' sight. */
-export const withInternals = <Mock extends object>(mock: Mock, internals: MockInternals): Mock =>
-  Object.defineProperty(mock, INTERNALS, { value: internals })
+/** Attaches its parts to a mock, hidden from users. */
+export const withInternals = <Mock extends object>(mock: Mock, parts: MockParts): Mock =>
+  Object.defineProperty(mock, INTERNALS, { value: parts })
 
-/** The internals of a mock. Throws a TypeError for what is none. */
-export const internalsOf = (mock: object): MockInternals => {
-  const holder: { readonly [INTERNALS]?: MockInternals } = mock
-  const internals = holder[INTERNALS]
-  if (internals === undefined) throw new TypeError('This is not a mock that createMock made.')
-  return internals
+/** Returns the parts of a mock, for the adapters of this package. Throws a TypeError for any other object. */
+export const internalsOf = (mock: object): MockParts => {
+  const holder: { readonly [INTERNALS]?: MockParts } = mock
+  const parts = holder[INTERNALS]
+  if (parts === undefined) throw new TypeError('This is not a mock that createMock made.')
+  return parts
 }
 
-/** Where a mock answers, and which addresses it hands out. */
-export interface Addresses {
-  /** Where the areas answer now. */
-  bases(): readonly Base[]
-  /** The base URL that area S, or G, hands out now. */
-  current(area: AreaRuntime['name']): string
-  /** Both areas answer at this URL, too, and hand it out, until the function given back is called. */
-  attach(url: string): () => void
-}
-
-/** Keeps the addresses of a mock: those of its options, and those of servers in front of it. */
-export const createAddresses = (
+/** Keeps the base URLs of a mock: those of its options, and those of the servers in front of it. */
+const createAddresses = (
   own: Readonly<Record<AreaRuntime['name'], string>>,
-  areas: () => readonly AreaRuntime[],
-): Addresses => {
+  areas: readonly AreaRuntime[],
+) => {
   let servers: readonly { readonly url: string }[] = []
   let bases: readonly Base[] | undefined
 
-  const serve = (next: readonly { readonly url: string }[]): void => {
+  const serve = (next: typeof servers): void => {
     servers = next
     bases = undefined
   }
 
   return {
-    bases() {
-      bases ??= areas().flatMap((area) =>
+    /** Returns where the areas respond. */
+    bases(): readonly Base[] {
+      bases ??= areas.flatMap((area) =>
         [own[area.name], ...servers.map(({ url }) => url)].map((url) => ({ url, area })),
       )
       return bases
     },
-    current: (area) => servers.at(-1)?.url ?? own[area],
-    attach(url) {
-      const server = { url: normalizedBase('url', url) }
+    /** Returns the base URL of the URLs that an area issues. */
+    current: (area: AreaRuntime['name']): string => servers.at(-1)?.url ?? own[area],
+    /** Also serves both areas below this URL, and issues URLs below it, until the returned function is called. */
+    attach(url: string): () => void {
+      const server = { url: normalizedBase(url) }
       serve([...servers, server])
       return () => serve(servers.filter((other) => other !== server))
     },
   }
 }
 
-/** What a mock is made of. */
-export interface MockParts {
-  readonly clock: ManagedClock
-  readonly ids: Ids
-  readonly deliveries: Deliveries
-  readonly subscriptions: { readonly domain: SubscriptionsDomain; readonly options: SubscriptionsOptions }
-  readonly gateway: { readonly domain: GatewayDomain; readonly options: GatewayOptions }
-  readonly limiters: readonly Limiter[]
-  readonly faults: FaultPlan
-  readonly log: WritableRequestLog
-  readonly addresses: Addresses
-  readonly areas: readonly AreaRuntime[]
-  readonly handler: Handler
-  readonly outage: { isDown: boolean }
-  /** What nothing that people look at may show. */
-  readonly secrets: Secrets
-}
+const NOT_MOVED =
+  'The clock was not moved: it waited for a receiver that did not respond in time. A receiver must respond before it moves the clock; to let slow deliveries fail first, call mock.notifications.flush().'
+
+/** The clock with the deliveries: a move of the clock first waits for those in progress, and ends after the others. */
+const mockClock = (clock: ManagedClock, deliveries: Deliveries): MockClock => ({
+  now: clock.now,
+  async set(time) {
+    await clock.set(time)
+    await deliveries.notifications.flush()
+  },
+  async advance(duration) {
+    const [before, lateCount] = [deliveries.underWay(), deliveries.lateCount()]
+    if (before !== undefined) await before
+    // Otherwise a receiver that moves the clock would start its next move, delivery after delivery.
+    if (deliveries.lateCount() !== lateCount) throw new Error(NOT_MOVED)
+    await clock.advance(duration)
+    await deliveries.notifications.flush()
+  },
+  async sleep(milliseconds, signal) {
+    const sleepEnds = deliveries.sleepBegins()
+    try {
+      await clock.sleep(milliseconds, signal)
+    } finally {
+      sleepEnds()
+    }
+  },
+})
 
 const secretsOf = (subscriptions: SubscriptionsOptions, gateway: GatewayOptions): readonly string[] => [
   ...gateway.apiKeys,
@@ -135,112 +109,140 @@ const secretsOf = (subscriptions: SubscriptionsOptions, gateway: GatewayOptions)
   ]),
 ]
 
-/** Identifiers of these kinds are numbers to a client that is tested with them (row 44). */
-const NUMBERED = ['invoice', 'subscription']
-
-const isNumbered = (variant: Variant): boolean =>
+/** Row 44: with this variant, these identifiers are numbers. */
+const hasNumberIds = (variant: Variant): boolean =>
   typeof variant !== 'function' && variant.includes('number-ids')
+const NUMBERED_KINDS = ['invoice', 'subscription']
 
-/** Puts a mock together. Nothing is shared with another. */
-export const createParts = (options: ReadOptions): MockParts => {
-  let deliveries: Deliveries | undefined
+/** What a mock is made of. */
+export type MockParts = ReturnType<typeof createParts>
+
+/** Puts a mock together. Two mocks share nothing. */
+export const createParts = (options: ReadOptions) => {
   const clock = createClock({
     clock: options.clock,
     sleep: options.sleep,
-    afterStep: () => deliveries?.underWay(),
+    afterStep: () => deliveries.underWay(),
   })
   const { timeline } = clock
-  const { now } = timeline
   const ids = createIds(options.seed)
-  const outbox = createDeliveries({ timeline, random: () => ids.random('delivery'), size: options.logSize })
-  deliveries = outbox
+  const deliveries = createDeliveries({
+    timeline,
+    random: () => ids.random('delivery'),
+    size: options.logSize,
+  })
 
-  const chosen = {
-    subscriptions: subscriptionsOptions(options.rules, options.subscriptions.domain),
-    gateway: gatewayOptions(options.rules, options.gateway.domain),
-  }
-  const areas: AreaRuntime[] = []
-  const addresses = createAddresses(
-    { subscriptions: options.subscriptions.http.baseUrl, gateway: options.gateway.http.baseUrl },
-    () => areas,
-  )
-  const { variant } = options.subscriptions.http
+  const { variant } = options.subscriptions
   const vary = createVary(variant)
-  const subscriptions = createSubscriptionsDomain({
-    timeline,
-    callersNow: clock.callersNow,
-    ids: isNumbered(variant) ? withDigits(ids, NUMBERED) : ids,
-    rules: options.rules,
-    options: options.subscriptions.domain,
-    baseUrl: () => addresses.current('subscriptions'),
-    notify: outbox.publish,
-  })
-  const gateway = createGatewayDomain({
-    timeline,
-    ids,
-    rules: options.rules,
-    options: options.gateway.domain,
-    baseUrl: () => addresses.current('gateway'),
-  })
+  const areas: AreaRuntime[] = []
+  const own = { subscriptions: options.subscriptions.baseUrl, gateway: options.gateway.baseUrl }
+  const addresses = createAddresses(own, areas)
+  const subscriptions = {
+    options: options.subscriptions,
+    domain: createSubscriptionsDomain({
+      timeline,
+      ids: hasNumberIds(variant) ? withDigits(ids, NUMBERED_KINDS) : ids,
+      options: options.subscriptions,
+      baseUrl: () => addresses.current('subscriptions'),
+      notify: deliveries.publish,
+    }),
+  }
+  const gateway = {
+    options: options.gateway,
+    domain: createGatewayDomain({
+      timeline,
+      ids,
+      options: options.gateway,
+      baseUrl: () => addresses.current('gateway'),
+    }),
+  }
 
-  const limitsNow = options.rateLimitTime === 'machine' ? clock.machineNow : now
-  const limiterOf = <Limit>(limit: Limit | false, create: (limit: Limit) => Limiter): Limiter | undefined =>
-    limit === false ? undefined : create(limit)
-  const subscriptionsLimiter = limiterOf(chosen.subscriptions.rateLimit, (limit) =>
-    createFixedWindowLimiter({ ...limit, now: limitsNow }),
-  )
-  const gatewayLimiter = limiterOf(chosen.gateway.rateLimit, (limit) =>
-    createRollingLimiter({ ...limit, now: limitsNow }),
-  )
+  const now = options.rateLimitTime === 'machine' ? machineNow : timeline.now
+  const perMinute = options.subscriptions.rateLimit
+  const rolling = options.gateway.rateLimit
+  const subscriptionsLimiter =
+    perMinute === false ? undefined : createFixedWindowLimiter({ ...perMinute, now })
+  const gatewayLimiter = rolling === false ? undefined : createRollingLimiter({ ...rolling, now })
+
   const outage = { isDown: false }
   areas.push(
     createSubscriptionsArea({
-      domain: subscriptions,
+      domain: subscriptions.domain,
       limiter: subscriptionsLimiter,
-      now: limitsNow,
-      options: chosen.subscriptions,
+      now,
+      options: options.subscriptions,
       vary,
-      apiPrefix: options.subscriptions.http.apiPrefix,
-      checksContentType: options.subscriptions.http.contentType === 'json',
-      refusesUnknownFields: chosen.subscriptions.unknownFields === 'refuse',
+      apiPrefix: options.subscriptions.apiPrefix,
+      checksContentType: options.subscriptions.contentType === 'json',
+      refusesUnknownFields: options.subscriptions.unknownFields === 'refuse',
     }),
     createGatewayArea({
-      domain: gateway,
+      domain: gateway.domain,
       limiter: gatewayLimiter,
-      now: limitsNow,
-      options: chosen.gateway,
-      apiPrefix: options.gateway.http.apiPrefix,
-      checksContentType: options.gateway.http.contentType === 'json',
-      refusesUnknownFields: chosen.gateway.unknownFields === 'refuse',
+      now,
+      options: options.gateway,
+      apiPrefix: options.gateway.apiPrefix,
+      checksContentType: options.gateway.contentType === 'json',
+      refusesUnknownFields: options.gateway.unknownFields === 'refuse',
       isDown: () => outage.isDown,
     }),
   )
 
   const faults = createFaultPlan(() => ids.random('fault'))
+  /** What neither the log nor the panel may show. */
   const secrets: Secrets = {
-    configured: secretsOf(chosen.subscriptions, chosen.gateway),
-    isToken: subscriptions.isToken,
+    configured: secretsOf(options.subscriptions, options.gateway),
+    isToken: subscriptions.domain.isToken,
   }
   const log = createRequestLog(options.logSize, secrets)
+  const domains = { subscriptions: subscriptions.domain, gateway: gateway.domain }
+  // Pages load when the first one is opened.
+  const pages: PageHandler = async (...page) =>
+    (await import('./pages/handler.ts')).createPages(domains)(...page)
+  const time = mockClock(clock, deliveries)
+  const { chargeList } = gateway.domain
   return {
     clock,
     ids,
-    deliveries: outbox,
-    subscriptions: { domain: subscriptions, options: chosen.subscriptions },
-    gateway: { domain: gateway, options: chosen.gateway },
+    deliveries,
+    subscriptions,
+    gateway,
     limiters: [subscriptionsLimiter, gatewayLimiter].filter((limiter) => limiter !== undefined),
     faults,
     log,
-    addresses,
     areas,
     outage,
-    secrets,
-    handler: createHandler({
-      bases: addresses.bases,
-      faults,
-      log,
-      now,
-      pages: createPageHandler(createPages({ subscriptions, gateway })),
-    }),
+    /** The base URLs of the options, area S first. */
+    ownBases: [own.subscriptions, own.gateway],
+    addresses,
+    handler: createHandler({ bases: addresses.bases, faults, log, now: timeline.now, pages }),
+    /** The clock that users move. */
+    time,
+    /** Moves the clock without expiring tokens: the clients that hold them may not follow the mock's clock. */
+    async moveClock(move: { readonly by: Duration } | { readonly to: string }): Promise<void> {
+      const length = 'by' in move ? toMilliseconds(move.by) : toInstantMilliseconds(move.to) - time.now()
+      const moveEnds = subscriptions.domain.tokensSurviveMove(length)
+      try {
+        await ('by' in move ? time.advance(move.by) : time.set(move.to))
+      } finally {
+        moveEnds()
+      }
+    },
+    /** What the mock holds, for reading page by page. */
+    lists: {
+      subscriptions: subscriptions.domain.subscriptionList,
+      payments: subscriptions.domain.paymentList,
+      charges: {
+        bounds: chargeList.bounds,
+        // An idempotency key is a text of the merchant and may contain a secret.
+        read: (from: number, to: number) =>
+          chargeList.read(from, to).map((charge) => ({
+            ...charge,
+            idempotencyKey: charge.idempotencyKey && withoutSecrets(charge.idempotencyKey, secrets),
+          })),
+      },
+      requests: log,
+      notifications: deliveries.list,
+    },
   }
 }

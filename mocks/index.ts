@@ -13,10 +13,10 @@ export interface Mock extends CoreMock {
 }
 
 /**
- * Makes a mock of both APIs, with one MSW handler for each base URL. Other hosts are untouched; handlers of your own,
- * given to `server.use`, win.
+ * Creates a mock of both APIs, with one MSW handler for each base URL. Requests to other hosts are not handled. Handlers
+ * that you give to `server.use` have precedence.
  *
- * @throws TypeError or RangeError when an option does not exist or makes no sense; the message names it.
+ * @throws TypeError that names an unknown or wrong option, and what is allowed
  * @example
  * const mock = createMock()
  * const server = setupServer(...mock.handlers)

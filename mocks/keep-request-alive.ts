@@ -1,17 +1,17 @@
 /**
- * Keeps requests alive while they are answered. A `Request` follows its caller's signal through a weak reference: one
- * that is collected in the meantime would never hear of an abort.
+ * Keeps requests alive until they have a response. A `Request` follows its caller's signal through a weak reference: once
+ * it is collected, it no longer learns of an abort.
  */
-export const createHolder = () => {
-  const held = new Set<object>()
+export const createKeepAlive = () => {
+  const kept = new Set<object>()
   return async <Value>(requests: object, run: () => Promise<Value>): Promise<Value> => {
-    // A new object for each call: the same request may be under way twice.
-    const kept = { requests }
-    held.add(kept)
+    // A new object for each call: the same request may be sent twice at a time.
+    const entry = { requests }
+    kept.add(entry)
     try {
       return await run()
     } finally {
-      held.delete(kept)
+      kept.delete(entry)
     }
   }
 }

@@ -1,8 +1,8 @@
 import type { Handler } from './http/handler.ts'
-import { preflightAnswer, toResponse, toTruncatedResponse } from './http/response.ts'
-import { createHolder } from './keep-request-alive.ts'
+import { preflightResponse, toResponse, toTruncatedResponse } from './http/response.ts'
+import { createKeepAlive } from './keep-request-alive.ts'
 
-/** The part of MSW's `http` that is used, the same in MSW 2.12 and 3. */
+/** The part of MSW's `http` that is used. It is the same in MSW 2.12 and 3. */
 export interface MswHttp<MswHandler> {
   all(
     path: RegExp,
@@ -10,28 +10,25 @@ export interface MswHttp<MswHandler> {
   ): MswHandler
 }
 
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-
-const whenGone = (signal: AbortSignal): Promise<void> =>
+const whenAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** What MSW is told to answer. */
 const respond = async (handler: Handler, request: Request): Promise<Response | undefined> => {
-  // Every OPTIONS is a preflight here: happy-dom's arrives without the headers that would say so.
-  if (request.method === 'OPTIONS') return toResponse(preflightAnswer(request))
-  const reply = await handler(request)
-  switch (reply?.kind) {
+  // Every OPTIONS request is treated as a preflight: happy-dom omits the headers that mark one.
+  if (request.method === 'OPTIONS') return toResponse(preflightResponse(request))
+  const sent = await handler(request)
+  switch (sent?.kind) {
     case undefined:
       return undefined
-    case 'answer':
-      return toResponse(reply.answer)
+    case 'complete':
+      return toResponse(sent.response)
     case 'truncated':
-      return toTruncatedResponse(reply)
-    case 'silence':
-      await whenGone(request.signal)
+      return toTruncatedResponse(sent)
+    case 'none':
+      await whenAborted(request.signal)
       return Response.error()
     case 'closed':
       return Response.error()
@@ -39,18 +36,19 @@ const respond = async (handler: Handler, request: Request): Promise<Response | u
 }
 
 /**
- * One catch-all handler for each base URL: MSW's cost grows with every handler, so the mock's own router chooses the
- * operation. Connections that end are approximate here: MSW knows a network error without a code.
+ * Creates one catch-all handler for each base URL. MSW gets slower with every handler, so the mock's own router finds
+ * the operation. A closed connection is a network error without a code: MSW knows no other.
  */
 export const createMswHandlers = <MswHandler>(
   http: MswHttp<MswHandler>,
   handler: Handler,
   bases: readonly string[],
 ): MswHandler[] => {
-  const whileHeld = createHolder()
-  return [...new Set(bases)].map((base) =>
-    http.all(new RegExp(`^${escaped(base)}(?:/.*)?$`), ({ request }) =>
-      whileHeld(request, () => respond(handler, request)),
-    ),
-  )
+  const whileKept = createKeepAlive()
+  return [...new Set(bases)].map((base) => {
+    const escaped = base.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+    return http.all(new RegExp(`^${escaped}(?:/.*)?$`), ({ request }) =>
+      whileKept(request, () => respond(handler, request)),
+    )
+  })
 }

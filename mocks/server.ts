@@ -4,64 +4,71 @@ import type { Http2SecureServer } from 'node:http2'
 import { createSecureServer } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import { NodeRequest } from 'srvx/node'
+import type { Input } from '../src/contract/fields.ts'
+import { wholeNumber } from '../src/contract/fields.ts'
 import { internalsOf } from './assemble.ts'
 import { createMock } from './core.ts'
-import type { Check } from './domain/check-options.ts'
-import { assertPasses, fields, flag, text, wholeNumber } from './domain/check-options.ts'
-import type { IncomingRequest } from './http/response.ts'
-import { replyWith } from './http/response.ts'
+import { check, flag, optional, rule, secretRule, strict, text } from './domain/check-options.ts'
+import type { IncomingRequest, ResponseData } from './http/response.ts'
+import { complete } from './http/response.ts'
 import { mockOptionNames } from './options.ts'
 import { PANEL_PATH } from './panel/access.ts'
-import type { PanelRequest } from './panel/panel.ts'
-import { createPanel } from './panel/panel.ts'
+import type { Panel } from './panel/panel.ts'
 import type { NodeIncoming, NodeOutgoing } from './server/node-http.ts'
-import { hasLeft, readText, writeFailure, writeReply } from './server/node-http.ts'
-import { answerBrowser } from './server/welcome-page.ts'
+import { hasLeft, readText, writeFailure, writeResponse } from './server/node-http.ts'
 import type { Mock } from './types.ts'
 
-/** How a server is started. */
-export interface MockServerOptions<ServedMock extends Mock = Mock> {
+const pem = secretRule<string | Uint8Array>(
+  'PEM, as text or bytes',
+  (value) => value instanceof Uint8Array || text.safeParse(value).success,
+)
+
+const tls = {
+  /** The certificate or the chain that starts with it, in PEM: text or bytes. */
+  cert: pem,
+  /** The certificate's private key, in PEM: text or bytes. */
+  key: pem,
+}
+const serverOptions = {
   /** Default: any free port. */
-  readonly port?: number
-  /** Default: `127.0.0.1`, reached from this machine alone. */
-  readonly host?: string
-  /** The mock that answers. Default: a new one. */
-  readonly mock?: ServedMock
-  /** Whether the control panel answers at `/_mock`. Default: true. */
-  readonly panel?: boolean
-  /** Larger bodies are answered 413 and not read. In bytes; default: 1 MiB. */
-  readonly maxBodyBytes?: number
-  /** With a certificate, HTTP/2 and HTTP/1.1 over TLS are served; without, HTTP/1.1. */
-  readonly tls?: {
-    /** The certificate, or the chain that begins with it, in PEM: text or its bytes. */
-    readonly cert: string | Uint8Array
-    /** The certificate's private key, in PEM: text or its bytes. */
-    readonly key: string | Uint8Array
-  }
+  port: optional(wholeNumber(0, 65_535)),
+  /** Address to listen on. Default: `127.0.0.1`, which only this machine reaches. */
+  host: optional(text),
+  /** The mock to serve. Default: a new one. */
+  mock: optional(rule<Mock>('a mock that createMock made', (value) => Object(value) === value)),
+  /** Whether the control panel is served at `/_mock`. Default: true. */
+  panel: optional(flag),
+  /** A larger body gets status 413 and is not read. In bytes; default: 1 MiB. */
+  maxBodyBytes: optional(wholeNumber(1)),
+  /** With a certificate, the server speaks HTTP/2 and HTTP/1.1 over TLS; without one, HTTP/1.1. */
+  tls: optional(strict(tls, 'option')),
+}
+const serverSchema = strict(serverOptions, 'option')
+
+/** Options of `startMockServer`. */
+export interface MockServerOptions<ServedMock extends Mock = Mock> extends Input<typeof serverOptions> {
+  /** The mock to serve. Default: a new one. */
+  readonly mock?: ServedMock | undefined
 }
 
 /** A running server. */
 export interface MockServer<ServedMock extends Mock = Mock> {
-  /** Where both areas answer, without a slash at its end. */
+  /** Base URL of both areas, without a trailing slash. */
   readonly url: string
-  /** The mock that answers; its `clientOptions` and the URLs that it hands out point at this server. */
+  /** The served mock. Its `clientOptions` and the URLs in its responses point at this server. */
   readonly mock: ServedMock
-  /** Ends every request, those that are never answered too, and frees the port. */
+  /** Aborts every open request and frees the port. */
   close(): Promise<void>
 }
 
 const pathOf = (target: string): string => {
   if (target.startsWith('/')) return target
-  // A proxy's absolute form. `OPTIONS *` has no path.
+  // A proxy sends an absolute URL. `OPTIONS *` has no path.
   const url = URL.canParse(target) ? new URL(target) : undefined
   return url === undefined ? '/' : `${url.pathname}${url.search}`
 }
 
-/** A certificate or key as Node takes it. */
-const pem = (given: string | Uint8Array): string | Buffer =>
-  typeof given === 'string' ? given : Buffer.from(given)
-
-/** A request of Node, as the mock's core reads it. */
+/** Adapts a request of Node to the mock's core. */
 const incomingRequest = (
   base: string,
   incoming: NodeIncoming,
@@ -87,45 +94,43 @@ const incomingRequest = (
   }
 }
 
-/** A request to the control panel. Over HTTP/2 the host stands in a field of its own. */
-const panelRequest = (request: IncomingRequest, { headers }: NodeIncoming): PanelRequest => {
+/** Returns the host by which the client reached the server. HTTP/2 has a pseudo-header for it. */
+const hostOf = ({ headers }: NodeIncoming): string | null => {
   const host = headers.host ?? headers[':authority']
-  return {
-    method: request.method,
-    url: request.url,
-    headers: request.headers,
-    text: () => request.text(),
-    host: typeof host === 'string' ? host : null,
+  return typeof host === 'string' ? host : null
+}
+
+/**
+ * Creates the handler of what is not a call to an API: the panel, the page at the server's root, and a browser's icon.
+ * None of them is logged. The panel and the page are loaded when a browser first asks for them.
+ */
+const createSite = (mock: Mock, boundTo: string, hasPanel: boolean) => {
+  let panel: Promise<Panel> | undefined
+  return (incoming: NodeIncoming, request: IncomingRequest): Promise<ResponseData> | undefined => {
+    const path = incoming.url?.split('?', 1)[0] ?? ''
+    if (hasPanel && (path === PANEL_PATH || path.startsWith(`${PANEL_PATH}/`))) {
+      panel ??= import('./panel/panel.ts').then(({ createPanel }) => createPanel(mock, boundTo))
+      return panel.then((respond) => respond(request, hostOf(incoming)))
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
+    if (path === '/favicon.ico') return Promise.resolve({ status: 204, headers: {}, body: '' })
+    const isWelcome =
+      hasPanel && path === '/' && request.headers.get('accept')?.includes('text/html') === true
+    return isWelcome ? import('./server/welcome-page.ts').then(({ welcomePage }) => welcomePage()) : undefined
   }
 }
 
-const port: Check = (value) => {
-  const found = wholeNumber(0)(value)
-  if (found === undefined && Number(value) <= 65_535) return undefined
-  return { at: '', must: 'a port from 0 to 65535', not: String(value), isType: typeof value !== 'number' }
-}
+const pemOf = (given: string | Uint8Array): string | Buffer =>
+  typeof given === 'string' ? given : Buffer.from(given)
 
-const pemText: Check = (value) => (value instanceof Uint8Array ? undefined : text(value))
-
-const OPTIONS = fields({}, {
-  port,
-  host: text,
-  mock: (value) => (Object(value) === value ? undefined : { ...notMock, isType: true }),
-  panel: flag,
-  maxBodyBytes: wholeNumber(1),
-  tls: fields({ cert: pemText, key: pemText }),
-} satisfies { readonly [Name in keyof MockServerOptions]-?: Check })
-
-/** Where it was given, an option of the mock would go unheard. */
-const refuseOptionsOfTheMock = (options: object | null): void => {
-  const name = Object.keys(options ?? {}).find((given) => mockOptionNames.includes(given))
-  if (name === undefined || 'fetch' in Object(options)) return
+/** Throws a TypeError for an option of the mock, which the server would not know. */
+const refuseOptionsOfTheMock = (options: object): void => {
+  const name = mockOptionNames.find((each) => each in options)
+  if (name === undefined) return
   throw new TypeError(
-    `startMockServer: options.${name} is an option of the mock: give it to createMock and pass mock.`,
+    `startMockServer: ${name} belongs to createMock. Pass { mock: createMock({ ${name} }) }`,
   )
 }
-
-const notMock = { at: '', must: 'a mock that createMock made', not: 'another value' }
 
 const MEBIBYTE = 1_048_576
 
@@ -148,19 +153,17 @@ const listen = (server: Server | Http2SecureServer, port: number, host: string):
   })
 
 /**
- * Starts an HTTP server in front of a mock. Faults are exact: sockets are closed and bodies cut short for real.
+ * Starts an HTTP server that serves a mock. Faults are exact: the server closes sockets and truncates bodies.
  *
- * @throws the system's error when the port cannot be had, for example `EADDRINUSE`; a TypeError or RangeError that names
- * an option that makes no sense
+ * @throws the system's error if the port is not available, such as `EADDRINUSE`; a TypeError that names a wrong option
  * @example
  * const { url, mock, close } = await startMockServer()
  */
 export async function startMockServer(options?: MockServerOptions): Promise<MockServer>
 /**
- * Starts an HTTP server in front of a mock of yours; `mock` of the answer is that very one.
+ * Starts an HTTP server that serves the given mock, and returns that mock.
  *
- * @throws the system's error when the port cannot be had, for example `EADDRINUSE`; a TypeError or RangeError that names
- * an option that makes no sense
+ * @throws the system's error if the port is not available, such as `EADDRINUSE`; a TypeError that names a wrong option
  * @example
  * const { url, close } = await startMockServer({ mock: createMock({ rules: 'strict' }) })
  */
@@ -168,31 +171,28 @@ export async function startMockServer<ServedMock extends Mock>(
   options: MockServerOptions<ServedMock> & { readonly mock: ServedMock },
 ): Promise<MockServer<ServedMock>>
 export async function startMockServer(options: MockServerOptions = {}): Promise<MockServer> {
-  refuseOptionsOfTheMock(options)
-  assertPasses('startMockServer: options', options, OPTIONS)
-  const { port = 0, host = '127.0.0.1', panel: hasPanel = true, maxBodyBytes = MEBIBYTE, tls } = options
-  const { mock = createMock() } = options
-  const { handler, attach } = internalsOf(mock)
-  const panel = hasPanel ? createPanel(mock, host) : undefined
+  refuseOptionsOfTheMock(Object(options))
+  const checked = check(serverSchema, options, 'startMockServer: ')
+  const { port = 0, host = '127.0.0.1', panel = true, maxBodyBytes = MEBIBYTE, tls } = checked
+  const { mock = createMock() } = checked
+  const { handler, addresses } = internalsOf(mock)
+  const site = createSite(mock, host, panel)
   let base = ''
 
-  const reply = async (incoming: NodeIncoming, outgoing: NodeOutgoing): Promise<void> => {
+  const respond = async (incoming: NodeIncoming, outgoing: NodeOutgoing): Promise<void> => {
     const request = incomingRequest(base, incoming, outgoing, maxBodyBytes)
-    const shown = incoming.url?.startsWith(PANEL_PATH)
-      ? panel?.(panelRequest(request, incoming))
-      : answerBrowser(request, incoming.url?.split('?', 1)[0] ?? '', hasPanel)
-    // Every other path below the server's URL is the mock's: it always replies.
-    const decided = await (shown?.then(replyWith) ?? handler(request))
-    if (decided !== undefined) writeReply(incoming, outgoing, decided)
+    const sent = await (site(incoming, request)?.then(complete) ?? handler(request))
+    // The mock handles every URL below the server's base: `sent` is defined.
+    if (sent !== undefined) writeResponse(incoming, outgoing, sent)
   }
 
   const serve = (incoming: NodeIncoming, outgoing: NodeOutgoing): void =>
-    void reply(incoming, outgoing).catch((error: unknown) => writeFailure(outgoing, error))
+    void respond(incoming, outgoing).catch((error: unknown) => writeFailure(outgoing, error))
 
   const server =
     tls === undefined
       ? createServer(serve)
-      : createSecureServer({ cert: pem(tls.cert), key: pem(tls.key), allowHTTP1: true }, serve)
+      : createSecureServer({ cert: pemOf(tls.cert), key: pemOf(tls.key), allowHTTP1: true }, serve)
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -201,7 +201,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
 
   const address = await listen(server, port, host)
   base = urlOf(tls === undefined ? 'http' : 'https', host, address)
-  const detach = attach(base)
+  const detach = addresses.attach(base)
   let closing: Promise<void> | undefined
 
   return {

@@ -4,10 +4,10 @@ import type { ClockSnapshot } from './domain/clock.ts'
 import type { IdsSnapshot } from './domain/ids.ts'
 import type { MockSnapshot } from './types.ts'
 
-/** What a mock holds now. */
+/** Returns what a mock holds now. */
 export const snapshotOf = (parts: MockParts): MockSnapshot => ({
   format: 1,
-  // First: reading the domains settles what is due, and the clock is to be read after that.
+  // The domains first: their snapshots settle what is due, which changes the timeline.
   subscriptions: parts.subscriptions.domain.snapshot(),
   gateway: parts.gateway.domain.snapshot(),
   clock: parts.clock.snapshot(),
@@ -26,7 +26,7 @@ const field = (value: unknown, ...names: readonly string[]): unknown =>
     value,
   )
 
-/** Whether a value is a snapshot, whole: looked at before anything is changed, since half a restore would be none. */
+/** Whether a value is a complete snapshot. Checked first, because a partial restore would break the mock. */
 const isSnapshot = (value: unknown): value is MockSnapshot =>
   field(value, 'format') === 1 &&
   isA('Float64Array', field(value, 'subscriptions', 'state', 'payments', 'times')) &&
@@ -37,11 +37,11 @@ const isSnapshot = (value: unknown): value is MockSnapshot =>
   Array.isArray(field(value, 'limiters')) &&
   isA('Object', field(value, 'ids'))
 
-/** Takes a mock back to a snapshot. Throws a TypeError, and changes nothing, for what is none of its own. */
+/** Restores a snapshot. Throws a TypeError, and changes nothing, if the value is not a snapshot of such a mock. */
 export const restoreAll = (parts: MockParts, given: MockSnapshot): void => {
   if (!isSnapshot(given)) {
     throw new TypeError(
-      'restore takes what snapshot gave, or a structured clone of it; JSON loses part of it.',
+      'restore takes what snapshot returned, or a structured clone of it; JSON loses part of it.',
     )
   }
   const snapshot = structuredClone(given)
@@ -54,7 +54,7 @@ export const restoreAll = (parts: MockParts, given: MockSnapshot): void => {
   parts.gateway.domain.restore(snapshot.gateway)
   parts.deliveries.restore(snapshot.notifications as OutboxSnapshot)
   parts.ids.restore(snapshot.ids as IdsSnapshot)
-  // Last: what is planned comes from the snapshot alone, not from what restoring the domains planned.
+  // Last, because restoring the domains plans entries that the snapshot already has.
   parts.clock.restore(snapshot.clock as ClockSnapshot)
   for (const [index, limiter] of parts.limiters.entries()) limiter.restore(snapshot.limiters[index])
   parts.outage.isDown = snapshot.outage

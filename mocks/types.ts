@@ -2,96 +2,88 @@ import type { Notifications } from './delivery/types.ts'
 import type { MockClock } from './domain/clock.ts'
 import type { BehaviorName } from './domain/gateway/behaviors.ts'
 import type { ChargeBody, GatewayEvent } from './domain/gateway/types.ts'
-import type { PaymentScript } from './domain/subscriptions/options.ts'
-import type {
-  AuthorizationView,
-  PaymentBody,
-  SubscriptionState,
-  SubscriptionsDomain,
-} from './domain/subscriptions/types.ts'
+import type { PaymentScript, SeedSubscription, SeedToken } from './domain/subscriptions/options.ts'
+import type { AuthorizationView, PaymentBody, SubscriptionState } from './domain/subscriptions/types.ts'
 import type { MockFetch } from './fetch.ts'
 import type { Operation } from './http/area.ts'
 import type { Fault } from './http/fault-schema.ts'
 import type { RequestLog } from './http/request-log.ts'
 
-/** What a client of area S is made with. */
+/** Options of a client of area S. */
 export interface SubscriptionsClientConfig {
-  /** Where area S answers: `subscriptions.baseUrl`, or the address of the server that is up. */
+  /** Base URL of area S: `subscriptions.baseUrl`, or that of the running server. */
   readonly baseUrl: string
-  /** The login of the first merchant and its first user; by default those of `defaultMerchant`. */
+  /** Login of the first merchant and its first user. Default: that of `defaultMerchant`. */
   readonly credentials: {
-    /** `client_id` of the login; by default `mock-client`. */
+    /** `client_id` of the login. Default: `mock-client`. */
     readonly clientId: string
-    /** `client_secret` of the login; by default `mock-client-secret`. */
+    /** `client_secret` of the login. Default: `mock-client-secret`. */
     readonly clientSecret: string
-    /** By default `mock-user`. */
+    /** Default: `mock-user`. */
     readonly username: string
-    /** By default `mock-password`. */
+    /** Default: `mock-password`. */
     readonly password: string
   }
-  /** The mock's clock, so that waits and lifetimes pass with `clock.advance`. */
+  /** The mock's clock, so that `clock.advance` shortens waits and token lifetimes. */
   readonly clock: Pick<MockClock, 'now' | 'sleep'>
-  /** Present when the mock was given another prefix. */
+  /** Present if the mock has another prefix than the contract. */
   readonly apiPrefix?: string
 }
 
-/** What a client of area G is made with. */
+/** Options of a client of area G. */
 export interface GatewayClientConfig {
-  /** Where area G answers: `gateway.baseUrl`, or the address of the server that is up. */
+  /** Base URL of area G: `gateway.baseUrl`, or that of the running server. */
   readonly baseUrl: string
-  /** The first of `gateway.apiKeys`; by default `mock-api-key`. */
+  /** The first of `gateway.apiKeys`. Default: `mock-api-key`. */
   readonly apiKey: string
-  /** The mock's clock, so that waits pass with `clock.advance`. */
+  /** The mock's clock, so that `clock.advance` shortens waits. */
   readonly clock: Pick<MockClock, 'now' | 'sleep'>
   /** Present when the mock was given another prefix. */
   readonly apiPrefix?: string
 }
 
-/**
- * What payers do. Each action throws a `MockRefusedError` when it is not possible, and a TypeError or RangeError for a
- * value that makes no sense.
- */
+/** What payers do. Each action throws a `MockRefusedError` if it is not possible now. */
 export interface Payer {
   /**
    * Authorizes a subscription request, as on the page behind its `url`.
    *
-   * @param options.payments outcomes of its payments, from the first on; then all succeed
+   * @param options.payments outcomes of its first payments; later payments succeed
    */
   authorize(invoiceId: string, options?: { readonly payments?: readonly PaymentScript[] }): AuthorizationView
   /**
-   * Says how the payments of a subscription go from now on; then all succeed. It may be asked before the payer answers,
-   * on a page or elsewhere: `authorize` without payments of its own keeps it.
+   * Sets the outcomes of the next payments of a subscription; later payments succeed. It can be called before the payer
+   * authorizes, and `authorize` without `payments` keeps it.
    *
    * @param id the invoiceID or the subscriptionId
    */
   setPayments(id: string, payments: readonly PaymentScript[]): void
   /** Declines a subscription request. */
   decline(invoiceId: string): AuthorizationView
-  /** Gives the one-time code of a charge; the right one when none is named. */
+  /** Enters the one-time code of a charge. Default: the right code. */
   confirm(confirmationId: string, otp?: string): ChargeBody
-  /** Says how charges of a number go from now on. */
+  /** Sets how charges of a number resolve from now on. */
   setBehavior(msisdn: string, behavior: BehaviorName): void
-  /** Gives a payment back to the payer. */
+  /** Returns the money of a payment to the payer. */
   reverse(paymentId: string | number): PaymentBody
 }
 
-/** Reads the state; everything is a copy. */
+/** Reads the state. Everything returned is a copy. */
 export interface MockState {
-  /** Every subscription, requests that nobody has answered included, oldest first. */
+  /** Returns every subscription, oldest first, including requests that are still open. */
   subscriptions(): readonly SubscriptionState[]
-  /** Payments of a subscription, or all, oldest first. */
+  /** Returns the payments of a subscription, or all, oldest first. */
   payments(subscriptionId?: string): readonly PaymentBody[]
-  /** Every charge, renewals included, oldest first; the gateway's reset clears them. */
+  /** Returns every charge, oldest first, including renewals. The gateway's reset clears them. */
   charges(): readonly ChargeBody[]
-  /** What happened to the charges, oldest first (row 80); the gateway's reset clears them. */
+  /** Returns the events of the charges, oldest first (row 80). The gateway's reset clears them. */
   events(): readonly GatewayEvent[]
 }
 
-/** What goes wrong on purpose. */
+/** Failures that the mock injects. */
 export interface Faults {
   /**
-   * Adds a fault; the function given back removes what is left of it. Faults act in the order in which they were added,
-   * one a request; latencies come on top. Throws a TypeError for a fault that cannot be.
+   * Adds a fault. The returned function removes it. A request gets at most one fault, the first that was added, and all
+   * latencies. Throws a TypeError for an invalid fault.
    *
    * @example mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })
    * @example mock.faults.add({ operation: '*', kind: 'status', status: 503, sequence: ['fail', 'fail', 'succeed'] })
@@ -101,76 +93,79 @@ export interface Faults {
   clear(): void
 }
 
-/** A point in a mock's life that it can go back to: structured-clone safe, opaque. */
+/** The state of a mock at some time, for `restore`. It is opaque and can be cloned with `structuredClone`. */
 export interface MockSnapshot {
-  /** Version of the snapshot's form. */
+  /** Version of the snapshot's format. */
   readonly format: 1
-  /** Position of the clock, and what is planned on it; opaque. */
+  /** Position of the clock and what is planned; opaque. */
   readonly clock: unknown
-  /** How many identifiers of each kind were given out; opaque. */
+  /** How many identifiers of each kind were issued; opaque. */
   readonly ids: unknown
   /** State of area S, tokens and locks included; opaque. */
   readonly subscriptions: unknown
   /** State of area G, idempotency keys included; opaque. */
   readonly gateway: unknown
-  /** The outbox, and what is still to be delivered; opaque. */
+  /** Notifications and pending deliveries; opaque. */
   readonly notifications: unknown
   /** What each rate limiter has counted; opaque. */
   readonly limiters: readonly unknown[]
-  /** Whether an outage was under way. */
+  /** Whether there was an outage. */
   readonly outage: boolean
 }
 
 /** A mock of both APIs. Two mocks share nothing. */
 export interface Mock {
-  /** The platform's `fetch`, answered by this mock alone. */
+  /** A `fetch` that reaches only this mock. */
   readonly fetch: MockFetch
-  /** What clients are made with: base URLs (a server's, while one is up), credentials, the mock's clock. */
+  /** Options for clients: base URLs (of the server, while one is running), credentials, the mock's clock. */
   readonly clientOptions: {
     /** For `new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })`. */
     readonly subscriptions: SubscriptionsClientConfig
     /** For `new GatewayClient({ ...mock.clientOptions.gateway, fetch: mock.fetch })`. */
     readonly gateway: GatewayClientConfig
   }
-  /** The time of this mock, such as `mock.clock.advance({ days: 7 })`. */
+  /** The mock's time, such as `mock.clock.advance({ days: 7 })`. */
   readonly clock: MockClock
-  /** What payers do: authorize, decline, give a code, take a payment back. */
+  /** What payers do: authorize, decline, enter a code, reverse a payment. */
   readonly payer: Payer
-  /** What the mock holds: subscriptions, payments, charges, events. */
+  /** The state: subscriptions, payments, charges, events. */
   readonly state: MockState
-  /** What area S notifies of, and where it is delivered (rows 45 to 48). */
+  /** Notifications of area S and their deliveries (rows 45 to 48). */
   readonly notifications: Notifications
-  /** What goes wrong on purpose, such as `mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })`. */
+  /** Failures that the mock injects, such as `mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })`. */
   readonly faults: Faults
-  /** What the mock received, and what it decided, without secrets. */
+  /** The requests that the mock received, with its responses, without secrets. */
   readonly requests: RequestLog
-  /** What becomes of the tokens of area S that were issued. */
+  /** The tokens that area S has issued. */
   readonly tokens: {
-    /** Every access token has run out; refresh tokens still hold. */
+    /** Expires every access token; refresh tokens stay valid. */
     expire(): void
-    /** Every token, refresh tokens included, is void. */
+    /** Revokes every token, including refresh tokens. */
     revoke(): void
   }
-  /** Area G cannot be reached: its health and every other route answer 503. */
+  /** An outage of area G: every route, health included, responds 503. */
   readonly outage: {
-    /** From now on area G answers 503. */
+    /** Starts the outage. */
     start(): void
-    /** Area G answers again, with the state that it had. */
+    /** Ends the outage. Area G has the state from before. */
     end(): void
   }
-  /** Adds subscriptions and tokens that nobody asked for through the API. */
-  add: SubscriptionsDomain['add']
-  /** As new: state, clock, identifiers, limiters, faults, logs and outbox. Receivers stay connected. */
-  reset(): void
   /**
-   * What the mock holds now: state, clock, identifiers, limiters, outbox and what is still to be delivered. Not the
-   * request log, nor what a test has set up: faults and receivers.
+   * Adds subscriptions and tokens that no call created, and returns the subscriptions. Throws an Error or RangeError for
+   * an impossible seed, such as an unknown merchant or an identifier in use, and then adds none.
    */
+  add(seeds: {
+    readonly subscriptions?: readonly SeedSubscription[]
+    readonly tokens?: readonly SeedToken[]
+  }): readonly SubscriptionState[]
+  /** Resets state, clock, identifiers, limiters, faults, logs and outbox. Receivers stay connected. */
+  reset(): void
+  /** Returns the whole state except the request log, faults and receivers. */
   snapshot(): MockSnapshot
   /**
-   * Goes back to a snapshot of a mock with the same options. Throws a TypeError, and changes nothing, for what is none.
+   * Restores a snapshot of a mock with the same options. Throws a TypeError, and changes nothing, for any other value.
    */
   restore(snapshot: MockSnapshot): void
-  /** Says in words what became of the last request of an operation, and why. */
+  /** Explains in words how the mock responded to the last request of an operation, and why. */
   explain(operation: Operation): string
 }

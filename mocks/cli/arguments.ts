@@ -1,10 +1,9 @@
 import { parseArgs } from 'node:util'
-import { nearestName } from '../domain/nearest-name.ts'
 
-/** What the user of the command can put right. It is shown as one sentence, without a stack. */
+/** An error that the user of the command can fix. It is printed without a stack. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
-  /** 2: the command was not understood. 1: it could not be done. */
+  /** 2: the command is not valid. 1: it failed. */
   readonly exitCode: 1 | 2
 
   constructor(message: string, { exitCode = 1, cause }: { exitCode?: 1 | 2; cause?: unknown } = {}) {
@@ -13,20 +12,14 @@ export class CommandError extends Error {
   }
 }
 
-/** The message of anything thrown. */
+/** Returns the message of a thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** The code of an error of Node, such as `EADDRINUSE`. */
+/** Returns the code of an error of Node, such as `EADDRINUSE`. */
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
-/** What the command was asked for. */
-export type Command =
-  | { readonly name: 'help' }
-  | { readonly name: 'version' }
-  | { readonly name: 'mock'; readonly options: MockCommandOptions }
-
-/** The options of `mandatekit mock`. What was not given is `undefined`. */
+/** The options of `mandatekit mock`. */
 export interface MockCommandOptions {
   readonly port: number
   readonly host: string
@@ -41,7 +34,11 @@ export interface MockCommandOptions {
   readonly tls: { readonly cert: string; readonly key: string } | undefined
 }
 
-/** The port when none is named. */
+/** A valid command. */
+export type Command =
+  | { readonly name: 'help' | 'version' }
+  | { readonly name: 'mock'; readonly options: MockCommandOptions }
+
 const DEFAULT_PORT = 4010
 const DEFAULT_HOST = '127.0.0.1'
 
@@ -62,99 +59,95 @@ const OPTIONS = {
   version: { type: 'boolean', short: 'v' },
 } as const
 
-/** What `--help` prints. */
+/** The output of `--help`. */
 export const help = `Usage: mandatekit mock [options]
 
-Serves a mock of both APIs: subscriptions and gateway, the payer's pages, and a control panel.
+Serves a mock of both APIs (subscriptions and gateway), the payer's pages and a control panel.
 
 Options
-  -p, --port <number>    port, ${DEFAULT_PORT} by default; 0 takes any free one
-      --host <address>   address to listen on, ${DEFAULT_HOST} by default (this machine alone)
+  -p, --port <number>    port; default ${DEFAULT_PORT}; 0 takes any free port
+      --host <address>   address to listen on; default ${DEFAULT_HOST}, which only this machine reaches
   -c, --config <file>    options of the mock: a .json file, or a .js, .mjs or .ts module that exports them
-                         as config or by default
-      --clock <time>     the clock stands still at this time, such as 2027-01-01T06:00:00Z, until it is moved;
-                         without it the clock follows this machine
-      --seed <text>      the same seed gives the same identifiers
-      --strict           also refuse what real platforms are likely to refuse
-      --limits           limit calls although the clock stands still, by this machine's minutes; without it
-                         such a mock has the limits of the file alone
-      --notify <url>     deliver notifications to this address, again when it does not answer 2xx: up to 6
-                         times in 9 hours of the mock's clock; may be repeated
-      --notify-once      deliver each notification once, whatever is answered
-      --no-panel         without the control panel
-      --cert <file>      certificate, PEM: serve HTTPS and HTTP/2; needs --key
-      --key <file>       private key of the certificate, PEM
-  -h, --help             this text
-  -v, --version          the version
+                         as config or as default
+      --clock <time>     freeze the mock's clock at a time such as 2027-01-01T06:00:00Z until it is moved;
+                         by default the clock follows this machine
+      --seed <text>      generate the same identifiers in each run with this seed
+      --strict           also refuse what a real server is likely to refuse
+      --limits           apply rate limits under a frozen clock, too; they count this machine's minutes;
+                         by default a frozen clock has the limits of the file only
+      --notify <url>     deliver notifications to this URL; can be repeated; a delivery without a 2xx
+                         response is retried: at most 6 tries in 9 hours of the mock's clock
+      --notify-once      deliver each notification once, whatever the response is
+      --no-panel         do not serve the control panel
+      --cert <file>      certificate in PEM: serve HTTPS and HTTP/2; requires --key
+      --key <file>       private key of the certificate in PEM
+  -h, --help             print this text
+  -v, --version          print the version
 
-Options given here win over those of the file. The exit code is 0 when the mock was stopped, 1 when it
-could not start, and 2 when the command was not understood.
+These options override those of the file. Exit codes: 0 the mock was stopped, 1 it could not start,
+2 the command is not valid.
 `
 
-const wrongUse = (message: string): CommandError =>
+const usageError = (message: string): CommandError =>
   new CommandError(`${message}\nSee mandatekit --help.`, { exitCode: 2 })
 
 const parse = (words: readonly string[]) => {
   try {
     return parseArgs({ args: [...words], options: OPTIONS, allowPositionals: true, strict: true })
   } catch (error) {
-    // The first sentence names the option; what follows speaks of positional arguments, which there are none of.
+    // Node's first sentence names the option. The next one is about positional arguments, which do not exist here.
     const [sentence = ''] = messageOf(error).split(/\.\s/, 1)
-    const unknown =
-      codeOf(error) === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? /'--([\w-]+)'/.exec(sentence)?.[1] : undefined
-    const meant = unknown === undefined ? undefined : nearestName(unknown, Object.keys(OPTIONS))
-    throw wrongUse(
-      `${sentence.replace(/\.$/, '')}${meant === undefined ? '.' : `; did you mean --${meant}?`}`,
-    )
+    const names = Object.keys(OPTIONS).map((name) => `--${name}`)
+    const isUnknown = codeOf(error) === 'ERR_PARSE_ARGS_UNKNOWN_OPTION'
+    throw usageError(`${sentence.replace(/\.$/, '')}.${isUnknown ? ` Options: ${names.join(', ')}.` : ''}`)
   }
 }
 
 const portOf = (text: string | undefined): number => {
   if (text === undefined) return DEFAULT_PORT
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
-  if (port <= 65_535) return port
-  throw wrongUse(`--port is a whole number from 0 to 65535, not ${JSON.stringify(text)}.`)
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
+  throw usageError(`--port must be a whole number from 0 to 65535, got ${JSON.stringify(text)}.`)
 }
 
 const tlsOf = (cert: string | undefined, key: string | undefined): MockCommandOptions['tls'] => {
   if (cert !== undefined && key !== undefined) return { cert, key }
   if (cert === undefined && key === undefined) return undefined
-  throw wrongUse('--cert and --key are given together.')
+  throw usageError('--cert and --key require each other.')
 }
 
 /**
  * Reads the words after `mandatekit`.
  *
- * @throws CommandError with exit code 2 when they make no sense; the message names the word
+ * @throws CommandError with exit code 2 if they are not valid; the message names the word
  */
 export const readArguments = (words: readonly string[]): Command => {
   const { values, positionals } = parse(words)
-  if (values.help === true) return { name: 'help' }
-  if (values.version === true) return { name: 'version' }
   const [name, more] = positionals
-  if (name === 'help') return { name: 'help' }
-  if (name === undefined) throw wrongUse('Say what to do, for example: mandatekit mock')
-  if (name !== 'mock') throw wrongUse(`There is no command ${JSON.stringify(name)}; there is mock.`)
-  if (more !== undefined) throw wrongUse(`mandatekit mock takes options only, not ${JSON.stringify(more)}.`)
+  if (values.help === true || name === 'help') return { name: 'help' }
+  if (values.version === true) return { name: 'version' }
+  if (name === undefined) throw usageError('Missing command, for example: mandatekit mock')
+  if (name !== 'mock') throw usageError(`Unknown command ${JSON.stringify(name)}. Commands: mock.`)
+  if (more !== undefined) throw usageError(`mandatekit mock takes options only, got ${JSON.stringify(more)}.`)
   if (values['notify-once'] === true && values.notify === undefined) {
-    throw wrongUse('--notify-once needs --notify.')
+    throw usageError('--notify-once requires --notify.')
   }
   const empty = Object.entries(values).find(([, value]) => value === '')
-  if (empty !== undefined) throw wrongUse(`--${empty[0]} needs a value.`)
+  if (empty !== undefined) throw usageError(`--${empty[0]} requires a value.`)
+  const { config, clock, seed, host, strict, limits, notify, cert, key } = values
   return {
     name,
     options: {
       port: portOf(values.port),
-      host: values.host ?? DEFAULT_HOST,
-      config: values.config,
-      clock: values.clock,
-      seed: values.seed,
-      strict: values.strict ?? false,
-      limits: values.limits ?? false,
-      notify: values.notify ?? [],
+      host: host ?? DEFAULT_HOST,
+      config,
+      clock,
+      seed,
+      strict: strict ?? false,
+      limits: limits ?? false,
+      notify: notify ?? [],
       notifyOnce: values['notify-once'] ?? false,
       panel: values['no-panel'] !== true,
-      tls: tlsOf(values.cert, values.key),
+      tls: tlsOf(cert, key),
     },
   }
 }

@@ -4,39 +4,29 @@ import { pathToFileURL } from 'node:url'
 import type { MockOptions } from '../options.ts'
 import { CommandError, codeOf, messageOf } from './arguments.ts'
 
-const MODULES = new Set(['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'])
-
-/** Reads a text file that an option names. Throws a CommandError that says which one cannot be read. */
+/** Reads the text file that an option names. Throws a CommandError with the option and the path. */
 export const readNamedFile = async (option: string, path: string): Promise<string> => {
   try {
     return await readFile(resolve(path), 'utf8')
   } catch (error) {
-    const reason = codeOf(error) === 'ENOENT' ? 'there is no such file' : messageOf(error)
+    const reason = codeOf(error) === 'ENOENT' ? 'the file does not exist' : messageOf(error)
     throw new CommandError(`${option} ${path}: ${reason}.`, { cause: error })
   }
 }
 
-const patternOf = (path: string, text: string): RegExp => {
-  try {
-    return new RegExp(text)
-  } catch (error) {
-    throw new CommandError(
-      `--config ${path}: subscriptions.amountPattern is no regular expression: ${messageOf(error)}.`,
-      { cause: error },
-    )
-  }
-}
+const failure = (path: string, reason: string, cause?: unknown): CommandError =>
+  new CommandError(`--config ${path}: ${reason}`, { cause })
 
-/** JSON has no regular expressions: the one option that is one stands there as text. */
+/** Reads amountPattern from text: JSON has no regular expressions. */
 const withPattern = (path: string, options: unknown): unknown => {
-  const { subscriptions } = (options ?? {}) as {
-    readonly subscriptions?: { readonly amountPattern?: unknown }
-  }
-  const pattern = subscriptions?.amountPattern
+  const { subscriptions } = Object(options)
+  const pattern: unknown = Object(subscriptions).amountPattern
   if (typeof pattern !== 'string') return options
-  return {
-    ...(options as object),
-    subscriptions: { ...subscriptions, amountPattern: patternOf(path, pattern) },
+  try {
+    return { ...Object(options), subscriptions: { ...subscriptions, amountPattern: new RegExp(pattern) } }
+  } catch (error) {
+    const reason = `subscriptions.amountPattern is not a valid regular expression: ${messageOf(error)}.`
+    throw failure(path, reason, error)
   }
 }
 
@@ -46,49 +36,44 @@ const readJson = async (path: string): Promise<unknown> => {
   try {
     options = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
-    // The platform's message may quote a piece of the text, which may hold a secret.
+    // Node's message may quote a part of the text, which may contain a secret.
     const place = / \(line \d+ column \d+\)/.exec(messageOf(error))?.[0] ?? ''
-    throw new CommandError(`--config ${path}: it is not JSON${place}.`, { cause: error })
+    throw failure(path, `the file is not valid JSON${place}.`, error)
   }
   return withPattern(path, options)
 }
 
 const readModule = async (path: string): Promise<unknown> => {
-  // A file that is missing is told from a module in it that is missing.
+  // `import` reports a missing file and a missing module inside the file in the same way.
   await readNamedFile('--config', path)
   let module: { readonly config?: unknown; readonly default?: unknown }
   try {
     module = await import(pathToFileURL(resolve(path)).href)
   } catch (error) {
-    if (codeOf(error) === 'ERR_UNKNOWN_FILE_EXTENSION') {
-      throw new CommandError(
-        `--config ${path}: this Node does not read TypeScript. Take Node 22.18 or later, or a .mjs file.`,
-        { cause: error },
-      )
-    }
-    throw new CommandError(`--config ${path}: ${messageOf(error)}`, { cause: error })
+    const reason =
+      codeOf(error) === 'ERR_UNKNOWN_FILE_EXTENSION'
+        ? 'this version of Node does not read TypeScript. Use Node 22.18 or later, or a .mjs file.'
+        : messageOf(error)
+    throw failure(path, reason, error)
   }
   const options = module.config ?? module.default
-  if (options === undefined) {
-    throw new CommandError(`--config ${path}: it exports neither config nor a default.`)
-  }
+  if (options === undefined) throw failure(path, 'the module exports neither config nor default.')
   return options
 }
 
 /**
- * Reads the options of a mock from a file.
+ * Reads the options of a mock from a file. `createMock` checks each of them.
  *
- * @returns the options, of which `createMock` checks each
- * @throws CommandError that names the file
+ * @throws CommandError with the path
  */
 export const readConfigFile = async (path: string): Promise<MockOptions> => {
   const extension = extname(path).toLowerCase()
-  if (extension !== '.json' && !MODULES.has(extension)) {
-    throw new CommandError(`--config ${path}: the file ends in .json, .js, .mjs or .ts.`)
+  if (!/^\.(?:json|[cm]?[jt]s)$/.test(extension)) {
+    throw failure(path, 'the file must end in .json, .js, .mjs or .ts.')
   }
   const options = await (extension === '.json' ? readJson(path) : readModule(path))
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new CommandError(`--config ${path}: the options are an object.`)
+    throw failure(path, 'the options must be an object.')
   }
-  return options as MockOptions
+  return options
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../domain/check-options.ts'
+import { isObject } from '../../src/contract/fields.ts'
 import type { BehaviorName } from '../domain/gateway/behaviors.ts'
 import { behaviors, testNumberTable } from '../domain/gateway/behaviors.ts'
 import type { RollingLimit } from '../domain/gateway/options.ts'
@@ -7,64 +7,37 @@ import { defaultMerchant, subscriptionsDefaults } from '../domain/subscriptions/
 import type { MockOptions } from '../options.ts'
 import { PANEL_PATH } from '../panel/access.ts'
 
-/** Whether a mock with these options has a clock that moves only when it is moved. */
-export const standsStill = ({ clock = 'system' }: MockOptions): boolean => clock !== 'system'
+/** Returns whether the mock's clock moves only when it is moved. */
+export const isFrozen = ({ clock = 'system' }: MockOptions): boolean => clock !== 'system'
 
-/** What is no object is left for the mock to refuse. */
+/** Turns a limit off that is not set. `createMock` refuses a value that is not an object. */
 const unlimited = <Area extends { readonly rateLimit?: unknown }>(area: Area | undefined) =>
-  area === undefined || (isRecord(area) && area.rateLimit === undefined)
+  area === undefined || (isObject(area) && area.rateLimit === undefined)
     ? { ...area, rateLimit: false as const }
     : area
 
 /**
- * Fits rate limits to clients that live in other processes, on the machine's time: they count its minutes, wherever the
- * clock was moved to, or a client would be told to come back in months. Under a clock that stands still they are off
- * unless they were asked for.
+ * Adapts rate limits to clients in other processes. They live on the machine's time, so limits count its minutes:
+ * otherwise a client would be told to wait for months after a move of the clock. Under a frozen clock there are no
+ * limits, unless the user asks for them.
  */
-export const withFittingLimits = (options: MockOptions, isAskedFor: boolean): MockOptions => {
+export const withLimits = (options: MockOptions, isAskedFor: boolean): MockOptions => {
   const { rateLimitTime = 'machine', subscriptions, gateway } = options
-  const isLimited = isAskedFor || !standsStill(options)
-  return {
-    ...options,
-    rateLimitTime,
-    ...(isLimited ? {} : { subscriptions: unlimited(subscriptions), gateway: unlimited(gateway) }),
-  }
+  if (isAskedFor || !isFrozen(options)) return { ...options, rateLimitTime }
+  return { ...options, rateLimitTime, subscriptions: unlimited(subscriptions), gateway: unlimited(gateway) }
 }
 
-const limitText = ({ limit, windowMs }: RollingLimit): string => `${limit} calls in ${windowMs / 1_000} s`
-
-/**
- * How many calls an area takes, in words.
- *
- * @param asked the options before limits were fitted
- */
-export const limitInWords = (
-  area: 'subscriptions' | 'gateway',
-  options: MockOptions,
-  asked: MockOptions,
-): string => {
-  const standard = (area === 'gateway' ? gatewayDefaults : subscriptionsDefaults).rateLimit
-  const { rateLimit = standard } = options[area] ?? {}
-  if (rateLimit === false) {
-    return asked[area]?.rateLimit === false
-      ? 'none'
-      : `none, as the clock stands still; --limits sets ${limitText(standard)}`
-  }
-  const isMachines = standsStill(options) && options.rateLimitTime === 'machine'
-  return `${limitText(rateLimit)}${isMachines ? ' of this machine’s time' : ''}`
-}
-
-/** What the command knows once the server is up. */
+/** The facts that the greeting prints. */
 export interface Started {
   readonly url: string
   readonly version: string
-  /** What the mock was made with. */
+  /** The options of the mock. */
   readonly options: MockOptions
-  /** What was asked for, before rate limits were fitted to the clock. */
+  /** The options before `withLimits`. */
   readonly asked: MockOptions
-  /** The file that the options come from. */
+  /** The file of the options. */
   readonly config: string | undefined
-  /** Addresses that notifications go to by the command's own option. */
+  /** The URLs of `--notify`. */
   readonly notify: readonly string[]
   readonly notifyOnce: boolean
   readonly panel: boolean
@@ -73,26 +46,48 @@ export interface Started {
 
 type Line = readonly [name: string, value: string]
 
-/** Names of a file may hold what moves a terminal's cursor. */
-const printable = (text: string): string => text.replace(/\p{Cc}/gu, '?')
-
-const table = (lines: readonly Line[]): string => {
+const section = (title: string, lines: readonly Line[]): string => {
   const width = Math.max(...lines.map(([name]) => name.length))
-  return lines.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value)}`).join('\n')
+  const rows = lines.map(([name, value]) => {
+    // A text of the file may contain control characters, which would move the cursor of the terminal.
+    const printable = value.replace(/\p{Cc}/gu, '?')
+    return `  ${name.padEnd(width)}  ${printable}`
+  })
+  return [title, ...rows].join('\n')
 }
 
-const section = (title: string, lines: readonly Line[]): string => `${title}\n${table(lines)}`
+const clockOf = ({ options: { clock = 'system' }, panel }: Started): string => {
+  if (clock === 'system') return 'follows this machine'
+  const time = new Date(clock).toISOString()
+  return panel
+    ? `frozen at ${time}: payments, expiries and lockouts (403) wait until you move it in the panel`
+    : `frozen at ${time}: without the panel nothing can move it`
+}
 
-/** The built-in merchant's credentials protect nothing and are shown; those of a file are the user's own. */
+const limitText = ({ limit, windowMs }: RollingLimit): string => `${limit} calls in ${windowMs / 1_000} s`
+
+const limitOf = (area: 'subscriptions' | 'gateway', { options, asked }: Started): Line => {
+  const standard = (area === 'gateway' ? gatewayDefaults : subscriptionsDefaults).rateLimit
+  const { rateLimit = standard } = options[area] ?? {}
+  if (rateLimit !== false) {
+    const isMachines = isFrozen(options) && options.rateLimitTime === 'machine'
+    return ['rate limit', `${limitText(rateLimit)}${isMachines ? ' of this machine’s time' : ''}`]
+  }
+  const isConfigured = asked[area]?.rateLimit === false
+  const hint = ` while the clock is frozen; --limits sets ${limitText(standard)}`
+  return ['rate limit', `none${isConfigured ? '' : hint}`]
+}
+
+/** Prints the built-in merchant's credentials, which protect nothing, but no credentials of a file. */
 const credentials = ({ options, config = 'the options' }: Started): readonly Line[] => {
   const merchants = options.subscriptions?.merchants
   if (merchants === undefined) {
-    const [user] = defaultMerchant.users
+    const { clientId, clientSecret, users } = defaultMerchant
     return [
-      ['client_id', defaultMerchant.clientId],
-      ['client_secret', defaultMerchant.clientSecret],
-      ['username', user.username],
-      ['password', user.password],
+      ['client_id', clientId],
+      ['client_secret', clientSecret],
+      ['username', users[0].username],
+      ['password', users[0].password],
     ]
   }
   return [
@@ -101,60 +96,49 @@ const credentials = ({ options, config = 'the options' }: Started): readonly Lin
   ]
 }
 
-/** An address without what may be secret in it. */
+const keys = ({ options, config = 'the options' }: Started): readonly Line[] => {
+  const { apiKeys, otp } = options.gateway ?? {}
+  return [
+    ['API key', apiKeys === undefined ? gatewayDefaults.apiKeys[0] : `gateway.apiKeys in ${config}`],
+    ['one-time code', otp === undefined ? gatewayDefaults.otp : `gateway.otp in ${config}`],
+  ]
+}
+
+/** Returns a receiver's URL without its query, which may contain a secret. */
 const addressOf = (target: unknown): string => {
   if (!URL.canParse(String(target))) return 'a function of the file'
   const { origin, pathname } = new URL(String(target))
   return `${origin}${pathname}`
 }
 
-const redelivery = (repeats: boolean): string =>
-  repeats ? 'again when it is not answered 2xx, on the mock’s clock' : 'once, whatever is answered'
+const deliveryText = (retries: boolean): string =>
+  retries ? 'retried until a 2xx response, on the mock’s clock' : 'delivered once, whatever the response is'
 
-/** Where notifications go, and whether they come again. */
 const receivers = ({ options, notify, notifyOnce }: Started): readonly Line[] => [
-  ...notify.map((url): Line => [addressOf(url), redelivery(!notifyOnce)]),
+  ...notify.map((url): Line => [addressOf(url), deliveryText(!notifyOnce)]),
   ...(options.subscriptions?.notify ?? []).map(({ to, retries = false }): Line => {
     const tries = typeof retries === 'object' ? retries.tries : retries
-    return [addressOf(to), redelivery(tries !== false && tries !== 1)]
+    return [addressOf(to), deliveryText(tries !== false && tries !== 1)]
   }),
 ]
 
-const keys = ({ options, config = 'the options' }: Started): readonly Line[] => [
-  [
-    'API key',
-    options.gateway?.apiKeys === undefined ? gatewayDefaults.apiKeys[0] : `gateway.apiKeys in ${config}`,
-  ],
-  ['one-time code', options.gateway?.otp === undefined ? gatewayDefaults.otp : `gateway.otp in ${config}`],
-]
+const nameWidth = Math.max(...Object.keys(behaviors).map(({ length }) => length))
 
 const behaviorText = (name: BehaviorName): string =>
-  `${name.padEnd(Math.max(...Object.keys(behaviors).map(({ length }) => length)))}  ${behaviors[name].description}`
+  `${name.padEnd(nameWidth)}  ${behaviors[name].description}`
 
-const numbers = ({ options }: Started): readonly Line[] => {
-  const {
-    testNumbers = testNumberTable,
-    defaultBehavior = 'succeeds',
-    unlistedNumbers,
-  } = options.gateway ?? {}
-  const refuses = (unlistedNumbers ?? (options.rules === 'strict' ? 'refuse' : 'accept')) === 'refuse'
+const numbers = ({ options: { gateway = {}, rules } }: Started): readonly Line[] => {
+  const { testNumbers = testNumberTable, defaultBehavior = 'succeeds', unlistedNumbers } = gateway
+  const refuses = (unlistedNumbers ?? (rules === 'strict' ? 'refuse' : 'accept')) === 'refuse'
   return [
     ...Object.entries(testNumbers).map(([msisdn, name]): Line => [msisdn, behaviorText(name)]),
     ['any other', refuses ? 'is refused' : behaviorText(defaultBehavior)],
   ]
 }
 
-const clockOf = ({ options: { clock = 'system' }, panel }: Started): string => {
-  if (clock === 'system') return 'follows this machine'
-  const mover = panel
-    ? 'until you move it at the panel: payments, expiries and lockouts (403) wait for that'
-    : 'for good: without the panel nothing moves it'
-  return `stands still at ${new Date(clock).toISOString()}, ${mover}`
-}
-
-/** What the command prints once the server is up. */
+/** Returns what the command prints once the server is up. */
 export const greeting = (started: Started): string => {
-  const { url, version, options, asked, panel, isLocal } = started
+  const { url, version, options, panel, isLocal } = started
   const notified = receivers(started)
   const parts = [
     section(`mandatekit ${version}: a mock for tests, no money moves`, [
@@ -163,14 +147,11 @@ export const greeting = (started: Started): string => {
       ['clock', clockOf(started)],
       ['rules', options.rules ?? 'spec'],
     ]),
-    section('Subscriptions', [
-      ...credentials(started),
-      ['rate limit', limitInWords('subscriptions', options, asked)],
-    ]),
-    section('Gateway', [...keys(started), ['rate limit', limitInWords('gateway', options, asked)]]),
+    section('Subscriptions', [...credentials(started), limitOf('subscriptions', started)]),
+    section('Gateway', [...keys(started), limitOf('gateway', started)]),
     ...(notified.length === 0 ? [] : [section('Notifications', notified)]),
     section('Test numbers', numbers(started)),
-    ...(isLocal ? [] : ['Whoever reaches this machine can use this mock and its panel.']),
+    ...(isLocal ? [] : ['Anyone who can reach this machine can use this mock and its panel.']),
     'Stop it with Ctrl-C.',
   ]
   return `${parts.join('\n\n')}\n`

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { createMock } from '../core.ts'
 import { toInstantMilliseconds } from '../domain/duration.ts'
+import { every } from '../domain/machine-time.ts'
 import type { MockOptions } from '../options.ts'
 import { isLoopback } from '../panel/access.ts'
 import type { MockServer } from '../server.ts'
@@ -9,8 +10,7 @@ import type { Mock } from '../types.ts'
 import type { MockCommandOptions } from './arguments.ts'
 import { CommandError, codeOf, help, messageOf, readArguments } from './arguments.ts'
 import { readConfigFile, readNamedFile } from './config-file.ts'
-import { greeting, standsStill, withFittingLimits } from './greeting.ts'
-import { keepRunning } from './running-clock.ts'
+import { greeting, isFrozen, withLimits } from './greeting.ts'
 
 const version = (): string => {
   const manifest: { readonly version: string } = createRequire(import.meta.url)('mandatekit/package.json')
@@ -26,53 +26,42 @@ const clockOf = (time: string): string => {
   return time
 }
 
-const optionsOf = async (given: MockCommandOptions): Promise<MockOptions> => {
-  const file: MockOptions = given.config === undefined ? {} : await readConfigFile(given.config)
-  return {
-    ...file,
-    ...(given.clock === undefined ? {} : { clock: clockOf(given.clock) }),
-    ...(given.seed === undefined ? {} : { seed: given.seed }),
-    ...(given.strict ? { rules: 'strict' } : {}),
-  }
-}
+/** Merges the options of the file with those of the command. */
+const optionsOf = async ({ config, clock, seed, strict }: MockCommandOptions): Promise<MockOptions> => ({
+  ...(config === undefined ? {} : await readConfigFile(config)),
+  ...(clock === undefined ? {} : { clock: clockOf(clock) }),
+  ...(seed === undefined ? {} : { seed }),
+  ...(strict ? { rules: 'strict' } : {}),
+})
 
 const createConfigured = (options: MockOptions, { config, notify, notifyOnce }: MockCommandOptions): Mock => {
-  let mock: Mock
-  try {
-    mock = createMock(options)
-  } catch (error) {
-    throw new CommandError(`${config === undefined ? '' : `--config ${config}: `}${messageOf(error)}`, {
-      cause: error,
-    })
-  }
-  for (const url of notify) {
+  /** Adds the command's option to an error of the mock. */
+  const named = <Value>(option: string, run: () => Value): Value => {
     try {
-      mock.notifications.connect(url, { retries: !notifyOnce })
+      return run()
     } catch (error) {
-      throw new CommandError(`--notify ${url}: ${messageOf(error)}`, { cause: error })
+      throw new CommandError(`${option}${messageOf(error)}`, { cause: error })
     }
+  }
+  const mock = named(config === undefined ? '' : `--config ${config}: `, () => createMock(options))
+  for (const url of notify) {
+    named(`--notify ${url}: `, () => mock.notifications.connect(url, { retries: !notifyOnce }))
   }
   return mock
 }
 
-const certificateOf = async ({ tls }: MockCommandOptions) => {
-  if (tls === undefined) return {}
-  const cert = await readNamedFile('--cert', tls.cert)
-  return { tls: { cert, key: await readNamedFile('--key', tls.key) } }
-}
-
-const listenError = (error: unknown, { port, host, tls }: MockCommandOptions): CommandError => {
+const startError = (error: unknown, { port, host, tls }: MockCommandOptions): CommandError => {
   switch (codeOf(error)) {
     case 'EADDRINUSE':
       return new CommandError(
-        `Port ${port} of ${host} is in use. Choose another with --port; --port 0 takes any free one.`,
+        `Port ${port} of ${host} is in use. Choose another one with --port, or any free one with --port 0.`,
       )
     case 'EACCES':
-      return new CommandError(`Port ${port} of ${host} may not be used. Choose one from 1024 on with --port.`)
+      return new CommandError(`Port ${port} of ${host} is reserved. Choose one from 1024 with --port.`)
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new CommandError(`--host ${host}: this machine has no such address.`)
+      return new CommandError(`--host ${host}: this machine does not have this address.`)
     default:
       return new CommandError(
         tls === undefined ? messageOf(error) : `--cert ${tls.cert} and --key ${tls.key}: ${messageOf(error)}`,
@@ -82,23 +71,36 @@ const listenError = (error: unknown, { port, host, tls }: MockCommandOptions): C
 
 const start = async (mock: Mock, given: MockCommandOptions): Promise<MockServer> => {
   const { port, host, panel } = given
-  const certificate = await certificateOf(given)
+  const tls = given.tls && {
+    cert: await readNamedFile('--cert', given.tls.cert),
+    key: await readNamedFile('--key', given.tls.key),
+  }
   try {
-    return await startMockServer({ mock, port, host, panel, ...certificate })
+    return await startMockServer({ mock, port, host, panel, ...(tls && { tls }) })
   } catch (error) {
-    throw listenError(error, given)
+    throw startError(error, given)
   }
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+/** Runs what is due on a clock that follows the machine. Otherwise it would wait for the next request. */
+const keepSettling = ({ notifications }: Mock): (() => void) => {
+  let isSettling = false
+  return every(1_000, () => {
+    // A receiver may take longer than a second.
+    if (isSettling) return
+    isSettling = true
+    void notifications.flush().finally(() => {
+      isSettling = false
+    })
+  })
+}
 
-/** Resolves when the process is asked to end. */
-const ended = (): Promise<void> =>
+const whenSignaled = (): Promise<void> =>
   new Promise((resolve) => {
-    for (const signal of SIGNALS) process.once(signal, () => resolve())
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve())
   })
 
-/** Where a command writes: the process, or its parts that write. */
+/** The outputs of a command: the process, or its parts that write. */
 export interface Outputs {
   readonly stdout: { write(text: string): unknown }
   readonly stderr: { write(text: string): unknown }
@@ -106,29 +108,27 @@ export interface Outputs {
 
 const serve = async (given: MockCommandOptions, { stdout }: Outputs): Promise<void> => {
   const asked = await optionsOf(given)
-  const options = withFittingLimits(asked, given.limits)
-  const server = await start(createConfigured(options, given), given)
-  const { url, mock } = server
-  const stopClock = standsStill(options) ? undefined : keepRunning(mock)
-  const stopped = ended()
+  const options = withLimits(asked, given.limits)
+  const { url, mock, close } = await start(createConfigured(options, given), given)
+  const stopSettling = isFrozen(options) ? undefined : keepSettling(mock)
+  const signaled = whenSignaled()
   const isLocal = isLoopback(given.host)
   stdout.write(greeting({ ...given, url, version: version(), options, asked, isLocal }))
-  await stopped
-  stopClock?.()
-  await server.close()
+  await signaled
+  stopSettling?.()
+  await close()
 }
 
 /**
  * Runs the `mandatekit` command until it ends.
  *
- * @returns the exit code: 0, 1 when it could not be done, 2 when it was not understood
+ * @returns the exit code: 0, 1 if the command failed, 2 if it is not valid
  */
 export const run = async (words: readonly string[], outputs: Outputs = process): Promise<number> => {
   try {
     const command = readArguments(words)
-    if (command.name === 'help') outputs.stdout.write(help)
-    else if (command.name === 'version') outputs.stdout.write(`${version()}\n`)
-    else await serve(command.options, outputs)
+    if (command.name === 'mock') await serve(command.options, outputs)
+    else outputs.stdout.write(command.name === 'help' ? help : `${version()}\n`)
     return 0
   } catch (error) {
     if (!(error instanceof CommandError)) throw error

@@ -1,96 +1,20 @@
-import type { Check } from '../domain/check-options.ts'
-import {
-  anyText,
-  assertPasses,
-  fields,
-  flag,
-  length,
-  listOf,
-  oneOf,
-  tableOf,
-  text,
-  wholeNumber,
-} from '../domain/check-options.ts'
+import { check } from '../domain/check-options.ts'
 import type { Duration } from '../domain/duration.ts'
 import { MINUTE, toMilliseconds } from '../domain/duration.ts'
 import type { NotificationBody } from '../domain/subscriptions/types.ts'
-import type { ReceiversOwnCalls } from './receivers-own-calls.ts'
-import type { Sender, Sent } from './sender.ts'
+import type { Sent } from './sender.ts'
 import { createSender } from './sender.ts'
-import type { DeliveryOptions, NotificationTarget, Signing } from './types.ts'
+import type { DeliveryOptions, NotificationTarget } from './types.ts'
+import { deliverySchema, target } from './types.ts'
 
-/** A message on its way to one receiver; plain data. */
+/** A message for one receiver, as plain data. */
 export interface Delivery {
   readonly message: NotificationBody
   readonly attempt: number
 }
 
-/** The rules of a connection, made of its options. */
-export interface ConnectionRules {
-  readonly concurrency: number
-  readonly shuffle: boolean
-  /** The copies of a message that are delivered. */
-  copies(message: NotificationBody): readonly NotificationBody[]
-  /** Milliseconds from the event to its delivery. */
-  delay(): number
-  /** Milliseconds until the next try; `undefined` when there is none. */
-  waitAfter(attempt: number): number | undefined
-}
-
 const DEFAULT_TRIES = 6
 const DEFAULT_WAITS = [1, 5, 30, 120, 360].map((minutes) => minutes * MINUTE)
-
-const probability: Check = (value) =>
-  typeof value === 'boolean' || (typeof value === 'number' && value >= 0 && value <= 1)
-    ? undefined
-    : { at: '', must: 'true, false or a probability from 0 to 1', not: String(value), isType: true }
-
-const delays: Check = (value) => {
-  if (!Array.isArray(value)) return length(value)
-  if (value.length !== 2)
-    return { at: '', must: 'the shortest and the longest time', not: 'a list', isType: false }
-  const found = listOf(length)(value)
-  if (found !== undefined || toMilliseconds(value[0]) <= toMilliseconds(value[1])) return found
-  return { at: '', must: 'the shortest and the longest time', not: 'the longest first', isType: false }
-}
-
-const tries: Check = (value) => {
-  if (typeof value === 'boolean') return undefined
-  if (typeof value === 'object') return fields({ tries: wholeNumber(1) }, { waits: listOf(length, 1) })(value)
-  const found = wholeNumber(1)(value)
-  return found && { ...found, must: 'true, false, how many tries there are, or { tries, waits }' }
-}
-
-const headerLines: Check = (value) => {
-  const found = tableOf(anyText, anyText)(value)
-  if (found !== undefined) return found
-  try {
-    new Headers(value as Record<string, string>)
-    return undefined
-  } catch {
-    // The platform's words quote the value.
-    return { at: '', must: 'names and values that a header can have', not: 'these', isType: true }
-  }
-}
-
-const OPTIONS: { readonly [Name in keyof DeliveryOptions]-?: Check } = {
-  duplicate: probability,
-  shuffle: flag,
-  spelling: oneOf('CANCELLED', 'CANCELED', 'both'),
-  retries: tries,
-  delay: delays,
-  signing: fields({ secret: text }, {
-    header: text,
-    encoding: oneOf('hex', 'base64', 'base64url'),
-    prefix: anyText,
-  } satisfies {
-    readonly [Name in Exclude<keyof Signing, 'secret'>]-?: Check
-  }),
-  method: oneOf('POST', 'PUT'),
-  format: oneOf('json', 'form'),
-  concurrency: wholeNumber(1),
-  headers: headerLines,
-}
 
 const triesOf = ({ retries = false }: DeliveryOptions): { tries: number; waits: readonly number[] } => {
   if (typeof retries === 'boolean') return { tries: retries ? DEFAULT_TRIES : 1, waits: DEFAULT_WAITS }
@@ -106,9 +30,7 @@ const delayOf = ({ delay = 0 }: DeliveryOptions): readonly [number, number] => {
   return [toMilliseconds(shortest), toMilliseconds(longest)]
 }
 
-/** Reads the options of a connection. Throws a TypeError or RangeError for what makes no sense. */
-const createRules = (options: DeliveryOptions, random: () => number): ConnectionRules => {
-  assertPasses('notifications.connect: options', options, fields({}, OPTIONS))
+const createRules = (options: DeliveryOptions, random: () => number) => {
   const { duplicate = false, shuffle = false, spelling = 'CANCELLED', concurrency = 1 } = options
   const { tries: all, waits } = triesOf(options)
   const [shortest, longest] = delayOf(options)
@@ -116,57 +38,55 @@ const createRules = (options: DeliveryOptions, random: () => number): Connection
   const spelled = (message: NotificationBody): NotificationBody => {
     if (message.status !== 'CANCELLED' || spelling === 'CANCELLED') return message
     if (spelling === 'both' && random() < 0.5) return message
-    // The sample message of the specification spells it so; the type names the list's spelling alone.
+    // The specification's sample message has this spelling, its list of values (and our type) the other.
     return { ...message, status: 'CANCELED' as NotificationBody['status'] }
   }
 
   return {
     concurrency,
     shuffle,
-    copies(message) {
+    /** Returns the copies of a message that are delivered. */
+    copies(message: NotificationBody): readonly NotificationBody[] {
       const twice = typeof duplicate === 'number' ? random() < duplicate : duplicate
       return twice ? [spelled(message), spelled(message)] : [spelled(message)]
     },
-    delay: () => (longest === shortest ? shortest : shortest + Math.round(random() * (longest - shortest))),
-    waitAfter: (attempt) => (attempt < all ? (waits[Math.min(attempt, waits.length) - 1] ?? 0) : undefined),
+    /** Returns the milliseconds from the event to its delivery. */
+    delay: (): number =>
+      longest === shortest ? shortest : shortest + Math.round(random() * (longest - shortest)),
+    /** Returns the milliseconds until the next attempt; `undefined` if there is none. */
+    waitAfter: (attempt: number): number | undefined =>
+      attempt < all ? (waits[Math.min(attempt, waits.length) - 1] ?? 0) : undefined,
   }
 }
 
+const CALLER = 'notifications.connect: '
+
 /** A queue of deliveries to one receiver. */
-export interface Connection {
-  readonly rules: ConnectionRules
-  /** Delivers after what was added before. */
-  add(deliveries: readonly Delivery[]): void
-  /** Whether something waits or is under way. */
-  busy(): boolean
-  /** What is under way and what waits, in order. */
-  pending(): readonly Delivery[]
-  /** Forgets what waits, and what becomes of what is under way. */
-  drop(): void
-}
+export type Connection = ReturnType<typeof createConnection>
 
 /**
- * Makes the queue of a receiver.
+ * Creates the queue of a receiver. Throws a TypeError that names a wrong option.
  *
- * @param onSent told of every try, before the receiver counts as idle
+ * @param onSent called after every attempt, before the receiver counts as idle
  */
 export const createConnection = (
-  target: NotificationTarget,
-  options: DeliveryOptions,
+  receiver: NotificationTarget,
+  given: DeliveryOptions,
   parts: {
     readonly random: () => number
     readonly onSent: (delivery: Delivery, sent: Sent) => void
-    readonly ownCalls: ReceiversOwnCalls
+    readonly isClockSlept: () => boolean
   },
-): Connection => {
+) => {
+  const options = check(deliverySchema, given, CALLER)
   const rules = createRules(options, parts.random)
-  const send: Sender = createSender(target, options, parts.ownCalls)
+  const send = createSender(check(target, receiver, CALLER, 'the target'), options, parts.isClockSlept)
   let waiting: Delivery[] = []
   let underWay = new Set<Delivery>()
 
   const deliver = async (delivery: Delivery): Promise<void> => {
     const sent = await send(delivery.message)
-    // One that was dropped in the meantime counts no more.
+    // It was dropped in the meantime.
     if (!underWay.delete(delivery)) return
     parts.onSent(delivery, sent)
     pump()
@@ -183,14 +103,18 @@ export const createConnection = (
 
   return {
     rules,
-    add(deliveries) {
+    /** Delivers these after those added before. */
+    add(deliveries: readonly Delivery[]): void {
       waiting.push(...deliveries)
-      // What happens now is complete before a receiver hears of it.
+      // In a later microtask, so that the current change is complete before a receiver learns of it.
       void Promise.resolve().then(pump)
     },
-    busy: () => underWay.size > 0 || waiting.length > 0,
-    pending: () => [...underWay, ...waiting],
-    drop() {
+    /** Returns whether a delivery waits or is in progress. */
+    busy: (): boolean => underWay.size > 0 || waiting.length > 0,
+    /** Returns the deliveries in progress, then those that wait, in order. */
+    pending: (): readonly Delivery[] => [...underWay, ...waiting],
+    /** Drops the deliveries that wait, and ignores the results of those in progress. */
+    drop(): void {
       waiting = []
       underWay = new Set()
     },

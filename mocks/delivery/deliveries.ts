@@ -1,10 +1,8 @@
-import type { BoundedList, Sequence } from '../domain/paged-list.ts'
 import { createBoundedList } from '../domain/paged-list.ts'
 import type { NotificationBody } from '../domain/subscriptions/types.ts'
 import type { Timeline } from '../domain/timeline.ts'
 import type { Connection, Delivery } from './connection.ts'
 import { createConnection } from './connection.ts'
-import { createReceiversOwnCalls } from './receivers-own-calls.ts'
 import type { Sent } from './sender.ts'
 import type { DeliveryRecord, Notifications } from './types.ts'
 
@@ -15,8 +13,9 @@ export interface OutboxSnapshot {
   readonly messages: readonly NotificationBody[]
   readonly records: readonly (Omit<DeliveryRecord, 'at'> & { readonly at: number })[]
   readonly planned: readonly (readonly [id: string, planned: Planned])[]
-  /** What each receiver was about to be told, and what waits for a flush. */
+  /** What waits for each receiver. */
   readonly pending: readonly (readonly [connection: number, deliveries: readonly Delivery[]])[]
+  /** What waits for a flush, to be shuffled. */
   readonly held: readonly (readonly [connection: number, deliveries: readonly Delivery[]])[]
   readonly dropped: number
 }
@@ -27,47 +26,32 @@ interface Planned extends Delivery {
 
 type StoredRecord = OutboxSnapshot['records'][number]
 
-/** A notification and the tries to deliver it. */
+/** A notification with the tries to deliver it. */
 export interface ListedNotification extends NotificationBody {
   readonly tries: readonly DeliveryRecord[]
 }
 
 /** The notifications as the mock holds them. */
-export interface Deliveries extends Notifications {
-  readonly list: Sequence<ListedNotification>
-  /** Something happened: keeps the message and sends it to every receiver. */
-  publish(message: NotificationBody): void
-  /** A promise that resolves when deliveries under way are made, or wait for the clock; `undefined`: there are none. */
-  underWay(): Promise<void> | undefined
-  /** Somebody sleeps on the clock; the function given back says that the sleep is over. */
-  sleepBegins(): () => void
-  /** Throws when a receiver calls `action`, which waits for deliveries, before it has answered. */
-  refuseReceivers(action: string): void
-  /** Forgets what arose and what was to be delivered; connections stay. */
-  reset(): void
-  snapshot(): OutboxSnapshot
-  restore(snapshot: OutboxSnapshot): void
-}
+export type Deliveries = ReturnType<typeof createDeliveries>
 
-/** Keeps and delivers notifications. What is delivered later is planned on the timeline. */
+/** Keeps and delivers notifications. Later deliveries are planned on the timeline. */
 export const createDeliveries = (parts: {
   readonly timeline: Timeline
   readonly random: () => number
   /** How many messages, and how many tries, are kept. */
   readonly size: number
-}): Deliveries => {
+}) => {
   const { timeline, random, size } = parts
-  const messages: BoundedList<NotificationBody> = createBoundedList(size)
-  const records: BoundedList<StoredRecord> = createBoundedList(size)
+  const messages = createBoundedList<NotificationBody>(size)
+  const records = createBoundedList<StoredRecord>(size)
   const connections = new Map<number, Connection>()
   const held = new Map<number, Delivery[]>()
   const planned = new Map<string, Planned>()
   let connectionCount = 0
   let plannedCount = 0
+  let lateCount = 0
   let sleeping = new Set<object>()
   let waiters: (() => void)[] = []
-
-  const ownCalls = createReceiversOwnCalls()
 
   const busy = (): boolean => [...connections.values()].some((connection) => connection.busy())
 
@@ -91,13 +75,14 @@ export const createDeliveries = (parts: {
       connections.get(due.connection)?.add([{ message: due.message, attempt: due.attempt }])
   })
 
-  const sent = (number: number, { message, attempt }: Delivery, result: Sent): void => {
+  const sent = (number: number, { message, attempt }: Delivery, { isLate, ...result }: Sent): void => {
     const now = timeline.now()
+    if (isLate === true) lateCount += 1
     records.push({ notificationId: message.notificationId, attempt, at: now, ...result })
     const connection = connections.get(number)
     const wait = result.delivered ? undefined : connection?.rules.waitAfter(attempt)
     if (wait !== undefined) plan(now + wait, number, { message, attempt: attempt + 1 })
-    // Asked in a microtask: the connection takes up its next delivery first.
+    // In a microtask, because the connection starts its next delivery first.
     void Promise.resolve().then(() => {
       if (!busy()) wakeWaiters()
     })
@@ -127,13 +112,14 @@ export const createDeliveries = (parts: {
     }
   }
 
-  /** What is under way answers to a state that is no more: it neither counts nor holds anything up. */
+  /** Deliveries in progress belong to a state that is gone: nothing waits for them, and they are not recorded. */
   const dropAll = (): void => {
     for (const connection of connections.values()) connection.drop()
     for (const number of held.keys()) held.set(number, [])
     sleeping = new Set()
   }
 
+  /** Resolves when the deliveries in progress are made, or wait for the clock. `undefined`: there are none. */
   const underWay = (): Promise<void> | undefined => {
     if (sleeping.size > 0 || !busy()) return undefined
     return new Promise((resolve) => waiters.push(resolve))
@@ -151,10 +137,9 @@ export const createDeliveries = (parts: {
     }))
   }
 
-  return {
+  const notifications: Notifications = {
     all: () => messages.all().map((message) => ({ ...message })),
     deliveries: () => records.all().map(recordOf),
-    list: { bounds: messages.bounds, read: listed },
     get dropped() {
       return messages.dropped + records.dropped
     },
@@ -168,7 +153,7 @@ export const createDeliveries = (parts: {
       const connection = createConnection(target, options, {
         random,
         onSent: (delivery, result) => sent(number, delivery, result),
-        ownCalls,
+        isClockSlept: () => sleeping.size > 0,
       })
       connections.set(number, connection)
       held.set(number, [])
@@ -180,33 +165,44 @@ export const createDeliveries = (parts: {
       }
     },
     async flush() {
-      ownCalls.refuse('notifications.flush')
       timeline.settle()
       release()
       for (let rest = underWay(); rest !== undefined; rest = underWay()) await rest
     },
-    publish(message) {
+  }
+
+  return {
+    /** What users of the mock see. */
+    notifications,
+    list: { bounds: messages.bounds, read: listed },
+    /** Keeps a message and delivers it to every receiver. */
+    publish(message: NotificationBody): void {
       messages.push(message)
       for (const [number, connection] of connections) dispatch(number, connection, message)
     },
     underWay,
-    sleepBegins() {
-      // A receiver that sleeps on the mock's clock waits for the clock: the clock must not wait for the receiver.
+    /** How many deliveries failed because the receiver did not respond in time. */
+    lateCount: () => lateCount,
+    /**
+     * Says that somebody sleeps on the clock; the returned function says that the sleep has ended. It may be a receiver,
+     * which then waits for the clock, so the clock must not wait for receivers.
+     */
+    sleepBegins(): () => void {
       if (!busy()) return () => undefined
       const sleeper = {}
       sleeping.add(sleeper)
       wakeWaiters()
-      return () => sleeping.delete(sleeper)
+      return () => void sleeping.delete(sleeper)
     },
-    refuseReceivers: ownCalls.refuse,
-    reset() {
+    /** Forgets messages and deliveries; connections stay. */
+    reset(): void {
       messages.clear()
       records.clear()
       planned.clear()
       dropAll()
       wakeWaiters()
     },
-    snapshot: () => ({
+    snapshot: (): OutboxSnapshot => ({
       messages: messages.all(),
       records: records.all(),
       planned: [...planned],
@@ -214,7 +210,7 @@ export const createDeliveries = (parts: {
       held: [...held].map(([number, deliveries]) => [number, [...deliveries]]),
       dropped: messages.dropped,
     }),
-    restore(snapshot) {
+    restore(snapshot: OutboxSnapshot): void {
       dropAll()
       messages.replace(snapshot.messages, snapshot.dropped)
       records.replace(snapshot.records, 0)

@@ -1,6 +1,6 @@
-import { deliveryTimeout } from '../domain/machine-time.ts'
+import { urlText } from '../../src/contract/fields.ts'
+import { LateError, withinRealTime } from '../domain/machine-time.ts'
 import type { NotificationBody } from '../domain/subscriptions/types.ts'
-import type { ReceiversOwnCalls } from './receivers-own-calls.ts'
 import type { DeliveryOptions, NotificationTarget, Signing } from './types.ts'
 
 const ENCODERS = {
@@ -11,8 +11,8 @@ const ENCODERS = {
     ENCODERS.base64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''),
 }
 
-/** Makes the header that signs a body; no header without a secret. */
-export const createSigner = (
+/** Returns a function that makes the header with the signature of a body. */
+const createSigner = (
   signing: Signing | undefined,
 ): ((body: string) => Promise<Readonly<Record<string, string>>>) => {
   if (signing === undefined) return async () => ({})
@@ -28,70 +28,83 @@ export const createSigner = (
   }
 }
 
-/** How one try went. */
+/** The result of one try. */
 export interface Sent {
   readonly delivered: boolean
   readonly status?: number
   readonly error?: string
+  /** Whether the receiver did not respond in time. */
+  readonly isLate?: boolean
 }
 
-/** Sends one message, and never throws. */
+/** Sends one message. It never throws. */
 export type Sender = (message: NotificationBody) => Promise<Sent>
 
-/** Where a handler in this process is told that it stands. */
+/** The URL of the request that a handler in this process receives. */
 const HANDLER_URL = 'https://merchant.mandatekit.test/notifications'
 
-const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+const HANDLER_LIMIT_MS = 4_000
+const HANDLER_TOO_SLOW =
+  "The receiver did not respond within 4 s. A receiver that moves the mock's clock, or flushes, must respond first: both wait for its response."
+const URL_LIMIT_MS = 10_000
+const URL_TOO_SLOW = 'The receiver did not respond within 10 s.'
 
 const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 
-/** The text of an address, also of a URL of another realm; of what is none, nothing. */
-const addressOf = (target: unknown): string => {
-  const text = typeof target === 'object' && target !== null && 'href' in target ? target.href : target
-  return typeof text === 'string' ? text : ''
-}
-
-/** The platform's own words, "fetch failed", leave the reason to the cause. */
+/** The message "fetch failed" of Node leaves the reason to the cause. */
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error
   return cause instanceof Error && cause.message !== '' ? `${error.message}: ${cause.message}` : error.message
 }
 
-/** Makes the sender of a target. Throws a TypeError when the target is neither a function nor an http(s) address. */
+/**
+ * Creates the sender of a target.
+ *
+ * @param isClockSlept whether somebody sleeps on the mock's clock: a receiver that does may take longer
+ */
 export const createSender = (
   target: NotificationTarget,
   options: DeliveryOptions,
-  ownCalls: ReceiversOwnCalls,
+  isClockSlept: () => boolean,
 ): Sender => {
   const { method = 'POST', format = 'json', headers = {} } = options
   const sign = createSigner(options.signing)
   const handler = typeof target === 'function' ? target : undefined
-  const url = handler === undefined ? addressOf(target) : HANDLER_URL
-  if (!isHttpUrl(url)) {
-    throw new TypeError('notifications.connect: the target is a handler or an http(s) address.')
+  const url = handler === undefined ? String(urlText(target)) : HANDLER_URL
+
+  const respond = async (init: RequestInit): Promise<{ readonly status?: unknown } | undefined> => {
+    if (handler !== undefined) {
+      return withinRealTime(
+        HANDLER_LIMIT_MS,
+        HANDLER_TOO_SLOW,
+        async () => handler(new Request(url, init)),
+        isClockSlept,
+      )
+    }
+    return withinRealTime(URL_LIMIT_MS, URL_TOO_SLOW, async (signal) => {
+      const response = await fetch(url, { ...init, redirect: 'manual', signal })
+      // Reading the body frees the connection.
+      await response.arrayBuffer()
+      return response
+    })
   }
 
   return async (message) => {
     const body = format === 'json' ? JSON.stringify(message) : new URLSearchParams({ ...message }).toString()
     try {
-      const init = {
+      const signature = await sign(body)
+      const response = await respond({
         method,
         body,
-        headers: { ...headers, 'Content-Type': CONTENT_TYPES[format], ...(await sign(body)) },
-      }
-      const response =
-        handler === undefined
-          ? await globalThis.fetch(url, { ...init, redirect: 'manual', signal: deliveryTimeout() })
-          : await ownCalls.during(async () => handler(new Request(url, init)))
-      // Written in JavaScript, a handler may give back anything.
-      const { status }: { readonly status?: unknown } = response ?? {}
-      if (typeof status !== 'number') throw new TypeError('The handler gave back no Response.')
-      // The answer's body says nothing to us; read, it frees the connection.
-      if (handler === undefined) await response.arrayBuffer()
+        headers: { ...headers, 'Content-Type': CONTENT_TYPES[format], ...signature },
+      })
+      // A handler written in JavaScript may return anything.
+      const { status } = response ?? {}
+      if (typeof status !== 'number') throw new TypeError('The handler returned no Response.')
       return { delivered: status >= 200 && status < 300, status }
     } catch (error) {
-      return { delivered: false, error: reasonOf(error) }
+      return { delivered: false, error: reasonOf(error), ...(error instanceof LateError && { isLate: true }) }
     }
   }
 }

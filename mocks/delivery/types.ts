@@ -1,95 +1,127 @@
+import type { Input } from '../../src/contract/fields.ts'
+import { anyText, urlText, wholeNumber } from '../../src/contract/fields.ts'
+import type { Rule } from '../domain/check-options.ts'
+import {
+  also,
+  either,
+  flag,
+  headers,
+  listOf,
+  oneOf,
+  optional,
+  probability,
+  secretRule,
+  strict,
+  text,
+} from '../domain/check-options.ts'
 import type { Duration } from '../domain/duration.ts'
+import { duration, toMilliseconds } from '../domain/duration.ts'
 import type { NotificationBody } from '../domain/subscriptions/types.ts'
 
 /** A receiver in this process. */
 export type NotificationReceiver = (request: Request) => Promise<Response> | Response
 
-/** Where notifications go: a receiver in this process, or an address. */
+/** Where notifications are delivered: a receiver in this process, or a URL. */
 export type NotificationTarget = NotificationReceiver | string | URL
 
-/** How bodies are signed: HMAC-SHA256 over the raw bytes (row 46). */
-export interface Signing {
-  /** The key that you share with the receiver: text, its UTF-8 bytes are used. */
-  readonly secret: string
+/** A receiver, or an address. */
+export const target = secretRule<NotificationTarget>('a handler or an http(s) URL', (value) => {
+  const address = urlText(value)
+  if (typeof address !== 'string') return typeof value === 'function'
+  return /^https?:/i.test(address) && URL.canParse(address)
+})
+
+const signing = {
+  /** The key that you share with the receiver, as text: its UTF-8 bytes are used. */
+  secret: text,
   /** The header that carries the signature. Default: `x-signature`. */
-  readonly header?: string
-  /** How the signature's bytes are written. Default: `hex`. */
-  readonly encoding?: 'hex' | 'base64' | 'base64url'
+  header: optional(text),
+  /** Encoding of the signature. Default: `hex`. */
+  encoding: optional(oneOf('hex', 'base64', 'base64url')),
   /** Text before the signature, for example `sha256=`. Default: none. */
-  readonly prefix?: string
+  prefix: optional(anyText),
+}
+/** How bodies are signed: HMAC-SHA256 over the raw bytes (row 46). */
+export interface Signing extends Input<typeof signing> {}
+
+const retries = {
+  /** How many attempts there are, including the first: a whole number from 1. */
+  tries: wholeNumber(1),
+  /** The wait after each failed attempt; the last one repeats. Default: 1, 5, 30, 120 and 360 minutes. */
+  waits: optional(listOf(duration, 1)),
 }
 
-/** How notifications are delivered. Nothing given: once, in order, at once, not signed. */
-export interface DeliveryOptions {
+const range = also(
+  listOf(duration, 2) as Rule<readonly [Duration, Duration]>,
+  'the shortest and the longest duration',
+  ([shortest, longest, ...more]) => more.length === 0 && toMilliseconds(shortest) <= toMilliseconds(longest),
+)
+
+/** The options of a delivery. */
+export const deliveryOptions = {
   /** Delivers twice: always, or with this probability, from 0 to 1. Default: never. */
-  readonly duplicate?: boolean | number
+  duplicate: optional(either(flag, probability)),
   /** Delivers in another order: messages wait for `flush()`, or for the end of a move of the clock. Default: in order. */
-  readonly shuffle?: boolean
-  /** How a cancellation is written (Events, note 1): `CANCELLED` (default), `CANCELED`, or now one, now the other. */
-  readonly spelling?: 'CANCELLED' | 'CANCELED' | 'both'
-  /**
-   * Delivers again, on the mock's clock, what was not answered 2xx: `true` for six tries, or their number, or with
-   * one's own waits (the last one repeats). Default: one try.
-   */
-  readonly retries?:
-    | boolean
-    | number
-    | {
-        /** How many tries there are, the first included: a whole number from 1. */
-        readonly tries: number
-        /** How long to wait after each try that failed. Default: 1, 5, 30, 120 and 360 minutes. */
-        readonly waits?: readonly Duration[]
-      }
-  /** How much later than the event, on the mock's clock: a length of time, or the shortest and the longest. Default: 0. */
-  readonly delay?: Duration | readonly [Duration, Duration]
-  /** Signs the body. Default: no signature, as the specification shows none. */
-  readonly signing?: Signing
+  shuffle: optional(flag),
+  /** Spelling of a cancellation (Events, note 1): `CANCELLED` (default), `CANCELED`, or now one, now the other. */
+  spelling: optional(oneOf('CANCELLED', 'CANCELED', 'both')),
+  /** Attempts on the mock's clock until a 2xx: `true` for six, or their number, or with your waits. Default: one. */
+  retries: optional(either(flag, either(wholeNumber(1), strict(retries, 'option')))),
+  /** Time from the event to the delivery, on the mock's clock: a duration, or the shortest and the longest. Default: 0. */
+  delay: optional(either(duration, range)),
+  /** Signs the body. Default: no signature, because the specification shows none. */
+  signing: optional<Signing>(strict(signing, 'option')),
   /** HTTP method of a delivery. Default: `POST`. */
-  readonly method?: 'POST' | 'PUT'
-  /** How the body is written: JSON, or form fields. Default: `json`. */
-  readonly format?: 'json' | 'form'
-  /** How many deliveries are under way at once. Default: 1. */
-  readonly concurrency?: number
-  /** Further headers. Default: none. */
-  readonly headers?: Readonly<Record<string, string>>
+  method: optional(oneOf('POST', 'PUT')),
+  /** Format of the body: JSON, or form fields. Default: `json`. */
+  format: optional(oneOf('json', 'form')),
+  /** How many deliveries may be in progress at once. Default: 1. */
+  concurrency: optional(wholeNumber(1)),
+  /** Additional headers. Default: none. */
+  headers: optional(headers),
 }
+/** How notifications are delivered. Without options: once, in order, immediately, not signed. */
+export interface DeliveryOptions extends Input<typeof deliveryOptions> {}
+/** Checks the options of a delivery. */
+export const deliverySchema = strict(deliveryOptions, 'option')
 
-/** One try to deliver a notification. */
+/** One attempt to deliver a notification. */
 export interface DeliveryRecord {
   /** The notification that was sent (S8). */
   readonly notificationId: string
   /** Counts from 1. */
   readonly attempt: number
-  /** The mock's time. */
+  /** When it was sent, in the mock's time. */
   readonly at: Date
-  /** Whether it was answered with a status from 200 to 299. */
+  /** Whether the receiver responded with a status from 200 to 299. */
   readonly delivered: boolean
-  /** Absent when no answer came. */
+  /** Status of the response; absent without a response. */
   readonly status?: number
-  /** What the receiver threw, or why it could not be reached. */
+  /** The error that the receiver threw, or why there is no response. */
   readonly error?: string
 }
 
-/** The notifications of a mock: what arose, and where it goes. */
+/** The notifications of a mock and their deliveries. */
 export interface Notifications {
-  /** What arose, oldest first: copies of the messages as they are on the wire (S8). */
+  /** Returns copies of the notifications as they are on the wire (S8), oldest first. */
   all(): readonly NotificationBody[]
-  /** The tries to deliver, oldest first. */
+  /** Returns the attempts to deliver, oldest first. */
   deliveries(): readonly DeliveryRecord[]
-  /** How many messages and tries were dropped because the list was full. */
+  /** How many notifications and attempts were dropped because the list was full. */
   readonly dropped: number
-  /** Forgets what arose; connections stay. */
+  /** Forgets notifications and attempts; connections stay. */
   clear(): void
   /**
-   * Delivers from now on to a handler or an address; the function given back ends it. A delivery that fails is
-   * recorded and, with `retries`, repeated; it never makes the mock fail.
+   * Delivers notifications from now on to a handler or a URL. The returned function ends that. A failed delivery is
+   * recorded and, with `retries`, retried; it never makes the mock fail.
    *
-   * A receiver must not move the clock, or flush, before it has answered: both wait for its answer. It is told so by an
-   * error wherever the platform knows whose a call is (Node, Bun, Deno); elsewhere neither ends. Sleeping is fine.
+   * A receiver in this process has 4 s of real time to respond, and a URL has 10 s; then the try counts as failed. A
+   * receiver that moves the mock's clock, or flushes, must respond first: both wait for its response. It may sleep on
+   * the mock's clock, which does not wait for it then.
    *
-   * Throws a TypeError or RangeError for options that cannot be.
+   * Throws a TypeError that names a wrong option.
    */
   connect(target: NotificationTarget, options?: DeliveryOptions): () => void
-  /** Resolves when everything that is due by now is delivered. */
+  /** Delivers everything that is due by now. */
   flush(): Promise<void>
 }

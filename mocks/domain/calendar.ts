@@ -1,56 +1,40 @@
 import { DAY, HOUR, SECOND } from './duration.ts'
 
-/** A day of the calendar as days since 1970-01-01: adding a number of days is adding a number. */
+/** A calendar day as the number of days since 1970-01-01. */
 export type Day = number
 
-/** The calendar of one time zone. Instants are milliseconds since 1970-01-01T00:00:00Z. */
-export interface Calendar {
-  /** The zone's day at an instant. */
-  dayAt(instant: number): Day
-  /** Whole seconds since the zone's midnight as its clocks show them, from 0 to 86 399. */
-  secondOfDayAt(instant: number): number
-  /**
-   * The instant at which the zone's clocks show a time of a day. A time that a change of the clocks leaves out is read
-   * with the offset before the change (02:30 becomes 03:30); of a time that comes twice the first is meant.
-   */
-  instantOf(day: Day, secondOfDay: number): number
-  /** `YYYY-MM-DD HH:MM:SS` as the zone's clocks show an instant (S3, S4, S6). */
-  dateTimeText(instant: number): string
-}
-
-const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
-
-/** `YYYY-MM-DD` of a day. */
+/** Returns `YYYY-MM-DD` of a day. */
 export const dateText = (day: Day): string => new Date(day * DAY).toISOString().slice(0, 10)
-
-/** The day that a `YYYY-MM-DD` text names, or `undefined` when the calendar has no such day. */
-export const parseDate = (text: string): Day | undefined => {
-  const match = DATE.exec(text)
-  if (match === null) return undefined
-  const day = Date.UTC(Number(match[1]), Number(match[2]) - 1, Number(match[3])) / DAY
-  // 30 February rolls over and years below 100 become 19xx: the way back tells.
-  return dateText(day) === text ? day : undefined
-}
 
 const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/
 
-/** Seconds since midnight of a time of day such as `23:30` or `12:00:00`, or `undefined`. */
+/** Returns the seconds since midnight of a time of day such as `23:30` or `12:00:00`. */
 export const parseTimeOfDay = (text: string): number | undefined => {
   const match = TIME_OF_DAY.exec(text)
   return match === null ? undefined : Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3] ?? 0)
 }
 
-/** An instant as ISO 8601 in UTC with microseconds: `2026-11-28T12:00:00.000000Z` (S4 createdDate). */
+/** Returns an instant as ISO 8601 in UTC with microseconds: `2026-11-28T12:00:00.000000Z` (S4 createdDate). */
 export const isoMicroseconds = (instant: number): string =>
   new Date(instant).toISOString().replace('Z', '000Z')
 
-// Zones change their offset at whole quarters of an hour, at most: the offset is looked up once for each.
+// Zones change their offset only at full quarters of an hour.
 const QUARTER = HOUR / 4
-const REMEMBERED_OFFSETS = 4_096
-const REMEMBERED_INSTANTS = 4_096
+const LARGEST_CACHE = 4_096
 
-// The client's `toInstant` reads zones in the same way. Neither may import the other, and the contract does nothing.
-/** The offset of a zone's clocks from UTC at an instant, in milliseconds. */
+/** Returns a cached value, or computes it and keeps it. A full cache starts again. */
+const cached = (cache: Map<number, number>, key: number, compute: () => number): number => {
+  let value = cache.get(key)
+  if (value === undefined) {
+    if (cache.size >= LARGEST_CACHE) cache.clear()
+    value = compute()
+    cache.set(key, value)
+  }
+  return value
+}
+
+// `toInstant` of the client reads zones in the same way, but the mock does not import the client.
+/** Returns a function that reads the offset of a zone's clocks from UTC at an instant, in milliseconds. */
 const offsetReader = (timeZone: string): ((instant: number) => number) => {
   let format: Intl.DateTimeFormat
   try {
@@ -84,31 +68,28 @@ const offsetReader = (timeZone: string): ((instant: number) => number) => {
   }
 }
 
+/** The calendar of one time zone. Instants are milliseconds since 1970-01-01T00:00:00Z. */
+export type Calendar = ReturnType<typeof createCalendar>
+
 /**
  * Makes the calendar of an IANA time zone.
  *
  * @throws RangeError when there is no such zone.
  */
-export const createCalendar = (timeZone: string): Calendar => {
-  const readOffset = offsetReader(timeZone)
+export const createCalendar = (timeZone: string) => {
+  // An Intl format takes up to 40 ms to make, and UTC, the default, needs none.
+  const readOffset = timeZone === 'UTC' ? () => 0 : offsetReader(timeZone)
   const offsets = new Map<number, number>()
   const instants = new Map<number, number>()
 
   const offsetAt = (instant: number): number => {
     const quarter = Math.floor(instant / QUARTER)
-    let offset = offsets.get(quarter)
-    if (offset === undefined) {
-      if (offsets.size >= REMEMBERED_OFFSETS) offsets.clear()
-      offset = readOffset(quarter * QUARTER)
-      offsets.set(quarter, offset)
-    }
-    return offset
+    return cached(offsets, quarter, () => readOffset(quarter * QUARTER))
   }
-
   const shownAt = (instant: number): number => instant + offsetAt(instant)
 
   const findInstant = (shown: number): number => {
-    // No zone is further than a day from UTC: these are the offsets before and after any change close by.
+    // No zone is a day away from UTC, so these are the offsets before and after a nearby change.
     const before = shown - offsetAt(shown - DAY)
     const after = shown - offsetAt(shown + DAY)
     if (shownAt(before) === shown) return before
@@ -116,21 +97,23 @@ export const createCalendar = (timeZone: string): Calendar => {
   }
 
   return {
-    dayAt: (instant) => Math.floor(shownAt(instant) / DAY),
-    secondOfDayAt: (instant) => {
+    /** Returns the zone's day at an instant. */
+    dayAt: (instant: number): Day => Math.floor(shownAt(instant) / DAY),
+    /** Returns the whole seconds since the zone's midnight, as its clocks show them: 0 to 86 399. */
+    secondOfDayAt(instant: number): number {
       const shown = shownAt(instant)
       return Math.floor((shown - Math.floor(shown / DAY) * DAY) / SECOND)
     },
-    instantOf(day, secondOfDay) {
+    /**
+     * Returns the instant at which the zone's clocks show a time of a day. A time that is skipped when the clocks change
+     * uses the offset before the change (02:30 becomes 03:30); for a time that occurs twice, the first counts.
+     */
+    instantOf(day: Day, secondOfDay: number): number {
       const shown = day * DAY + secondOfDay * SECOND
-      let instant = instants.get(shown)
-      if (instant === undefined) {
-        if (instants.size >= REMEMBERED_INSTANTS) instants.clear()
-        instant = findInstant(shown)
-        instants.set(shown, instant)
-      }
-      return instant
+      return cached(instants, shown, () => findInstant(shown))
     },
-    dateTimeText: (instant) => new Date(shownAt(instant)).toISOString().slice(0, 19).replace('T', ' '),
+    /** Returns `YYYY-MM-DD HH:MM:SS` as the zone's clocks show an instant (S3, S4, S6). */
+    dateTimeText: (instant: number): string =>
+      new Date(shownAt(instant)).toISOString().slice(0, 19).replace('T', ' '),
   }
 }

@@ -1,251 +1,247 @@
-import { parseDate, parseTimeOfDay } from './calendar.ts'
-import type { Duration } from './duration.ts'
-import { toInstantMilliseconds, toMilliseconds } from './duration.ts'
+import * as z from 'zod/mini'
+import type { Field, Input, Output } from '../../src/contract/fields.ts'
+import { strict as strictFields } from '../../src/contract/fields.ts'
+import { isAbsoluteUrl, isHeaderText } from '../../src/contract/formats.ts'
 
 /** The rules a mock follows: what the specification states, or also the restrictions we invented. */
 export type Rules = 'spec' | 'strict'
 
-/** What is wrong with a value: where in it, and what it should be. */
-export interface Problem {
-  /** Path from the value that was checked, such as `.limit` or `[0].amount`; empty for the value itself. */
-  readonly at: string
-  /** Completes "… must be". */
-  readonly must: string
-  /** Completes "…, not". */
-  readonly not: string
-  /** A value of another type, or a name that does not exist: TypeError; one out of range: RangeError. */
-  readonly isType: boolean
-  /** There is nothing of this name; there are these. */
-  readonly known?: readonly string[]
+/** A schema for a value that a caller gives. Its error messages complete "must be". */
+export type Rule<Value> = Field<Value, Value>
+
+// Rules of values.
+
+/** One of these values. */
+export const oneOf = <const Choice extends string | number | boolean>(
+  ...choices: readonly Choice[]
+): Rule<Choice> => {
+  const last = JSON.stringify(choices.at(-1))
+  const others = choices.slice(0, -1).map((choice) => JSON.stringify(choice))
+  return z.literal(choices, { error: others.length === 0 ? last : `${others.join(', ')} or ${last}` })
 }
 
-/** Says what is wrong with a value, or nothing. */
-export type Check = (value: unknown) => Problem | undefined
+/** True or false. */
+export const flag = oneOf(true, false)
+
+/** A number from `least` to `most`, but neither NaN nor infinite. */
+export const number = (
+  words = 'a number',
+  least = Number.NEGATIVE_INFINITY,
+  most = Number.POSITIVE_INFINITY,
+): Rule<number> =>
+  z
+    .number({ error: words })
+    .check(z.gte(least, { error: words, abort: true }), z.lte(most, { error: words, abort: true }))
+
+/** A probability. */
+export const probability = number('a number from 0 to 1', 0, 1)
+
+/** A value that obeys a rule. The rule's words complete "must be". */
+export const rule = <Value>(words: string, obeys: (value: unknown) => boolean): Rule<Value> =>
+  z.custom<Value>(obeys, { error: words })
+
+/** A value that obeys a rule and may contain a secret: errors do not show it. */
+export const secretRule = <Value>(words: string, obeys: (value: unknown) => boolean): Rule<Value> =>
+  z.custom<Value>(obeys, { error: words, params: { secret: true } })
+
+/** Text that obeys a rule and may be a secret. */
+export const secretText = (words: string, obeys: (value: string) => boolean): Rule<string> =>
+  secretRule(words, (value) => typeof value === 'string' && obeys(value))
+
+/** Text that is not blank. */
+export const text = secretText('a string that is not blank', (value) => value.trim() !== '')
+/** Text that a header can carry. No request could contain any other API key. */
+export const headerText = secretText('visible ASCII text that a header can carry', isHeaderText)
+/** A code that a payer can type: the pages remove spaces from it. */
+export const code = secretText('a string without spaces', (value) => /^\S+$/.test(value))
+
+/** A URL with its scheme. */
+export const absoluteUrl = secretText('an absolute URL such as https://shop.example/return', isAbsoluteUrl)
+
+/** A regular expression, of this realm or another. */
+export const pattern = rule<RegExp>('a regular expression', (value) => tagOf(value) === 'RegExp')
+
+/** An object whose fields are checked elsewhere. A Date, a Map or a promise has none, so it would be ignored. */
+export const plainObject = (words = 'an object'): Rule<object> =>
+  secretRule(words, (value) => tagOf(value) === 'Object')
+
+/** An object with no other fields than these. */
+export const strict = <const Fields extends Parameters<typeof strictFields>[0]>(
+  fields: Fields,
+  noun: 'field' | 'option' = 'field',
+): Field<Output<Fields>, Input<Fields>> =>
+  z.pipe(
+    plainObject(`an object with ${Object.keys(fields).join(', ')}`),
+    strictFields(fields, noun) as Field<Output<Fields>, object>,
+  ) as Field<Output<Fields>, Input<Fields>>
+
+/** What the rule accepts, or nothing. */
+export const optional = <Value>(one: Field<unknown, Value>): Rule<Value | undefined> =>
+  z.optional(one) as Rule<Value | undefined>
+
+/** What the first rule accepts, or the second. */
+export const either = <One, Other>(one: Rule<One>, other: Rule<Other>): Rule<One | Other> =>
+  z.union([one, other])
+
+/** What the rule accepts, or `false`. */
+export const orFalse = <Value>(one: Rule<Value>): Rule<Value | false> => either(one, oneOf(false))
+
+/** A list of at least `least` items. */
+export const listOf = <Item>(item: Rule<Item>, least = 0): Rule<readonly Item[]> => {
+  const words = least === 0 ? 'a list' : `a list with at least ${least} item${least === 1 ? '' : 's'}`
+  return z.array(item, { error: words }).check(z.minLength(least, words)) as Rule<readonly Item[]>
+}
+
+/** A rule for a value that another rule has accepted. */
+export const also = <Value>(one: Rule<Value>, words: string, obeys: (value: Value) => boolean): Rule<Value> =>
+  z.pipe(one, z.custom<Value>(obeys, { error: words })) as Rule<Value>
+
+/** An object with any names. */
+export const tableOf = <Value>(value: Rule<Value>): Rule<Readonly<Record<string, Value>>> =>
+  z.record(z.string(), value, { error: 'an object' })
+
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
+
+/** Header names and values. */
+export const headers = also(
+  tableOf(secretText('text that a header can carry', (content) => content === '' || isHeaderText(content))),
+  'an object with valid header names',
+  (given) => Object.keys(given).every((name) => HEADER_NAME.test(name)),
+)
+
+// Errors.
+
+const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice('[object '.length, -1)
+
+const typeName = (value: unknown): string => {
+  if (value === undefined) return 'nothing'
+  if (value === null) return 'null'
+  if (typeof value !== 'object') return value === '' ? 'an empty string' : `a ${typeof value}`
+  const tag = tagOf(value)
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
+  return tag === 'Object' ? 'an object' : `an instance of ${tag}`
+}
 
 const LONGEST_SHOWN = 40
 
-/** The kind of an object in words: `an object` is one of fields; a list, a Date or a promise has none to be read. */
-const kindOfObject = (value: object): string => {
-  if (Array.isArray(value)) return 'a list'
-  const name = Object.prototype.toString.call(value).slice('[object '.length, -1)
-  if (name === 'Object' || name === 'Module') return 'an object'
-  if (name === 'Promise') return 'a promise (is an await missing?)'
-  return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}`
+const shown = (value: unknown): string => {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (typeof value !== 'string' || value === '') return typeName(value)
+  const whole = JSON.stringify(value)
+  return whole.length > LONGEST_SHOWN ? `${whole.slice(0, LONGEST_SHOWN)}…` : whole
 }
 
-/** A value in a message: as it is, shortened, or its kind. */
-export const shown = (value: unknown): string => {
-  if (value === undefined) return 'nothing'
-  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
-  if (typeof value === 'object' && value !== null) return kindOfObject(value)
-  const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
+type Issue = z.core.$ZodIssue
+
+/** The issues that explain why a union refused a value: those inside the value, if a branch got that far. */
+const causes = (issue: Issue): readonly Issue[] => {
+  if (issue.code !== 'invalid_union') return [issue]
+  const all = issue.errors.flat().flatMap(causes)
+  const inside = all.find(({ code, path }) => path.length > 0 || code === 'unrecognized_keys')
+  const found = inside === undefined ? all : [inside]
+  return found.map((cause) => ({ ...cause, path: [...issue.path, ...cause.path] }))
 }
 
-const problem = (must: string, value: unknown, isType: boolean): Problem => ({
-  at: '',
-  must,
-  not: shown(value),
-  isType,
-})
+/** Whether a wrong string may be shown. Where a list, an object or a number belongs, it may be a misplaced secret. */
+const isShown = (issue: Issue): boolean =>
+  issue.code === 'custom'
+    ? issue.params?.secret !== true
+    : issue.code === 'invalid_value' && issue.values.some((choice) => typeof choice === 'string')
 
-const inside = (step: string, found: Problem | undefined): Problem | undefined =>
-  found && { ...found, at: `${step}${found.at}` }
-
-/** Another kind of value than an object or a list; its content is not repeated: it may be a secret. */
-const notOfKind = (must: string, value: unknown): Problem => ({
-  ...problem(must, value, true),
-  ...(typeof value === 'string' ? { not: 'text' } : {}),
-})
-
-/** Whether a value is an object of fields. A Date or a list would pass for one without any, and go unheard. */
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && kindOfObject(value) === 'an object'
-
-/** One of these values. */
-export const oneOf =
-  (...choices: readonly (string | number | boolean)[]): Check =>
-  (value) =>
-    choices.some((choice) => choice === value)
-      ? undefined
-      : problem(
-          choices.map((choice) => JSON.stringify(choice)).join(' or '),
-          value,
-          !choices.some((choice) => typeof choice === typeof value),
-        )
-
-/** True or false. */
-export const flag: Check = oneOf(true, false)
-
-/** A whole number from `from` on. */
-export const wholeNumber =
-  (from: number): Check =>
-  (value) =>
-    Number.isSafeInteger(value) && Number(value) >= from
-      ? undefined
-      : problem(`a whole number from ${from}`, value, typeof value !== 'number')
-
-/** Any number that is one. */
-export const finiteNumber: Check = (value) =>
-  Number.isFinite(value) ? undefined : problem('a number', value, typeof value !== 'number')
-
-/** Text with something in it. Its value is not repeated: it may be a secret. */
-export const text: Check = (value) => {
-  if (typeof value !== 'string') return problem('text', value, true)
-  return value.trim() === '' ? { ...problem('text', value, false), not: 'empty text' } : undefined
-}
-
-const KEY = /^[!-~]+(?: +[!-~]+)*$/
-
-/** Text that arrives in a header as it is: without it no request could carry the key. Its value is not repeated. */
-export const headerText: Check = (value) => {
-  const found = text(value)
-  if (found !== undefined || KEY.test(String(value))) return found
-  return { at: '', must: 'ASCII text that a header can carry', not: 'this text', isType: false }
-}
-
-/** A code that can be typed: a page drops the spaces that people put into it. */
-export const code: Check = (value) => {
-  const found = text(value)
-  if (found !== undefined || !/\s/.test(String(value))) return found
-  return { at: '', must: 'text without spaces', not: 'this text', isType: false }
-}
-
-/** Any text. */
-export const anyText: Check = (value) =>
-  typeof value === 'string' ? undefined : problem('text', value, true)
-
-const TEXT_OF: Readonly<Record<string, (value: string) => boolean>> = {
-  'a day as YYYY-MM-DD': (value) => parseDate(value) !== undefined,
-  'a time of day as HH:MM:SS': (value) => parseTimeOfDay(value) !== undefined,
-  'an absolute URL': (value) => URL.canParse(value),
-  'decimal text above zero': (value) => /^\d+(\.\d+)?$/.test(value) && Number(value) > 0,
-}
-
-const textOf =
-  (must: string): Check =>
-  (value) => {
-    if (typeof value !== 'string') return problem(must, value, true)
-    return TEXT_OF[must]?.(value) === true ? undefined : problem(must, value, false)
+const inWords = (issue: Issue, value: unknown, name: string): string => {
+  const found = causes(issue)
+  const [first = issue] = found
+  const steps = first.path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+  const place = `${name}${steps.join('')}`.replace(/^\./, '')
+  if (first.code === 'unrecognized_keys') {
+    const [noun = ''] = first.message.split('s: ')
+    const known = first.message.charAt(0).toUpperCase() + first.message.slice(1)
+    return `Unknown ${noun} ${[place, first.keys[0]].filter(Boolean).join('.')}. ${known}`
   }
-
-/** `YYYY-MM-DD`, a day that the calendar has. */
-export const day: Check = textOf('a day as YYYY-MM-DD')
-/** `HH:MM:SS`. */
-export const timeOfDay: Check = textOf('a time of day as HH:MM:SS')
-/** A URL with its scheme. */
-export const absoluteUrl: Check = textOf('an absolute URL')
-/** Such as `25.00`. */
-export const decimalText: Check = textOf('decimal text above zero')
-
-const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-/** A length of time that ends. */
-export const length: Check = (value) => {
-  const must = 'a length of time, in milliseconds or such as { days: 1 }'
-  try {
-    return Number.isFinite(toMilliseconds(value as Duration)) ? undefined : problem(must, value, false)
-  } catch (error) {
-    return { ...problem(must, value, error instanceof TypeError), not: `${shown(value)}: ${reason(error)}` }
-  }
+  const words = [...new Set(found.map(({ message }) => message))].join(', or ')
+  const wrong = first.path.reduce<unknown>((outer, step) => Reflect.get(Object(outer), step), value)
+  const got = typeof wrong === 'string' && !found.some(isShown) ? typeName(wrong) : shown(wrong)
+  return `${place || 'the argument'} must be ${words}, got ${got}`
 }
-
-/** A Date, milliseconds, or ISO 8601 text with its zone. */
-export const pointInTime: Check = (value) => {
-  try {
-    toInstantMilliseconds(value as Date)
-    return undefined
-  } catch (error) {
-    return { ...problem('a point in time', value, false), not: `${shown(value)}: ${reason(error)}` }
-  }
-}
-
-/** A regular expression, of this realm or another. */
-export const pattern: Check = (value) =>
-  Object.prototype.toString.call(value) === '[object RegExp]'
-    ? undefined
-    : problem('a regular expression', value, true)
-
-/** `false`, or what `check` takes. */
-export const orFalse =
-  (check: Check): Check =>
-  (value) => {
-    const found = value === false ? undefined : check(value)
-    return found === undefined || found.at !== '' ? found : { ...found, must: `${found.must}, or false` }
-  }
-
-/** A list whose items pass; with `fewest`, of at least so many. */
-export const listOf =
-  (check: Check, fewest = 0): Check =>
-  (value) => {
-    if (!Array.isArray(value)) return notOfKind('a list', value)
-    if (value.length < fewest)
-      return { ...problem(`a list of at least ${fewest}`, value, false), not: 'an empty one' }
-    for (const [index, item] of value.entries()) {
-      const found = inside(`[${index}]`, check(item))
-      if (found !== undefined) return found
-    }
-    return undefined
-  }
-
-/** An object with all of `required` and, at most, `optional`; what is undefined counts as left out. */
-export const fields =
-  (required: Readonly<Record<string, Check>>, optional: Readonly<Record<string, Check>> = {}): Check =>
-  (value) => {
-    if (!isRecord(value)) return notOfKind('an object', value)
-    const all = { ...optional, ...required }
-    for (const name of Object.keys(value)) {
-      if (Object.hasOwn(all, name)) continue
-      return { at: `.${name}`, must: '', not: '', isType: true, known: Object.keys(all) }
-    }
-    for (const [name, check] of Object.entries(all)) {
-      if (value[name] === undefined && !Object.hasOwn(required, name)) continue
-      const found = inside(`.${name}`, check(value[name]))
-      if (found !== undefined) return found
-    }
-    return undefined
-  }
-
-/** An object whose names and values are free, as far as the checks let them. */
-export const tableOf =
-  (name: Check, value: Check): Check =>
-  (table) => {
-    if (!isRecord(table)) return notOfKind('an object', table)
-    for (const [key, item] of Object.entries(table)) {
-      const found = inside(`[${shown(key)}]`, name(key) ?? value(item))
-      if (found !== undefined) return found
-    }
-    return undefined
-  }
 
 /**
- * Throws what a check says.
+ * Checks a value, and returns a copy of it. Throws a TypeError that names what is wrong, and what is allowed.
  *
- * @param what names the value in the message, for example `Option gateway.otp`
+ * @param caller begins the message, such as `faults.add: `
+ * @param name names the value in the message. Without one, its fields are named
  */
-export const assertPasses = (what: string, value: unknown, check: Check): void => {
-  const found = check(value)
-  if (found === undefined) return
-  const wrong =
-    found.known === undefined
-      ? `must be ${found.must}, not ${found.not}`
-      : `does not exist; there are ${found.known.join(', ')}`
-  // What a reason is taken from may be a sentence already.
-  const message = `${what}${found.at} ${wrong.replace(/\.$/, '')}.`
-  throw found.isType ? new TypeError(message) : new RangeError(message)
+export const check = <Value>(rule: Field<Value>, value: unknown, caller = '', name = ''): Value => {
+  const result = rule.safeParse(value)
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  throw new TypeError(`${caller}${issue === undefined ? result.error.message : inWords(issue, value, name)}`)
 }
 
-/** The options that were given: one that is undefined counts as left out. */
-export const present = <Options extends object>(given: Options): Options =>
-  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Options
+// Tables of options.
 
-/** Checks each option of an area by its own check; those left out are not looked at. */
-export const assertOptions = <Options extends object>(
+/** An option: the rule for its value, its default, and its default under `rules: 'strict'` where that differs. */
+export interface Option<Value, Default extends Value = Value, Strict extends Value = Value> {
+  readonly rule: Rule<Value>
+  readonly default: Default
+  readonly strict?: Strict
+}
+
+/** Defines an option. */
+export const option = <Value, const Default extends Value, const Strict extends Value = never>(
+  rule: Field<unknown, Value>,
+  otherwise: Default,
+  more: { readonly strict?: Strict } = {},
+): Option<Value, Default, Strict> => ({ rule: rule as Rule<Value>, default: otherwise, ...more })
+
+/** Options by name. */
+export type OptionTable = Readonly<Record<string, Option<unknown>>>
+
+/** The values of the options of a table. */
+export type OptionsOf<Table extends OptionTable> = {
+  readonly [Name in keyof Table]: z.input<Table[Name]['rule']>
+}
+
+type DefaultsOf<Table extends OptionTable> = { readonly [Name in keyof Table]: Table[Name]['default'] }
+
+type StrictOf<Table extends OptionTable> = {
+  readonly [Name in keyof Table as [Table[Name]['strict']] extends [undefined] ? never : Name]: Exclude<
+    Table[Name]['strict'],
+    undefined
+  >
+}
+
+/** The defaults of a table. */
+export const defaultsOf = <const Table extends OptionTable>(table: Table): DefaultsOf<Table> =>
+  Object.fromEntries(
+    Object.entries(table).map(([name, { default: value }]) => [name, value]),
+  ) as DefaultsOf<Table>
+
+/** The defaults of a table that `rules: 'strict'` changes. */
+export const strictOf = <const Table extends OptionTable>(table: Table): StrictOf<Table> =>
+  Object.fromEntries(
+    Object.entries(table).flatMap(([name, { strict }]) => (strict === undefined ? [] : [[name, strict]])),
+  ) as StrictOf<Table>
+
+/**
+ * Returns the options of a table: those given, and the defaults of the others. An option that is undefined counts as
+ * omitted. Throws a TypeError that names a wrong option, and what is allowed.
+ *
+ * @param area begins the names of the options, such as `gateway.`
+ */
+export const readOptions = <Table extends OptionTable>(
   area: string,
-  given: Partial<Options>,
-  checks: { readonly [Name in keyof Options]-?: Check },
-): void => {
-  for (const name of Object.keys(checks) as (keyof Options & string)[]) {
-    if (given[name] !== undefined) assertPasses(`Option ${area}.${name}`, given[name], checks[name])
+  table: Table,
+  rules: Rules,
+  given: object = {},
+): OptionsOf<Table> => {
+  const options: Record<string, unknown> = { ...defaultsOf(table) }
+  if (rules === 'strict') Object.assign(options, strictOf(table))
+  for (const [name, value] of Object.entries(given)) {
+    const known = Object.hasOwn(table, name) ? table[name] : undefined
+    if (known === undefined) {
+      throw new TypeError(`Unknown option ${area}${name}. Options: ${Object.keys(table).join(', ')}`)
+    }
+    if (value !== undefined) options[name] = check(known.rule, value, '', `${area}${name}`)
   }
+  return options as OptionsOf<Table>
 }

@@ -1,28 +1,11 @@
-/** What a snapshot of the identifiers holds: how many each kind has given out. */
+/** How many identifiers of each kind were issued. */
 export type IdsSnapshot = Readonly<Record<string, number>>
 
-/**
- * Identifiers of one mock: they look random, do not repeat, and are the same again under the same seed. Each kind
- * counts for itself, so that more tokens do not change the next invoice.
- */
-export interface Ids {
-  /** The next text of a kind: `length` letters and digits. */
-  text(kind: string, length: number): string
-  /** The text that belongs to the number `index` of a kind, without counting. */
-  textAt(kind: string, index: number, length: number): string
-  /** The next number of a kind from 0 to below 1, for what is left to chance. */
-  random(kind: string): number
-  /** As new. */
-  reset(): void
-  snapshot(): IdsSnapshot
-  restore(snapshot: IdsSnapshot): void
-}
-
-// 32 signs of which none is mistaken for another; each carries five bits.
+// 32 characters that are not confused with each other; each stands for five bits.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
-const SIGNS_PER_WORD = 6
+const CHARACTERS_PER_WORD = 6
 
-/** Spreads the bits of a 32-bit word over all of them (a bijection: nothing is lost). */
+/** Mixes the bits of a 32-bit word. It is a bijection: different words stay different. */
 const scramble = (word: number): number => {
   let mixed = word ^ (word >>> 16)
   mixed = Math.imul(mixed, 0x21f0aaad)
@@ -39,8 +22,14 @@ const hash = (text: string, start: number): number => {
   return word
 }
 
-/** Makes the identifiers of a mock. They are for tests: whoever knows the seed knows them all. */
-export const createIds = (seed: string | number): Ids => {
+/** The identifiers of one mock. */
+export type Ids = ReturnType<typeof createIds>
+
+/**
+ * Creates the identifiers of a mock. They look random, do not repeat, and are the same for the same seed: they are for
+ * tests only. Each kind has its own count, so that more tokens do not change the next invoice.
+ */
+export const createIds = (seed: string | number) => {
   const seedText = String(seed)
   let counts = new Map<string, number>()
   const keys = new Map<string, readonly [number, number]>()
@@ -61,7 +50,7 @@ export const createIds = (seed: string | number): Ids => {
     return index
   }
 
-  // For one word position each index gives another word: two identifiers of a kind never share all their words.
+  // At each position, different indexes give different words, so identifiers of a kind do not repeat.
   const word = ([first, second]: readonly [number, number], index: number, position: number): number =>
     scramble(scramble(index ^ first) ^ scramble(second ^ Math.imul(position + 1, 0x85ebca6b)))
 
@@ -70,7 +59,7 @@ export const createIds = (seed: string | number): Ids => {
     let text = ''
     for (let position = 0; text.length < length; position += 1) {
       let bits = word(key, index, position)
-      for (let sign = 0; sign < SIGNS_PER_WORD && text.length < length; sign += 1) {
+      for (let count = 0; count < CHARACTERS_PER_WORD && text.length < length; count += 1) {
         text += ALPHABET[bits & 31]
         bits >>>= 5
       }
@@ -79,28 +68,34 @@ export const createIds = (seed: string | number): Ids => {
   }
 
   return {
+    /** Returns the identifier number `index` of a kind, without counting: `length` letters and digits. */
     textAt,
-    text: (kind, length) => textAt(kind, count(kind), length),
-    random: (kind) => word(keyOf(kind), count(kind), 0) / 2 ** 32,
+    /** Returns the next identifier of a kind. */
+    text: (kind: string, length: number): string => textAt(kind, count(kind), length),
+    /** Returns the next random number of a kind, from 0 to below 1. */
+    random: (kind: string): number => word(keyOf(kind), count(kind), 0) / 2 ** 32,
     reset() {
       counts = new Map()
     },
-    snapshot: () => Object.fromEntries(counts),
-    restore(snapshot) {
+    snapshot: (): IdsSnapshot => Object.fromEntries(counts),
+    restore(snapshot: IdsSnapshot) {
       counts = new Map(Object.entries(snapshot))
     },
   }
 }
 
-const DIGIT_SIGNS = 9
+const DIGIT_CHARACTERS = 9
 
-/** The number that the first signs of an identifier make: 45 bits, which a number of JSON holds exactly. */
+/** Returns the number that the first characters of an identifier stand for: 45 bits, which a JSON number holds. */
 const digitsOf = (text: string): string =>
   String(
-    [...text.slice(0, DIGIT_SIGNS)].reduce((sum, sign) => sum * ALPHABET.length + ALPHABET.indexOf(sign), 0),
+    [...text.slice(0, DIGIT_CHARACTERS)].reduce(
+      (sum, character) => sum * ALPHABET.length + ALPHABET.indexOf(character),
+      0,
+    ),
   )
 
-/** The same identifiers, but texts of these kinds are digits alone. */
+/** Returns the same identifiers, but those of these kinds consist of digits. */
 export const withDigits = (ids: Ids, kinds: readonly string[]): Ids => ({
   ...ids,
   text(kind, length) {

@@ -1,10 +1,11 @@
-/** A request limiter: asks whether a call may pass now, and tells what the headers say. */
+/** A rate limit. */
 export interface Limiter {
+  /** Counts a call of a bucket, if it is allowed, and returns what the headers of its response say. */
   take(bucket: string): {
     readonly allowed: boolean
     readonly limit: number
     readonly remaining: number
-    /** When the window ends, or the next call may pass. */
+    /** When the window ends, or the next call is allowed. */
     readonly resetAt: number
   }
   reset(): void
@@ -13,28 +14,29 @@ export interface Limiter {
   restore(snapshot: unknown): void
 }
 
+interface LimiterParts {
+  readonly limit: number
+  readonly windowMs: number
+  readonly now: () => number
+}
+
 interface Window {
   readonly startedAt: number
   count: number
 }
 
-// From here on buckets whose window has passed are looked for and dropped.
+// From this many buckets on, those whose window has ended are dropped.
 const MANY_BUCKETS = 1_000
 
 /**
- * A limiter with fixed windows (Limits, area S): at most `limit` accepted calls of a bucket from its first call until
- * `windowMs` later; then a new window begins with its next call. Refused calls do not count.
+ * Makes a limiter with fixed windows (Limits, area S): at most `limit` accepted calls of a bucket in the `windowMs`
+ * after its first call. A new window begins with the next call after that. Refused calls do not count.
  */
-export const createFixedWindowLimiter = (options: {
-  readonly limit: number
-  readonly windowMs: number
-  readonly now: () => number
-}): Limiter => {
-  const { limit, windowMs, now } = options
+export const createFixedWindowLimiter = ({ limit, windowMs, now }: LimiterParts): Limiter => {
   const windows = new Map<string, Window>()
   let sweepFrom = MANY_BUCKETS
 
-  // A clock that was moved back opens a new window, too.
+  // A clock that was set back also opens a new window.
   const isOver = ({ startedAt }: Window, time: number): boolean =>
     time >= startedAt + windowMs || time < startedAt
 
@@ -72,22 +74,16 @@ export const createFixedWindowLimiter = (options: {
 const COMPACT_FROM = 1024
 
 /**
- * A limiter over a rolling window (Limits, area G): at most `limit` accepted calls in any `windowMs` milliseconds.
- * One limit for all routes and callers: the bucket named in `take` makes no difference. Refused calls do not count.
- * It remembers at most the `limit` accepted calls of the last window, however many are made.
+ * Makes a limiter with a rolling window (Limits, area G): at most `limit` accepted calls in any `windowMs` milliseconds,
+ * for all routes and callers together. Refused calls do not count. It keeps at most `limit` times.
  */
-export const createRollingLimiter = (options: {
-  readonly limit: number
-  readonly windowMs: number
-  readonly now: () => number
-}): Limiter => {
-  const { limit, windowMs, now } = options
-  /** Times of accepted calls, oldest first; what lies before `head` has left the window. */
+export const createRollingLimiter = ({ limit, windowMs, now }: LimiterParts): Limiter => {
+  /** Times of accepted calls, oldest first; those before `head` have left the window. */
   let times: number[] = []
   let head = 0
 
   const forget = (time: number): void => {
-    // After the clock was moved back, calls of the future must not hold up the present.
+    // After the clock was set back, later calls must not count.
     for (let last = times.at(-1); last !== undefined && last > time; last = times.at(-1)) times.pop()
     for (let first = times[head]; first !== undefined && first <= time - windowMs; first = times[head]) head++
     if (head > times.length) head = times.length
@@ -103,12 +99,8 @@ export const createRollingLimiter = (options: {
       forget(time)
       const allowed = times.length - head < limit
       if (allowed) times.push(time)
-      return {
-        allowed,
-        limit,
-        remaining: Math.max(0, limit - (times.length - head)),
-        resetAt: (times[head] ?? time) + windowMs,
-      }
+      const remaining = Math.max(0, limit - (times.length - head))
+      return { allowed, limit, remaining, resetAt: (times[head] ?? time) + windowMs }
     },
     reset() {
       times = []

@@ -1,36 +1,22 @@
-/** The places of a sequence: the first that is kept, and the one after the last. */
+/** The places of a list: the first that is kept, and the one after the last. */
 export interface Bounds {
   readonly first: number
   readonly end: number
 }
 
-/**
- * A list of which a stretch can be read without the rest, however long it is. Places count up from 0 as items come:
- * an item keeps its place when newer ones come and older ones are dropped.
- */
+/** A list that is read page by page. An item keeps its place, counted from 0, when older items are dropped. */
 export interface Sequence<Item> {
-  /** What is due has happened before they are told. */
+  /** Returns the places, after settling what is due. */
   bounds(): Bounds
-  /** Copies of the items from one place up to before another, oldest first. */
+  /** Returns copies of the items from place `from` up to, but not including, `to`, oldest first. */
   read(from: number, to: number): readonly Item[]
 }
 
-/** A list that keeps the newest items. */
-export interface BoundedList<Item> extends Sequence<Item> {
-  push(item: Item): void
-  /** Oldest first; a new array. */
-  all(): Item[]
-  clear(): void
-  replace(items: readonly Item[], dropped: number): void
-  /** How many items are no longer kept. */
-  readonly dropped: number
-}
-
-/** Keeps at most `size` items. */
-export const createBoundedList = <Item>(size: number): BoundedList<Item> => {
+/** Makes a list that keeps only the newest items, at most `size`. */
+export const createBoundedList = <Item>(size: number) => {
   let items: Item[] = []
   let dropped = 0
-  /** Where the oldest stands once the list is full. */
+  /** Index of the oldest item once the list is full. */
   let head = 0
 
   const read = (from: number, to: number): Item[] => {
@@ -44,7 +30,7 @@ export const createBoundedList = <Item>(size: number): BoundedList<Item> => {
   const end = (): number => dropped + items.length
 
   return {
-    push(item) {
+    push(item: Item): void {
       if (items.length < size) {
         items.push(item)
         return
@@ -53,20 +39,22 @@ export const createBoundedList = <Item>(size: number): BoundedList<Item> => {
       head = (head + 1) % size
       dropped += 1
     },
-    bounds: () => ({ first: dropped, end: end() }),
+    bounds: (): Bounds => ({ first: dropped, end: end() }),
     read,
-    all: () => read(dropped, end()),
-    clear() {
+    /** Returns a new array, oldest first. */
+    all: (): Item[] => read(dropped, end()),
+    clear(): void {
       items = []
       dropped = 0
       head = 0
     },
-    replace(replacement, droppedBefore) {
+    replace(replacement: readonly Item[], droppedBefore: number): void {
       items = replacement.slice(-size)
       dropped = droppedBefore + replacement.length - items.length
       head = 0
     },
-    get dropped() {
+    /** How many items were dropped. */
+    get dropped(): number {
       return dropped
     },
   }

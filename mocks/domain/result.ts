@@ -1,7 +1,7 @@
-/** Fields of a request's body as they arrived, form or JSON: the domain checks presence, types and rules. */
+/** Fields of a request's body, form or JSON, before any check. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Why the domain refused, in the domain's words; the HTTP layer maps it to a status and a code. */
+/** Why the domain refused. The HTTP layer maps it to a status and a code. */
 export type RefusalReason =
   // Both areas
   | 'invalid'
@@ -23,45 +23,42 @@ export type RefusalReason =
   | 'charge_expired'
   | 'redirect_uri_not_allowed'
 
-/** A refusal: nothing changed. */
+/** A refusal. Nothing was changed. */
 export interface Refusal {
-  /** Why, in a word, such as `not_found` or `already_confirmed`. */
+  /** The reason, such as `not_found` or `already_confirmed`. */
   readonly reason: RefusalReason
-  /** The words that stand in the answer: they reveal nothing an API would not. */
+  /** The message in the response. It reveals nothing that a real API would not. */
   readonly message: string
-  /** The field that broke a rule, under its name on the wire. */
+  /** The field that broke a rule, by its name on the wire. */
   readonly field?: string
-  /** The words for the request log: why, and which option of the mock decides it. Never a secret. */
+  /** The reason for the request log, with the option that decides it. Never a secret. */
   readonly explanation?: string
 }
 
-/** What a domain operation yields. */
+/** The result of an operation of the domain. */
 export type Result<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly refusal: Refusal }
 
-/** A success. */
+/** Returns a success. */
 export const accepted = <Value>(value: Value): Result<Value> => ({ ok: true, value })
 
-/** A refusal. */
+/** Returns a refusal. */
 export const refused = (
   reason: RefusalReason,
   message: string,
   more: Omit<Refusal, 'reason' | 'message'> = {},
-): Result<never> => ({
-  ok: false,
-  refusal: { reason, message, ...more },
-})
+): Result<never> => ({ ok: false, refusal: { reason, message, ...more } })
 
-/** A refusal of a field that breaks a rule. */
+/** Returns a refusal of a field that breaks a rule. */
 export const invalid = (field: string, message: string, explanation?: string): Result<never> =>
   refused('invalid', message, { field, ...(explanation === undefined ? {} : { explanation }) })
 
-/** The mock refused what a test asked of it, for example to authorize a request that does not exist. */
+/** Thrown when the mock refuses an action of a test, such as authorizing a request that does not exist. */
 export class MockRefusedError extends Error {
   /** Always `MockRefusedError`. */
   override readonly name = 'MockRefusedError'
-  /** Why, in a word that a program can read. */
+  /** The reason, such as `not_found`. */
   readonly reason: RefusalReason
   /** The field that broke a rule. */
   readonly field: string | undefined
@@ -73,7 +70,7 @@ export class MockRefusedError extends Error {
   }
 }
 
-/** The value of a result; throws `MockRefusedError` for a refusal. */
+/** Returns the value of a result. Throws a `MockRefusedError` for a refusal. */
 export const granted = <Value>(action: string, result: Result<Value>): Value => {
   if (result.ok) return result.value
   throw new MockRefusedError(action, result.refusal)

@@ -1,42 +1,18 @@
-/** Time of one mock, and what falls due in it. Entries are data, so that a snapshot can hold them. */
-export interface Timeline {
-  /** Time of the entry being run, else the time now. */
-  now(): number
-  /** Plans `kind` for `id` at `at`; the function given back unplans it. Entries of one time run in the order planned. */
-  schedule(at: number, kind: string, id: string): () => void
-  /** Says what runs when an entry of this kind falls due. One handler a kind. */
-  on(kind: string, handler: (id: string, at: number) => void): void
-  /** Runs everything that is due by now, in time order, each at its own time. */
-  settle(): void
-  /** What is planned of a kind, in no order: after a restore its planner finds there how to unplan it. */
-  planned(kind: string): readonly { readonly id: string; readonly unplan: () => void }[]
-}
+/** What is due in one mock, and when. */
+export type Timeline = ReturnType<typeof createTimeline>
 
-/** A planned entry as data. */
+/** A planned entry: plain data, so that a snapshot can hold it. */
 export interface PlannedEntry {
   readonly at: number
   readonly kind: string
   readonly id: string
 }
 
-/** The timeline as the clock sees it: it can be run a step at a time. */
-export interface RunnableTimeline extends Timeline {
-  /** Whether an entry is being run. */
-  running(): boolean
-  /** The time of the next entry. */
-  nextAt(): number | undefined
-  /** Runs every entry of the earliest time that is not after `limit`; the time, or `undefined` when there is none. */
-  runStep(limit: number): number | undefined
-  /** The entries still planned, in the order in which they will run. */
-  entries(): readonly PlannedEntry[]
-  /** Replaces what is planned. */
-  replace(entries: readonly PlannedEntry[]): void
-}
-
 interface Entry extends PlannedEntry {
-  /** Order of planning: it decides among entries of one time. */
-  readonly sequence: number
-  cancelled: boolean
+  at: number
+  /** The order of planning, in which entries of one time run. */
+  sequence: number
+  canceled: boolean
 }
 
 const before = (left: Entry, right: Entry): boolean =>
@@ -77,62 +53,90 @@ const pop = (heap: Entry[]): Entry | undefined => {
   return first
 }
 
-// Below this size dead entries are cheaper to keep than to look for.
+// A smaller heap is not searched for canceled entries.
 const SMALL = 64
 
 /**
- * What falls due in a mock, kept in a heap. An entry planned for the past counts as planned for now. A cancelled entry
- * is skipped when its turn comes, and dead entries are cleared away before they outnumber the living.
+ * Makes a timeline: planned entries in a heap. A canceled entry is skipped when it is due, and canceled entries are
+ * removed before they outnumber the others.
  *
- * @param outsideNow the time while no entry is being run
+ * @param outsideNow returns the time while no entry is being run
  */
-export const createTimeline = (outsideNow: () => number): RunnableTimeline => {
+export const createTimeline = (outsideNow: () => number) => {
   const handlers = new Map<string, (id: string, at: number) => void>()
+  /** Kind → id → entry. */
+  const planned = new Map<string, Map<string, Entry>>()
   let heap: Entry[] = []
   let sequence = 0
-  let cancelledCount = 0
+  let canceledCount = 0
   let runningAt: number | undefined
 
   const now = (): number => runningAt ?? outsideNow()
 
   const peek = (): Entry | undefined => {
-    while (heap[0]?.cancelled === true) {
+    while (heap[0]?.canceled === true) {
       pop(heap)
-      cancelledCount -= 1
+      canceledCount -= 1
     }
     return heap[0]
   }
 
   const living = (): Entry[] =>
-    heap.filter((entry) => !entry.cancelled).sort((left, right) => (before(left, right) ? -1 : 1))
+    heap.filter((entry) => !entry.canceled).sort((left, right) => (before(left, right) ? -1 : 1))
 
-  // A sorted array is a heap, too.
-  const load = (entries: readonly PlannedEntry[]): void => {
-    // Those who planned the old entries may still unplan them: that must not count.
-    for (const entry of heap) entry.cancelled = true
-    heap = entries.map(({ at, kind, id }, index) => ({ at, kind, id, sequence: index, cancelled: false }))
-    sequence = heap.length
-    cancelledCount = 0
-  }
-
-  const cancel = (entry: Entry): void => {
-    if (entry.cancelled) return
-    entry.cancelled = true
-    cancelledCount += 1
-    if (heap.length > SMALL && cancelledCount * 2 > heap.length) {
+  const remove = (entry: Entry): void => {
+    entry.canceled = true
+    canceledCount += 1
+    if (heap.length > SMALL && canceledCount * 2 > heap.length) {
       heap = living()
-      cancelledCount = 0
+      canceledCount = 0
     }
   }
 
-  const schedule = (at: number, kind: string, id: string): (() => void) => {
-    if (Number.isNaN(at)) throw new RangeError(`"${kind}" cannot be planned at a time that is not a number.`)
-    const entry: Entry = { at: Math.max(at, now()), kind, id, sequence, cancelled: false }
-    sequence += 1
-    push(heap, entry)
-    return () => cancel(entry)
+  const entriesOf = (kind: string): Map<string, Entry> => {
+    let entries = planned.get(kind)
+    if (entries === undefined) {
+      entries = new Map()
+      planned.set(kind, entries)
+    }
+    return entries
   }
 
+  const keep = ({ at, kind, id }: PlannedEntry): Entry => {
+    const entry = { at, kind, id, sequence, canceled: false }
+    sequence += 1
+    entriesOf(kind).set(id, entry)
+    return entry
+  }
+
+  /** Cancels what is planned for `id`, if anything is. */
+  const cancel = (kind: string, id: string): void => {
+    const entry = planned.get(kind)?.get(id)
+    if (entry === undefined || entry.canceled) return
+    planned.get(kind)?.delete(id)
+    remove(entry)
+  }
+
+  /** Plans `kind` for `id` at `at`, or now if that is in the past. It replaces what is planned for that kind and id. */
+  const schedule = (planAt: number, kind: string, id: string): void => {
+    if (Number.isNaN(planAt)) throw new RangeError(`"${kind}" cannot be planned at NaN.`)
+    const at = Math.max(planAt, now())
+    const known = entriesOf(kind).get(id)
+    if (known?.canceled !== true) {
+      if (known !== undefined) remove(known)
+      const entry = keep({ at, kind, id })
+      push(heap, entry)
+      return
+    }
+    // It is being run and has left the heap. A new entry for each of a million payments would cost twice the time.
+    known.at = at
+    known.sequence = sequence
+    known.canceled = false
+    sequence += 1
+    push(heap, known)
+  }
+
+  /** Runs every entry of the earliest time up to `limit`. Returns that time, or `undefined` if there is none. */
   const runStep = (limit: number): number | undefined => {
     const first = peek()
     if (runningAt !== undefined || first === undefined || first.at > limit) return undefined
@@ -141,11 +145,11 @@ export const createTimeline = (outsideNow: () => number): RunnableTimeline => {
     try {
       for (let entry = peek(); entry?.at === at; entry = peek()) {
         pop(heap)
-        // From here on unplanning it must not count it among the dead that are still in the heap.
-        entry.cancelled = true
+        entry.canceled = true
         const handler = handlers.get(entry.kind)
-        if (handler === undefined) throw new Error(`Nothing says what to do when "${entry.kind}" falls due.`)
+        if (handler === undefined) throw new Error(`"${entry.kind}" has no handler.`)
         handler(entry.id, at)
+        if (entry.canceled) planned.get(entry.kind)?.delete(entry.id)
       }
     } finally {
       runningAt = undefined
@@ -153,65 +157,68 @@ export const createTimeline = (outsideNow: () => number): RunnableTimeline => {
     return at
   }
 
+  /** Runs everything that is due by now in time order, each entry at its own time. */
   const settle = (): void => {
     const limit = now()
     while (runStep(limit) !== undefined) {
-      // Each turn runs the entries of one time.
+      // runStep does the work.
     }
   }
 
   return {
+    /** Returns the time of the entry being run, or the current time. */
     now,
     schedule,
-    on(kind, handler) {
-      if (handlers.has(kind)) throw new Error(`"${kind}" has a handler already.`)
+    cancel,
+    /** Cancels everything that is planned of a kind. */
+    cancelAll(kind: string): void {
+      for (const id of planned.get(kind)?.keys() ?? []) cancel(kind, id)
+    },
+    /** Sets what runs when an entry of this kind is due. */
+    on(kind: string, handler: (id: string, at: number) => void): void {
+      if (handlers.has(kind)) throw new Error(`"${kind}" already has a handler.`)
       handlers.set(kind, handler)
     },
     settle,
-    planned: (kind) =>
-      heap
-        .filter((entry) => entry.kind === kind && !entry.cancelled)
-        .map((entry) => ({ id: entry.id, unplan: () => cancel(entry) })),
+    /** Whether an entry is being run. */
     running: () => runningAt !== undefined,
     nextAt: () => peek()?.at,
     runStep,
+    /** Returns the planned entries in the order in which they will run. */
     entries: () => living().map(({ at, kind, id }) => ({ at, kind, id })),
-    replace: load,
+    /** Plans these entries, in their order, instead of all others. */
+    replace(entries: readonly PlannedEntry[]): void {
+      planned.clear()
+      sequence = 0
+      canceledCount = 0
+      // A sorted array is a heap, too.
+      heap = entries.map(keep)
+    },
   }
 }
 
-/**
- * Things that fall due after one and the same delay, and so mostly in the order they were added.
- * The timeline holds one entry for the whole queue, not one for each thing.
- */
-export interface DueQueue<Item> {
-  add(item: Item): void
-  /** What is still to come, in order. */
-  all(): readonly Item[]
-  /** Forgets everything and takes these instead. */
-  replace(items: readonly Item[]): void
-}
-
-/** What a queue must know of its things. */
-export interface DueQueueRules<Item> {
-  /** The kind of the queue's entry on the timeline. */
-  readonly kind: string
-  readonly dueAt: (item: Item) => number
-  /** Whether the thing is still worth waking up for. */
-  readonly isLive: (item: Item) => boolean
-  readonly run: (item: Item, at: number) => void
-}
-
+// A shorter queue is not compacted.
 const COMPACT_FROM = 1024
 
-/** A due queue on the timeline. */
+/**
+ * A queue of items that are due after the same delay, mostly in the order in which they were added. It needs one entry
+ * on the timeline, however many items it holds. The millions of charges of a load test need this.
+ */
 export const createDueQueue = <Item>(
   timeline: Timeline,
-  { kind, dueAt, isLive, run }: DueQueueRules<Item>,
-): DueQueue<Item> => {
+  rules: {
+    /** The kind of the queue's entry on the timeline. */
+    readonly kind: string
+    readonly dueAt: (item: Item) => number
+    /** Whether the item still has to run. */
+    readonly isLive: (item: Item) => boolean
+    readonly run: (item: Item, at: number) => void
+  },
+) => {
+  const { kind, dueAt, isLive, run } = rules
   let items: Item[] = []
   let head = 0
-  let planned: { readonly at: number; readonly cancel: () => void } | undefined
+  let plannedAt = Number.POSITIVE_INFINITY
 
   const dueAtIndex = (index: number): number => {
     const item = items[index]
@@ -225,15 +232,14 @@ export const createDueQueue = <Item>(
       head = 0
     }
     const at = dueAtIndex(head)
-    if (planned?.at === at) return
-    planned?.cancel()
-    planned = at === Number.POSITIVE_INFINITY ? undefined : { at, cancel: timeline.schedule(at, kind, '') }
+    if (at === plannedAt) return
+    plannedAt = at
+    if (at === Number.POSITIVE_INFINITY) timeline.cancel(kind, '')
+    else timeline.schedule(at, kind, '')
   }
 
   timeline.on(kind, (_, at) => {
-    // Not always the entry that was planned last: a restored timeline may hold an older one. One is left in the end.
-    planned?.cancel()
-    planned = undefined
+    plannedAt = Number.POSITIVE_INFINITY
     for (let next = items[head]; next !== undefined && dueAt(next) <= at; next = items[head]) {
       head += 1
       if (isLive(next)) run(next, at)
@@ -241,7 +247,7 @@ export const createDueQueue = <Item>(
     plan()
   })
 
-  /** Where a thing belongs that a clock moved backwards made earlier than the last. */
+  /** Returns the index for an item that is due before the last one, after the clock was set back. */
   const place = (at: number): number => {
     let low = head
     let high = items.length
@@ -254,18 +260,18 @@ export const createDueQueue = <Item>(
   }
 
   return {
-    add(item) {
+    add(item: Item): void {
       const at = dueAt(item)
       if (head === items.length || dueAtIndex(items.length - 1) <= at) items.push(item)
       else items.splice(place(at), 0, item)
-      if (planned === undefined || at < planned.at) plan()
+      if (at < plannedAt) plan()
     },
-    all: () => items.slice(head),
-    replace(next) {
-      planned?.cancel()
-      planned = undefined
+    all: (): readonly Item[] => items.slice(head),
+    replace(next: readonly Item[]): void {
       items = [...next]
       head = 0
+      // Equal to no time, so that `plan` plans anew.
+      plannedAt = Number.NaN
       plan()
     },
   }

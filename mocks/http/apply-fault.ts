@@ -1,102 +1,100 @@
-import type { Headers } from './area.ts'
 import type { OperationExchange } from './exchange.ts'
 import type { FaultEffect } from './fault-schema.ts'
 import type { Decision } from './respond.ts'
-import { count } from './respond.ts'
-import type { Answer, Reply } from './response.ts'
-import { jsonAnswer, mayHaveBody, replyWith } from './response.ts'
+import { countCall } from './respond.ts'
+import type { HeaderFields, MockResponse, ResponseData } from './response.ts'
+import { complete, jsonResponse, mayHaveBody } from './response.ts'
 
 const PROXY_PAGE =
   '<!doctype html>\n<html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1></body></html>\n'
-const CUT_JSON = '{"status": "ok", '
-
-const retryAfter = ({ retryAfter: value }: FaultEffect, otherwise: Headers): Headers => {
-  if (value === undefined) return otherwise
-  return value === false ? {} : { 'Retry-After': String(value) }
-}
+const TRUNCATED_JSON = '{"status": "ok", '
 
 const textOr = (body: unknown, otherwise: string): string => {
   if (body === undefined) return otherwise
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
-const statusAnswer = (exchange: OperationExchange, effect: FaultEffect, headers: Headers): Answer => {
-  const { status = 500, body } = effect
-  const all = { ...headers, ...retryAfter(effect, {}), ...effect.headers }
-  if (body === undefined) return exchange.area.answers.failure(status, 'The request failed.', all)
-  return typeof body === 'string'
-    ? { status, headers: { 'Content-Type': 'text/plain; charset=utf-8', ...all }, body }
-    : jsonAnswer(status, body, all)
-}
-
-const limited = (exchange: OperationExchange, effect: FaultEffect, headers: Headers): Answer => {
-  const isGateway = exchange.area.name === 'gateway'
-  const exhausted = 'X-RateLimit-Remaining' in headers ? { 'X-RateLimit-Remaining': '0' } : {}
-  return exchange.area.answers.failure(429, 'Too many requests.', {
-    ...headers,
-    ...exhausted,
-    ...retryAfter(effect, isGateway ? { 'Retry-After': '1' } : {}),
-    ...effect.headers,
-  })
-}
-
-/** The answer of a fault that answers itself. */
-const ownAnswer = (exchange: OperationExchange, effect: FaultEffect, headers: Headers): Answer => {
-  const success = exchange.target.definition.status
-  const all = { ...headers, ...effect.headers }
+/** Returns the response that a fault sends in place of the mock's own. */
+const faultResponse = (
+  { area, target }: OperationExchange,
+  effect: FaultEffect,
+  limitHeaders: HeaderFields,
+): ResponseData => {
+  const { body, retryAfter } = effect
+  const successStatus = target.definition.status
+  const headers = { ...limitHeaders, ...effect.headers }
+  const retryHeaders = (standard: HeaderFields): HeaderFields => {
+    if (retryAfter === undefined) return standard
+    return retryAfter === false ? {} : { 'Retry-After': String(retryAfter) }
+  }
   switch (effect.kind) {
     case 'html':
       return {
         status: effect.status ?? 502,
-        headers: { 'Content-Type': 'text/html; charset=utf-8', ...all },
-        body: textOr(effect.body, PROXY_PAGE),
+        headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers },
+        body: textOr(body, PROXY_PAGE),
       }
     case 'empty':
-      return { status: effect.status ?? success, headers: all, body: '' }
+      return { status: effect.status ?? successStatus, headers, body: '' }
     case 'malformed':
       return {
-        status: effect.status ?? success,
-        headers: { 'Content-Type': 'application/json', ...all },
-        body: textOr(effect.body, CUT_JSON),
+        status: effect.status ?? successStatus,
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body: textOr(body, TRUNCATED_JSON),
       }
     case 'rate-limit':
-      return limited(exchange, effect, headers)
-    default:
-      return statusAnswer(exchange, effect, headers)
+      return area.responses.failure(429, 'Too many requests.', {
+        ...limitHeaders,
+        ...('X-RateLimit-Remaining' in limitHeaders ? { 'X-RateLimit-Remaining': '0' } : {}),
+        ...retryHeaders(area.name === 'gateway' ? { 'Retry-After': '1' } : {}),
+        ...effect.headers,
+      })
+    default: {
+      const { status = 500 } = effect
+      const all = { ...limitHeaders, ...retryHeaders({}), ...effect.headers }
+      if (body === undefined) return area.responses.failure(status, 'The request failed.', all)
+      return typeof body === 'string'
+        ? { status, headers: { 'Content-Type': 'text/plain; charset=utf-8', ...all }, body }
+        : jsonResponse(status, body, all)
+    }
   }
 }
 
-const truncated = ({ answer }: Decision): Reply => {
-  if (answer.body === '' || !mayHaveBody(answer.status)) return { kind: 'closed', code: 'UND_ERR_SOCKET' }
-  return { kind: 'truncated', answer, part: answer.body.slice(0, Math.ceil(answer.body.length / 2)) }
+/** Returns the limit headers of a response whose request was already counted. */
+const limitHeadersOf = ({ response }: Decision): HeaderFields =>
+  Object.fromEntries(Object.entries(response.headers).filter(([name]) => name.startsWith('X-RateLimit-')))
+
+const truncated = (decision: Decision | undefined): MockResponse => {
+  const response = decision?.response
+  if (response === undefined || response.body === '' || !mayHaveBody(response.status)) {
+    return { kind: 'closed', code: 'UND_ERR_SOCKET' }
+  }
+  const { body } = response
+  return { kind: 'truncated', response, part: body.slice(0, Math.ceil(body.length / 2)) }
 }
 
 /**
- * What a fault makes of a request.
+ * Applies a fault to a request, and returns what is sent.
  *
- * @param decision the mock's own decision, when the request was executed
+ * @param decision the mock's own decision if the request was executed
  */
-export const disturb = (
+export const applyFault = (
   exchange: OperationExchange,
   effect: FaultEffect,
   decision: Decision | undefined,
-): Reply => {
+): MockResponse => {
   switch (effect.kind) {
     case 'reset':
       return { kind: 'closed', code: effect.code ?? 'ECONNRESET' }
     case 'lost-response':
       return { kind: 'closed', code: effect.code ?? 'UND_ERR_SOCKET' }
     case 'timeout':
-      return { kind: 'silence' }
+      return { kind: 'none' }
     case 'truncated':
-      return decision === undefined ? { kind: 'closed', code: 'UND_ERR_SOCKET' } : truncated(decision)
+      return truncated(decision)
     default: {
-      // An executed request was counted already.
-      const headers = decision === undefined ? count(exchange).headers : limitHeadersOf(decision)
-      return replyWith(ownAnswer(exchange, effect, headers))
+      const headers = decision === undefined ? countCall(exchange).headers : limitHeadersOf(decision)
+      return complete(faultResponse(exchange, effect, headers))
     }
   }
 }
-
-const limitHeadersOf = ({ answer }: Decision): Headers =>
-  Object.fromEntries(Object.entries(answer.headers).filter(([name]) => name.startsWith('X-RateLimit-')))

@@ -1,24 +1,13 @@
 import type { Fault, FaultEffect, FaultStep } from './fault-schema.ts'
-import { checkFault, executesByDefault } from './fault-schema.ts'
+import { checkFault, effectOf, executesByDefault } from './fault-schema.ts'
 
-/** What happens to one request: how long its answer is held back, and what else. */
+/** What happens to one request: its delays, and what else. */
 export interface Disturbance {
   /** Milliseconds before anything is executed. */
   readonly delayBefore: number
-  /** Milliseconds before the answer goes out. */
+  /** Milliseconds before the response is sent. */
   readonly delayAfter: number
   readonly effect: FaultEffect | undefined
-}
-
-/** The faults of a mock. */
-export interface FaultPlan {
-  /** Adds a fault; the function given back removes what is left of it. Throws a TypeError for one that cannot be. */
-  add(fault: Fault): () => void
-  /** What the next request of the operation meets; counts it. */
-  take(operation: string): Disturbance | undefined
-  /** What is left of the faults that were added, in their order. */
-  armed(): readonly ArmedFault[]
-  clear(): void
 }
 
 /** A fault that still acts. */
@@ -26,18 +15,16 @@ export interface ArmedFault {
   /** Counts the faults of a plan from 1. */
   readonly number: number
   readonly fault: Fault
-  /** How often it may still act; of a sequence, how often it may still be gone through. */
+  /** How often it still acts. For a sequence: how often it is still repeated. */
   readonly left: number
   /** Removes what is left of it. */
   remove(): void
 }
 
-interface Armed {
-  readonly number: number
-  readonly fault: Fault
-  readonly steps: readonly (FaultStep | undefined)[]
-  /** How often it may still act; of a sequence, how often it may still be gone through. */
+interface Armed extends ArmedFault {
   left: number
+  readonly steps: readonly FaultStep[]
+  /** Position in the steps. */
   step: number
 }
 
@@ -51,58 +38,49 @@ const timesOf = ({ times, probability }: Fault): number => {
   return times ?? (probability === undefined ? 1 : Number.POSITIVE_INFINITY)
 }
 
-const effectOf = (fault: Fault, step: FaultStep | undefined): FaultEffect | undefined => {
-  const {
-    operation: _operation,
-    times: _times,
-    probability: _probability,
-    sequence: _sequence,
-    ...base
-  } = fault
-  if (step === 'succeed') return undefined
-  const own = step === undefined || step === 'fail' ? {} : typeof step === 'string' ? { kind: step } : step
-  const { kind, ...more } = { ...base, ...own }
-  return kind === undefined ? undefined : { kind, ...more }
-}
+/** The faults of a mock. */
+export type FaultPlan = ReturnType<typeof createFaultPlan>
 
-/** Keeps faults in the order in which they were added: the first that applies acts, and latencies add to it. */
-export const createFaultPlan = (random: () => number): FaultPlan => {
+/** Keeps faults in the order in which they were added. The first that applies acts, and latencies add to it. */
+export const createFaultPlan = (random: () => number) => {
   let armed: Armed[] = []
   let added = 0
 
-  const remove = (one: Armed): void => {
-    armed = armed.filter((other) => other !== one)
-  }
-
-  const advance = (one: Armed): FaultStep | undefined => {
-    const step = one.steps[one.step]
+  const advance = (one: Armed): void => {
     one.step += 1
     if (one.step >= one.steps.length) {
       one.step = 0
       one.left -= 1
-      if (one.left <= 0) remove(one)
+      if (one.left <= 0) one.remove()
     }
-    return step
   }
 
   return {
-    add(given) {
-      checkFault(given)
-      // A copy: what is done to the object afterwards changes nothing.
-      const fault = { ...given, ...(given.sequence === undefined ? {} : { sequence: [...given.sequence] }) }
+    /** Adds a fault. The returned function removes what is left of it. Throws a TypeError for a wrong fault. */
+    add(given: Fault): () => void {
+      const fault = checkFault(given)
       added += 1
-      const steps = fault.sequence ?? [undefined]
-      const one: Armed = { number: added, fault, steps, left: timesOf(fault), step: 0 }
+      const one: Armed = {
+        number: added,
+        fault,
+        left: timesOf(fault),
+        steps: fault.sequence ?? ['fail'],
+        step: 0,
+        remove() {
+          armed = armed.filter((other) => other !== one)
+        },
+      }
       armed.push(one)
-      return () => remove(one)
+      return one.remove
     },
-    take(operation) {
+    /** Returns what the next request of the operation meets, and counts it. */
+    take(operation: string): Disturbance | undefined {
       if (armed.length === 0) return undefined
       let [delayBefore, delayAfter] = [0, 0]
       let effect: FaultEffect | undefined
       for (const one of armed) {
         if (!targets(one.fault, operation)) continue
-        const next = effectOf(one.fault, one.steps[one.step])
+        const next = effectOf(one.fault, one.steps[one.step] ?? 'succeed')
         if (effect !== undefined && next !== undefined && next.kind !== 'latency') continue
         if (one.fault.probability !== undefined && random() >= one.fault.probability) continue
         advance(one)
@@ -113,14 +91,9 @@ export const createFaultPlan = (random: () => number): FaultPlan => {
       }
       return { delayBefore, delayAfter, effect }
     },
-    armed: () =>
-      armed.map((one) => ({
-        number: one.number,
-        fault: one.fault,
-        left: one.left,
-        remove: () => remove(one),
-      })),
-    clear() {
+    /** Returns the faults that still act, in the order in which they were added. */
+    armed: (): readonly ArmedFault[] => armed,
+    clear(): void {
       armed = []
     },
   }

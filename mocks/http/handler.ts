@@ -1,27 +1,29 @@
 import type { Area } from '../../src/contract/endpoint.ts'
 import { delayAnswer } from '../domain/machine-time.ts'
-import { disturb } from './apply-fault.ts'
-import type { OperationTarget } from './area.ts'
+import { applyFault } from './apply-fault.ts'
 import type { Exchange, OperationExchange } from './exchange.ts'
-import { BodyTooLargeError, bearerOf, receive } from './exchange.ts'
+import { BodyTooLargeError, exchangeOf, receive } from './exchange.ts'
 import type { FaultEffect } from './fault-schema.ts'
 import { executesByDefault } from './fault-schema.ts'
 import type { FaultPlan } from './faults.ts'
 import type { Base, Located } from './locate.ts'
 import { locate, nearestRoute } from './locate.ts'
-import type { WritableRequestLog } from './request-log.ts'
-import { writeLost, writeOperation, writePage, writeTooLarge, writeUnrouted } from './request-log.ts'
-import type { Decision } from './respond.ts'
-import { countCall, decide } from './respond.ts'
-import type { Answer, IncomingRequest, Reply } from './response.ts'
-import { isPreflight, preflightAnswer, replyWith, withCors } from './response.ts'
+import type { LoggedDecision, WritableRequestLog } from './request-log.ts'
+import { entryOf } from './request-log.ts'
+import { countCall, decide, failed } from './respond.ts'
+import type { IncomingRequest, MockResponse, ResponseData } from './response.ts'
+import { complete, fitted, isPreflight, preflightResponse } from './response.ts'
 
-/** Answers the hosted pages; `undefined` for a path that is no page. */
-export type PageHandler = (area: Area, request: IncomingRequest, path: string) => Promise<Answer | undefined>
+/** Responds with a payer's page; `undefined` for a path that is not a page's. */
+export type PageHandler = (
+  area: Area,
+  request: Pick<IncomingRequest, 'method' | 'url' | 'headers' | 'text'>,
+  path: string,
+) => Promise<ResponseData | undefined>
 
-/** What the mock's HTTP core stands on. */
+/** What the handler needs of a mock. */
 export interface HandlerParts {
-  /** The bases under which the areas answer now. */
+  /** The current base URLs of the areas. */
   readonly bases: () => readonly Base[]
   readonly faults: FaultPlan
   readonly log: WritableRequestLog
@@ -29,142 +31,149 @@ export interface HandlerParts {
   readonly pages: PageHandler
 }
 
-/** The mock's core: what it replies to a request; `undefined` for one that lies under no base of the mock. */
-export type Handler = (request: IncomingRequest) => Promise<Reply> | undefined
+/** Handles a request; returns `undefined` for a URL below no base of the mock. */
+export type Handler = (request: IncomingRequest) => Promise<MockResponse> | undefined
 
-const SILENCE: Reply = { kind: 'silence' }
-/** Nobody reads it over a socket; a caller in this process whose body broke learns that the call has failed. */
-const BROKEN_OFF: Reply = { kind: 'closed', code: 'ECONNRESET' }
-
-const exchangeOf = (request: IncomingRequest, { area, path, query }: Located): Exchange => ({
-  request,
-  area,
-  path,
-  query,
-  bearer: bearerOf(request),
-})
+type RouteMatch = Extract<Located['match'], { kind: 'route' }>
 
 const hasLeft = (request: IncomingRequest): boolean =>
   request.hasLeft === undefined ? request.signal?.aborted === true : request.hasLeft()
 
-const withoutBody = (answer: Answer): Answer => ({ ...answer, body: '' })
+/** Whether a payer's page may be at a path. The pages are loaded for such a path only. */
+const mayBePage = (path: string): boolean => path.startsWith('/authorize/') || path.startsWith('/confirm/')
 
-const finished = (request: IncomingRequest, reply: Reply): Reply => {
-  if (reply.kind !== 'answer' && reply.kind !== 'truncated') return reply
-  const origin = request.headers.get('origin')
-  const isHead = request.method === 'HEAD'
-  if (origin === null && !isHead) return reply
-  // There is no body that could be cut short.
-  if (isHead && reply.kind === 'truncated') return { kind: 'closed', code: 'UND_ERR_SOCKET' }
-  const answer = withCors(isHead ? withoutBody(reply.answer) : reply.answer, origin)
-  return { ...reply, answer }
-}
-
-/** What the mock decides, when it decides, and what a fault makes of it. */
-const outcomeOf = (
+/** Decides a request and applies a fault to it. Returns what is sent, and what the log shows. */
+const decideWith = (
   exchange: OperationExchange,
   effect: FaultEffect | undefined,
-): { readonly decision: Decision | undefined; readonly reply: Reply } => {
+): { readonly sent: MockResponse; readonly logged: LoggedDecision } => {
   if (effect === undefined) {
     const decision = decide(exchange)
-    return { decision, reply: replyWith(decision.answer) }
+    return { sent: complete(decision.response), logged: decision }
   }
-  const executes = effect.executed ?? executesByDefault(effect.kind)
-  const decision = executes ? decide(exchange) : undefined
-  return { decision, reply: disturb(exchange, effect, decision) }
+  const decision = (effect.executed ?? executesByDefault(effect.kind)) ? decide(exchange) : undefined
+  const own =
+    decision === undefined ? 'The request was not executed.' : `The mock itself decided "${decision.rule}".`
+  return {
+    sent: applyFault(exchange, effect, decision),
+    logged: {
+      executed: decision?.executed ?? false,
+      rule: 'fault',
+      explanation: `A fault of kind "${effect.kind}" was applied. ${own}`,
+      fault: effect.kind,
+    },
+  }
 }
 
-/** Builds the core. It starts no timer unless a fault asks for latency. */
-export const createHandler = (parts: HandlerParts): Handler => {
-  const { faults, log, now } = parts
+/** Creates the mock's core. It starts no timer unless a fault asks for latency. */
+export const createHandler = ({ bases, faults, log, now, pages }: HandlerParts): Handler => {
+  const write = (exchange: Exchange, decision: LoggedDecision, response?: ResponseData): void =>
+    log.write(entryOf(exchange, now(), decision, response))
 
-  /** Received, decided and logged without a pause in between: calls in parallel are decided one after the other. */
-  const runOperation = async (exchange: OperationExchange): Promise<Reply> => {
-    const { request, target } = exchange
-    const disturbance = faults.take(target.definition.operation)
-    if (disturbance !== undefined && disturbance.delayBefore > 0) {
-      await delayAnswer(disturbance.delayBefore, request.signal)
-      if (hasLeft(request)) {
-        writeLost(log, exchange, now())
-        return SILENCE
-      }
-    }
-    const effect = disturbance?.effect
-    const { decision, reply } = outcomeOf(exchange, effect)
-    writeOperation(log, exchange, { decision, effect, reply, at: now() })
-    if (disturbance !== undefined && disturbance.delayAfter > 0) {
-      await delayAnswer(disturbance.delayAfter, request.signal)
-    }
-    return reply
-  }
-
-  const unrouted = (exchange: Exchange, allow: string | undefined): Reply => {
-    const { area, request, path } = exchange
-    const { headers } = countCall(exchange, undefined)
-    const answer =
-      allow === undefined
-        ? area.answers.failure(404, 'There is no such path.', headers)
-        : area.answers.failure(405, 'The method is not allowed.', { ...headers, Allow: allow })
-    writeUnrouted(log, exchange, {
-      allow,
-      status: answer.status,
-      at: now(),
-      nearest: nearestRoute(path, request.method, area.router.routes)?.route,
+  /** Logs a request whose sender disconnected. There is nobody to respond to. */
+  const aborted = (exchange: Exchange): MockResponse => {
+    write(exchange, {
+      executed: false,
+      rule: 'aborted',
+      explanation: 'The sender disconnected before the request was decided. It was not executed.',
     })
-    return replyWith(answer)
+    return { kind: 'none' }
   }
 
-  const runUnrouted = async (
-    request: IncomingRequest,
-    best: Located,
-    candidates: readonly Located[],
-  ): Promise<Reply> => {
-    for (const located of candidates) {
-      const page = await parts.pages(located.area.name, request, located.path)
-      if (page === undefined) continue
-      writePage(log, exchangeOf(request, located), page.status, now())
-      return replyWith(page)
+  // Between receiving, deciding and logging there is no pause: parallel calls are decided one after the other.
+  const runReceived = async (exchange: OperationExchange): Promise<MockResponse> => {
+    const { request, target } = exchange
+    const fault = faults.take(target.definition.operation)
+    if (fault !== undefined && fault.delayBefore > 0) {
+      await delayAnswer(fault.delayBefore, request.signal)
+      if (hasLeft(request)) return aborted(exchange)
     }
-    const { match } = best
-    const allow = match.kind === 'other-method' ? match.allow : undefined
-    return finished(request, unrouted(exchangeOf(request, best), allow))
+    const { sent, logged } = decideWith(exchange, fault?.effect)
+    write(exchange, logged, 'response' in sent ? sent.response : undefined)
+    if (fault !== undefined && fault.delayAfter > 0) await delayAnswer(fault.delayAfter, request.signal)
+    return sent
   }
 
-  const refuseBody = (exchange: Exchange, target: OperationTarget, { message }: Error): Reply => {
-    const { headers } = countCall(exchange, target.definition)
-    const answer = exchange.area.answers.failure(413, message, headers)
-    writeTooLarge(log, exchange, target, { message, status: answer.status, at: now() })
-    return replyWith(answer)
-  }
-
-  const runRouted = async (
-    exchange: Exchange,
-    match: Extract<Located['match'], { kind: 'route' }>,
-  ): Promise<Reply> => {
+  const runOperation = async (exchange: Exchange, match: RouteMatch): Promise<MockResponse> => {
     const { request } = exchange
     let received: OperationExchange
     try {
       received = await receive(exchange, match.target, match.parameters)
     } catch (error) {
-      if (error instanceof BodyTooLargeError)
-        return finished(request, refuseBody(exchange, match.target, error))
-      // The sender broke off while its body was on the way: there is nothing to execute.
-      writeLost(log, exchange, now())
-      return BROKEN_OFF
+      if (!(error instanceof BodyTooLargeError)) {
+        aborted(exchange)
+        // A caller in this process whose own body stream failed learns that the call has failed.
+        return { kind: 'closed', code: 'ECONNRESET' }
+      }
+      const { message } = error
+      const explanation = `${message} Option maxBodyBytes of startMockServer sets the limit.`
+      const rule = { rule: 'body-too-large', message, explanation }
+      const decision = failed(exchange, 413, rule, countCall(exchange).headers)
+      write(exchange, decision, decision.response)
+      return complete(decision.response)
     }
-    if (hasLeft(request)) {
-      writeLost(log, exchange, now())
-      return SILENCE
+    return hasLeft(request) ? aborted(exchange) : runReceived(received)
+  }
+
+  const runUnrouted = (exchange: Exchange, match: Located['match']): MockResponse => {
+    const { area, path, request } = exchange
+    const { headers } = countCall(exchange)
+    const nearest = nearestRoute(path, request.method, area.router.routes).route
+    const decision =
+      match.kind === 'other-method'
+        ? failed(
+            exchange,
+            405,
+            {
+              rule: 'wrong-method',
+              message: 'The method is not allowed.',
+              explanation: `The path exists for ${match.allow} only.`,
+            },
+            { ...headers, Allow: match.allow },
+          )
+        : failed(
+            exchange,
+            404,
+            {
+              rule: 'unknown-path',
+              message: 'There is no such path.',
+              explanation: `No operation has this path. The nearest is ${nearest}.`,
+            },
+            headers,
+          )
+    write(exchange, { ...decision, nearestRoute: nearest }, decision.response)
+    return complete(decision.response)
+  }
+
+  const runPage = async (exchange: Exchange): Promise<MockResponse | undefined> => {
+    const { area, request, path } = exchange
+    const response = mayBePage(path) ? await pages(area.name, request, path) : undefined
+    if (response === undefined) return undefined
+    const executed = request.method === 'POST' && response.status < 400
+    write(exchange, { executed, rule: 'page', explanation: "The payer's page responded." }, response)
+    return complete(response)
+  }
+
+  const runUnlessRouted = async (
+    request: IncomingRequest,
+    best: Located,
+    candidates: readonly Located[],
+  ): Promise<MockResponse> => {
+    for (const candidate of candidates) {
+      const sent = await runPage(exchangeOf(request, candidate))
+      if (sent !== undefined) return sent
     }
-    return finished(request, await runOperation(received))
+    return fitted(request, runUnrouted(exchangeOf(request, best), best.match))
   }
 
   return (request) => {
-    const candidates = locate(request.url, request.method, parts.bases())
+    const candidates = locate(request.url, request.method, bases())
     const [best] = candidates
     if (best === undefined) return undefined
-    if (isPreflight(request)) return Promise.resolve(replyWith(preflightAnswer(request)))
-    if (best.match.kind !== 'route') return runUnrouted(request, best, candidates)
-    return runRouted(exchangeOf(request, best), best.match)
+    if (isPreflight(request)) return Promise.resolve(complete(preflightResponse(request)))
+    const { match } = best
+    return match.kind === 'route'
+      ? runOperation(exchangeOf(request, best), match).then((sent) => fitted(request, sent))
+      : runUnlessRouted(request, best, candidates)
   }
 }

@@ -1,60 +1,26 @@
-import { editDistance } from '../domain/nearest-name.ts'
 import type { AreaRuntime, OperationTarget } from './area.ts'
 import type { Match, Route } from './router.ts'
 
-// No route is nearly as long: what comes after that only makes a path more different.
-const LONGEST_COMPARED = 64
-const MOST_SEGMENTS = 16
-
-const wordDistance = (word: string, other: string): number => {
-  if (word === other) return 0
-  const left = [...word.slice(0, LONGEST_COMPARED)]
-  const right = [...other.slice(0, LONGEST_COMPARED)]
-  return (
-    editDistance(left, right, (one, another) => (one === another ? 0 : 1)) /
-    Math.max(left.length, right.length, 1)
-  )
-}
-
-// A parameter takes any word, but a template that names the word is nearer.
-const PARAMETER_COST = 0.25
-
-const segmentDistance = (segment: string, template: string): number =>
-  template.startsWith(':') ? (segment === '' ? 1 : PARAMETER_COST) : wordDistance(segment, template)
-
-/** A route that was not asked for, and how far it is from what was asked. */
-export interface NearestRoute {
-  /** For example `POST /api/v1/mfs/charges`. */
-  readonly route: string
-  readonly distance: number
-}
-
-/** The route whose template is most like a path that no route has. */
-export const nearestRoute = (
-  path: string,
-  method: string,
-  routes: readonly Route<unknown>[],
-): NearestRoute | undefined => {
-  const segments = path.split('/', MOST_SEGMENTS + 1).slice(1)
-  let nearest: NearestRoute | undefined
-  for (const { methods, path: template } of routes) {
-    const far =
-      editDistance(segments, template.split('/').slice(1), segmentDistance) +
-      (methods.includes(method) ? 0 : 0.1)
-    if (nearest === undefined || far < nearest.distance) {
-      nearest = { route: `${methods[0] ?? method} ${template}`, distance: far }
-    }
-  }
-  return nearest
-}
-
-/** A base URL under which an area answers, without a trailing slash. */
+/** A base URL of an area, without a trailing slash. */
 export interface Base {
   readonly url: string
   readonly area: AreaRuntime
 }
 
-/** Where a request stands: its area, its path below the base, and what that path leads to. */
+/** Returns whether a URL can be a base URL: http or https, without credentials, query and fragment. */
+export const isBase = (text: string): boolean => {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password, search, hash } = new URL(text)
+  return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === ''
+}
+
+/** Returns a base URL in the form in which request URLs start with it. */
+export const normalizedBase = (url: string): string => {
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname}`.replace(/\/+$/, '')
+}
+
+/** The area of a request, its path below the base, and the result of the search for its route. */
 export interface Located {
   readonly area: AreaRuntime
   readonly path: string
@@ -62,29 +28,44 @@ export interface Located {
   readonly match: Match<OperationTarget>
 }
 
-const BOUNDARY = new Set(['/', '?', '#', ''])
+// No route is nearly as long: the rest only makes a path more different.
+const LONGEST_COMPARED = 256
 
-/** A base URL in the form in which request URLs begin with it. Throws a TypeError when it is none. */
-export const normalizedBase = (option: string, url: string): string => {
-  const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined
-  if (
-    parsed === undefined ||
-    !/^https?:$/.test(parsed.protocol) ||
-    parsed.username !== '' ||
-    parsed.password !== '' ||
-    parsed.search !== '' ||
-    parsed.hash !== ''
-  ) {
-    throw new TypeError(
-      `Option ${option} must be an absolute http or https URL without query or credentials, such as https://api.example/base.`,
-    )
-  }
-  return `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, '')
+const pairsOf = (text: string): readonly string[] =>
+  Array.from({ length: text.length - 1 }, (_, index) => text.slice(index, index + 2))
+
+/** Returns how similar two texts are, from 0 to 1: the share of the pairs of characters that both contain. */
+const similarity = (one: string, other: string): number => {
+  const pairs = new Set(pairsOf(one))
+  const shared = pairsOf(other).filter((pair) => pairs.has(pair)).length
+  return (2 * shared) / Math.max(1, one.length + other.length - 2)
 }
 
-/** Whether an absolute URL lies at or below a base. */
-const isBelow = (url: string, base: string): boolean =>
-  url.startsWith(base) && BOUNDARY.has(url.charAt(base.length))
+/** A route, such as `POST /api/v1/mfs/charges`, and how similar a path is to it. */
+export interface NearestRoute {
+  readonly route: string
+  readonly similarity: number
+}
+
+/** Returns the route whose template is the most similar to a path, with any value for its parameters. */
+export const nearestRoute = (
+  path: string,
+  method: string,
+  routes: readonly Route<unknown>[],
+): NearestRoute => {
+  const segments = path.slice(0, LONGEST_COMPARED).split('/')
+  let nearest: NearestRoute = { route: 'none', similarity: -1 }
+  for (const { methods, path: template } of routes) {
+    const words = template.split('/').map((word) => (word.startsWith(':') ? ':' : word))
+    const compared = segments.map((segment, index) => (words[index] === ':' ? ':' : segment))
+    const bonus = methods.includes(method) ? 0.01 : 0
+    const similar = similarity(compared.join('/'), words.join('/')) + bonus
+    if (similar > nearest.similarity) {
+      nearest = { route: `${methods[0] ?? method} ${template}`, similarity: similar }
+    }
+  }
+  return nearest
+}
 
 const split = (rest: string): { path: string; query: string } => {
   const [withoutHash = ''] = rest.split('#', 1)
@@ -95,36 +76,26 @@ const split = (rest: string): { path: string; query: string } => {
 
 const RANK = { route: 0, 'other-method': 1, none: 2 } as const
 
-interface Candidate extends Located {
-  readonly base: string
-}
-
-const distance = ({ area, path }: Located, method: string): number =>
-  nearestRoute(path, method, area.router.routes)?.distance ?? Number.POSITIVE_INFINITY
-
-/** A path under another method before none, the longer base before the shorter, the more like route before the less. */
-const better = (one: Candidate, other: Candidate, method: string): boolean => {
-  const ranks = RANK[one.match.kind] - RANK[other.match.kind]
-  if (ranks !== 0) return ranks < 0
-  if (one.base.length !== other.base.length) return one.base.length > other.base.length
-  return distance(one, method) < distance(other, method)
-}
-
 /**
- * Finds where a URL may stand, the best first; nothing when no base holds it. A path that has a route stands there
- * alone. Where areas share a base, the one that has the route most like the path is the best.
+ * Returns the possible places of a URL, the best first; none if no base contains it. A path with a route has one place.
+ * Otherwise a path with another method comes first, then the longer base, then the area with the more similar route.
  */
 export const locate = (url: string, method: string, bases: readonly Base[]): readonly Located[] => {
-  const candidates: Candidate[] = []
+  const candidates: (Located & { readonly base: string })[] = []
   for (const { url: base, area } of bases) {
-    if (!isBelow(url, base)) continue
+    if (!url.startsWith(base) || !['/', '?', '#', ''].includes(url.charAt(base.length))) continue
     const { path, query } = split(url.slice(base.length))
     const match = area.router.search(path, method)
-    const found: Candidate = { area, path, query, match, base }
+    const found = { area, path, query, match, base }
     if (match.kind === 'route') return [found]
     candidates.push(found)
   }
-  return candidates.length < 2
-    ? candidates
-    : candidates.sort((one, other) => (better(one, other, method) ? -1 : 1))
+  if (candidates.length < 2) return candidates
+  const similarityOf = ({ area, path }: Located) => nearestRoute(path, method, area.router.routes).similarity
+  return candidates.sort(
+    (one, other) =>
+      RANK[one.match.kind] - RANK[other.match.kind] ||
+      other.base.length - one.base.length ||
+      similarityOf(other) - similarityOf(one),
+  )
 }

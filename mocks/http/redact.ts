@@ -3,69 +3,63 @@ const SECRET_NAME =
   /^(?:password|passwd|secret|client_?secret|token|(?:access|refresh|id)_?token|otp|authorization|api_?key)$/i
 const HINT = /pass|secret|token|otp|authorization|api_?key/i
 
-/** Whether a field of this name holds something that no log may show. */
-const isSecretName = (name: string): boolean => SECRET_NAME.test(name)
+/** Replaces the values of fields whose names say that they are secret. */
+const hideSecret = (name: string, value: unknown): unknown => (SECRET_NAME.test(name) ? REDACTED : value)
 
-const hide = (name: string, value: unknown): unknown => (isSecretName(name) ? REDACTED : value)
+// Many large bodies would make the log the largest object of the process.
+const LONGEST_BODY = 65_536
 
-// A log of many large bodies would be the largest thing in the process.
-const LONGEST_KEPT = 65_536
+const limited = (text: string): string =>
+  text.length > LONGEST_BODY ? JSON.stringify(`[${text.length} characters, not kept]`) : text
 
-const kept = (text: string): string =>
-  text.length > LONGEST_KEPT ? JSON.stringify(`[${text.length} characters, not kept]`) : text
-
-/** JSON text without the values of secret fields; text that is not JSON is not kept, nor is what is very long. */
+/** Returns JSON text without the values of secret fields; `undefined` for text that is not JSON. */
 export const redactJson = (text: string): string | undefined => {
   if (text === '') return undefined
-  if (text.length > LONGEST_KEPT || !HINT.test(text)) return kept(text)
+  if (text.length > LONGEST_BODY || !HINT.test(text)) return limited(text)
   try {
-    return JSON.stringify(JSON.parse(text), hide)
+    return JSON.stringify(JSON.parse(text), hideSecret)
   } catch {
     return undefined
   }
 }
 
-/** Fields as JSON text, without the values of secret ones; what is very long or deep is not kept. */
+/** Returns fields as JSON text, without the values of secret ones. */
 export const redactFields = (fields: Readonly<Record<string, unknown>>): string => {
   try {
-    return kept(JSON.stringify(fields, hide))
+    return limited(JSON.stringify(fields, hideSecret))
   } catch {
-    // It can be read deeper than it can be written.
+    // `JSON.parse` reads deeper objects than `JSON.stringify` can write.
     return JSON.stringify('[too deep, not kept]')
   }
 }
 
 const LONGEST_PATH = 2_048
 
-/** A path without the values of secret query parameters; of a very long one its beginning. */
+/** Returns a path without the values of secret query parameters. A very long one is truncated. */
 export const redactPath = (whole: string): string => {
   const path = whole.length > LONGEST_PATH ? `${whole.slice(0, LONGEST_PATH)}…` : whole
   const mark = path.indexOf('?')
   if (mark === -1 || !HINT.test(path)) return path
-  const parameters = [...new URLSearchParams(path.slice(mark + 1))]
-  return `${path.slice(0, mark)}?${parameters
-    .map(
-      ([name, value]) =>
-        `${encodeURIComponent(name)}=${isSecretName(name) ? REDACTED : encodeURIComponent(value)}`,
-    )
-    .join('&')}`
+  const parameters = [...new URLSearchParams(path.slice(mark + 1))].map(([name, value]) => {
+    const shown = SECRET_NAME.test(name) ? REDACTED : encodeURIComponent(value)
+    return `${encodeURIComponent(name)}=${shown}`
+  })
+  return `${path.slice(0, mark)}?${parameters.join('&')}`
 }
 
-const SHORTEST_HIDDEN = 6
-const TOKEN_LIKE = /[0-9a-z]{48,}/g
-
-/** What a mock knows to be secret. */
+/** The secrets that a mock knows. */
 export interface Secrets {
   /** Keys and passwords of the options. */
   readonly configured: readonly string[]
-  /** Whether a text is a token that the mock has issued. */
+  /** Returns whether the mock has issued this text as a token. */
   isToken(text: string): boolean
 }
 
 const TOKEN_LENGTH = 48
+const TOKEN_LIKE = /[0-9a-z]{48,}/g
 
-/** Tokens may stand right behind other letters, such as those of `%20`. */
-const withoutTokens = (run: string, { isToken }: Secrets): string => {
+/** Removes a token from a run of letters and digits. Other letters, such as those of `%20`, may precede it. */
+const withoutToken = (run: string, { isToken }: Secrets): string => {
   for (let start = 0; start + TOKEN_LENGTH <= run.length; start += 1) {
     const end = start + TOKEN_LENGTH
     if (isToken(run.slice(start, end))) return `${run.slice(0, start)}${REDACTED}${run.slice(end)}`
@@ -73,6 +67,10 @@ const withoutTokens = (run: string, { isToken }: Secrets): string => {
   return run
 }
 
+// A shorter secret would hide unrelated text.
+const SHORTEST_SECRET = 6
+
+/** Returns a secret as it is written in text, in JSON, in a path and in a query. */
 const formsOf = (secret: string): readonly string[] => [
   secret,
   JSON.stringify(secret).slice(1, -1),
@@ -80,28 +78,25 @@ const formsOf = (secret: string): readonly string[] => [
   new URLSearchParams([['', secret]]).toString().slice(1),
 ]
 
-/** Takes known secrets out of a text, wherever they stand. Short ones are left: they would hide innocent text. */
+/** Removes known secrets from a text. */
 export const withoutSecrets = (text: string, secrets: Secrets): string => {
-  let rest = text.replace(TOKEN_LIKE, (run) => withoutTokens(run, secrets))
+  let rest = text.replace(TOKEN_LIKE, (run) => withoutToken(run, secrets))
   for (const secret of secrets.configured) {
-    if (secret.length < SHORTEST_HIDDEN) continue
-    for (const form of formsOf(secret)) {
-      if (rest.includes(form)) rest = rest.replaceAll(form, REDACTED)
-    }
+    if (secret.length < SHORTEST_SECRET) continue
+    for (const form of formsOf(secret)) rest = rest.replaceAll(form, REDACTED)
   }
   return rest
 }
 
-/** The same for a path, in which any letter may be written as its code. */
+/** Removes known secrets from a path, in which any character may be percent-encoded. */
 export const pathWithoutSecrets = (path: string, secrets: Secrets): string => {
   const hidden = withoutSecrets(path, secrets)
-  if (!path.includes('%')) return hidden
   try {
     const plain = decodeURIComponent(path)
     const hiddenPlain = withoutSecrets(plain, secrets)
     return hiddenPlain === plain ? hidden : hiddenPlain
   } catch {
-    // Not well-formed: no server would read a secret out of it.
+    // No server would read a secret from a path that is not well-formed.
     return hidden
   }
 }

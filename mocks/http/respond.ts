@@ -1,148 +1,102 @@
-import type { EndpointDefinition } from '../../src/contract/endpoint.ts'
 import type { Refusal } from '../domain/result.ts'
-import type { AdmittedRequest, Headers, LimitState } from './area.ts'
+import type { LimitState } from './area.ts'
 import type { Exchange, OperationExchange } from './exchange.ts'
-import { fieldsOf, isAcceptedType, readsForm } from './exchange.ts'
-import type { Answer } from './response.ts'
+import { fieldsOf, isAcceptedType } from './exchange.ts'
+import type { HeaderFields, ResponseData } from './response.ts'
 
-/** The answer to a request, and the rule that led to it. */
+/** The response to a request, and the rule that led to it. */
 export interface Decision {
-  readonly answer: Answer
-  /** Whether the operation was carried out. */
+  readonly response: ResponseData
+  /** Whether the operation was executed. */
   readonly executed: boolean
   /** The rule, in a word. */
-  readonly decision: string
-  /** Why, in words. */
+  readonly rule: string
+  /** Why, in sentences. */
   readonly explanation: string
 }
 
-/** Headers that every answer of the moment carries, and what the limiter says. */
-export interface Counted {
-  readonly headers: Headers
-  readonly state: LimitState | undefined
-}
-
-const UNLIMITED: Counted = { headers: {}, state: undefined }
-
-/** Counts a call in its area's limiter; of one whose body was not read, `fields` are none. */
+/** Counts a call in its area's limiter, and returns the headers that its response carries. */
 export const countCall = (
-  { area, bearer }: Exchange,
-  definition: EndpointDefinition | undefined,
-  fields: AdmittedRequest['fields'] = {},
-): Counted => {
-  if (area.limiter === undefined) return UNLIMITED
-  const state = area.limiter.take(area.bucket(bearer, definition, fields))
+  exchange: Exchange | OperationExchange,
+): { readonly headers: HeaderFields; readonly state?: LimitState } => {
+  const { area, bearer, target } = exchange
+  if (area.limiter === undefined) return { headers: {} }
+  const fields = fieldsOf('body' in exchange ? exchange.body : undefined)
+  const state = area.limiter.take(area.bucket(bearer, target?.definition, fields))
   return { headers: area.limitHeaders(state), state }
 }
 
-/** Counts a call of an operation in its area's limiter. */
-export const count = (exchange: OperationExchange): Counted =>
-  countCall(exchange, exchange.target.definition, fieldsOf(exchange.body))
-
-const refusedBy = (exchange: OperationExchange, refusal: Refusal, headers: Headers): Decision => ({
-  answer: exchange.area.answers.refusal(refusal, headers),
+/** Returns the decision not to execute a request, for a reason that is not the domain's. */
+export const failed = (
+  { area }: Exchange,
+  status: number,
+  { rule, message, explanation = message }: { rule: string; message: string; explanation?: string },
+  headers: HeaderFields,
+): Decision => ({
+  response: area.responses.failure(status, message, headers),
   executed: false,
-  decision: refusal.reason,
+  rule,
+  explanation,
+})
+
+const refused = ({ area }: Exchange, refusal: Refusal, headers: HeaderFields): Decision => ({
+  response: area.responses.refusal(refusal, headers),
+  executed: false,
+  rule: refusal.reason,
   explanation: [refusal.message, refusal.field && `Field: ${refusal.field}.`, refusal.explanation]
     .filter(Boolean)
     .join(' '),
 })
 
-const failedBy = (
-  exchange: OperationExchange,
-  status: number,
-  rule: { readonly decision: string; readonly message: string; readonly explanation?: string },
-  headers: Headers,
-): Decision => ({
-  answer: exchange.area.answers.failure(status, rule.message, headers),
-  executed: false,
-  decision: rule.decision,
-  explanation: rule.explanation ?? rule.message,
-})
-
-const carryOut = (exchange: OperationExchange, headers: Headers): Decision => {
-  const { area, target, parameters, query, idempotencyKey, bearer, body, contentType } = exchange
+/** Authenticates the caller, checks headers and body, and executes the operation. */
+const execute = (exchange: OperationExchange, headers: HeaderFields): Decision => {
+  const { area, target, parameters, query, idempotencyKey, bearer, body } = exchange
   const { definition } = target
-  const admitted = target.admit(bearer)
-  if (!admitted.ok) return refusedBy(exchange, admitted.refusal, headers)
+  const admitted = area.admit(target, bearer)
+  if (!admitted.ok) return refused(exchange, admitted.refusal, headers)
   if (definition.idempotencyKey && (idempotencyKey ?? '').trim() === '') {
-    return refusedBy(
+    return refused(
       exchange,
       { reason: 'missing_idempotency_key', message: 'The Idempotency-Key header is required.' },
       headers,
     )
   }
-  const hasBody = !body.ok || Object.keys(body.fields).length > 0
-  if (area.checksContentType && hasBody && !isAcceptedType(contentType, readsForm(target))) {
-    return failedBy(
-      exchange,
-      415,
-      {
-        decision: 'content-type',
-        message: 'The Content-Type is not supported.',
-        explanation: `Option ${area.name}.contentType is "json".`,
-      },
-      headers,
-    )
+  const names = Object.keys(fieldsOf(body))
+  const hasBody = !body.ok || names.length > 0
+  if (area.checksContentType && hasBody && !isAcceptedType(exchange)) {
+    const message = 'The Content-Type is not supported.'
+    const explanation = `Option ${area.name}.contentType is "json".`
+    return failed(exchange, 415, { rule: 'content-type', message, explanation }, headers)
   }
-  if (!body.ok) {
-    return failedBy(exchange, 400, { decision: 'malformed-body', message: body.problem }, headers)
-  }
-  const [unknown] = definition.request === undefined ? Object.keys(body.fields) : []
-  if (area.refusesUnknownFields && unknown !== undefined) {
-    return refusedBy(
-      exchange,
-      {
-        reason: 'invalid',
-        message: 'The request has a field that is not known.',
-        field: unknown,
-        explanation: `Option ${area.name}.unknownFields is "refuse".`,
-      },
-      headers,
-    )
+  if (!body.ok) return failed(exchange, 400, { rule: 'malformed-body', message: body.problem }, headers)
+  if (area.refusesUnknownFields && definition.request === undefined && names[0] !== undefined) {
+    const message = 'The request has a field that is not known.'
+    const explanation = `Option ${area.name}.unknownFields is "refuse".`
+    return refused(exchange, { reason: 'invalid', message, field: names[0], explanation }, headers)
   }
   const result = admitted.value({ parameters, query, fields: body.fields, idempotencyKey })
-  if (!result.ok) return refusedBy(exchange, result.refusal, headers)
+  if (!result.ok) return refused(exchange, result.refusal, headers)
   const replayed = result.value.replayed === true
   return {
-    answer: area.answers.success(definition, result.value, headers),
+    response: area.responses.success(definition, result.value, headers),
     executed: !replayed,
-    decision: replayed ? 'replayed' : 'accepted',
+    rule: replayed ? 'replayed' : 'accepted',
     explanation: replayed
-      ? 'The Idempotency-Key had been used: the first answer again, nothing new.'
-      : 'The operation was carried out.',
+      ? 'The Idempotency-Key was used before: this is the original response, and nothing was executed.'
+      : 'The operation was executed.',
   }
 }
 
-const internalError = (exchange: OperationExchange, error: unknown, headers: Headers): Decision =>
-  failedBy(
-    exchange,
-    500,
-    {
-      decision: 'internal-error',
-      message: 'An internal error occurred.',
-      explanation: `The mock failed: ${error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'}.`,
-    },
-    headers,
-  )
-
-/**
- * Decides a request whose operation is known, in the order rate limit, authentication, headers, body, state (row 5).
- * A request that is refused changes nothing but the limiter.
- */
+/** Decides a request: rate limit, authentication, headers, body, state (row 5). Refusals change only the limiter. */
 export const decide = (exchange: OperationExchange): Decision => {
   const { area } = exchange
   if (area.isDown()) {
-    return failedBy(
-      exchange,
-      503,
-      { decision: 'outage', message: 'The service is unavailable.', explanation: 'An outage was started.' },
-      {},
-    )
+    const message = 'The service is unavailable.'
+    return failed(exchange, 503, { rule: 'outage', message, explanation: 'An outage was started.' }, {})
   }
-  const { headers, state } = count(exchange)
+  const { headers, state } = countCall(exchange)
   if (state?.allowed === false) {
-    return refusedBy(
+    return refused(
       exchange,
       {
         reason: 'rate_limited',
@@ -153,8 +107,15 @@ export const decide = (exchange: OperationExchange): Decision => {
     )
   }
   try {
-    return carryOut(exchange, headers)
+    return execute(exchange, headers)
   } catch (error) {
-    return internalError(exchange, error, headers)
+    const cause = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'
+    const message = 'An internal error occurred.'
+    return failed(
+      exchange,
+      500,
+      { rule: 'internal-error', message, explanation: `The mock failed: ${cause}.` },
+      headers,
+    )
   }
 }

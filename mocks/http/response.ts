@@ -1,20 +1,23 @@
-/** An answer as plain data: every transport writes it in its own way, without a detour through a stream. */
-export interface Answer {
+/** Header names and values. */
+export type HeaderFields = Readonly<Record<string, string>>
+
+/** An HTTP response as plain data. Each transport writes it in its own way, without a detour through a stream. */
+export interface ResponseData {
   readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  /** The body's text; empty for none. */
+  readonly headers: HeaderFields
+  /** The body's text; empty for no body. */
   readonly body: string
 }
 
-/** What a transport does with a request. All but `answer` come from faults. */
-export type Reply =
-  | { readonly kind: 'answer'; readonly answer: Answer }
-  /** The connection ends before a byte of an answer. `code` is what the caller's platform then says. */
+/** What a transport does with a request. Only faults and aborted requests yield another kind than `complete`. */
+export type MockResponse =
+  | { readonly kind: 'complete'; readonly response: ResponseData }
+  /** The connection closes before the response starts. `code` is the code of the caller's error. */
   | { readonly kind: 'closed'; readonly code: string }
-  /** Nothing ever comes. */
-  | { readonly kind: 'silence' }
-  /** The answer's headers and the first part of its body come, then the connection ends. */
-  | { readonly kind: 'truncated'; readonly answer: Answer; readonly part: string }
+  /** No response is ever sent. */
+  | { readonly kind: 'none' }
+  /** The headers and `part` of the body are sent, then the connection closes. */
+  | { readonly kind: 'truncated'; readonly response: ResponseData; readonly part: string }
 
 /** The parts of a `Request` that the mock reads. Every `Request` is one. */
 export interface IncomingRequest {
@@ -23,74 +26,71 @@ export interface IncomingRequest {
   readonly url: string
   readonly headers: { get(name: string): string | null }
   readonly signal: AbortSignal | null
-  /** Whether the sender has left, where that is known without making a signal. */
+  /** Whether the sender has disconnected. Servers know it without creating a signal. */
   hasLeft?(): boolean
-  /** Whether the body's bytes were UTF-8, once it is read, where that is known. */
+  /** Whether the body's bytes were UTF-8. Servers know it once they have read the body. */
   isUtf8?(): boolean
   text(): Promise<string>
 }
 
-/** An answer without a fault. */
-export const replyWith = (answer: Answer): Reply => ({ kind: 'answer', answer })
-
-/** An answer of JSON. */
-export const jsonAnswer = (
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): Answer => ({
+/** Returns a JSON response. */
+export const jsonResponse = (status: number, body: unknown, headers: HeaderFields = {}): ResponseData => ({
   status,
   headers: { 'Content-Type': 'application/json', ...headers },
   body: JSON.stringify(body),
 })
 
-/** A `Response` as an answer. */
-export const answerOf = async (response: Response): Promise<Answer> => ({
-  status: response.status,
-  headers: Object.fromEntries(response.headers),
-  body: await response.text(),
-})
+/** Returns the response that a transport sends in full. */
+export const complete = (response: ResponseData): MockResponse => ({ kind: 'complete', response })
 
-const BODYLESS = new Set([101, 204, 205, 304])
+/** Returns whether a response with this status may have a body. */
+export const mayHaveBody = (status: number): boolean => ![101, 204, 205, 304].includes(status)
 
-/** Whether an answer of this status may carry a body. */
-export const mayHaveBody = (status: number): boolean => !BODYLESS.has(status)
+/** Returns whether a browser (or happy-dom) asks what it may send. */
+export const isPreflight = ({ method, headers }: IncomingRequest): boolean =>
+  method === 'OPTIONS' && headers.get('access-control-request-method') !== null
 
-const EXPOSED = 'Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Location, Allow'
-
-/** Whether a browser (or happy-dom) asks what it may send. */
-export const isPreflight = (request: IncomingRequest): boolean =>
-  request.method === 'OPTIONS' && request.headers.get('access-control-request-method') !== null
-
-/** Says that everything may be sent: the mock holds nothing to protect. */
-export const preflightAnswer = (request: IncomingRequest): Answer => ({
+/** Returns a preflight response that allows everything: the mock has nothing to protect. */
+export const preflightResponse = ({ headers }: IncomingRequest): ResponseData => ({
   status: 204,
   headers: {
-    'Access-Control-Allow-Origin': request.headers.get('origin') ?? '*',
+    'Access-Control-Allow-Origin': headers.get('origin') ?? '*',
     'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
     'Access-Control-Allow-Headers':
-      request.headers.get('access-control-request-headers') ?? 'Authorization, Content-Type, Idempotency-Key',
+      headers.get('access-control-request-headers') ?? 'Authorization, Content-Type, Idempotency-Key',
     'Access-Control-Max-Age': '600',
     Vary: 'Origin, Access-Control-Request-Headers',
   },
   body: '',
 })
 
-/** Lets a page of another origin read the answer. */
-export const withCors = (answer: Answer, origin: string | null): Answer =>
-  origin === null
-    ? answer
-    : {
-        ...answer,
-        headers: {
-          ...answer.headers,
-          'Access-Control-Allow-Origin': origin,
-          'Access-Control-Expose-Headers': EXPOSED,
-          Vary: 'Origin',
-        },
-      }
+const corsHeaders = (origin: string): HeaderFields => ({
+  'Access-Control-Allow-Origin': origin,
+  'Access-Control-Expose-Headers':
+    'Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Location, Allow',
+  Vary: 'Origin',
+})
 
-/** The error of a connection that ended, as the platform's `fetch` words it. */
+/** Adapts a response to its request: a HEAD gets no body, and a page of another origin may read the headers. */
+export const fitted = ({ method, headers }: IncomingRequest, sent: MockResponse): MockResponse => {
+  if (sent.kind !== 'complete' && sent.kind !== 'truncated') return sent
+  const origin = headers.get('origin')
+  const isHead = method === 'HEAD'
+  if (origin === null && !isHead) return sent
+  // There is no body to truncate.
+  if (isHead && sent.kind === 'truncated') return { kind: 'closed', code: 'UND_ERR_SOCKET' }
+  const { response } = sent
+  return {
+    ...sent,
+    response: {
+      status: response.status,
+      headers: origin === null ? response.headers : { ...response.headers, ...corsHeaders(origin) },
+      body: isHead ? '' : response.body,
+    },
+  }
+}
+
+/** Returns the error of a closed connection, in the words of the runtime's `fetch`. */
 export const connectionError = (code: string, message: string, outer = 'fetch failed'): TypeError =>
   new TypeError(outer, { cause: Object.assign(new Error(message), { code }) })
 
@@ -100,17 +100,19 @@ const MESSAGES: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'other side closed',
 }
 
-/** The error that a caller gets whose connection ended with this code. */
+/** Returns the error of a caller whose connection closed with this code. */
 export const closedError = (code: string): TypeError => connectionError(code, MESSAGES[code] ?? code)
 
-/** An answer as a `Response`. */
-export const toResponse = ({ status, headers, body }: Answer): Response =>
+/** Returns a `Response`. */
+export const toResponse = ({ status, headers, body }: ResponseData): Response =>
   new Response(body === '' || !mayHaveBody(status) ? null : body, { status, headers })
 
-/** An answer that breaks off after `part`: reading its body fails as it does when a socket is closed. */
-export const toTruncatedResponse = ({ answer, part }: Extract<Reply, { kind: 'truncated' }>): Response => {
+/** Returns a `Response` whose body fails after `part`, as if the socket was closed. */
+export const toTruncatedResponse = ({
+  response: { status, headers, body },
+  part,
+}: Extract<MockResponse, { kind: 'truncated' }>): Response => {
   const encoder = new TextEncoder()
-  const bytes = encoder.encode(answer.body).length
   let started = false
   const stream = new ReadableStream<Uint8Array>({
     pull(controller) {
@@ -119,8 +121,6 @@ export const toTruncatedResponse = ({ answer, part }: Extract<Reply, { kind: 'tr
       started = true
     },
   })
-  return new Response(stream, {
-    status: answer.status,
-    headers: { ...answer.headers, 'Content-Length': String(bytes) },
-  })
+  const length = String(encoder.encode(body).length)
+  return new Response(stream, { status, headers: { ...headers, 'Content-Length': length } })
 }

@@ -1,4 +1,4 @@
-/** A route: a path template below the base URL, and what stands behind it. */
+/** A route: a path template below the base URL, and its target. */
 export interface Route<Target> {
   readonly methods: readonly string[]
   /** Template such as `/api/v1/mfs/charges/:id`. */
@@ -6,10 +6,10 @@ export interface Route<Target> {
   readonly target: Target
 }
 
-/** What a path led to. */
+/** The result of a search. */
 export type Match<Target> =
   | { readonly kind: 'route'; readonly target: Target; readonly parameters: Readonly<Record<string, string>> }
-  /** The path exists, for other methods: the value of the Allow header. */
+  /** The path exists for other methods: the value of the Allow header. */
   | { readonly kind: 'other-method'; readonly allow: string }
   | { readonly kind: 'none' }
 
@@ -26,16 +26,13 @@ const childFor = <Target>(node: Node<Target>, segment: string): Node<Target> => 
     node.parameter ??= newNode()
     return node.parameter
   }
-  let child = node.literals.get(segment)
-  if (child === undefined) {
-    child = newNode()
-    node.literals.set(segment, child)
-  }
+  const child = node.literals.get(segment) ?? newNode()
+  node.literals.set(segment, child)
   return child
 }
 
+/** Decodes a segment of a path. Returns it as it is if it is not well-formed. */
 const decoded = (segment: string): string => {
-  if (!segment.includes('%')) return segment
   try {
     return decodeURIComponent(segment)
   } catch {
@@ -43,16 +40,13 @@ const decoded = (segment: string): string => {
   }
 }
 
-/**
- * Finds routes by walking a tree of path segments. Words of a template win over parameters; a HEAD finds the route
- * of GET.
- */
+/** Creates a router: a tree of path segments. Words win over parameters, and a HEAD finds the route of GET. */
 export const createRouter = <Target>(routes: readonly Route<Target>[]) => {
   const root = newNode<Target>()
   for (const { methods, path, target } of routes) {
     const segments = path.split('/').slice(1)
-    const leaf = segments.reduce(childFor<Target>, root)
     const names = segments.filter((segment) => segment.startsWith(':')).map((segment) => segment.slice(1))
+    const leaf = segments.reduce(childFor<Target>, root)
     for (const method of methods) leaf.leaves.set(method, { names, target })
   }
 
@@ -75,9 +69,9 @@ export const createRouter = <Target>(routes: readonly Route<Target>[]) => {
       const found = literal === undefined ? undefined : walk(literal, index + 1)
       if (found !== undefined || node.parameter === undefined || segment === '') return found
       values.push(decoded(segment))
-      const behind = walk(node.parameter, index + 1)
-      if (behind === undefined) values.pop()
-      return behind
+      const below = walk(node.parameter, index + 1)
+      if (below === undefined) values.pop()
+      return below
     }
 
     const found = walk(root, 1)
@@ -90,5 +84,5 @@ export const createRouter = <Target>(routes: readonly Route<Target>[]) => {
   return { search, routes }
 }
 
-/** A router, as `createRouter` makes it. */
+/** A router that `createRouter` made. */
 export type Router<Target> = ReturnType<typeof createRouter<Target>>

@@ -1,22 +1,22 @@
 import { SUBSCRIPTIONS_API_PREFIX, subscriptionsContract } from '../../src/contract/subscriptions.ts'
-import type { Limiter } from '../domain/limiter.ts'
-import type { Refusal, RefusalReason, Result } from '../domain/result.ts'
+import type { RefusalReason, Result } from '../domain/result.ts'
 import { accepted } from '../domain/result.ts'
+import type { SubscriptionsDomain } from '../domain/subscriptions/domain.ts'
 import type { ErrorCodes, SubscriptionsOptions } from '../domain/subscriptions/options.ts'
 import { defaultErrorCodes } from '../domain/subscriptions/options.ts'
-import type { Merchant, SubscriptionsDomain } from '../domain/subscriptions/types.ts'
-import type { AreaAnswers, AreaRuntime, Headers, LimitState, Operation, Resolvers, Success } from './area.ts'
-import { createOperationRouter, secondsUntil } from './area.ts'
-import { jsonAnswer } from './response.ts'
+import type { Merchant } from '../domain/subscriptions/types.ts'
+import type { AreaParts, AreaResponses, AreaRuntime, Operation, Resolvers, Success } from './area.ts'
+import { createAdmission, createRoutes, secondsUntil } from './area.ts'
+import { jsonResponse } from './response.ts'
 
 /**
- * Other forms of area S's answers, for tests of a client's tolerance (row 44).
+ * Other forms of area S's responses, for tests of a client's tolerance (row 44).
  *
- * - `id-casing`: `invoiceID` for `invoiceId`, and the other way round, in every name that ends so.
- * - `number-ids`: identifiers of digits, as numbers. `text-ids`: numeric identifiers as text.
- * - `text-amounts`: amounts as text with two places.
+ * - `id-casing`: `invoiceID` for `invoiceId` and the reverse, in every name with this ending.
+ * - `number-ids`: identifiers of digits as numbers. `text-ids`: numeric identifiers as text.
+ * - `text-amounts`: amounts as text with two decimal places.
  * - `text-flags`, `boolean-flags`: `enabled` as `"true"` or true.
- * - `empty-reversals`, `zero-reversals`: no reversal as `""`, or with the amount `"0.00"`.
+ * - `empty-reversals`, `zero-reversals`: a missing reversal as `""`, or with the amount `"0.00"`.
  * - `iso-dates`: `2026-11-28T12:00:00` for `2026-11-28 12:00:00`.
  * - `number-codes`: an errorCode of digits as a number.
  */
@@ -32,10 +32,10 @@ export type VariantForm =
   | 'iso-dates'
   | 'number-codes'
 
-/** Changes the body of a successful answer. */
+/** Changes the body of a successful response. */
 export type Vary = (operation: string, body: unknown) => unknown
 
-/** Option `subscriptions.variant`: forms, applied in order, or a function of one's own. */
+/** Option `subscriptions.variant`: forms, applied in order, or a function that changes the body. */
 export type Variant = readonly VariantForm[] | ((operation: Operation, body: unknown) => unknown)
 
 type Change = (name: string, value: unknown) => readonly [string, unknown]
@@ -69,6 +69,9 @@ const FORMS: Record<VariantForm, Change> = {
   'number-codes': whenNamed(/^errorCode$/, digitsToNumber),
 }
 
+/** The names of the forms. */
+export const variantForms = Object.keys(FORMS) as readonly VariantForm[]
+
 const changed = (value: unknown, change: Change): unknown => {
   if (Array.isArray(value)) return value.map((item) => changed(item, change))
   if (typeof value !== 'object' || value === null) return value
@@ -80,9 +83,7 @@ const changed = (value: unknown, change: Change): unknown => {
 const isPromise = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
-const isList = (value: unknown): boolean => Array.isArray(value)
-
-/** The change that an option asks for. Throws a TypeError for a form that does not exist. */
+/** Returns the change for an option. */
 export const createVary = (variant: Variant): Vary => {
   if (typeof variant === 'function') {
     return (operation, body) => {
@@ -96,32 +97,20 @@ export const createVary = (variant: Variant): Vary => {
       return changedBody
     }
   }
-  if (!isList(variant)) {
-    throw new TypeError('Option subscriptions.variant must be a list of forms or a function.')
-  }
-  for (const form of variant) {
-    if (!Object.hasOwn(FORMS, form)) {
-      throw new TypeError(
-        `subscriptions.variant: there is no form ${JSON.stringify(form)}; there are ${Object.keys(FORMS).join(', ')}.`,
-      )
-    }
-  }
   if (variant.length === 0) return (_operation, body) => body
   return (_operation, body) => variant.reduce((rest, form) => changed(rest, FORMS[form]), body)
 }
 
-/** Options that word the answers of area S. */
-export type AnswerOptions = Pick<
+/** The options that word the responses of area S. */
+type ResponseOptions = Pick<
   SubscriptionsOptions,
   'errorCodes' | 'validationStatus' | 'notFoundStatus' | 'errorsAs200' | 'tokenEnvelope'
 >
 
-const SUCCESS_MESSAGE = 'The operation succeeded.'
-
-/** Refusals that `errorsAs200` leaves as they are: the specification states their status. */
+/** Statuses that `errorsAs200` does not change, because the specification states them. */
 const STATED = new Set([401, 403, 429])
 
-const KIND_OF_STATUS: Readonly<Record<number, keyof ErrorCodes>> = {
+const CODE_OF_STATUS: Readonly<Record<number, keyof ErrorCodes>> = {
   400: 'invalid',
   401: 'unauthorized',
   403: 'locked_out',
@@ -134,16 +123,10 @@ const KIND_OF_STATUS: Readonly<Record<number, keyof ErrorCodes>> = {
   429: 'rate_limited',
 }
 
-/** The three headers that every answer carries (Limits, area S). */
-export const limitHeaders = (state: LimitState): Headers => ({
-  'X-RateLimit-Limit': String(state.limit),
-  'X-RateLimit-Remaining': String(state.remaining),
-  'X-RateLimit-Reset': String(Math.ceil(state.resetAt / 1_000)),
-})
-
-/** Area S: every answer carries errorCode and errorMessage (Errors, area S). */
-export const createSubscriptionsAnswers = (options: AnswerOptions, vary: Vary): AreaAnswers => {
+/** Creates the responses of area S. Each of them has errorCode and errorMessage (Errors, area S). */
+const createResponses = (options: ResponseOptions, vary: Vary): AreaResponses => {
   const codes: ErrorCodes = { ...defaultErrorCodes, ...options.errorCodes }
+  const codeOf: Partial<Record<RefusalReason, string>> = codes
   const statusOf: Partial<Record<RefusalReason, number>> = {
     invalid: options.validationStatus,
     client_mismatch: options.validationStatus,
@@ -154,94 +137,90 @@ export const createSubscriptionsAnswers = (options: AnswerOptions, vary: Vary): 
     locked_out: 403,
     rate_limited: 429,
   }
-  const codeOf: Partial<Record<RefusalReason, string>> = codes
-
-  const refusal = ({ reason, message }: Refusal, headers: Headers) => {
-    const status = statusOf[reason] ?? 500
-    const shown = options.errorsAs200 && status < 500 && !STATED.has(status) ? 200 : status
-    return jsonAnswer(shown, { errorCode: codeOf[reason] ?? codes.internal, errorMessage: message }, headers)
-  }
-
   return {
     success({ operation, status, auth }, { body }, headers) {
-      const bare = auth === 'credentials' && !options.tokenEnvelope
-      const envelope = { errorCode: codes.success, errorMessage: SUCCESS_MESSAGE }
-      const whole = bare ? body : { ...(body as object), ...envelope }
-      return jsonAnswer(status, vary(operation, whole), headers)
+      const envelope = { errorCode: codes.success, errorMessage: 'The operation succeeded.' }
+      const isBare = auth === 'credentials' && !options.tokenEnvelope
+      return jsonResponse(status, vary(operation, isBare ? body : { ...Object(body), ...envelope }), headers)
     },
-    refusal,
-    failure: (status, message, headers) =>
-      jsonAnswer(
-        status,
-        { errorCode: codes[KIND_OF_STATUS[status] ?? 'internal'], errorMessage: message },
+    refusal({ reason, message }, headers) {
+      const status = statusOf[reason] ?? 500
+      const sent = options.errorsAs200 && status < 500 && !STATED.has(status) ? 200 : status
+      return jsonResponse(
+        sent,
+        { errorCode: codeOf[reason] ?? codes.internal, errorMessage: message },
         headers,
-      ),
+      )
+    },
+    failure(status, message, headers) {
+      const errorCode = codes[CODE_OF_STATUS[status] ?? 'internal']
+      return jsonResponse(status, { errorCode, errorMessage: message }, headers)
+    },
   }
 }
 
-const whole = (result: Result<object>): Result<Success> =>
-  result.ok ? { ok: true, value: { body: result.value } } : result
-
-const given = (value: string | null, name: 'page' | 'perPage') => (value === null ? {} : { [name]: value })
+const success = (result: Result<object>): Result<Success> =>
+  result.ok ? accepted({ body: result.value }) : result
 
 /** The eight operations of area S. */
-export const createSubscriptionsResolvers = (
-  domain: SubscriptionsDomain,
-): Resolvers<typeof subscriptionsContract, Merchant> => ({
-  login: ({ fields }) => whole(domain.token(fields)),
-  subscribe: ({ caller, fields }) => whole(domain.subscribe(caller, fields)),
-  status: ({ caller, parameter }) => whole(domain.status(caller, parameter('invoiceId'))),
-  details: ({ caller, parameter }) => whole(domain.details(caller, parameter('subscriptionId'))),
-  cancel: ({ caller, parameter }) => whole(domain.cancel(caller, parameter('subscriptionId'))),
-  cancellation: ({ caller, parameter }) => whole(domain.cancellation(caller, parameter('subscriptionId'))),
-  payments: ({ caller, parameter, query }) =>
-    whole(
+const createResolvers = (domain: SubscriptionsDomain): Resolvers<typeof subscriptionsContract, Merchant> => ({
+  login: ({ fields }) => success(domain.token(fields)),
+  subscribe: ({ caller, fields }) => success(domain.subscribe(caller, fields)),
+  status: ({ caller, parameter }) => success(domain.status(caller, parameter('invoiceId'))),
+  details: ({ caller, parameter }) => success(domain.details(caller, parameter('subscriptionId'))),
+  cancel: ({ caller, parameter }) => success(domain.cancel(caller, parameter('subscriptionId'))),
+  cancellation: ({ caller, parameter }) => success(domain.cancellation(caller, parameter('subscriptionId'))),
+  payments({ caller, parameter, query }) {
+    const [page, perPage] = [query.get('page'), query.get('per_page')]
+    return success(
       domain.payments(caller, parameter('subscriptionId'), {
-        ...given(query.get('page'), 'page'),
-        ...given(query.get('per_page'), 'perPage'),
+        ...(page === null ? {} : { page }),
+        ...(perPage === null ? {} : { perPage }),
       }),
-    ),
-  payment: ({ caller, parameter }) => whole(domain.payment(caller, parameter('paymentId'))),
+    )
+  },
+  payment: ({ caller, parameter }) => success(domain.payment(caller, parameter('paymentId'))),
 })
 
 const NOBODY: Merchant = { clientId: '', username: '' }
 
-/** Area S over HTTP. */
-export const createSubscriptionsArea = (parts: {
+const routesBelow = createRoutes(subscriptionsContract, SUBSCRIPTIONS_API_PREFIX)
+
+/** Creates area S over HTTP. */
+export const createSubscriptionsArea = ({
+  domain,
+  options,
+  vary,
+  now,
+  apiPrefix,
+  ...parts
+}: AreaParts & {
   readonly domain: SubscriptionsDomain
-  readonly limiter: Limiter | undefined
-  /** The time of the limiter. */
-  readonly now: () => number
-  readonly options: AnswerOptions & { readonly sendRetryAfter: boolean }
+  readonly options: ResponseOptions & { readonly sendRetryAfter: boolean }
   readonly vary: Vary
-  readonly apiPrefix: string
-  readonly checksContentType: boolean
-  readonly refusesUnknownFields: boolean
-}): AreaRuntime => {
-  const { domain, limiter, now, options, vary, apiPrefix, checksContentType, refusesUnknownFields } = parts
-  const bucketOfToken = (bearer: string | undefined): string => {
+}): AreaRuntime => ({
+  ...parts,
+  name: 'subscriptions',
+  router: routesBelow(apiPrefix),
+  admit: createAdmission(createResolvers(domain), ({ auth }, bearer) =>
+    auth === 'token' ? domain.merchant(bearer) : accepted(NOBODY),
+  ),
+  responses: createResponses(options, vary),
+  // A client_id has one limit for its logins and its calls (Limits, area S).
+  bucket(bearer, definition, fields) {
+    if (definition?.auth === 'credentials') {
+      return typeof fields.client_id === 'string' ? fields.client_id : ''
+    }
     const merchant = bearer === undefined ? undefined : domain.merchant(bearer)
     return merchant?.ok === true ? merchant.value.clientId : ''
-  }
-  return {
-    name: 'subscriptions',
-    router: createOperationRouter({
-      contract: subscriptionsContract,
-      resolvers: createSubscriptionsResolvers(domain),
-      callerOf: ({ auth }, bearer) => (auth === 'token' ? domain.merchant(bearer) : accepted(NOBODY)),
-      prefixes: [SUBSCRIPTIONS_API_PREFIX, apiPrefix],
-    }),
-    answers: createSubscriptionsAnswers(options, vary),
-    limiter,
-    bucket(bearer, definition, fields) {
-      if (definition?.auth !== 'credentials') return bucketOfToken(bearer)
-      return typeof fields.client_id === 'string' ? fields.client_id : ''
-    },
-    limitHeaders,
-    refusalHeaders: ({ resetAt }) =>
-      options.sendRetryAfter ? { 'Retry-After': String(secondsUntil(resetAt, now())) } : {},
-    checksContentType,
-    refusesUnknownFields,
-    isDown: () => false,
-  }
-}
+  },
+  // Every response carries these three (Limits, area S).
+  limitHeaders: ({ limit, remaining, resetAt }) => ({
+    'X-RateLimit-Limit': String(limit),
+    'X-RateLimit-Remaining': String(remaining),
+    'X-RateLimit-Reset': String(Math.ceil(resetAt / 1_000)),
+  }),
+  refusalHeaders: ({ resetAt }) =>
+    options.sendRetryAfter ? { 'Retry-After': String(secondsUntil(resetAt, now())) } : {},
+  isDown: () => false,
+})

@@ -3,25 +3,25 @@ import type { AuthorizationView } from '../domain/subscriptions/types.ts'
 import type { Html } from './html.ts'
 import { html } from './html.ts'
 import type { Page } from './layout.ts'
-import { messagePage, returnTarget } from './layout.ts'
+import { closedPage, returnTarget } from './layout.ts'
 
-const WORDS: Readonly<Record<KnownCycle, string>> = {
+const CYCLES: Readonly<Record<KnownCycle, string>> = {
   DAILY: 'every day',
   WEEKLY: 'every week',
   FIFTEEN_DAYS: 'every 15 days',
 }
 
-/** How often a cycle comes round, in words; a cycle that is not known as it is written. */
-export const cycleInWords = (cycle: string): string => new Map(Object.entries(WORDS)).get(cycle) ?? cycle
+/** Returns a cycle in words; an unknown one as it is. */
+export const cycleInWords = (cycle: string): string => new Map(Object.entries(CYCLES)).get(cycle) ?? cycle
 
-const DECIDED: Readonly<Record<string, readonly [title: string, text: string, status: number]>> = {
+const CLOSED: Readonly<Record<string, readonly [title: string, text: string, status: number]>> = {
   SUCCEEDED: ['Subscription authorized', 'You have authorized these payments.', 200],
   FAILED: ['Subscription declined', 'You have declined these payments. Nothing will be paid.', 200],
-  EXPIRED: ['Request expired', 'This request was open too long. Nothing will be paid.', 410],
-  CANCELLED: ['Request cancelled', 'The merchant has cancelled this request. Nothing will be paid.', 200],
+  EXPIRED: ['Request expired', 'This request was open for too long. Nothing will be paid.', 410],
+  CANCELLED: ['Request canceled', 'The merchant has canceled this request. Nothing will be paid.', 200],
 }
 
-/** Whether the payer can still decide. */
+/** Returns whether the payer can still decide. */
 export const isOpen = (view: AuthorizationView): boolean => view.status === 'INITIALIZED'
 
 const day = (text: string): Html => html`<time datetime="${text}">${text}</time>`
@@ -34,31 +34,23 @@ const summary = (view: AuthorizationView): Html => html`<p class="amount"><bdi>$
 <div><dt>Ends</dt><dd>${day(view.end)}</dd></div>
 </dl>`
 
-const upcoming = ({ nextPayments }: AuthorizationView): Html | undefined =>
-  nextPayments.length === 0
-    ? undefined
-    : html`<h2>Next payments</h2>
-<ol>${nextPayments.map((date) => html`<li>${day(date)}</li>`)}</ol>`
+const nextPayments = (dates: readonly string[]): Html => html`<h2>Next payments</h2>
+<ol>${dates.map((date) => html`<li>${day(date)}</li>`)}</ol>`
 
-/** The page behind S-b's `url`: what is asked, and the payer's two answers. */
+/** Returns the page at the `url` of S-b: the terms of the subscription, and the payer's two choices. */
 export const authorizationPage = (view: AuthorizationView): Page => {
-  const target = returnTarget(view.returnUrl)
   if (!isOpen(view)) {
-    const [title, text, status] = DECIDED[view.status] ?? [
-      'Request closed',
-      'This request has been answered already.',
-      200,
-    ]
-    return messagePage(status, title, text, { details: summary(view), target, offersReturn: true })
+    const words = CLOSED[view.status] ?? ['Request closed', 'This request has already been decided.', 200]
+    return closedPage(words, summary(view), view.returnUrl)
   }
   return {
     status: 200,
     title: 'Authorize a subscription',
-    target,
+    target: returnTarget(view.returnUrl),
     content: html`<h1>Authorize a subscription</h1>
 <p class="quiet"><bdi>${view.merchant}</bdi> asks you to allow these payments.</p>
 ${summary(view)}
-${upcoming(view)}
+${view.nextPayments.length === 0 ? undefined : nextPayments(view.nextPayments)}
 <form method="post">
 <button type="submit" name="decision" value="authorize">Authorize</button>
 <button type="submit" name="decision" value="decline" class="plain">Decline</button>

@@ -2,21 +2,17 @@ import type { ConfirmationView } from '../domain/gateway/types.ts'
 import type { Html } from './html.ts'
 import { html } from './html.ts'
 import type { Page } from './layout.ts'
-import { messagePage, returnTarget } from './layout.ts'
+import { closedPage, returnTarget } from './layout.ts'
 
-const DECIDED: Readonly<
+const CLOSED: Readonly<
   Record<
     Exclude<ConfirmationView['status'], 'pending_confirmation'>,
     readonly [title: string, text: string, status: number]
   >
 > = {
   succeeded: ['Payment made', 'This payment has been made.', 200],
-  failed: ['Payment failed', 'This payment could not be made. Nothing was paid.', 200],
-  pending_retry: [
-    'Payment being tried again',
-    'This payment could not be made yet. It will be tried again.',
-    200,
-  ],
+  failed: ['Payment failed', 'This payment failed. Nothing was paid.', 200],
+  pending_retry: ['Payment will be retried', 'This payment has not succeeded yet. It will be retried.', 200],
   expired: ['Payment expired', 'This payment can no longer be confirmed. Nothing was paid.', 410],
 }
 
@@ -27,31 +23,27 @@ const summary = (
 <div><dt>Mobile number</dt><dd><bdi>${view.maskedMsisdn}</bdi></dd></div>
 </dl>`
 
-/** The same for every wrong code, whatever was typed: it says nothing about the right one. */
+/** The same for every wrong code: it reveals nothing about the right one. */
 const WRONG_CODE = html`<p class="alert" id="problem" role="alert">The code is not correct.</p>`
+const WRONG_FIELD = html` aria-invalid="true" aria-describedby="problem"`
 
-/** The page behind G1's `confirmation_url`: what is to be paid, and the one-time code. */
+/** Returns the page at the `confirmation_url` of G1: the payment, and the field for the one-time code. */
 export const confirmationPage = (view: ConfirmationView, wrongCode = false): Page => {
-  const target = returnTarget(view.redirectUri)
   if (view.status !== 'pending_confirmation') {
-    const [title, text, status] = DECIDED[view.status]
-    return messagePage(status, title, text, { details: summary(view), target, offersReturn: true })
+    return closedPage(CLOSED[view.status], summary(view), view.redirectUri)
   }
   const title = 'Confirm a payment'
   return {
     status: wrongCode ? 400 : 200,
     title: wrongCode ? `Error: ${title}` : title,
-    target,
+    target: returnTarget(view.redirectUri),
     content: html`<h1>${title}</h1>
 ${summary(view)}
 ${wrongCode ? WRONG_CODE : undefined}
 <form method="post">
 <label for="otp">One-time code</label>
-${wrongCode ? WRONG_FIELD : FIELD}
+<input id="otp" name="otp" type="text" inputmode="numeric" autocomplete="one-time-code" maxlength="32" required autofocus${wrongCode ? WRONG_FIELD : undefined}>
 <button type="submit">Confirm</button>
 </form>`,
   }
 }
-
-const FIELD = html`<input id="otp" name="otp" type="text" inputmode="numeric" autocomplete="one-time-code" maxlength="32" required autofocus>`
-const WRONG_FIELD = html`<input id="otp" name="otp" type="text" inputmode="numeric" autocomplete="one-time-code" maxlength="32" required autofocus aria-invalid="true" aria-describedby="problem">`

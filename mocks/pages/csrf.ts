@@ -1,23 +1,23 @@
 import type { IncomingRequest } from '../http/response.ts'
 
+/** Returns the host of an URL, or `undefined` if it is not valid. */
 const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).host : undefined)
 
-/** The address as the browser sees it: under a server's other names, a page's own form comes from the name it used. */
-export const addressed = (url: string, host: string | null): string => {
-  if (host === null || !URL.canParse(`http://${host}`)) return url
-  const seen = new URL(url)
-  seen.host = host
-  return seen.href
-}
-
 /**
- * Whether a POST may come from the page itself. Sec-Fetch-Site decides where the browser sends it (over TLS and on
- * loopback); else Origin must name the page's host: the host alone, since TLS may end before the mock. A request with
- * neither comes from no browser, so nobody's browser was used against its will.
+ * Returns whether a POST may come from the page itself. Browsers send Sec-Fetch-Site over TLS and on loopback, and it
+ * decides where present. Otherwise Origin must name the host by which the browser reached the page. The scheme is not
+ * compared, because TLS may end at a proxy. A request with neither header does not come from a browser.
+ *
+ * @param host the Host header: a server may have more names than the one in its URL
  */
-export const isOwnForm = ({ headers, url }: Pick<IncomingRequest, 'headers' | 'url'>): boolean => {
+export const isOwnForm = (
+  { headers, url }: Pick<IncomingRequest, 'headers' | 'url'>,
+  host: string | null,
+): boolean => {
   const site = headers.get('sec-fetch-site')
   if (site !== null) return site === 'same-origin' || site === 'none'
   const origin = headers.get('origin')
-  return origin === null || (hostOf(origin) !== undefined && hostOf(origin) === hostOf(url))
+  if (origin === null) return true
+  const own = (host === null ? undefined : hostOf(`${new URL(url).protocol}//${host}`)) ?? hostOf(url)
+  return own !== undefined && hostOf(origin) === own
 }

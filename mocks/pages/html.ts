@@ -6,9 +6,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
-
-/** Markup that is safe to send: nothing but the template's own text is markup. */
+/** Markup that is safe to send: only text of templates is markup. */
 export class Html {
   readonly markup: string
 
@@ -17,43 +15,41 @@ export class Html {
   }
 }
 
-/** What a template can take: everything that is not markup already is encoded. */
+/** A value of a template. Everything except `Html` is escaped. */
 export type HtmlValue = Html | string | number | undefined | readonly HtmlValue[]
 
 const render = (value: HtmlValue): string => {
   if (value === undefined) return ''
   if (value instanceof Html) return value.markup
-  return typeof value === 'object' ? value.map(render).join('') : escaped(String(value))
+  if (typeof value === 'object') return value.map(render).join('')
+  return String(value).replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
 }
 
-/** Writes markup. Values may stand as text and inside quoted attributes; `undefined` is left out. */
+/** Renders markup. Values are allowed as text and in quoted attributes; `undefined` renders as nothing. */
 export const html = (parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html =>
   new Html(parts.reduce((markup, part, index) => markup + render(values[index - 1]) + part))
 
-/** The parts of a document. */
-export interface DocumentParts {
+/** Renders a whole document. */
+export const documentOf = (document: {
   readonly title: string
   readonly style: string
-  /** What else stands in the head. */
+  /** Further elements of the head. */
   readonly head?: Html | undefined
   readonly body: Html
-}
-
-/** A whole document. Everything but the templates' own text is encoded. */
-export const documentOf = ({ title, style, head, body }: DocumentParts): string =>
+}): string =>
   html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-${head}
-<title>${title}</title>
+${document.head}
+<title>${document.title}</title>
 <link rel="icon" href="data:,">
-<style>${new Html(style)}</style>
+<style>${new Html(document.style)}</style>
 </head>
 <body>
-${body}
+${document.body}
 </body>
 </html>
 `.markup

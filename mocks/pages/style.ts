@@ -1,66 +1,32 @@
-/** The colors of every page, light and dark. Contrast is AA or better. */
+/** The colors of every page, light and dark, with a contrast of AA or better. */
 export const palette = `
 :root {
   color-scheme: light dark;
-  --ground: #f3f4f8;
-  --card: #ffffff;
-  --ink: #1b1f2a;
-  --quiet: #545b6d;
-  --line: #dcdfe8;
-  --field: #848b9c;
-  --accent: #2b4acb;
-  --accent-ink: #ffffff;
-  --alert: #a3152c;
-  --alert-ground: #fdecee;
-  --note: #6b4300;
-  --note-ground: #fff3d6;
+  --ground: light-dark(#f3f4f8, #11141c);
+  --card: light-dark(#ffffff, #1b1f2b);
+  --ink: light-dark(#1b1f2a, #eceef5);
+  --quiet: light-dark(#545b6d, #aab1c3);
+  --line: light-dark(#dcdfe8, #343a4c);
+  --field: light-dark(#848b9c, #838ba3);
+  --accent: light-dark(#2b4acb, #a9b9ff);
+  --accent-ink: light-dark(#ffffff, #10183d);
+  --good: light-dark(#14602f, #93e2ae);
+  --good-ground: light-dark(#e1f4e7, #12351f);
+  --alert: light-dark(#a3152c, #ffb3bd);
+  --alert-ground: light-dark(#fdecee, #43161f);
+  --note: light-dark(#6b4300, #ffdf9e);
+  --note-ground: light-dark(#fff3d6, #3a2b0c);
+  --font: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
 }
-@media (prefers-color-scheme: dark) {
-  :root {
-    --ground: #11141c;
-    --card: #1b1f2b;
-    --ink: #eceef5;
-    --quiet: #aab1c3;
-    --line: #343a4c;
-    --field: #838ba3;
-    --accent: #a9b9ff;
-    --accent-ink: #10183d;
-    --alert: #ffb3bd;
-    --alert-ground: #43161f;
-    --note: #ffdf9e;
-    --note-ground: #3a2b0c;
-  }
-}
+* { box-sizing: border-box; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }
 `
 
-/** The style of every hosted page. Its hash stands in the policy, so that no other style applies. */
-export const style = `${palette}* { box-sizing: border-box; }
-body {
-  margin: 0;
-  padding: 1rem;
-  background: var(--ground);
-  color: var(--ink);
-  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
-  overflow-wrap: anywhere;
-}
-main {
-  max-width: 27rem;
-  margin: 4vh auto 1rem;
-  padding: 1.5rem;
-  background: var(--card);
-  border: 1px solid var(--line);
-  border-radius: 1rem;
-}
-.mock {
-  max-width: 27rem;
-  margin: 0 auto;
-  padding: 0.5rem 1rem;
-  border-radius: 0.75rem;
-  background: var(--note-ground);
-  color: var(--note);
-  font-size: 0.875rem;
-  text-align: center;
-}
+/** The style of the payer's pages. The policy contains its hash, so that no other style applies. */
+export const style = `${palette}
+body { margin: 0; padding: 1rem; background: var(--ground); color: var(--ink); font: 1rem/1.5 var(--font); overflow-wrap: anywhere; }
+main { max-width: 27rem; margin: 4vh auto 1rem; padding: 1.5rem; border: 1px solid var(--line); border-radius: 1rem; background: var(--card); }
+.mock { max-width: 27rem; margin: 0 auto; padding: 0.5rem 1rem; border-radius: 0.75rem; background: var(--note-ground); color: var(--note); font-size: 0.875rem; text-align: center; }
 h1 { margin: 0 0 0.25rem; font-size: 1.375rem; line-height: 1.25; }
 h2 { margin: 1.5rem 0 0.5rem; font-size: 1rem; }
 p { margin: 0.5rem 0; }
@@ -68,79 +34,24 @@ p { margin: 0.5rem 0; }
 .amount { margin: 1.25rem 0; font-size: 2rem; font-weight: 650; line-height: 1.2; font-variant-numeric: tabular-nums; }
 .amount small { display: block; color: var(--quiet); font-size: 0.9375rem; font-weight: 400; }
 dl { margin: 0; border-top: 1px solid var(--line); }
-dl div {
-  display: flex;
-  flex-wrap: wrap;
-  justify-content: space-between;
-  gap: 0 1rem;
-  padding: 0.5rem 0;
-  border-bottom: 1px solid var(--line);
-}
+dl div { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; padding: 0.5rem 0; border-bottom: 1px solid var(--line); }
 dt { color: var(--quiet); }
 dd { margin: 0; font-variant-numeric: tabular-nums; }
-ol { margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 0.5rem; list-style: none; }
-ol li {
-  padding: 0.125rem 0.625rem;
-  border: 1px solid var(--line);
-  border-radius: 0.5rem;
-  font-size: 0.9375rem;
-  font-variant-numeric: tabular-nums;
-}
+ol { display: flex; flex-wrap: wrap; gap: 0.5rem; margin: 0; padding: 0; list-style: none; }
+ol li { padding: 0.125rem 0.625rem; border: 1px solid var(--line); border-radius: 0.5rem; font-size: 0.9375rem; font-variant-numeric: tabular-nums; }
 form { margin-top: 1.5rem; }
 label { display: block; margin-bottom: 0.375rem; font-weight: 600; }
-input {
-  width: 100%;
-  min-height: 3rem;
-  padding: 0.5rem 0.75rem;
-  border: 1px solid var(--field);
-  border-radius: 0.625rem;
-  background: var(--card);
-  color: inherit;
-  font: inherit;
-  font-size: 1.25rem;
-  letter-spacing: 0.2em;
-}
+input { width: 100%; min-height: 3rem; padding: 0.5rem 0.75rem; border: 1px solid var(--field); border-radius: 0.625rem; background: var(--card); color: inherit; font: inherit; font-size: 1.25rem; letter-spacing: 0.2em; }
 input[aria-invalid="true"] { border-color: var(--alert); border-width: 2px; }
-button, .button {
-  display: block;
-  width: 100%;
-  min-height: 3rem;
-  margin-top: 0.75rem;
-  padding: 0.6875rem 1rem;
-  border: 1px solid var(--accent);
-  border-radius: 0.625rem;
-  background: var(--accent);
-  color: var(--accent-ink);
-  font: inherit;
-  font-weight: 600;
-  text-align: center;
-  text-decoration: none;
-  cursor: pointer;
-}
+button, .button { display: block; width: 100%; min-height: 3rem; margin-top: 0.75rem; padding: 0.6875rem 1rem; border: 1px solid var(--accent); border-radius: 0.625rem; background: var(--accent); color: var(--accent-ink); font: inherit; font-weight: 600; text-align: center; text-decoration: none; cursor: pointer; }
 button.plain { background: transparent; color: var(--accent); }
 button:hover, .button:hover { filter: brightness(1.08); }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }
-.alert {
-  margin: 1rem 0 0;
-  padding: 0.625rem 0.875rem;
-  border-radius: 0.625rem;
-  background: var(--alert-ground);
-  color: var(--alert);
-  font-weight: 600;
-}
+.alert { margin: 1rem 0 0; padding: 0.625rem 0.875rem; border-radius: 0.625rem; background: var(--alert-ground); color: var(--alert); font-weight: 600; }
 `
 
-/** A text of a page, style or script, as a source of a Content-Security-Policy. */
+/** Returns a style or script as a source of a Content-Security-Policy. */
 export const hashSource = async (text: string): Promise<string> => {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   const hash = btoa(String.fromCharCode(...new Uint8Array(digest)))
   return `'sha256-${hash}'`
-}
-
-let source: Promise<string> | undefined
-
-/** The style as a source of a Content-Security-Policy. */
-export const styleSource = (): Promise<string> => {
-  source ??= hashSource(style)
-  return source
 }

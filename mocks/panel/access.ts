@@ -1,26 +1,20 @@
-/** Where the panel answers. No path of either area, and no hosted page, begins with it. */
+/** The panel's path. No path of either area, and no payer's page, starts with it. */
 export const PANEL_PATH = '/_mock'
-/** What the panel shows, as JSON. */
+/** The path of the panel's state as JSON. */
 export const STATE_PATH = `${PANEL_PATH}/state`
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i
 
-/** Whether a host is this machine alone. */
+/** Returns whether only this machine reaches a host. */
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 
-/** The name of a Host header, without its port; `undefined` for what is none. */
-const nameOf = (host: string): string | undefined => {
-  const address = `http://${host}`
-  return URL.canParse(address) ? new URL(address).hostname : undefined
-}
-
 /**
- * Whether a request may come from somebody at this machine. A page of another site can give its own name this
- * machine's address (DNS rebinding): then everything looks as if it came from the panel, but the Host header, which
- * holds that name. A server that others may reach knows no names of its own, so there every Host is taken.
+ * Returns whether a request may come from a user of this machine. Another site can resolve its own name to this
+ * machine's address (DNS rebinding). Then only the Host header, which contains that name, differs from the panel's own
+ * requests. A server that listens on more than loopback does not know its names, so it accepts every host.
  */
 export const isAddressedHere = (boundTo: string, host: string | null): boolean => {
   if (!isLoopback(boundTo)) return true
-  const name = host === null ? undefined : nameOf(host)
-  return name !== undefined && isLoopback(name)
+  const address = `http://${host}`
+  return host !== null && URL.canParse(address) && isLoopback(new URL(address).hostname)
 }

@@ -6,60 +6,46 @@ import type { PaymentScript } from '../domain/subscriptions/options.ts'
 import type { Fault } from '../http/fault-schema.ts'
 import type { Mock } from '../types.ts'
 
-/** The fields of a form of the panel. What is wrong with one is told in words that name it. */
-export interface PanelForm {
-  /** The field's text without blanks around it; empty when there is none. */
-  text(name: string): string
-  /** The field's text. Throws a TypeError when there is none. */
-  required(name: string): string
-  /** The field's number; `undefined` when it is empty. Throws a TypeError for what is no number. */
-  number(name: string): number | undefined
-}
+type PanelForm = ReturnType<typeof readForm>
 
-/** Reads a form that a browser, or a program, has sent. */
-export const readForm = (body: string): PanelForm => {
+/** Reads a form of a browser or a program. An error names the field. */
+export const readForm = (body: string) => {
   const fields = new URLSearchParams(body)
   const text = (name: string): string => (fields.get(name) ?? '').trim()
   return {
+    /** Returns the trimmed text of a field; empty for a missing field. */
     text,
-    required(name) {
+    required(name: string): string {
       const value = text(name)
-      if (value === '') throw new TypeError(`The field ${name} is missing.`)
+      if (value === '') throw new TypeError(`Missing field ${name}.`)
       return value
     },
-    number(name) {
+    /** Returns the number of a field; `undefined` for an empty field. */
+    number(name: string): number | undefined {
       const value = text(name)
       if (value === '') return undefined
-      if (!/^\d+(\.\d+)?$/.test(value)) throw new TypeError(`The field ${name} is a number, such as 3.`)
+      if (!/^\d+(\.\d+)?$/.test(value)) throw new TypeError(`Field ${name} must be a number, such as 3.`)
       return Number(value)
     },
   }
 }
 
-/** Does something to the mock; says in a sentence what was done. Throws when it cannot be done. */
+/** Drives the mock, and returns a sentence that says what was done. Throws if it is not possible. */
 type Action = (mock: Mock, form: PanelForm) => string | Promise<string>
 
-/** Ten years: a slip of the finger must not keep the mock busy for minutes. */
+/** Ten years. A typing error must not keep the mock busy for minutes. */
 const LONGEST_MOVE = 3_653 * DAY
 
 const timeOf = (mock: Mock): string => `${new Date(mock.clock.now()).toISOString().slice(0, 19)}Z`
 
-const durationOf = (form: PanelForm): DurationParts => {
-  const {
-    days = 0,
-    hours = 0,
-    minutes = 0,
-    seconds = 0,
-  } = {
-    days: form.number('days'),
-    hours: form.number('hours'),
-    minutes: form.number('minutes'),
-    seconds: form.number('seconds'),
-  }
-  return { days, hours, minutes, seconds }
-}
+const durationOf = (form: PanelForm): DurationParts => ({
+  days: form.number('days') ?? 0,
+  hours: form.number('hours') ?? 0,
+  minutes: form.number('minutes') ?? 0,
+  seconds: form.number('seconds') ?? 0,
+})
 
-/** A time without a zone is UTC: the field of the page has none. */
+/** The time field of the page has no zone: its time is UTC. */
 const zoned = (time: string): string => (/^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(time) ? `${time}Z` : time)
 
 const scriptOf = (text: string): readonly PaymentScript[] =>
@@ -68,18 +54,14 @@ const scriptOf = (text: string): readonly PaymentScript[] =>
     .filter((word) => word !== '')
     .map((word) => {
       if (word === 'succeed' || word === 'fail') return word
-      throw new TypeError('The field payments takes the words succeed and fail, separated by commas.')
+      throw new TypeError(`Field payments must be a list of succeed and fail, got "${word}".`)
     })
 
 const faultOf = (form: PanelForm): Fault => {
-  const times = form.text('times')
-  const [status, latencyMs, probability] = [
-    form.number('status'),
-    form.number('latencyMs'),
-    form.number('probability'),
-  ]
+  const [times, status] = [form.text('times'), form.number('status')]
+  const [latencyMs, probability] = [form.number('latencyMs'), form.number('probability')]
   return {
-    // The names are checked by the mock, which says which ones there are.
+    // `faults.add` checks the names and lists the known ones.
     operation: form.required('operation') as Fault['operation'],
     kind: form.required('kind') as NonNullable<Fault['kind']>,
     ...(times === '' ? {} : { times: times === 'always' ? times : (form.number('times') ?? 1) }),
@@ -95,79 +77,74 @@ const actions = {
     const length = toMilliseconds(duration)
     if (length === 0) throw new TypeError('Say by how much: days, hours, minutes or seconds.')
     if (length > LONGEST_MOVE) throw new RangeError('The clock moves by at most ten years at once.')
-    await internalsOf(mock).clock.fromOutside(() => mock.clock.advance(duration))
+    await internalsOf(mock).moveClock({ by: duration })
     return `The clock was moved. It is ${timeOf(mock)}.`
   },
   'set-clock': async (mock, form) => {
     const time = zoned(form.required('time'))
-    await internalsOf(mock).clock.fromOutside(() => mock.clock.set(time))
+    await internalsOf(mock).moveClock({ to: time })
     return `The clock was set. It is ${timeOf(mock)}.`
   },
-  authorize: (mock, form) => {
-    const { invoiceId } = mock.payer.authorize(form.required('invoiceId'), {
-      payments: scriptOf(form.text('payments')),
-    })
+  authorize(mock, form) {
+    const payments = scriptOf(form.text('payments'))
+    const { invoiceId } = mock.payer.authorize(form.required('invoiceId'), { payments })
     return `The payer authorized ${invoiceId}.`
   },
-  decline: (mock, form) => {
-    const { invoiceId } = mock.payer.decline(form.required('invoiceId'))
-    return `The payer declined ${invoiceId}.`
-  },
-  confirm: (mock, form) => {
+  decline: (mock, form) => `The payer declined ${mock.payer.decline(form.required('invoiceId')).invoiceId}.`,
+  confirm(mock, form) {
     const { id, status } = mock.payer.confirm(form.required('confirmationId'))
-    return `The payer gave the right code: ${id} is ${status}.`
+    return `The payer entered the correct code: ${id} is ${status}.`
   },
-  reverse: (mock, form) => {
+  reverse(mock, form) {
     const { paymentId } = mock.payer.reverse(form.required('paymentId'))
-    return `Payment ${paymentId} was given back to the payer.`
+    return `Payment ${paymentId} was reversed.`
   },
-  behavior: (mock, form) => {
+  behavior(mock, form) {
     const [msisdn, name] = [form.required('msisdn'), form.required('behavior')]
-    if (!isBehaviorName(name)) throw new TypeError(`There is no behavior ${name}.`)
+    if (!isBehaviorName(name)) throw new TypeError(`Unknown behavior "${name}".`)
     mock.payer.setBehavior(msisdn, name)
     return `Charges of ${msisdn} now follow ${name}.`
   },
-  fault: (mock, form) => {
+  fault(mock, form) {
     const fault = faultOf(form)
     mock.faults.add(fault)
-    return `The fault ${fault.kind} waits for ${fault.operation}.`
+    return `Fault ${fault.kind} was added for ${fault.operation}.`
   },
-  'remove-fault': (mock, form) => {
+  'remove-fault'(mock, form) {
     const number = form.number('number')
-    const fault = internalsOf(mock)
-      .faults.armed()
-      .find((one) => one.number === number)
-    if (fault === undefined) throw new TypeError('This fault is used up, or was removed.')
+    const armed = internalsOf(mock).faults.armed()
+    const fault = armed.find((one) => one.number === number)
+    if (fault === undefined) throw new TypeError('This fault is used up or was removed.')
     fault.remove()
     return 'The fault was removed.'
   },
-  'clear-faults': (mock) => {
+  'clear-faults'(mock) {
     mock.faults.clear()
     return 'All faults were removed.'
   },
-  'start-outage': (mock) => {
+  'start-outage'(mock) {
     mock.outage.start()
-    return 'The gateway cannot be reached: its health and every other route answer 503.'
+    return 'The gateway is down: every route responds with 503.'
   },
-  'end-outage': (mock) => {
+  'end-outage'(mock) {
     mock.outage.end()
-    return 'The gateway can be reached again.'
+    return 'The gateway is up again.'
   },
-  'expire-tokens': (mock) => {
+  'expire-tokens'(mock) {
     mock.tokens.expire()
-    return 'Every access token has run out; refresh tokens still hold.'
+    return 'Every access token has expired. Refresh tokens are still valid.'
   },
-  'revoke-tokens': (mock) => {
+  'revoke-tokens'(mock) {
     mock.tokens.revoke()
-    return 'Every token is void, refresh tokens included.'
+    return 'Every access token and refresh token is revoked.'
   },
-  reset: (mock) => {
+  reset(mock) {
     mock.reset()
-    return 'The mock is as new.'
+    return 'The mock was reset.'
   },
 } as const satisfies Record<string, Action>
 
-/** What can be asked of the panel. */
+/** The name of an action. */
 export type ActionName = keyof typeof actions
 
 /** The names of all actions. */
@@ -175,22 +152,22 @@ export const actionNames: readonly string[] = Object.keys(actions)
 
 const isActionName = (name: string): name is ActionName => Object.hasOwn(actions, name)
 
-/** What became of something that was asked of the panel. */
+/** The result of an action. */
 export interface Outcome {
   readonly ok: boolean
   readonly message: string
 }
 
-/** Does what a form asks. Nothing is thrown: what cannot be done is told. */
+/** Runs the action that a form names. Never throws: the outcome contains the error. */
 export const act = async (mock: Mock, form: PanelForm): Promise<Outcome> => {
   const name = form.text('action')
   if (!isActionName(name)) {
-    return { ok: false, message: `There is no such action; there are ${actionNames.join(', ')}.` }
+    return { ok: false, message: `Unknown action "${name}". Actions: ${actionNames.join(', ')}.` }
   }
   try {
     const action: Action = actions[name]
     return { ok: true, message: await action(mock, form) }
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : 'This could not be done.' }
+    return { ok: false, message: error instanceof Error ? error.message : 'The action failed.' }
   }
 }

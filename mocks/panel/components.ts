@@ -2,10 +2,10 @@ import type { Html, HtmlValue } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { ActionName } from './actions.ts'
 import type { ListName, Places } from './paging.ts'
-import { turnedTo } from './paging.ts'
+import { pageUrl } from './paging.ts'
 import type { Listed } from './view.ts'
 
-/** How a state looks: it went well, it waits, it went wrong, or nothing of that. */
+/** The color of a state. */
 export type Tone = 'good' | 'waiting' | 'bad' | 'plain'
 
 const TONES: Readonly<Record<string, Tone>> = {
@@ -13,7 +13,6 @@ const TONES: Readonly<Record<string, Tone>> = {
   SUCCEEDED: 'good',
   FAILED: 'bad',
   EXPIRED: 'bad',
-  CANCELLED: 'plain',
   SUCCEEDED_PAYMENT: 'good',
   FAILED_PAYMENT: 'bad',
   pending_confirmation: 'waiting',
@@ -23,59 +22,64 @@ const TONES: Readonly<Record<string, Tone>> = {
   expired: 'bad',
 }
 
-/** A state as a colored word. The word itself tells it: the color only helps. */
+/** A state as a colored word. */
 export const pill = (text: string | number, tone: Tone = TONES[text] ?? 'plain'): Html =>
   html`<span class="pill ${tone}">${text}</span>`
 
-/** A word that a listener hears and a reader does not need. */
-const heard = (text: string): Html => html`<span class="heard"> ${text}</span>`
+/** Text for screen readers only. */
+export const heard = (text: string): Html => html`<span class="heard"> ${text}</span>`
 
-/** The longest text from outside that is shown whole; no identifier that the mock makes is longer. */
+// No identifier of the mock is longer.
 const LONGEST_TEXT = 100
 
-/** A text from outside, cut to a length that leaves what stands beside it in sight. */
+/** Truncates a text from outside, so that what is beside it stays visible. */
 export const brief = (text: string | number, longest = LONGEST_TEXT): string => {
   const characters = [...String(text)]
   return characters.length > longest ? `${characters.slice(0, longest).join('')}…` : String(text)
 }
 
-/** A text from outside, which may be long, and be written in either direction. */
+/** A text from outside. It may be long, and in either direction of writing. */
 export const foreign = (text: string | number): Html => html`<bdi>${brief(text)}</bdi>`
 
 /** A point in time, to the second, in UTC. */
 export const instant = (iso: string): Html =>
   html`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')}</time>`
 
-/** A form that does one thing. It is sent to the page's own address, so that the same page follows. */
+/** A form of one action. It is sent to the page's own URL, so that the same page follows. */
 export const actionForm = (
   action: ActionName,
   fields: Readonly<Record<string, string | number>>,
   content: HtmlValue,
-  kind = 'inline',
+  kind: 'inline' | 'fields' = 'fields',
 ): Html => html`<form method="post" class="${kind}">
 <input type="hidden" name="action" value="${action}">
 ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${content}
 </form>`
 
-/** A form of one button. `of` says to a listener what the button is about. */
+/** A form with one button. Screen readers add `of` to its label. */
 export const actionButton = (
   action: ActionName,
   label: string,
   fields: Readonly<Record<string, string | number>> = {},
   of?: string | number,
-): Html =>
-  actionForm(
-    action,
-    fields,
-    html`<button type="submit">${label}${of === undefined ? undefined : heard(brief(of))}</button>`,
-  )
+): Html => {
+  const detail = of === undefined ? undefined : heard(brief(of))
+  return actionForm(action, fields, html`<button type="submit">${label}${detail}</button>`, 'inline')
+}
 
-/** A fact of a row. */
-export const fact = (name: string, value: HtmlValue): Html =>
-  html`<div><dt>${name}</dt><dd>${value}</dd></div>`
+/** A section with a heading. Its `content` follows the heading. */
+export const card = (id: string, title: HtmlValue, content: HtmlValue): Html =>
+  html`<section aria-labelledby="${id}-title">
+<h2 id="${id}-title" tabindex="-1">${title}</h2>
+${content}
+</section>`
 
-/** A row of a list. The identifier stays the same when the page is made anew. */
+/** A name and its value in a row. Nothing if the value is `undefined`. */
+export const fact = (name: string, value: HtmlValue): Html | undefined =>
+  value === undefined ? undefined : html`<div><dt>${name}</dt><dd>${value}</dd></div>`
+
+/** A row of a list. Its id must be the same each time the page is rendered. */
 export const row = (id: string, heading: HtmlValue, facts: HtmlValue, actions?: HtmlValue): Html =>
   html`<li id="${id}">
 <p class="heading">${heading}</p>
@@ -83,29 +87,31 @@ export const row = (id: string, heading: HtmlValue, facts: HtmlValue, actions?: 
 ${actions === undefined ? undefined : html`<div class="actions">${actions}</div>`}
 </li>`
 
-/** Where the items of a page stand in their list, and the ways to the pages beside it. */
+/** The position of a page in its list, and the links to the next pages. */
 const pages = (id: ListName, title: string, list: Listed<unknown>, places: Places): Html | undefined => {
-  if (list.items.length === list.total) return undefined
-  const newer = html`<a href="${turnedTo(places, id, list.newer)}">Newer<span class="heard"> ${title}</span></a>`
-  const older = html`<a href="${turnedTo(places, id, list.older)}">Older<span class="heard"> ${title}</span></a>`
-  return html`<span class="quiet">${list.skipped + 1} to ${list.skipped + list.items.length} of ${list.total}</span>
-${list.skipped > 0 ? newer : undefined}
-${list.older === undefined ? undefined : older}`
+  const { items, total, skipped, newer, older } = list
+  if (items.length === total) return undefined
+  const link = (word: string, place: number | undefined): Html =>
+    html`<a href="${pageUrl(places, id, place)}">${word}${heard(title)}</a>`
+  return html`<span class="quiet">${skipped + 1} to ${skipped + items.length} of ${total}</span>
+${skipped > 0 ? link('Newer', newer) : undefined}
+${older === undefined ? undefined : link('Older', older)}`
 }
 
-/** A part of the page that shows a page of a list. */
+/** A section with a page of a list. */
 export const listSection = <Item>(
   id: ListName,
   title: string,
   list: Listed<Item>,
   places: Places,
-  shown: (item: Item) => Html,
+  render: (item: Item) => Html,
 ): Html =>
-  html`<section aria-labelledby="${id}-title">
-<h2 id="${id}-title" tabindex="-1">${title} <span id="${id}-count" class="count" data-live>${list.total}</span></h2>
-<ul id="${id}" class="rows" data-live data-rows>
-${list.items.map(shown)}
+  card(
+    id,
+    html`${title} <span id="${id}-count" class="count" data-live>${list.total}</span>`,
+    html`<ul id="${id}" class="rows" data-live>
+${list.items.map(render)}
 ${list.total === 0 ? html`<li id="${id}-none" class="quiet">None yet.</li>` : undefined}
 </ul>
-<div id="${id}-pages" class="pages" data-live>${pages(id, title, list, places)}</div>
-</section>`
+<div id="${id}-pages" class="pages" data-live>${pages(id, title, list, places)}</div>`,
+  )

@@ -1,9 +1,9 @@
 import { behaviors, testNumbers } from '../domain/gateway/behaviors.ts'
 import { operations } from '../http/area.ts'
 import { faultKinds } from '../http/fault-schema.ts'
-import type { Html } from '../pages/html.ts'
+import type { Html, HtmlValue } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
-import { actionButton, actionForm, foreign, instant, pill } from './components.ts'
+import { actionButton, actionForm, card, foreign, instant, pill } from './components.ts'
 import type { ListedFault, PanelView } from './view.ts'
 
 const MOVES: readonly (readonly [unit: 'hours' | 'days', count: number, label: string])[] = [
@@ -13,103 +13,100 @@ const MOVES: readonly (readonly [unit: 'hours' | 'days', count: number, label: s
   ['days', 15, '15 days'],
 ]
 
-const clock = ({
-  now,
-  clockStandsStill,
-}: PanelView): Html => html`<section class="card" aria-labelledby="clock-title">
-<h2 id="clock-title">Clock</h2>
-<p class="clock"><span id="clock-now" data-live>${instant(now)}</span> <small>UTC</small></p>
-<p class="quiet">What falls due on the way happens, each at its own time.${
-  clockStandsStill
-    ? html` The clock stands still in between: payments, expiries, lockouts (403) and further tries of notifications wait until you move it.`
-    : undefined
-} Tokens outlive a move made here.</p>
+const options = (texts: readonly HtmlValue[]): readonly Html[] =>
+  texts.map((text) => html`<option>${text}</option>`)
+
+const numberField = (label: string, name: string): Html =>
+  html`<label>${label} <input name="${name}" inputmode="decimal" size="4" autocomplete="off"></label>`
+
+const FROZEN = html` The clock is frozen until you move it: payments, expiries, lockouts (403) and retries of notifications wait.`
+
+const clock = ({ now, clockStandsStill }: PanelView): Html =>
+  card(
+    'clock',
+    'Clock',
+    html`<p class="clock"><span id="clock-now" data-live>${instant(now)}</span> <small>UTC</small></p>
+<p class="quiet">Everything that is due by then runs in order, each at its due time.${clockStandsStill ? FROZEN : undefined} Moving the clock here does not expire tokens.</p>
 <div class="moves" role="group" aria-label="Move the clock forward by">
 ${MOVES.map(([unit, count, label]) => actionButton('advance', `+ ${label}`, { [unit]: count }))}
 </div>
 ${actionForm(
   'advance',
   {},
-  html`<label>Days <input name="days" inputmode="decimal" size="4" autocomplete="off"></label>
-<label>Hours <input name="hours" inputmode="decimal" size="4" autocomplete="off"></label>
-<label>Minutes <input name="minutes" inputmode="decimal" size="4" autocomplete="off"></label>
+  html`${numberField('Days', 'days')}
+${numberField('Hours', 'hours')}
+${numberField('Minutes', 'minutes')}
 <button type="submit">Move forward</button>`,
-  'fields',
 )}
 ${actionForm(
   'set-clock',
   {},
   html`<label class="wide">A point in time, UTC <input type="datetime-local" name="time" step="1" required></label>
 <button type="submit">Set the clock</button>`,
-  'fields',
-)}
-</section>`
-
-const numbers = (): Html => html`<section class="card" aria-labelledby="numbers-title">
-<h2 id="numbers-title">Payer’s number</h2>
-${actionForm(
-  'behavior',
-  {},
-  html`<label class="wide">Number <input name="msisdn" type="tel" required autocomplete="off" list="test-numbers"></label>
-<datalist id="test-numbers">${Object.values(testNumbers).map((number) => html`<option value="${number}"></option>`)}</datalist>
-<label class="wide">Behavior <select name="behavior">${Object.entries(behaviors).map(
-    ([name, { description }]) => html`<option value="${name}" title="${description}">${name}</option>`,
-  )}</select></label>
-<button type="submit">Charges follow this</button>`,
-  'fields',
-)}
-</section>`
+)}`,
+  )
 
 const faultRow = ({ number, fault, left }: ListedFault): Html => {
   const kind = fault.kind ?? 'sequence'
-  const often = left === 'always' ? 'always' : left === 1 ? 'once more' : `${left} times more`
+  const times = left === 'always' ? 'always' : `${left} more ${left === 1 ? 'time' : 'times'}`
   return html`<li id="fault-${number}">
-<p class="heading">${pill(kind, 'waiting')} <strong>${foreign(fault.operation)}</strong> <span class="quiet">${often}</span></p>
+<p class="heading">${pill(kind, 'waiting')} <strong>${foreign(fault.operation)}</strong> <span class="quiet">${times}</span></p>
 <div class="actions">${actionButton('remove-fault', 'Remove', { number }, `${kind} of ${fault.operation}`)}</div>
 </li>`
 }
 
-/** The one chosen at first works as it stands, and is the one that a client must survive. */
-const faultOption = (kind: string): Html =>
+const REMOVE_ALL = html`<li id="faults-clear"><div class="actions">${actionButton('clear-faults', 'Remove all')}</div></li>`
+
+/** The preselected fault needs no further field, and is the one that every client must survive. */
+const kindOption = (kind: string): Html =>
   kind === 'lost-response' ? html`<option selected>${kind}</option>` : html`<option>${kind}</option>`
 
-const faults = (view: PanelView): Html => html`<section class="card" aria-labelledby="faults-title">
-<h2 id="faults-title" tabindex="-1">Faults <span id="faults-count" class="count" data-live>${view.faults.length}</span></h2>
-<ul id="faults" class="rows" data-live data-rows>
-${view.faults.map(faultRow)}
-${view.faults.length === 0 ? html`<li id="faults-none" class="quiet">Nothing goes wrong on purpose.</li>` : undefined}
-${
-  view.faults.length > 1
-    ? html`<li id="faults-clear"><div class="actions">${actionButton('clear-faults', 'Remove all')}</div></li>`
-    : undefined
-}
+const faults = ({ faults: armed }: PanelView): Html =>
+  card(
+    'faults',
+    html`Faults <span id="faults-count" class="count" data-live>${armed.length}</span>`,
+    html`<ul id="faults" class="rows" data-live>
+${armed.map(faultRow)}
+${armed.length === 0 ? html`<li id="faults-none" class="quiet">No fault is set.</li>` : undefined}
+${armed.length > 1 ? REMOVE_ALL : undefined}
 </ul>
 ${actionForm(
   'fault',
   {},
-  html`<label class="wide">Operation <select name="operation">${[
-    '*',
-    'subscriptions.*',
-    'gateway.*',
-    ...operations,
-  ].map(
-    (operation) =>
-      html`<option value="${operation}">${operation === '*' ? 'every operation' : operation}</option>`,
+  html`<label class="wide">Operation <select name="operation"><option value="*">every operation</option>${options(
+    ['subscriptions.*', 'gateway.*', ...operations],
   )}</select></label>
-<label class="wide">What goes wrong <select name="kind">${faultKinds.map(faultOption)}</select></label>
+<label class="wide">Fault <select name="kind">${faultKinds.map(kindOption)}</select></label>
 <label>Times <input name="times" size="4" placeholder="1" autocomplete="off" aria-describedby="times-hint"></label>
-<label>Status <input name="status" inputmode="numeric" size="4" autocomplete="off"></label>
-<label>Late by, ms <input name="latencyMs" inputmode="numeric" size="5" autocomplete="off"></label>
-<p class="quiet" id="times-hint">Times: a number, or the word always. Latency needs its milliseconds.</p>
+${numberField('Status', 'status')}
+${numberField('Latency, ms', 'latencyMs')}
+<p class="quiet" id="times-hint">Times: a number, or always. Fault latency needs its milliseconds.</p>
 <button type="submit">Add</button>`,
-  'fields',
-)}
-</section>`
+)}`,
+  )
 
-const gateway = ({ outage }: PanelView): Html => html`<section class="card" aria-labelledby="service-title">
-<h2 id="service-title">Service</h2>
-<div class="actions" id="outage" data-live>
-<p>Gateway ${outage ? pill('out of reach', 'bad') : pill('reachable', 'good')}</p>
+const payersNumber = (): Html =>
+  card(
+    'numbers',
+    'Payer’s number',
+    actionForm(
+      'behavior',
+      {},
+      html`<label class="wide">Number <input name="msisdn" type="tel" required autocomplete="off" list="test-numbers"></label>
+<datalist id="test-numbers">${options(Object.values(testNumbers))}</datalist>
+<label class="wide">Behavior <select name="behavior">${Object.entries(behaviors).map(
+        ([name, { description }]) => html`<option value="${name}" title="${description}">${name}</option>`,
+      )}</select></label>
+<button type="submit">Set the behavior</button>`,
+    ),
+  )
+
+const service = ({ outage }: PanelView): Html =>
+  card(
+    'service',
+    'Service',
+    html`<div class="actions" id="outage" data-live>
+<p>Gateway ${outage ? pill('down', 'bad') : pill('up', 'good')}</p>
 ${outage ? actionButton('end-outage', 'End the outage') : actionButton('start-outage', 'Start an outage')}
 </div>
 <div class="actions">
@@ -118,13 +115,13 @@ ${actionButton('revoke-tokens', 'Revoke all tokens')}
 </div>
 <details id="reset">
 <summary>Reset the mock</summary>
-<p class="quiet">State, clock, identifiers, limits, faults and logs are as new. Receivers stay connected.</p>
+<p class="quiet">Clears state, faults and logs, and resets clock, identifiers and limits. Receivers stay connected.</p>
 ${actionButton('reset', 'Reset everything')}
-</details>
-</section>`
+</details>`,
+  )
 
-/** What drives the mock: clock, payer's numbers, faults, service. */
+/** The sections that drive the mock. */
 export const controls = (view: PanelView): Html => html`${clock(view)}
 ${faults(view)}
-${numbers()}
-${gateway(view)}`
+${payersNumber()}
+${service(view)}`

@@ -11,28 +11,15 @@ import { script } from './script.ts'
 import { style } from './style.ts'
 import type { PanelView } from './view.ts'
 
-/** What else a page shows, besides the state. */
-export interface PageExtras {
-  readonly places: Places
-  /** What became of the action that led here. */
-  readonly notice: Outcome | undefined
-  /** Whether the page loads itself again and again, for browsers that run no script. */
-  readonly refreshes: boolean
-}
-
-const SECONDS = 5
-/** A notice stays in sight, above everything else: it must not fill a small window. */
-const LONGEST_NOTICE = 300
-
 let policy: Promise<string> | undefined
 
-/** The page's own style and script and nothing else; requests and forms go to the mock alone. */
+/** Allows the page's own style and script, and requests and forms to the mock. */
 export const contentPolicy = (): Promise<string> => {
-  policy ??= Promise.all([hashSource(style), hashSource(script)]).then(([styles, scripts]) =>
+  policy ??= Promise.all([hashSource(style), hashSource(script)]).then(([styleSource, scriptSource]) =>
     [
       "default-src 'none'",
-      `style-src ${styles}`,
-      `script-src ${scripts}`,
+      `style-src ${styleSource}`,
+      `script-src ${scriptSource}`,
       "connect-src 'self'",
       'img-src data:',
       "form-action 'self'",
@@ -43,33 +30,46 @@ export const contentPolicy = (): Promise<string> => {
   return policy
 }
 
-const told = (notice: Outcome | undefined): Html =>
-  html`<div id="notice" role="status" class="${notice?.ok === false ? 'alert' : 'done'}">${notice === undefined ? undefined : html`<p>${brief(notice.message, LONGEST_NOTICE)}</p>`}</div>`
+/** What the page shows besides the state. */
+export interface PageExtras {
+  readonly places: Places
+  /** The outcome of the action before this page. */
+  readonly notice: Outcome | undefined
+  /** Whether the page reloads itself, for browsers without JavaScript. */
+  readonly refreshes: boolean
+}
 
-const withoutScript = ({ refreshes }: PageExtras): Html =>
-  html`<noscript><p class="quiet">${
-    refreshes
-      ? html`This page loads itself every ${SECONDS} seconds. <a href="${PANEL_PATH}">Stop that</a>`
-      : html`<a href="${PANEL_PATH}">Load again</a> · <a href="${PANEL_PATH}?refresh">Load every ${SECONDS} seconds</a>`
-  }</p></noscript>`
+const SECONDS = 5
+/** A notice stays above everything else, so it must not fill a small window. */
+const LONGEST_NOTICE = 300
 
-const heading = (extras: PageExtras): Html => html`<header>
+const noticeOf = (notice: Outcome | undefined): Html => {
+  const text = notice === undefined ? undefined : html`<p>${brief(notice.message, LONGEST_NOTICE)}</p>`
+  return html`<div id="notice" role="status" class="${notice?.ok === false ? 'alert' : 'done'}">${text}</div>`
+}
+
+const refreshLinks = (refreshes: boolean): Html =>
+  refreshes
+    ? html`This page reloads every ${SECONDS} seconds. <a href="${PANEL_PATH}">Stop reloading</a>`
+    : html`<a href="${PANEL_PATH}">Reload</a> · <a href="${PANEL_PATH}?refresh">Reload every ${SECONDS} seconds</a>`
+
+const header = ({ notice, refreshes }: PageExtras): Html => html`<header>
 <div class="bar">
 <h1>Mock control panel</h1>
 <p id="connection" class="live" hidden>Live</p>
 <p class="mock">A mock for tests: no money moves.</p>
-<nav aria-label="Parts of this page">
+<nav aria-label="Sections of this page">
 ${['Subscriptions', 'Payments', 'Charges', 'Requests', 'Notifications'].map(
-  (part) => html`<a href="#${part.toLowerCase()}-title">${part}</a>`,
+  (title) => html`<a href="#${title.toLowerCase()}-title">${title}</a>`,
 )}
 <a href="${STATE_PATH}">State as JSON</a>
 </nav>
-${withoutScript(extras)}
+<noscript><p class="quiet">${refreshLinks(refreshes)}</p></noscript>
 </div>
-${told(extras.notice)}
+${noticeOf(notice)}
 </header>`
 
-/** The whole document. */
+/** Renders the whole document. */
 export const panelPage = (view: PanelView, extras: PageExtras): string =>
   documentOf({
     title: 'Mock control panel',
@@ -77,16 +77,14 @@ export const panelPage = (view: PanelView, extras: PageExtras): string =>
     head: extras.refreshes
       ? html`<noscript><meta http-equiv="refresh" content="${SECONDS}"></noscript>`
       : undefined,
-    body: html`${heading(extras)}
+    body: html`${header(extras)}
 <main class="columns">
 <div class="controls">
 ${controls(view)}
 </div>
-<div>
-${stateLists(view, extras.places)}
+<div>${stateLists(view, extras.places)}
 </div>
-<div>
-${trafficLists(view, extras.places)}
+<div>${trafficLists(view, extras.places)}
 </div>
 </main>
 <script>${new Markup(script)}</script>`,

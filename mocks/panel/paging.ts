@@ -1,16 +1,13 @@
-/** The lists of the panel, as an address names them. */
+/** The lists of the panel, under their names in the page's URL. */
 export const listNames = ['subscriptions', 'payments', 'charges', 'requests', 'notifications'] as const
 
 /** A list of the panel. */
 export type ListName = (typeof listNames)[number]
 
-/**
- * Which page of each list is looked at: the one whose items stand before this place. A list that is not named is looked
- * at where its newest items are.
- */
+/** The page of each list: the items before this place. A list without a place shows its newest items. */
 export type Places = Readonly<Partial<Record<ListName, number>>>
 
-/** Reads the places in an address; what is no place is not there. */
+/** Reads places from a URL. Ignores invalid ones. */
 export const readPlaces = (query: URLSearchParams): Places =>
   Object.fromEntries(
     listNames.flatMap((name) => {
@@ -19,13 +16,13 @@ export const readPlaces = (query: URLSearchParams): Places =>
     }),
   )
 
-/** Places as they stand in an address. */
+/** Writes places to a URL. */
 export const queryOf = (places: Places): URLSearchParams =>
   new URLSearchParams(Object.entries(places).map(([name, place]) => [name, String(place)]))
 
-/** The address, from the panel's own on, that shows another page of a list; without a place its newest. */
-export const turnedTo = (places: Places, list: ListName, place: number | undefined): string => {
-  const { [list]: _left, ...others } = places
+/** Returns the relative URL of another page of a list; without a place, of its newest items. */
+export const pageUrl = (places: Places, list: ListName, place: number | undefined): string => {
+  const { [list]: _current, ...others } = places
   const query = queryOf(place === undefined ? others : { ...others, [list]: place })
   return `?${query}#${list}-title`
 }

@@ -1,62 +1,32 @@
 import { palette } from '../pages/style.ts'
 
-/** The style of the panel. Its hash stands in the policy, so that no other style applies. */
+/** The style of the panel. The policy contains its hash, so that no other style applies. */
 export const style = `${palette}
-:root {
-  --good: #14602f;
-  --good-ground: #e1f4e7;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --good: #93e2ae;
-    --good-ground: #12351f;
-  }
-}
-* { box-sizing: border-box; }
-body {
-  margin: 0;
-  padding: 0 1rem 3rem;
-  background: var(--ground);
-  color: var(--ink);
-  font: 0.9375rem/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
-  font-variant-numeric: tabular-nums;
-  overflow-wrap: anywhere;
-}
 html { scroll-padding-block: 8rem 1rem; }
-header { position: sticky; top: 0; z-index: 1; margin: 0 -1rem; padding: 0 1rem; background: var(--ground); }
-.bar { display: flex; flex-wrap: wrap; align-items: center; gap: 0.375rem 1rem; padding: 0.75rem 0; }
-.bar p { margin: 0; }
+body { margin: 0; padding: 0 1rem 3rem; background: var(--ground); color: var(--ink); font: 0.9375rem/1.45 var(--font); font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 h1 { margin: 0; font-size: 1.25rem; line-height: 1.25; }
 h2 { margin: 0 0 0.625rem; font-size: 1rem; line-height: 1.25; }
+h2:focus { outline: none; }
 p { margin: 0.375rem 0; }
 a { color: var(--accent); }
 small, .quiet { color: var(--quiet); font-size: 0.8125rem; }
-.mock {
-  margin-right: auto;
-  padding: 0.125rem 0.625rem;
-  border-radius: 1rem;
-  background: var(--note-ground);
-  color: var(--note);
-  font-size: 0.8125rem;
-}
+.heard { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+
+header { position: sticky; top: 0; z-index: 1; margin: 0 -1rem; padding: 0 1rem; background: var(--ground); }
+.bar { display: flex; flex-wrap: wrap; align-items: center; gap: 0.375rem 1rem; padding: 0.75rem 0; }
+.bar p { margin: 0; }
+.mock { padding: 0.125rem 0.625rem; border-radius: 1rem; background: var(--note-ground); color: var(--note); font-size: 0.8125rem; }
+.bar .mock { margin-right: auto; }
 nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; flex: 1 0 100%; }
 .live { color: var(--good); font-size: 0.8125rem; font-weight: 600; }
 .live::before { content: "●"; margin-right: 0.375rem; }
 .live.lost { color: var(--alert); }
-.heard {
-  position: absolute;
-  width: 1px;
-  height: 1px;
-  overflow: hidden;
-  clip-path: inset(50%);
-  white-space: nowrap;
-}
 #notice { font-weight: 600; }
 #notice p { margin: 0; padding: 0.625rem 0.875rem; border-radius: 0.625rem; }
 #notice:not(:empty) { padding-bottom: 0.75rem; }
 .done p { background: var(--good-ground); color: var(--good); }
 .alert p { background: var(--alert-ground); color: var(--alert); }
-/* On a phone the head would take too much of the height: it scrolls away, and what is told stands at the lower edge. */
+/* On a phone a sticky header would take too much height: it scrolls away, and the notice is at the lower edge. */
 @media (max-width: 47.99rem) {
   html { scroll-padding-block: 0.5rem 7rem; }
   header { position: static; }
@@ -64,8 +34,8 @@ nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; flex: 1 0 100%; }
   #notice p { box-shadow: 0 2px 10px rgb(0 0 0 / 0.15); }
   body { padding-bottom: 7rem; }
 }
-.columns { display: grid; gap: 1rem; align-items: start; }
-.columns > div { display: grid; gap: 1rem; min-width: 0; }
+
+.columns, .columns > div { display: grid; gap: 1rem; align-items: start; min-width: 0; }
 @media (min-width: 48rem) {
   .columns { grid-template-columns: 19rem minmax(0, 1fr); }
   .controls { grid-row: span 2; }
@@ -74,13 +44,7 @@ nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; flex: 1 0 100%; }
   .columns { grid-template-columns: 19rem minmax(0, 1fr) minmax(0, 1fr); }
   .controls { grid-row: auto; }
 }
-section {
-  min-width: 0;
-  padding: 1rem;
-  border: 1px solid var(--line);
-  border-radius: 0.875rem;
-  background: var(--card);
-}
+section { min-width: 0; padding: 1rem; border: 1px solid var(--line); border-radius: 0.875rem; background: var(--card); }
 .count { margin-left: 0.25rem; color: var(--quiet); font-weight: 400; }
 .clock { margin: 0 0 0.25rem; font-size: 1.125rem; font-weight: 650; }
 .rows { margin: 0; padding: 0; list-style: none; }
@@ -88,15 +52,7 @@ section {
 .rows > li:first-child { padding-top: 0; border-top: 0; }
 .rows > li:last-child { padding-bottom: 0; }
 .heading { margin: 0; }
-.pill {
-  display: inline-block;
-  padding: 0 0.5rem;
-  border-radius: 1rem;
-  background: var(--ground);
-  color: var(--quiet);
-  font-size: 0.8125rem;
-  font-weight: 600;
-}
+.pill { display: inline-block; padding: 0 0.5rem; border-radius: 1rem; background: var(--ground); color: var(--quiet); font-size: 0.8125rem; font-weight: 600; }
 .pill.good { background: var(--good-ground); color: var(--good); }
 .pill.waiting { background: var(--note-ground); color: var(--note); }
 .pill.bad { background: var(--alert-ground); color: var(--alert); }
@@ -104,53 +60,34 @@ dl { display: flex; flex-wrap: wrap; gap: 0.125rem 1rem; margin: 0.25rem 0 0; fo
 dl div { display: flex; flex-wrap: wrap; gap: 0 0.375rem; }
 dt { color: var(--quiet); }
 dd { margin: 0; }
-.actions, .moves { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; margin-top: 0.5rem; }
+.actions { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; margin-top: 0.5rem; }
 .actions p { margin: 0 auto 0 0; }
-.moves { display: grid; grid-template-columns: 1fr 1fr; }
+.moves { display: grid; grid-template-columns: 1fr 1fr; gap: 0.5rem; margin-top: 0.5rem; }
+.moves button { width: 100%; }
 #faults > li:not(.quiet) { display: flex; flex-wrap: wrap; align-items: center; gap: 0.375rem 0.5rem; }
 #faults .heading { margin-right: auto; }
 #faults .actions { margin: 0; }
-form { margin: 0; }
-.pages { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 1rem; margin-top: 0.625rem; padding-top: 0.625rem; border-top: 1px solid var(--line); }
+.pages, .fields, #reset { margin-top: 0.75rem; padding-top: 0.75rem; border-top: 1px solid var(--line); }
+.pages { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 1rem; }
 .pages span:first-child { margin-right: auto; }
 .pages:empty { display: none; }
-.inline { display: flex; flex-wrap: wrap; gap: 0.5rem; }
-.moves button { width: 100%; }
-.fields { display: flex; flex-wrap: wrap; align-items: end; gap: 0.5rem; margin-top: 0.75rem; padding-top: 0.75rem; border-top: 1px solid var(--line); }
+
+form { margin: 0; }
+.inline, .fields { display: flex; flex-wrap: wrap; align-items: end; gap: 0.5rem; }
 h2 + .fields { margin-top: 0; padding-top: 0; border-top: 0; }
 .fields p { flex: 1 0 100%; margin: 0; }
 .fields button { flex: 1 1 auto; }
 label { flex: 1 1 4.5rem; color: var(--quiet); font-size: 0.8125rem; }
 label.wide { flex-basis: 10rem; }
 label input, label select { display: block; width: 100%; margin-top: 0.125rem; }
-input, select, button {
-  min-height: 2.25rem;
-  max-width: 100%;
-  padding: 0.25rem 0.625rem;
-  border: 1px solid var(--field);
-  border-radius: 0.5rem;
-  background: var(--card);
-  color: var(--ink);
-  font: inherit;
-  font-size: 0.875rem;
-}
+input, select, button { min-height: 2.25rem; max-width: 100%; padding: 0.25rem 0.625rem; border: 1px solid var(--field); border-radius: 0.5rem; background: var(--card); color: var(--ink); font: inherit; font-size: 0.875rem; }
 button { border-color: var(--accent); color: var(--accent); font-weight: 600; cursor: pointer; }
 button:hover { background: var(--accent); color: var(--accent-ink); }
 @media (pointer: coarse) {
   input, select, button { min-height: 2.75rem; }
 }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-h2:focus { outline: none; }
 summary { cursor: pointer; }
 summary strong { word-break: break-all; }
 summary .quiet { display: block; padding-left: 1rem; }
-#reset { margin-top: 0.75rem; padding-top: 0.75rem; border-top: 1px solid var(--line); }
-pre {
-  margin: 0.125rem 0 0.5rem;
-  padding: 0.5rem 0.75rem;
-  border-radius: 0.5rem;
-  background: var(--ground);
-  font: 0.8125rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;
-  white-space: pre-wrap;
-}
+pre { margin: 0.125rem 0 0.5rem; padding: 0.5rem 0.75rem; border-radius: 0.5rem; background: var(--ground); font: 0.8125rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; white-space: pre-wrap; }
 `

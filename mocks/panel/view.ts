@@ -10,22 +10,22 @@ import type { ListName, Places } from './paging.ts'
 
 /** A page of a list. */
 export interface Listed<Item> {
-  /** How many there are in all. */
+  /** The number of all items. */
   readonly total: number
-  /** How many are newer than those of this page. */
+  /** The number of items that are newer than this page's. */
   readonly skipped: number
   /** The newest first. */
   readonly items: readonly Item[]
-  /** The place whose page shows the next older ones; `undefined` when there are none. */
+  /** The place of the next older page; `undefined` on the oldest. */
   readonly older: number | undefined
-  /** The place whose page shows the next newer ones; `undefined` when that page is the newest. */
+  /** The place of the next newer page; `undefined` if that page is the newest. */
   readonly newer: number | undefined
 }
 
-/** A subscription as the panel shows it. The merchant's return address is left out: it may hold what is the payer's. */
+/** A subscription as the panel shows it, without the merchant's return address, which may contain the payer's data. */
 export interface ListedSubscription
   extends Omit<SubscriptionState, 'request' | 'createdAt' | 'authorizedAt' | 'cancelledAt'> {
-  /** ISO 8601, UTC, as the other times. */
+  /** ISO 8601 in UTC, as the other times. */
   readonly createdAt: string
   readonly authorizedAt: string | undefined
   readonly cancelledAt: string | undefined
@@ -36,18 +36,19 @@ export interface ListedSubscription
   readonly end: string
 }
 
-/** A fault that still acts, and how often: a number, or `always`. */
+/** A fault that is not used up. */
 export interface ListedFault {
   readonly number: number
   readonly fault: Fault
+  /** How many more times it applies. */
   readonly left: number | 'always'
 }
 
-/** Everything that the panel shows. It holds no secret. */
+/** Everything that the panel shows. It contains no secret. */
 export interface PanelView {
-  /** ISO 8601, UTC. */
+  /** ISO 8601 in UTC. */
   readonly now: string
-  /** Whether the mock's clock moves only when it is moved. */
+  /** Whether the mock's clock is frozen between moves. */
   readonly clockStandsStill: boolean
   readonly outage: boolean
   readonly faults: readonly ListedFault[]
@@ -58,13 +59,13 @@ export interface PanelView {
   readonly requests: Listed<LoggedRequest>
 }
 
-/** Where a page ends: at its place, while there is one; what has been dropped leads to the oldest that is kept. */
+/** Returns where a page ends. A place whose items were dropped leads to the oldest kept ones. */
 const endOf = ({ first, end }: Bounds, limit: number, place: number | undefined): number => {
   if (place === undefined || place > end) return end
   return place > first ? place : Math.min(end, first + limit)
 }
 
-/** The page of a list before a place; the newest one without a place, or for a place that there is not. */
+/** Returns the page of a list before a place; the newest page without a place or for an unknown one. */
 const pageOf = <Item>(list: Sequence<Item>, limit: number, place: number | undefined): Listed<Item> => {
   const bounds = list.bounds()
   const { first, end } = bounds
@@ -80,26 +81,28 @@ const pageOf = <Item>(list: Sequence<Item>, limit: number, place: number | undef
 }
 
 const isoOf = (time: number): string => new Date(time).toISOString()
-const isoIfAny = (time: number | undefined): string | undefined =>
-  time === undefined ? undefined : isoOf(time)
 
-const listedSubscription = ({ request, ...state }: SubscriptionState): ListedSubscription => ({
-  ...state,
-  createdAt: isoOf(state.createdAt),
-  authorizedAt: isoIfAny(state.authorizedAt),
-  cancelledAt: isoIfAny(state.cancelledAt),
-  requestID: request.requestID,
-  amount: request.amount,
-  cycle: request.cycle,
-  start: request.start,
-  end: request.end,
-})
+const listedSubscription = ({ request, ...state }: SubscriptionState): ListedSubscription => {
+  const { createdAt, authorizedAt, cancelledAt } = state
+  const { requestID, amount, cycle, start, end } = request
+  return {
+    ...state,
+    createdAt: isoOf(createdAt),
+    authorizedAt: authorizedAt === undefined ? undefined : isoOf(authorizedAt),
+    cancelledAt: cancelledAt === undefined ? undefined : isoOf(cancelledAt),
+    requestID,
+    amount,
+    cycle,
+    start,
+    end,
+  }
+}
 
-/** Reads what the panel shows: of each list the page at its place, of at most `limit` items. */
+/** Reads one page of each list, with at most `limit` items. */
 export const readView = (mock: Mock, limit: number, places: Places): PanelView => {
   const { clock, faults, lists, outage } = internalsOf(mock)
   const page = <Item>(name: ListName, list: Sequence<Item>) => pageOf(list, limit, places[name])
-  // First: reading the state settles what is due, and the clock is to be read after that.
+  // Reading the state settles what is due. The clock is read after that.
   const subscriptions = page('subscriptions', lists.subscriptions)
   const charges = page('charges', lists.charges)
   return {

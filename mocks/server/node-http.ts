@@ -2,13 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { constants } from 'node:http2'
 import { BodyTooLargeError } from '../http/exchange.ts'
-import type { Answer, Reply } from '../http/response.ts'
+import type { MockResponse, ResponseData } from '../http/response.ts'
 import { mayHaveBody } from '../http/response.ts'
 
-const isBrokenOff = (incoming: NodeIncoming): boolean =>
-  'stream' in incoming && (incoming.stream.aborted || incoming.stream.rstCode !== 0)
+/** A request of Node over HTTP/1 or HTTP/2. */
+export type NodeIncoming = IncomingMessage | Http2ServerRequest
+/** Its response. */
+export type NodeOutgoing = ServerResponse | Http2ServerResponse
 
-/** A body, and whether its bytes are UTF-8, as JSON's are: those that are not are replaced. */
+/** A body, and whether its bytes are UTF-8. Invalid bytes are replaced. */
 export interface BodyText {
   readonly text: string
   readonly isUtf8: boolean
@@ -25,14 +27,15 @@ const decoded = (bytes: Uint8Array): BodyText => {
   }
 }
 
-/**
- * Reads a request's body as UTF-8. Rejects with a `BodyTooLargeError` as soon as it is known to be larger than
- * `most` bytes, and when the sender leaves before its end. What comes after that is not kept.
- */
+/** An aborted body over HTTP/2 also ends with `end`. */
+const isAborted = (incoming: NodeIncoming): boolean =>
+  'stream' in incoming && (incoming.stream.aborted || incoming.stream.rstCode !== 0)
+
+/** Reads a body. Rejects with a `BodyTooLargeError` above `most` bytes, and if the sender disconnects. */
 export const readText = (incoming: NodeIncoming, most: number): Promise<BodyText> =>
   new Promise((resolve, reject) => {
     const refuse = (): void => {
-      // The rest flows by: a sender that is held up would not read the answer.
+      // The rest is discarded, because a sender that still writes would not read the response.
       incoming.resume()
       reject(new BodyTooLargeError(most))
     }
@@ -47,37 +50,32 @@ export const readText = (incoming: NodeIncoming, most: number): Promise<BodyText
       if (size <= most) parts.push(part)
       else end(refuse)
     }
-    const onGone = (): void => end(() => reject(new Error('The sender left before the end of the body.')))
+    const onGone = (): void =>
+      end(() => reject(new Error('The sender disconnected before the end of the body.')))
     const onEnd = (): void => {
-      // Over HTTP/2 a body that was broken off ends, too.
-      if (isBrokenOff(incoming)) onGone()
+      if (isAborted(incoming)) onGone()
       else end(() => resolve(decoded(Buffer.concat(parts, size))))
     }
     const end = (settle: () => void): void => {
       incoming.off('data', onData).off('end', onEnd).off('aborted', onGone).off('close', onGone)
-      // An `error` without a listener would end the process; here it comes with `close`.
       settle()
     }
+    // An `error` event without a listener would end the process. It is followed by `close`.
     incoming.on('error', () => undefined)
     incoming.on('data', onData).on('end', onEnd).on('aborted', onGone).on('close', onGone)
     if (incoming.destroyed) onGone()
   })
 
-/** A request as HTTP/1 or HTTP/2 of Node give it. */
-export type NodeIncoming = IncomingMessage | Http2ServerRequest
-/** What answers it. */
-export type NodeOutgoing = ServerResponse | Http2ServerResponse
-
 const isHttp2 = (outgoing: NodeOutgoing): outgoing is Http2ServerResponse => 'stream' in outgoing
 
-/** Whether the sender of a request has left. An HTTP/2 answer does not say so itself: its stream does. */
+/** Returns whether the sender has disconnected. Over HTTP/2 only the stream knows. */
 export const hasLeft = (outgoing: NodeOutgoing): boolean =>
   isHttp2(outgoing) ? outgoing.stream.destroyed || outgoing.stream.closed : outgoing.destroyed
 
-/** Ends the connection (HTTP/2: the stream) under a request. `reset` does it without a farewell. */
-const breakOff = (incoming: NodeIncoming, outgoing: NodeOutgoing, reset: boolean): void => {
+/** Closes the connection (over HTTP/2: the stream) of a request; `reset` sends a TCP reset. */
+const disconnect = (incoming: NodeIncoming, outgoing: NodeOutgoing, reset: boolean): void => {
   if (isHttp2(outgoing)) {
-    // Not REFUSED_STREAM: that would tell the client that nothing was executed.
+    // REFUSED_STREAM would promise the client that nothing was executed.
     outgoing.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
     return
   }
@@ -86,22 +84,49 @@ const breakOff = (incoming: NodeIncoming, outgoing: NodeOutgoing, reset: boolean
   else socket.destroy()
 }
 
-const headersOf = ({ status, headers, body }: Answer, isHead: boolean): Record<string, string | number> => {
-  if (isHead || !mayHaveBody(status)) return { ...headers }
-  return { ...headers, 'Content-Length': Buffer.byteLength(body) }
-}
-
-/** Types of both `writeHead`s differ in what else they take. */
-const writeHead = (
-  outgoing: NodeOutgoing,
-  status: number,
-  headers: Record<string, string | number>,
-): void => {
+/** The two branches look equal, but the signatures of both `writeHead`s differ. */
+const writeHead = (outgoing: NodeOutgoing, status: number, headers: Record<string, string>): void => {
   if (isHttp2(outgoing)) outgoing.writeHead(status, headers)
   else outgoing.writeHead(status, headers)
 }
 
-/** When no reply could be made: 413 for a body that nobody read, else the connection ends. It never throws. */
+const writeHeadOf = (
+  outgoing: NodeOutgoing,
+  { status, headers, body }: ResponseData,
+  isHead: boolean,
+): void =>
+  writeHead(
+    outgoing,
+    status,
+    isHead || !mayHaveBody(status)
+      ? { ...headers }
+      : { ...headers, 'Content-Length': String(Buffer.byteLength(body)) },
+  )
+
+/** Writes a response exactly. Does nothing if the client has disconnected. */
+export const writeResponse = (incoming: NodeIncoming, outgoing: NodeOutgoing, sent: MockResponse): void => {
+  if (hasLeft(outgoing)) return
+  const isHead = incoming.method === 'HEAD'
+  switch (sent.kind) {
+    case 'complete':
+      writeHeadOf(outgoing, sent.response, isHead)
+      outgoing.end(isHead ? '' : sent.response.body)
+      return
+    case 'closed':
+      disconnect(incoming, outgoing, sent.code === 'ECONNRESET')
+      return
+    case 'none':
+      return
+    case 'truncated': {
+      writeHeadOf(outgoing, sent.response, false)
+      const done = (): void => disconnect(incoming, outgoing, false)
+      if (isHttp2(outgoing)) outgoing.stream.write(sent.part, done)
+      else outgoing.write(sent.part, done)
+    }
+  }
+}
+
+/** Responds when no response could be made: 413 to a too large body, otherwise the connection closes. Never throws. */
 export const writeFailure = (outgoing: NodeOutgoing, error: unknown): void => {
   if (!(error instanceof BodyTooLargeError) || outgoing.headersSent || hasLeft(outgoing)) {
     if (isHttp2(outgoing)) outgoing.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
@@ -110,29 +135,4 @@ export const writeFailure = (outgoing: NodeOutgoing, error: unknown): void => {
   }
   writeHead(outgoing, 413, { 'Content-Type': 'text/plain; charset=utf-8' })
   outgoing.end(`${error.message}\n`)
-}
-
-const write = (outgoing: NodeOutgoing, part: string, done: () => void): void => {
-  if (isHttp2(outgoing)) outgoing.stream.write(part, done)
-  else outgoing.write(part, done)
-}
-
-/** Does on a socket exactly what a reply says. Nothing is written to a client that has left. */
-export const writeReply = (incoming: NodeIncoming, outgoing: NodeOutgoing, reply: Reply): void => {
-  if (hasLeft(outgoing)) return
-  const isHead = incoming.method === 'HEAD'
-  switch (reply.kind) {
-    case 'answer':
-      writeHead(outgoing, reply.answer.status, headersOf(reply.answer, isHead))
-      outgoing.end(isHead ? '' : reply.answer.body)
-      return
-    case 'closed':
-      breakOff(incoming, outgoing, reply.code === 'ECONNRESET')
-      return
-    case 'silence':
-      return
-    case 'truncated':
-      writeHead(outgoing, reply.answer.status, headersOf(reply.answer, false))
-      write(outgoing, reply.part, () => breakOff(incoming, outgoing, false))
-  }
 }

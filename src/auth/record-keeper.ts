@@ -48,7 +48,7 @@ export class RecordKeeper {
     if (found === undefined || found === null) return own
     const record = readTokenRecord(found)
     if (record === undefined) {
-      this.#report('The token store returned an unreadable record. It will be overwritten.')
+      this.#report('The token store returned an unreadable record.')
       return own
     }
     const isOver = own.pause !== undefined && hasLoginSince(record, own.pause.at, own.token?.id)

@@ -107,9 +107,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
       const held = this.#valid()
       if (held !== undefined) {
         this.#held = { ...held, renewAt: clock.now() + POSTPONEMENT }
-        onUnexpected(
-          `The token could not be renewed early: ${failureOf(error)}. It is used while it is valid.`,
-        )
+        onUnexpected(`The token could not be renewed early: ${failureOf(error)}.`)
         return held.authorization
       }
       const isPause = error instanceof RateLimitError && error.status === undefined
@@ -248,7 +246,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     const token = refresh === 'refresh_token' ? received : { ...received, refreshToken: undefined }
     const { token_type: type = 'bearer' }: { readonly token_type?: unknown } = response.data
     if (String(type).toLowerCase() !== 'bearer')
-      onUnexpected('The login returned a token_type other than Bearer. It is used as Bearer.')
+      onUnexpected('The login returned a token_type other than Bearer.')
     const isFirst = reason === 'expiring' && this.#held === undefined && record.token === undefined
     const held = hold(token, now)
     this.#held = held

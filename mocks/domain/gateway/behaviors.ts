@@ -1,14 +1,13 @@
 import type { Resolution } from './transitions.ts'
-import type { TestNumber } from './types.ts'
 
-/** How charges of a number end. */
+/** How charges of a number resolve. */
 export interface Behavior {
   readonly description: string
   /** How a confirmed charge, or a renewal, resolves. */
   readonly resolution: Resolution
-  /** How it resolves once a charge of the number has succeeded before; left out: the same. */
+  /** How it resolves after a charge of the number has succeeded. Default: the same. */
   readonly afterFirst?: Resolution
-  /** How a charge in pending_retry resolves after `retryDelay`; left out: never. */
+  /** How a charge in pending_retry resolves after `retryDelay`. Default: never. */
   readonly afterRetry?: Resolution
 }
 
@@ -16,11 +15,11 @@ const succeed: Resolution = { event: 'succeed', outcome: 'SUCCEEDED' }
 const insufficientFunds: Resolution = { event: 'fail', outcome: 'INSUFFICIENT_FUNDS' }
 const retry: Resolution = { event: 'retry', outcome: 'RETRYING' }
 
-/** The behaviors a number can have. Names and outcomes are ours: the specification shows neither (row 61, 62). */
+/** The behaviors of a number. Names and outcomes are ours: the specification shows neither (rows 61 and 62). */
 export const behaviors = {
   succeeds: { description: 'Every charge succeeds.', resolution: succeed },
   insufficient_funds: {
-    description: 'Every charge fails: the wallet holds too little.',
+    description: 'Every charge fails: the balance of the wallet is too low.',
     resolution: insufficientFunds,
   },
   wallet_blocked: {
@@ -28,12 +27,12 @@ export const behaviors = {
     resolution: { event: 'fail', outcome: 'WALLET_BLOCKED' },
   },
   retry_then_succeeds: {
-    description: 'Goes to pending_retry and succeeds when it is retried.',
+    description: 'Goes to pending_retry and succeeds when the gateway retries it.',
     resolution: retry,
     afterRetry: succeed,
   },
   retry_then_fails: {
-    description: 'Goes to pending_retry and fails when it is retried.',
+    description: 'Goes to pending_retry and fails when the gateway retries it.',
     resolution: retry,
     afterRetry: insufficientFunds,
   },
@@ -55,11 +54,8 @@ export type BehaviorName = keyof typeof behaviors
 /** Whether the text names a behavior. */
 export const isBehaviorName = (name: string): name is BehaviorName => Object.hasOwn(behaviors, name)
 
-/** The behavior of that name. */
-export const behaviorNamed = (name: BehaviorName): Behavior => behaviors[name]
-
 /**
- * A number for each behavior. No operator can own them: +999 is no country's code.
+ * A number for each behavior. They belong to no operator, because +999 is not the code of a country.
  *
  * @example gateway.charge({ msisdn: testNumbers.insufficient_funds, … })
  */
@@ -82,12 +78,11 @@ export const testNumberTable: NumberTable = Object.fromEntries(
   Object.entries(testNumbers).flatMap(([name, msisdn]) => (isBehaviorName(name) ? [[msisdn, name]] : [])),
 )
 
-/** The form in which numbers are compared: international format is written with and without a plus. */
-export const comparableNumber = (msisdn: string): string =>
-  msisdn.startsWith('+') ? msisdn.slice(1) : msisdn
+/** Returns the form in which numbers are compared: the leading plus does not matter. */
+export const comparableNumber = (msisdn: string): string => msisdn.replace(/^\+/, '')
 
-/** The row of the reference table for a number. */
-export const testNumber = (msisdn: string, name: BehaviorName): TestNumber => {
-  const { description, resolution, afterRetry } = behaviorNamed(name)
+/** Returns the row of the reference table for a number. */
+export const testNumber = (msisdn: string, name: BehaviorName) => {
+  const { description, resolution, afterRetry }: Behavior = behaviors[name]
   return { msisdn, behavior: name, description, outcome: (afterRetry ?? resolution).outcome }
 }

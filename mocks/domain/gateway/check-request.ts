@@ -3,53 +3,47 @@ import { accepted, invalid, refused } from '../result.ts'
 import type { ChargeFields } from './charges.ts'
 import type { GatewayOptions } from './options.ts'
 
-/** Whether the address is allowed by an entry: same scheme and host, and a path equal to the entry's or below it. */
+/** Whether an entry allows the address: same scheme and host, and a path equal to the entry's or below it. */
 const allows = (entry: URL, address: URL): boolean => {
   if (address.protocol !== entry.protocol || address.host !== entry.host) return false
   const folder = entry.pathname.endsWith('/') ? entry.pathname : `${entry.pathname}/`
   return address.pathname === entry.pathname || address.pathname.startsWith(folder)
 }
 
-/** The check of a redirect address (row 69). An empty list allows every address. */
+/** Makes the check of a redirect address (row 69). An empty list allows every address. */
 export const createAllowlist = (entries: readonly string[]): ((address: string) => boolean) => {
   const urls = entries.map((entry) => new URL(entry))
-  return (address) => {
-    if (urls.length === 0) return true
-    const target = new URL(address)
-    return urls.some((entry) => allows(entry, target))
-  }
+  return (address) => urls.length === 0 || urls.some((entry) => allows(entry, new URL(address)))
 }
 
 type InputOptions = Pick<GatewayOptions, 'inputRules' | 'unknownFields'>
 
 const E164 = /^\+?[1-9]\d{6,14}$/
-const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
 
 const unknownField = (
   fields: Fields,
   known: readonly string[],
-  options: InputOptions,
+  { unknownFields }: InputOptions,
 ): Result<never> | undefined => {
-  if (options.unknownFields === 'ignore') return undefined
+  if (unknownFields === 'ignore') return undefined
   const name = Object.keys(fields).find((key) => !known.includes(key))
   if (name === undefined) return undefined
-  return invalid(
-    name,
-    'The request has a field that is not known.',
-    'Option gateway.unknownFields is "refuse".',
-  )
+  return invalid(name, 'The request has an unknown field.', 'Option gateway.unknownFields is "refuse".')
 }
 
 const formatProblem = ({ msisdn, amount, currency }: ChargeFields): Result<never> | undefined => {
   const explanation = 'Option gateway.inputRules is "formats".'
-  if (!E164.test(msisdn))
+  if (!E164.test(msisdn)) {
     return invalid('msisdn', 'msisdn must be a number in international format.', explanation)
+  }
   if (amount <= 0) return invalid('amount', 'amount must be greater than zero.', explanation)
-  if (!CURRENCIES.has(currency)) return invalid('currency', 'currency must be an ISO 4217 code.', explanation)
+  if (!Intl.supportedValuesOf('currency').includes(currency)) {
+    return invalid('currency', 'currency must be an ISO 4217 code.', explanation)
+  }
   return undefined
 }
 
-/** Reads the body of a charge: the stated types, and more under `inputRules: 'formats'` (row 82). */
+/** Reads the body of a charge. Checks the stated types, and more under `inputRules: 'formats'` (row 82). */
 export const readCharge = (fields: Fields, options: InputOptions): Result<ChargeFields> => {
   const { msisdn, amount, currency, redirect_uri: redirectUri } = fields
   if (typeof msisdn !== 'string') return invalid('msisdn', 'msisdn must be a string.')
@@ -70,23 +64,15 @@ export const readCharge = (fields: Fields, options: InputOptions): Result<Charge
   return problem ?? accepted(charge)
 }
 
-const readText = (fields: Fields, name: string, options: InputOptions): Result<string> => {
+/** Reads the body of a confirmation or renewal, which has one field of text. */
+export const readText = (
+  name: 'otp' | 'mandate_id',
+  fields: Fields,
+  options: InputOptions,
+): Result<string> => {
   const value = fields[name]
   if (typeof value !== 'string') return invalid(name, `${name} must be a string.`)
   return unknownField(fields, [name], options) ?? accepted(value)
-}
-
-/** Reads the body of a confirmation. */
-export const readOtp = (fields: Fields, options: InputOptions): Result<string> =>
-  readText(fields, 'otp', options)
-
-/** Reads the body of a renewal: `mandate_id` must be the id of the path (G renew). */
-export const readMandateId = (id: string, fields: Fields, options: InputOptions): Result<string> => {
-  const mandateId = readText(fields, 'mandate_id', options)
-  if (!mandateId.ok || mandateId.value === id) return mandateId
-  return refused('mandate_mismatch', 'mandate_id differs from the charge in the path.', {
-    field: 'mandate_id',
-  })
 }
 
 /** Reads the Idempotency-Key (row 71). */

@@ -1,27 +1,19 @@
-import type { Rules } from '../check-options.ts'
 import { toMilliseconds } from '../duration.ts'
-import type { Refusal, Result } from '../result.ts'
+import type { Ids } from '../ids.ts'
+import type { Fields, Result } from '../result.ts'
 import { accepted, refused } from '../result.ts'
+import type { Timeline } from '../timeline.ts'
 import type { BehaviorName } from './behaviors.ts'
 import { behaviors, comparableNumber, isBehaviorName, testNumber } from './behaviors.ts'
 import type { ChargeMoment, ChargeRecord } from './charges.ts'
-import { chargeBody, listedCharge, maskedNumber, momentOf } from './charges.ts'
-import { createAllowlist, readCharge, readKey, readMandateId, readOtp } from './check-request.ts'
-import type { LedgerParts } from './ledger.ts'
+import { chargeBody, listedCharge, maskedNumber } from './charges.ts'
+import { createAllowlist, readCharge, readKey, readText } from './check-request.ts'
 import { createLedger } from './ledger.ts'
 import type { GatewayOptions } from './options.ts'
-import { gatewayOptions } from './options.ts'
 import { createKeyStore, keyScope, readEvents } from './state.ts'
-import type { ChargeBody, GatewayDomain, Keyed, TestNumber } from './types.ts'
+import type { ChargeBody, ConfirmationView, GatewayEvent, Keyed } from './types.ts'
 
-/** What `createGatewayDomain` is given. */
-export interface GatewayParts extends Omit<LedgerParts, 'options'> {
-  /** `strict` turns on the restrictions that the specification does not state. */
-  readonly rules?: Rules
-  readonly options?: Partial<GatewayOptions> | undefined
-}
-
-// One object for every wrong code: nothing in it can tell one number, code or charge from another.
+// The same object for every wrong code, so that it reveals nothing about numbers, codes or charges.
 const INCORRECT_CODE: Result<never> = Object.freeze(
   refused('incorrect_code', 'The code is not correct.', {
     explanation: 'The otp differs from the option gateway.otp.',
@@ -33,31 +25,60 @@ const notFound = (what: string): Result<never> => refused('not_found', `No such 
 const alreadyResolved = (charge: ChargeRecord): Result<never> =>
   charge.status === 'expired'
     ? refused('charge_expired', 'The charge has expired.')
-    : refused('already_confirmed', 'The charge has been confirmed already.')
+    : refused('already_confirmed', 'The charge is already confirmed.')
 
 const notActive = (explanation: string): Result<never> =>
   refused('mandate_not_active', 'The mandate is not active.', { explanation })
 
+const unknownBehavior = (name: string): Result<never> =>
+  refused(
+    'invalid',
+    `Unknown behavior ${JSON.stringify(name)}. Behaviors: ${Object.keys(behaviors).join(', ')}.`,
+  )
+
+const MANDATE_MISMATCH = refused('mandate_mismatch', 'mandate_id differs from the charge in the path.', {
+  field: 'mandate_id',
+})
+const KEY_REUSED = refused('idempotency_key_reused', 'The Idempotency-Key was used with another body.', {
+  explanation: 'Option gateway.keyReuse is "reject".',
+})
+const UNLISTED = refused('invalid', 'msisdn is not a test number.', {
+  field: 'msisdn',
+  explanation: 'Option gateway.unlistedNumbers is "refuse", and the number has no behavior.',
+})
+const REDIRECT_NOT_ALLOWED = refused('redirect_uri_not_allowed', 'redirect_uri is not allowed.', {
+  field: 'redirect_uri',
+  explanation: 'Option gateway.redirectAllowlist does not allow it.',
+})
+const RENEWAL_OF_RENEWAL = notActive(
+  'The charge is a renewal, and option gateway.renewalsAsMandates is false.',
+)
+
 const keyed = (moment: ChargeMoment, replayed: boolean): Result<Keyed<ChargeBody>> =>
   accepted({ body: chargeBody(moment.charge, moment), replayed })
 
-/**
- * Area G: charges, confirmations, renewals, events and idempotency keys, on a timeline that is given.
- * Throws a TypeError or RangeError when an option cannot be: an unknown behavior, a seed or allowlist entry that is none.
- */
-export const createGatewayDomain = (parts: GatewayParts): GatewayDomain => {
-  const { timeline } = parts
-  const options = gatewayOptions(parts.rules ?? 'spec', parts.options)
+/** Area G of a mock. Every operation first settles what is due. */
+export type GatewayDomain = ReturnType<typeof createGatewayDomain>
+
+/** Creates area G: charges, confirmations, renewals, events and idempotency keys. */
+export const createGatewayDomain = (parts: {
+  readonly timeline: Timeline
+  readonly ids: Pick<Ids, 'text'>
+  readonly options: GatewayOptions
+  /** Where the pages of area G are; `confirmation_url` begins with it. */
+  readonly baseUrl: () => string
+}) => {
+  const { timeline, options } = parts
   const credentials = new Map(options.apiKeys.map((key, index) => [key, `key-${index + 1}`]))
   const isAllowed = createAllowlist(options.redirectAllowlist)
   const listed = new Map(
     Object.entries(options.testNumbers).map(([msisdn, name]) => [comparableNumber(msisdn), { msisdn, name }]),
   )
-  const ledger = createLedger({ ...parts, options })
+  const ledger = createLedger(parts)
   const keyTtl = options.keyTtl === false ? false : toMilliseconds(options.keyTtl)
   const keys = createKeyStore(() => ledger.transactions().keys, keyTtl, timeline.now)
 
-  const reference = (): readonly TestNumber[] => {
+  const reference = () => {
     const rows = new Map<string, { msisdn: string; name: BehaviorName }>(listed)
     for (const [number, name] of ledger.lasting().behaviors) {
       rows.set(number, { msisdn: rows.get(number)?.msisdn ?? `+${number}`, name })
@@ -70,19 +91,26 @@ export const createGatewayDomain = (parts: GatewayParts): GatewayDomain => {
     return listed.has(number) || ledger.lasting().behaviors.has(number)
   }
 
+  const execute = (scope: string, charge: ChargeRecord): Result<Keyed<ChargeBody>> => {
+    const moment = { charge, status: charge.status, outcome: charge.outcome }
+    keys.store(scope, moment)
+    return keyed(moment, false)
+  }
+
   const confirmationOf = (id: string): ChargeRecord | undefined => ledger.transactions().confirmations.get(id)
 
   return {
-    authenticate(key) {
+    /** Whether the bearer is a configured API key. */
+    authenticate(key: string | undefined): Result<{ readonly credential: string }> {
       timeline.settle()
       const credential = key === undefined ? undefined : credentials.get(key)
       if (credential !== undefined) return accepted({ credential })
       return refused('unauthorized', 'The API key is missing or wrong.', {
-        explanation: 'The bearer key is none of the option gateway.apiKeys.',
+        explanation: 'The bearer key is not in option gateway.apiKeys.',
       })
     },
     reference: () => ({ otp: options.otp, test_numbers: reference() }),
-    charge(credential, givenKey, fields) {
+    charge(credential: string, givenKey: string | undefined, fields: Fields): Result<Keyed<ChargeBody>> {
       timeline.settle()
       const key = readKey(givenKey)
       if (!key.ok) return key
@@ -101,13 +129,11 @@ export const createGatewayDomain = (parts: GatewayParts): GatewayDomain => {
       }
       if (options.unlistedNumbers === 'refuse' && !isListed(wanted.value.msisdn)) return UNLISTED
       if (!isAllowed(wanted.value.redirectUri)) return REDIRECT_NOT_ALLOWED
-      const moment = momentOf(ledger.open(wanted.value, key.value))
-      keys.store(scope, moment)
-      return keyed(moment, false)
+      return execute(scope, ledger.open(wanted.value, key.value))
     },
-    confirm(confirmationId, fields) {
+    confirm(confirmationId: string, fields: Fields): Result<ChargeBody> {
       timeline.settle()
-      const otp = readOtp(fields, options)
+      const otp = readText('otp', fields, options)
       if (!otp.ok) return otp
       const charge = confirmationOf(confirmationId)
       if (otp.value !== options.otp) {
@@ -117,17 +143,23 @@ export const createGatewayDomain = (parts: GatewayParts): GatewayDomain => {
       if (charge === undefined) return notFound('confirmation')
       return ledger.confirm(charge) ? accepted(chargeBody(charge)) : alreadyResolved(charge)
     },
-    status(id) {
+    status(id: string): Result<ChargeBody> {
       timeline.settle()
       const charge = ledger.transactions().charges.get(id)
       return charge === undefined ? notFound('charge') : accepted(chargeBody(charge))
     },
-    renew(credential, givenKey, id, fields) {
+    renew(
+      credential: string,
+      givenKey: string | undefined,
+      id: string,
+      fields: Fields,
+    ): Result<Keyed<ChargeBody>> {
       timeline.settle()
       const key = readKey(givenKey)
       if (!key.ok) return key
-      const mandateId = readMandateId(id, fields, options)
+      const mandateId = readText('mandate_id', fields, options)
       if (!mandateId.ok) return mandateId
+      if (mandateId.value !== id) return MANDATE_MISMATCH
       const scope = keyScope(credential, 'renew', id, key.value)
       const first = keys.find(scope)
       if (first !== undefined) return keyed(first, true)
@@ -135,15 +167,15 @@ export const createGatewayDomain = (parts: GatewayParts): GatewayDomain => {
       if (mandate === undefined) return notFound('charge')
       if (mandate.status !== 'succeeded') return notActive(`The charge is ${mandate.status}, not succeeded.`)
       if (mandate.mandateId !== undefined && !options.renewalsAsMandates) return RENEWAL_OF_RENEWAL
-      const moment = momentOf(ledger.renew(mandate, key.value))
-      keys.store(scope, moment)
-      return keyed(moment, false)
+      return execute(scope, ledger.renew(mandate, key.value))
     },
-    reset() {
+    /** Clears charges, events and keys; rate limit and allowlist stay. */
+    reset(): void {
       timeline.settle()
       ledger.clear()
     },
-    confirmation(confirmationId) {
+    /** Returns what the payer's page shows. */
+    confirmation(confirmationId: string): Result<ConfirmationView> {
       timeline.settle()
       const charge = confirmationOf(confirmationId)
       if (charge === undefined) return notFound('confirmation')
@@ -156,14 +188,16 @@ export const createGatewayDomain = (parts: GatewayParts): GatewayDomain => {
         redirectUri: charge.redirectUri,
       })
     },
-    setBehavior(msisdn, behavior) {
+    setBehavior(msisdn: string, behavior: string): Result<void> {
       timeline.settle()
-      if (!isBehaviorName(behavior)) return { ok: false, refusal: unknownBehavior(behavior) }
+      if (!isBehaviorName(behavior)) return unknownBehavior(behavior)
       ledger.lasting().behaviors.set(comparableNumber(msisdn), behavior)
       return accepted(undefined)
     },
+    /** Returns to the start: also clears what `reset` keeps. */
     restart: ledger.restart,
-    charges() {
+    /** Returns every charge, oldest first. */
+    charges(): readonly ChargeBody[] {
       timeline.settle()
       return ledger.inOrder().map((charge) => chargeBody(charge))
     },
@@ -172,36 +206,17 @@ export const createGatewayDomain = (parts: GatewayParts): GatewayDomain => {
         timeline.settle()
         return { first: 0, end: ledger.inOrder().length }
       },
-      read: (from, to) => ledger.inOrder().slice(from, to).map(listedCharge),
+      read: (from: number, to: number) => ledger.inOrder().slice(from, to).map(listedCharge),
     },
-    events() {
+    /** Returns the events, oldest first. */
+    events(): readonly GatewayEvent[] {
       timeline.settle()
       return readEvents(ledger.transactions().events, ledger.lasting().clearedEvents)
     },
-    snapshot() {
+    snapshot(): unknown {
       timeline.settle()
       return ledger.snapshot()
     },
     restore: ledger.restore,
   }
 }
-
-const unknownBehavior = (name: string): Refusal => ({
-  reason: 'invalid',
-  message: `There is no behavior ${JSON.stringify(name)}; there are ${Object.keys(behaviors).join(', ')}.`,
-})
-
-const KEY_REUSED = refused('idempotency_key_reused', 'The Idempotency-Key was used with another body.', {
-  explanation: 'Option gateway.keyReuse is "reject".',
-})
-const UNLISTED = refused('invalid', 'msisdn is not a test number.', {
-  field: 'msisdn',
-  explanation: 'Option gateway.unlistedNumbers is "refuse", and the number is neither listed nor set.',
-})
-const REDIRECT_NOT_ALLOWED = refused('redirect_uri_not_allowed', 'redirect_uri is not allowed.', {
-  field: 'redirect_uri',
-  explanation: 'Option gateway.redirectAllowlist does not allow it.',
-})
-const RENEWAL_OF_RENEWAL = notActive(
-  'The charge is a renewal, and option gateway.renewalsAsMandates is false.',
-)

@@ -1,28 +1,18 @@
 import type { Duration } from '../duration.ts'
-import { toMilliseconds } from '../duration.ts'
+import { toInstantMilliseconds, toMilliseconds } from '../duration.ts'
 import type { Ids } from '../ids.ts'
 import type { Timeline } from '../timeline.ts'
 import { createDueQueue } from '../timeline.ts'
 import type { Behavior, BehaviorName } from './behaviors.ts'
-import { behaviorNamed, comparableNumber } from './behaviors.ts'
+import { behaviors, comparableNumber } from './behaviors.ts'
 import type { ChargeFields, ChargeRecord } from './charges.ts'
-import type { GatewayOptions } from './options.ts'
-import { recordOfSeed } from './seeds.ts'
+import type { GatewayOptions, SeedCharge } from './options.ts'
+import { outcomeOf } from './options.ts'
 import type { LastingState, TransactionalState } from './state.ts'
 import { emptyTransactions, newLastingState, recordEvent } from './state.ts'
 import type { Resolution } from './transitions.ts'
 import { chargeAfter } from './transitions.ts'
 import type { GatewayEvent } from './types.ts'
-
-/** What area G is built from. */
-export interface LedgerParts {
-  readonly timeline: Timeline
-  /** Makes identifiers that never repeat within one mock. */
-  readonly ids: Pick<Ids, 'text'>
-  readonly options: GatewayOptions
-  /** Where the pages stand, for `confirmation_url`. */
-  readonly baseUrl: () => string
-}
 
 interface Retry {
   readonly at: number
@@ -37,27 +27,6 @@ interface Snapshot {
   readonly retries: readonly Retry[]
 }
 
-/** The charges and everything that happens to them: the only place that changes a charge. */
-export interface Ledger {
-  /** The state now; it is another object after a reset. */
-  transactions(): TransactionalState
-  lasting(): LastingState
-  /** Every charge, oldest first. */
-  inOrder(): readonly ChargeRecord[]
-  /** A new charge that waits for its code. */
-  open(fields: ChargeFields, idempotencyKey: string): ChargeRecord
-  /** A new charge of a mandate, resolved at once (G rule 3). */
-  renew(mandate: ChargeRecord, idempotencyKey: string): ChargeRecord
-  /** The right code was given. `false`: the charge was not waiting for one, and nothing changed. */
-  confirm(charge: ChargeRecord): boolean
-  /** A wrong code was given. */
-  countWrongCode(charge: ChargeRecord): void
-  clear(): void
-  restart(): void
-  snapshot(): unknown
-  restore(snapshot: unknown): void
-}
-
 const EVENT_OF = {
   succeed: 'charge.succeeded',
   fail: 'charge.failed',
@@ -65,17 +34,23 @@ const EVENT_OF = {
   expire: 'charge.expired',
 } as const satisfies Record<Resolution['event'], GatewayEvent['type']>
 
-/** Milliseconds; `false` is for ever. */
+/** Returns milliseconds. `false` means forever. */
 const lengthOf = (duration: Duration | false): number =>
   duration === false ? Number.POSITIVE_INFINITY : toMilliseconds(duration)
 
 const ID_LENGTH = 20
 const EXPIRE: Resolution = { event: 'expire', outcome: 'EXPIRED' }
 
-/** Builds the ledger; seeded charges are in it. */
-export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): Ledger => {
+/** Makes the charges and everything that happens to them, with the seeded charges. No other code changes a charge. */
+export const createLedger = (parts: {
+  readonly timeline: Timeline
+  readonly ids: Pick<Ids, 'text'>
+  readonly options: GatewayOptions
+  readonly baseUrl: () => string
+}) => {
+  const { timeline, ids, options, baseUrl } = parts
   let state = emptyTransactions()
-  // A Map is read from its oldest entry alone: this reads the newest charges without the others.
+  /** The charges, oldest first: a Map cannot be read from its newest entry. */
   let order: ChargeRecord[] = []
   let lasting = newLastingState()
   const configured = new Map<string, BehaviorName>(
@@ -87,13 +62,13 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
 
   const behaviorOf = (charge: ChargeFields): Behavior => {
     const number = comparableNumber(charge.msisdn)
-    return behaviorNamed(lasting.behaviors.get(number) ?? configured.get(number) ?? options.defaultBehavior)
+    return behaviors[lasting.behaviors.get(number) ?? configured.get(number) ?? options.defaultBehavior]
   }
 
   const record = (type: GatewayEvent['type'], charge: ChargeRecord, at: number): void =>
     recordEvent(state.events, type, charge, at)
 
-  /** Moves a charge along the table; an illegal move changes nothing. */
+  /** Moves a charge along the table. Returns `false` for an illegal move, and changes nothing. */
   const move = (charge: ChargeRecord, resolution: Resolution, at: number): boolean => {
     const status = chargeAfter(charge.status, resolution.event)
     if (status === undefined) return false
@@ -142,22 +117,56 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
 
   const pageBase = (): string => baseUrl().replace(/\/+$/, '')
 
+  const create = (
+    { msisdn, amount, currency, redirectUri }: ChargeFields,
+    rest: Pick<ChargeRecord, 'mandateId' | 'idempotencyKey' | 'status' | 'outcome'>,
+  ): ChargeRecord =>
+    keep({
+      id: chargeId(),
+      confirmationId: confirmationId(),
+      msisdn,
+      amount,
+      currency,
+      redirectUri,
+      baseUrl: pageBase(),
+      createdAt: timeline.now(),
+      mandateId: rest.mandateId,
+      idempotencyKey: rest.idempotencyKey,
+      status: rest.status,
+      outcome: rest.outcome,
+      wrongCodes: 0,
+    })
+
   const resolutionNow = (charge: ChargeFields): Resolution => {
     const { resolution, afterFirst } = behaviorOf(charge)
     return state.paidNumbers.has(comparableNumber(charge.msisdn)) ? (afterFirst ?? resolution) : resolution
   }
 
+  const recordOfSeed = (given: SeedCharge): ChargeRecord => {
+    const { status = 'succeeded', created_at: createdAt = timeline.now() } = given
+    return {
+      id: given.id ?? chargeId(),
+      confirmationId: given.confirmation_id ?? confirmationId(),
+      msisdn: given.msisdn,
+      amount: given.amount,
+      currency: given.currency,
+      redirectUri: given.redirect_uri ?? 'https://merchant.example/return',
+      baseUrl: pageBase(),
+      createdAt: toInstantMilliseconds(createdAt),
+      mandateId: given.mandate_id,
+      idempotencyKey: undefined,
+      status,
+      outcome: given.outcome ?? outcomeOf[status],
+      wrongCodes: 0,
+    }
+  }
+
   const seed = (): void => {
     for (const given of options.charges) {
-      const charge = recordOfSeed(given, {
-        id: chargeId,
-        confirmationId,
-        now: timeline.now(),
-        baseUrl: pageBase(),
-      })
+      const charge = recordOfSeed(given)
       if (state.charges.has(charge.id) || state.confirmations.has(charge.confirmationId)) {
         throw new TypeError(
-          `Option gateway.charges must not have two charges with the identifier ${charge.id} or ${charge.confirmationId}.`,
+          `gateway.charges must not contain two charges with the identifier ${charge.id} or ${charge.confirmationId}`,
         )
       }
       keep(charge)
@@ -176,82 +185,62 @@ export const createLedger = ({ timeline, ids, options, baseUrl }: LedgerParts): 
 
   seed()
   return {
+    /** Returns the current state; after a reset it is another object. */
     transactions: () => state,
     lasting: () => lasting,
-    inOrder: () => order,
-    open(fields, idempotencyKey) {
-      const charge = keep({
-        id: chargeId(),
-        confirmationId: confirmationId(),
-        msisdn: fields.msisdn,
-        amount: fields.amount,
-        currency: fields.currency,
-        redirectUri: fields.redirectUri,
-        baseUrl: pageBase(),
-        createdAt: timeline.now(),
-        mandateId: undefined,
-        idempotencyKey,
-        status: 'pending_confirmation',
-        outcome: 'PENDING',
-        wrongCodes: 0,
-      })
+    /** Returns every charge, oldest first. */
+    inOrder: (): readonly ChargeRecord[] => order,
+    /** Creates a charge that waits for its code. */
+    open(fields: ChargeFields, idempotencyKey: string): ChargeRecord {
+      const pending = { status: 'pending_confirmation', outcome: 'PENDING' } as const
+      const charge = create(fields, { mandateId: undefined, idempotencyKey, ...pending })
       record('charge.created', charge, charge.createdAt)
       planExpiry(charge)
       return charge
     },
-    renew(mandate, idempotencyKey) {
+    /** Creates a charge of a mandate and resolves it at once (G rule 3). */
+    renew(mandate: ChargeRecord, idempotencyKey: string): ChargeRecord {
       const resolution = resolutionNow(mandate)
       const status = chargeAfter('none', resolution.event)
-      if (status === undefined) throw new Error(`No charge begins with the event ${resolution.event}`)
-      const charge = keep({
-        id: chargeId(),
-        confirmationId: confirmationId(),
-        msisdn: mandate.msisdn,
-        amount: mandate.amount,
-        currency: mandate.currency,
-        redirectUri: mandate.redirectUri,
-        baseUrl: pageBase(),
-        createdAt: timeline.now(),
-        mandateId: mandate.id,
-        idempotencyKey,
-        status,
-        outcome: resolution.outcome,
-        wrongCodes: 0,
-      })
+      if (status === undefined) throw new Error(`No charge begins with the event ${resolution.event}.`)
+      const { outcome } = resolution
+      const charge = create(mandate, { mandateId: mandate.id, idempotencyKey, status, outcome })
       record('charge.renewed', charge, charge.createdAt)
       settled(charge, resolution, charge.createdAt)
       return charge
     },
-    confirm(charge) {
+    /** The payer gave the right code. Returns `false`, and changes nothing, if the charge does not wait for one. */
+    confirm(charge: ChargeRecord): boolean {
       if (charge.status !== 'pending_confirmation') return false
       const at = timeline.now()
       record('charge.confirmed', charge, at)
       return move(charge, resolutionNow(charge), at)
     },
-    countWrongCode(charge) {
+    /** The payer gave a wrong code. */
+    countWrongCode(charge: ChargeRecord): void {
       const { maxOtpAttempts } = options
       if (maxOtpAttempts === false || charge.status !== 'pending_confirmation') return
       charge.wrongCodes += 1
       if (charge.wrongCodes >= maxOtpAttempts) move(charge, EXPIRE, timeline.now())
     },
-    clear() {
+    clear(): void {
       lasting.clearedEvents += state.events.types.length
       forgetTransactions()
     },
-    restart() {
+    restart(): void {
       lasting = newLastingState()
       forgetTransactions()
       seed()
     },
-    snapshot: () =>
+    snapshot: (): unknown =>
       structuredClone<Snapshot>({
         transactions: state,
         lasting,
         unconfirmed: unconfirmed.all(),
         retries: retries.all(),
       }),
-    restore(snapshot) {
-      // One copy of the whole: the parts go on sharing their charges.
+    restore(snapshot: unknown): void {
+      // One copy of everything, so that its parts still share their charges.
       const copy = structuredClone(snapshot as Snapshot)
       state = copy.transactions
       order = [...state.charges.values()]

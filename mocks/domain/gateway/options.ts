@@ -1,150 +1,133 @@
-import type { Check, Rules } from '../check-options.ts'
+import type { Input } from '../../../src/contract/fields.ts'
+import { wholeNumber } from '../../../src/contract/fields.ts'
+import type { OptionsOf, Rule } from '../check-options.ts'
 import {
   absoluteUrl,
-  assertOptions,
   code,
-  fields,
+  defaultsOf,
   flag,
   headerText,
-  length,
   listOf,
   oneOf,
+  option,
+  optional,
   orFalse,
-  present,
+  rule,
+  strict,
+  strictOf,
   tableOf,
   text,
-  wholeNumber,
 } from '../check-options.ts'
-import type { Duration } from '../duration.ts'
-import type { BehaviorName, NumberTable } from './behaviors.ts'
+import { duration, pointInTime } from '../duration.ts'
+import type { BehaviorName } from './behaviors.ts'
 import { behaviors, testNumberTable } from './behaviors.ts'
-import type { SeedCharge } from './seeds.ts'
-import { seedCharge } from './seeds.ts'
 
-const behavior = oneOf(...Object.keys(behaviors))
+const identifier = (prefix: string): Rule<string> =>
+  rule(
+    `an identifier that begins with ${prefix}`,
+    (value) => typeof value === 'string' && new RegExp(`^${prefix}[\\w-]+$`).test(value),
+  )
 
-/** The check of each option of area G: one that is added and not checked does not compile. */
-export const gatewayChecks: { readonly [Name in keyof GatewayOptions]-?: Check } = {
-  apiKeys: listOf(headerText, 1),
-  otp: code,
-  testNumbers: tableOf(text, behavior),
-  defaultBehavior: behavior,
-  unlistedNumbers: oneOf('accept', 'refuse'),
-  retryDelay: orFalse(length),
-  confirmationTtl: orFalse(length),
-  confirmAnswer: oneOf('charge', 'status', 'empty'),
-  statusAnswer: oneOf('charge', 'status'),
-  redirectAllowlist: listOf(absoluteUrl),
-  keyReuse: oneOf('replay', 'reject'),
-  keyTtl: orFalse(length),
-  renewalsAsMandates: flag,
-  maxOtpAttempts: orFalse(wholeNumber(1)),
-  rateLimit: orFalse(fields({ limit: wholeNumber(0), windowMs: wholeNumber(1) })),
-  inputRules: oneOf('types', 'formats'),
-  unknownFields: oneOf('ignore', 'refuse'),
-  charges: listOf(seedCharge),
+/** The outcome of a charge whose seed names none, by its status. */
+export const outcomeOf = {
+  pending_confirmation: 'PENDING',
+  pending_retry: 'RETRYING',
+  succeeded: 'SUCCEEDED',
+  failed: 'INSUFFICIENT_FUNDS',
+  expired: 'EXPIRED',
+} as const
+
+const seedCharge = {
+  /** Begins with `ch_`. Default: a new identifier. */
+  id: optional(identifier('ch_')),
+  /** Begins with `conf_`. Default: a new identifier. */
+  confirmation_id: optional(identifier('conf_')),
+  /** The payer's mobile number, as a string. */
+  msisdn: text,
+  /** The amount: a whole number, never scaled (row 60). */
+  amount: rule<number>('a whole number', Number.isSafeInteger),
+  /** Currency code such as `BDT`. */
+  currency: text,
+  /** Absolute URL to which the payer returns. Default: `https://merchant.example/return`. */
+  redirect_uri: optional(absoluteUrl),
+  /** Status of the charge. Default: `succeeded`. */
+  status: optional(oneOf('pending_confirmation', 'pending_retry', 'succeeded', 'failed', 'expired')),
+  /** Default: by the status `PENDING`, `RETRYING`, `SUCCEEDED`, `INSUFFICIENT_FUNDS` (failed) or `EXPIRED`. */
+  outcome: optional(
+    oneOf('PENDING', 'SUCCEEDED', 'INSUFFICIENT_FUNDS', 'WALLET_BLOCKED', 'RETRYING', 'EXPIRED'),
+  ),
+  /** ISO 8601 with its zone, such as `2026-11-28T12:00:00Z`. Default: now. */
+  created_at: optional(
+    rule<string>(
+      'ISO 8601 text with its zone',
+      (value) => typeof value === 'string' && pointInTime.safeParse(value).success,
+    ),
+  ),
+  /** Identifier of the charge that this one renews. */
+  mandate_id: optional(text),
 }
+/** A charge that a mock starts with. An omitted field has the value of a charge that succeeded just now. */
+export interface SeedCharge extends Input<typeof seedCharge> {}
 
-/** A rolling limit: so many accepted calls in so many milliseconds. */
-export interface RollingLimit {
+const rollingLimit = {
   /** How many calls are accepted in a window (row 78). Default: 120. */
-  readonly limit: number
+  limit: wholeNumber(0),
   /** Length of the window, in milliseconds (row 78). Default: 60 000. */
-  readonly windowMs: number
+  windowMs: wholeNumber(1),
+}
+/** A rolling limit: the number of calls that are accepted in any window of that length. */
+export interface RollingLimit extends Input<typeof rollingLimit> {}
+
+const behavior: Rule<BehaviorName> = oneOf(...(Object.keys(behaviors) as BehaviorName[]))
+
+/** The options of area G. Rows are those of the table of things that the specification does not show. */
+export const gatewayTable = {
+  /** The API keys that are accepted (Authentication, area G). Default: `mock-api-key`. */
+  apiKeys: option(listOf(headerText, 1), ['mock-api-key']),
+  /** The one-time code that is right for every charge (G confirm). Default: `123456`. */
+  otp: option(code, '123456'),
+  /** Behavior by number (row 61), with or without a plus. Replaces the default: the numbers of `testNumbers`. */
+  testNumbers: option(tableOf(behavior), testNumberTable),
+  /** Behavior of every number that is not listed (row 61). Default: `succeeds`. */
+  defaultBehavior: option(behavior, 'succeeds'),
+  /** Whether a number that is not listed may be charged (row 61 ✎). Default: `accept`; under strict rules: `refuse`. */
+  unlistedNumbers: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
+  /** How long a charge is in pending_retry before it resolves (row 63); `false`: forever. Default: 24 hours. */
+  retryDelay: option(orFalse(duration), { hours: 24 }),
+  /** How long a charge waits for its confirmation before it expires (row 64); `false`: forever. Default: 24 hours. */
+  confirmationTtl: option(orFalse(duration), { hours: 24 }),
+  /** Response to a correct code: the charge, its id and status, or 204 without a body (row 66). Default: `charge`. */
+  confirmAnswer: option(oneOf('charge', 'status', 'empty'), 'charge'),
+  /** Response to the status of a charge: the whole charge, or its status alone (row 67). Default: `charge`. */
+  statusAnswer: option(oneOf('charge', 'status'), 'charge'),
+  /**
+   * Redirect addresses that are allowed; an empty list allows all (row 69). An entry allows its own scheme and host, and
+   * paths that equal its path or lie below it. Default: none.
+   */
+  redirectAllowlist: option(listOf(absoluteUrl), []),
+  /** A used key with another body: the first response, or an error (row 72 ✎). Default: `replay`; strict: `reject`. */
+  keyReuse: option(oneOf('replay', 'reject'), 'replay', { strict: 'reject' }),
+  /** How long a key is remembered (row 73); `false`: until reset. Default: `false`. */
+  keyTtl: option(orFalse(duration), false),
+  /** Whether a succeeded renewal may itself be renewed (row 75 ✎). Default: `true`; under strict rules: `false`. */
+  renewalsAsMandates: option(flag, true, { strict: false }),
+  /** The number of wrong codes after which a charge expires (row 77); `false`: no limit. Default: `false`. */
+  maxOtpAttempts: option(orFalse(wholeNumber(1)), false),
+  /** The limit over all routes and callers (row 78); `false`: none. */
+  rateLimit: option(orFalse<RollingLimit>(strict(rollingLimit, 'option')), { limit: 120, windowMs: 60_000 }),
+  /** Input of a charge: types, or also E.164, amount > 0, ISO 4217 (row 82 ✎). Default: `types`; strict: `formats`. */
+  inputRules: option(oneOf('types', 'formats'), 'types', { strict: 'formats' }),
+  /** Fields that the specification does not name (row 4 ✎). Default: `ignore`; under strict rules: `refuse`. */
+  unknownFields: option(oneOf('ignore', 'refuse'), 'ignore', { strict: 'refuse' }),
+  /** Charges that exist from the start. A reset of the API clears them; `mock.reset()` restores them. Default: none. */
+  charges: option(listOf<SeedCharge>(strict(seedCharge)), []),
 }
 
-/** What the mock of area G can be told. Rows are those of the table of things the specification does not show. */
-export interface GatewayOptions {
-  /** The API keys that are accepted (Authentication, area G). Default: `mock-api-key`. */
-  readonly apiKeys: readonly string[]
-  /** The one-time code that is right for every charge (G confirm). Default: `123456`. */
-  readonly otp: string
-  /**
-   * Number → behavior (row 61). A leading plus does not matter. Replaces the built-in table. Default: the numbers of
-   * `testNumbers`.
-   */
-  readonly testNumbers: NumberTable
-  /** Behavior of every number that is not listed (row 61). Default: `succeeds`. */
-  readonly defaultBehavior: BehaviorName
-  /** Whether a number that is not listed may be charged (row 61 ✎). Default: `accept`; under strict rules: `refuse`. */
-  readonly unlistedNumbers: 'accept' | 'refuse'
-  /** How long after a charge went to pending_retry it resolves (row 63); `false`: never. Default: 24 hours. */
-  readonly retryDelay: Duration | false
-  /** After what time an unconfirmed charge expires (row 64); `false`: never. Default: 24 hours. */
-  readonly confirmationTtl: Duration | false
-  /**
-   * Answer of a correct confirmation: the whole charge, id and status, or 204 without a body (row 66). Default:
-   * `charge`.
-   */
-  readonly confirmAnswer: 'charge' | 'status' | 'empty'
-  /** Answer of the charge status: the whole charge, or its status alone (row 67). Default: `charge`. */
-  readonly statusAnswer: 'charge' | 'status'
-  /**
-   * Redirect addresses that are allowed; empty allows all (row 69). An entry allows its own scheme and host, and paths
-   * that equal its path or lie below it. Default: none.
-   */
-  readonly redirectAllowlist: readonly string[]
-  /**
-   * What a used key with another body gets: the first answer, or a refusal (row 72 ✎). Default: `replay`; under strict
-   * rules: `reject`.
-   */
-  readonly keyReuse: 'replay' | 'reject'
-  /** How long a key is remembered (row 73); `false`: until reset. Default: `false`. */
-  readonly keyTtl: Duration | false
-  /** Whether a succeeded renewal may itself be renewed (row 75 ✎). Default: `true`; under strict rules: `false`. */
-  readonly renewalsAsMandates: boolean
-  /** Wrong codes after which a charge expires (row 77); `false`: no limit. Default: `false`. */
-  readonly maxOtpAttempts: number | false
-  /** The limiter over all routes and callers (row 78); `false`: none. */
-  readonly rateLimit: RollingLimit | false
-  /**
-   * Input of a charge: the stated types only, or also E.164, amount > 0 and ISO 4217 (row 82 ✎). Default: `types`;
-   * under strict rules: `formats`.
-   */
-  readonly inputRules: 'types' | 'formats'
-  /** Fields that the specification does not name (row 4 ✎). Default: `ignore`; under strict rules: `refuse`. */
-  readonly unknownFields: 'ignore' | 'refuse'
-  /** Charges that exist from the start; a reset clears them, a restart brings them back. Default: none. */
-  readonly charges: readonly SeedCharge[]
-}
+/** The options of the mock of area G. Rows are those of the table of things that the specification does not show. */
+export interface GatewayOptions extends OptionsOf<typeof gatewayTable> {}
 
 /** The defaults under `rules: 'spec'`. */
-export const gatewayDefaults = {
-  apiKeys: ['mock-api-key'],
-  otp: '123456',
-  testNumbers: testNumberTable,
-  defaultBehavior: 'succeeds',
-  unlistedNumbers: 'accept',
-  retryDelay: { hours: 24 },
-  confirmationTtl: { hours: 24 },
-  confirmAnswer: 'charge',
-  statusAnswer: 'charge',
-  redirectAllowlist: [],
-  keyReuse: 'replay',
-  keyTtl: false,
-  renewalsAsMandates: true,
-  maxOtpAttempts: false,
-  rateLimit: { limit: 120, windowMs: 60_000 },
-  inputRules: 'types',
-  unknownFields: 'ignore',
-  charges: [],
-} as const satisfies GatewayOptions
+export const gatewayDefaults = defaultsOf(gatewayTable)
 
-/** What `rules: 'strict'` changes in the defaults; an option that is given still wins. */
-export const strictGatewayDefaults = {
-  unlistedNumbers: 'refuse',
-  keyReuse: 'reject',
-  renewalsAsMandates: false,
-  inputRules: 'formats',
-  unknownFields: 'refuse',
-} as const satisfies Partial<GatewayOptions>
-
-/**
- * The options with everything that was left out filled in.
- *
- * @throws TypeError or RangeError when an option makes no sense; the message names it.
- */
-export const gatewayOptions = (rules: Rules, given: Partial<GatewayOptions> = {}): GatewayOptions => {
-  assertOptions('gateway', given, gatewayChecks)
-  return { ...gatewayDefaults, ...(rules === 'strict' ? strictGatewayDefaults : {}), ...present(given) }
-}
+/** The defaults that `rules: 'strict'` changes. A given option counts before both. */
+export const strictGatewayDefaults = strictOf(gatewayTable)

@@ -4,53 +4,45 @@ import { chargeBody } from './charges.ts'
 import type { ChargeOutcome, ChargeStatus } from './transitions.ts'
 import type { GatewayEvent } from './types.ts'
 
-/** Keys that executed, by scope: the charge as it was answered. A key is as old as its charge. */
-export type KeyTable = Map<string, ChargeMoment>
+/** Executed keys by scope, with the charge as it was in the response. A key is as old as its charge. */
+type KeyTable = Map<string, ChargeMoment>
 
-/** Where a key counts: within a credential, a route and the id in the path (row 73). */
+/** Returns where a key counts: within a credential, a route and the id in the path (row 73). */
 export const keyScope = (
   credential: string,
   route: 'charge' | 'renew',
   pathId: string,
   key: string,
 ): string =>
-  // A header's value has no line break, so no two scopes run together.
+  // The value of a header contains no line break, so two scopes are never equal.
   `${route}\n${credential}\n${pathId}\n${key}`
 
 const PURGE_FROM = 1024
 
-/** Finds and keeps the first result of each key. Only executed results are stored. */
-export interface KeyStore {
-  find(scope: string): ChargeMoment | undefined
-  store(scope: string, moment: ChargeMoment): void
-}
-
-/** The keys of `table()`, forgotten after `ttl` milliseconds. */
-export const createKeyStore = (table: () => KeyTable, ttl: number | false, now: () => number): KeyStore => {
+/** Keeps the first result of each executed key in `table()`, and forgets it after `ttl` milliseconds. */
+export const createKeyStore = (table: () => KeyTable, ttl: number | false, now: () => number) => {
   let purgeAt = PURGE_FROM
-  const isOld = (record: ChargeMoment): boolean => ttl !== false && record.charge.createdAt + ttl <= now()
-
-  /** Now and then, so that the cost of a call stays flat. */
-  const purge = (keys: KeyTable): void => {
-    for (const [scope, record] of keys) if (isOld(record)) keys.delete(scope)
-    purgeAt = Math.max(PURGE_FROM, keys.size * 2)
-  }
+  const isOld = (moment: ChargeMoment): boolean => ttl !== false && moment.charge.createdAt + ttl <= now()
 
   return {
-    find(scope) {
-      const record = table().get(scope)
-      return record === undefined || isOld(record) ? undefined : record
+    find(scope: string): ChargeMoment | undefined {
+      const moment = table().get(scope)
+      return moment === undefined || isOld(moment) ? undefined : moment
     },
-    store(scope, moment) {
+    store(scope: string, moment: ChargeMoment): void {
       const keys = table()
-      if (ttl !== false && keys.size >= purgeAt) purge(keys)
+      // Old keys are removed now and then, so that the cost of a call does not grow.
+      if (ttl !== false && keys.size >= purgeAt) {
+        for (const [old, record] of keys) if (isOld(record)) keys.delete(old)
+        purgeAt = Math.max(PURGE_FROM, keys.size * 2)
+      }
       keys.set(scope, moment)
     },
   }
 }
 
-/** The events, oldest first, in columns: millions of small objects would slow every collection of garbage. */
-export interface EventColumns {
+/** Events in columns, oldest first: millions of small objects would slow down every garbage collection. */
+interface EventColumns {
   readonly types: GatewayEvent['type'][]
   readonly times: number[]
   readonly charges: ChargeRecord[]
@@ -64,19 +56,19 @@ export interface TransactionalState {
   readonly confirmations: Map<string, ChargeRecord>
   readonly keys: KeyTable
   readonly events: EventColumns
-  /** Numbers of which a charge has succeeded, for behaviors that change after the first. */
+  /** Numbers with a succeeded charge, for behaviors that change after the first. */
   readonly paidNumbers: Set<string>
 }
 
-/** What a reset keeps and a restart forgets. */
+/** What a reset keeps and a restart clears. */
 export interface LastingState {
-  /** Behaviors that were set at run time: comparable number → behavior. */
+  /** Behaviors set at run time: comparable number → behavior. */
   readonly behaviors: Map<string, BehaviorName>
-  /** How many events were cleared by resets: event ids go on counting. */
+  /** How many events resets have cleared: event ids continue from there. */
   clearedEvents: number
 }
 
-/** State with no charge in it. */
+/** Returns a state without charges. */
 export const emptyTransactions = (): TransactionalState => ({
   charges: new Map(),
   confirmations: new Map(),
@@ -85,10 +77,10 @@ export const emptyTransactions = (): TransactionalState => ({
   paidNumbers: new Set(),
 })
 
-/** Lasting state of a new mock. */
+/** Returns the lasting state of a new mock. */
 export const newLastingState = (): LastingState => ({ behaviors: new Map(), clearedEvents: 0 })
 
-/** Records what happened to a charge, and where it then stood. */
+/** Records what happened to a charge, and its status then. */
 export const recordEvent = (
   events: EventColumns,
   type: GatewayEvent['type'],
@@ -102,12 +94,12 @@ export const recordEvent = (
   events.outcomes.push(charge.outcome)
 }
 
-/** The events as they are read (row 80); ids count on from those that resets have cleared. */
+/** Returns the events (row 80). Their ids continue after the events that resets have cleared. */
 export const readEvents = (events: EventColumns, cleared: number): GatewayEvent[] =>
   events.types.flatMap((type, index) => {
     const [at, charge] = [events.times[index], events.charges[index]]
     const [status, outcome] = [events.statuses[index], events.outcomes[index]]
-    // The columns are of one length.
+    // The columns have the same length.
     if (at === undefined || charge === undefined || status === undefined || outcome === undefined) return []
     return {
       id: `evt_${String(cleared + index + 1).padStart(8, '0')}`,

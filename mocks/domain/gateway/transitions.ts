@@ -2,25 +2,25 @@ import type { KnownChargeOutcome, KnownChargeStatus } from '../../../src/contrac
 
 /** Status of a charge (G1). */
 export type ChargeStatus = KnownChargeStatus
-/** Where a charge can stand; `none` before it exists. */
+/** Where a charge stands; `none` before it exists. */
 export type ChargeState = 'none' | ChargeStatus
 /** What can happen to a charge. */
 export type ChargeTrigger = 'create' | 'succeed' | 'fail' | 'retry' | 'expire'
-/** Outcomes of a charge; the specification shows PENDING alone (row 62). */
+/** Outcome of a charge; the specification shows only PENDING (row 62). */
 export type ChargeOutcome = KnownChargeOutcome
 
 /** What happens to a charge, and the outcome it then shows. */
 export interface Resolution {
-  /** What happens: it succeeds, fails, is to be retried, or expires. */
+  /** What happens: it succeeds, fails, is retried later, or expires. */
   readonly event: Exclude<ChargeTrigger, 'create'>
-  /** The outcome that the charge shows then, such as `WALLET_BLOCKED` (row 62). */
+  /** The outcome that the charge then has, such as `WALLET_BLOCKED` (row 62). */
   readonly outcome: ChargeOutcome
 }
 
 /**
- * Every move of a charge: from → event → to. What is not here is refused.
+ * Every move of a charge: from → event → to. Other moves are refused.
  *
- * A renewal has nobody to ask: it is created and resolved in one step, so it starts at `none` too.
+ * A renewal needs no payer: it is created and resolved in one step, so it also starts at `none`.
  */
 export const chargeTransitions = {
   none: {
@@ -44,9 +44,9 @@ export const chargeTransitions = {
 
 const moves: Record<ChargeState, Partial<Record<ChargeTrigger, ChargeStatus>>> = chargeTransitions
 
-/** Where the event leads, or `undefined`: the move is illegal. */
+/** Returns where an event leads, or `undefined` for an illegal move. */
 export const chargeAfter = (state: ChargeState, trigger: ChargeTrigger): ChargeStatus | undefined =>
   moves[state][trigger]
 
-/** Whether no event can move a charge of this status any more. */
+/** Whether no event can move a charge of this status. */
 export const isFinalStatus = (status: ChargeStatus): boolean => Object.keys(moves[status]).length === 0

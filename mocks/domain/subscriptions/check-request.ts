@@ -1,18 +1,13 @@
+import { CYCLES, dayNumber, isAbsoluteUrl } from '../../../src/contract/formats.ts'
 import type { SubscriptionRequestBody } from '../../../src/contract/subscriptions.ts'
 import type { Calendar } from '../calendar.ts'
-import { dateText, parseDate, parseTimeOfDay } from '../calendar.ts'
+import { dateText, parseTimeOfDay } from '../calendar.ts'
 import type { Fields, Result } from '../result.ts'
 import { accepted, invalid, refused } from '../result.ts'
 import type { SubscriptionsOptions } from './options.ts'
 import type { Terms } from './schedule.ts'
-import { CYCLE_DAYS, isCycle } from './schedule.ts'
+import { CYCLE_DAYS } from './schedule.ts'
 import type { Merchant } from './types.ts'
-
-/** A subscription request that has passed its checks. */
-export interface CheckedRequest {
-  readonly request: SubscriptionRequestBody
-  readonly terms: Terms
-}
 
 const REQUEST_FIELDS = [
   'clientID',
@@ -24,7 +19,7 @@ const REQUEST_FIELDS = [
   'amount',
 ] as const satisfies readonly (keyof SubscriptionRequestBody)[]
 
-/** Reads fields that must be text with something in it, and refuses others when the option says so (row 4). */
+/** Reads fields that must be non-empty text. Refuses unknown fields when the option says so (row 4). */
 export const readTexts = <const Name extends string>(
   fields: Fields,
   names: readonly Name[],
@@ -44,41 +39,31 @@ export const readTexts = <const Name extends string>(
   if (unknown !== undefined) {
     return invalid(
       unknown,
-      'The request has a field that is not known.',
+      'The request has an unknown field.',
       'Option subscriptions.unknownFields is "refuse".',
     )
   }
   return accepted(texts as Record<Name, string>)
 }
 
-const ABSOLUTE_URL = /^([a-z][a-z\d+.-]*):\/\/[^\s\\]+$/i
-// The payer's browser goes there: addresses that run or reveal something local are never a merchant's page.
-const FORBIDDEN_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'blob', 'about'])
-
-const isReturnUrl = (text: string): boolean => {
-  const scheme = ABSOLUTE_URL.exec(text)?.[1]?.toLowerCase()
-  return scheme !== undefined && !FORBIDDEN_SCHEMES.has(scheme) && URL.canParse(text)
-}
-
-const amountProblem = (amount: string, pattern: RegExp): Result<never> | undefined => {
-  // A pattern with the flag g would remember where it stopped.
-  const matches = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, '')).test(amount)
-  if (matches && Number(amount) > 0 && Number.isFinite(Number(amount))) return undefined
-  return invalid(
-    'amount',
-    'amount must be a decimal number above zero, written as a string.',
-    `Option subscriptions.amountPattern is ${String(pattern)}; besides, the amount must be above zero.`,
-  )
-}
-
-/** The rules of S1 and of the limits (rows 14 to 19), on a zone's calendar. */
-export const createRequestCheck = (
-  options: SubscriptionsOptions,
-  calendar: Calendar,
-  now: () => number,
-): ((merchant: Merchant, fields: Fields) => Result<CheckedRequest>) => {
+/** Makes the check of a subscription request by the rules of S1 and of the limits (rows 14 to 19). */
+export const createRequestCheck = (options: SubscriptionsOptions, calendar: Calendar, now: () => number) => {
   const cutoff = options.startCutoff === false ? undefined : parseTimeOfDay(options.startCutoff)
   const { maxEnd, timeZone } = options
+  // A pattern with the flag g or y continues where its last match ended.
+  const amountPattern = new RegExp(
+    options.amountPattern.source,
+    options.amountPattern.flags.replace(/[gy]/g, ''),
+  )
+
+  const amountProblem = (amount: string): Result<never> | undefined => {
+    if (amountPattern.test(amount) && Number(amount) > 0 && Number.isFinite(Number(amount))) return undefined
+    return invalid(
+      'amount',
+      'amount must be a decimal number above zero, written as a string.',
+      `Option subscriptions.amountPattern is ${String(options.amountPattern)}; besides, the amount must be above zero.`,
+    )
+  }
 
   const startProblem = (startDay: number, today: number): Result<never> | undefined => {
     if (startDay < today && options.pastStart === 'refuse') {
@@ -110,21 +95,25 @@ export const createRequestCheck = (
     )
   }
 
-  return (merchant, fields) => {
+  return (
+    merchant: Merchant,
+    fields: Fields,
+  ): Result<{ readonly request: SubscriptionRequestBody; readonly terms: Terms }> => {
     const texts = readTexts(fields, REQUEST_FIELDS, options.unknownFields)
     if (!texts.ok) return texts
-    const { clientID, requestID, start, end, userReturnURL, cycle, amount } = texts.value
-    const startDay = parseDate(start)
-    if (startDay === undefined) return invalid('start', 'start must be a day of the calendar as YYYY-MM-DD.')
-    const endDay = parseDate(end)
-    if (endDay === undefined) return invalid('end', 'end must be a day of the calendar as YYYY-MM-DD.')
-    if (!isCycle(cycle)) return invalid('cycle', 'cycle must be one of DAILY, WEEKLY, FIFTEEN_DAYS.')
-    if (!isReturnUrl(userReturnURL)) return invalid('userReturnURL', 'userReturnURL must be an absolute URL.')
+    const { clientID, requestID, start, end, userReturnURL, amount } = texts.value
+    const startDay = dayNumber(start)
+    if (startDay === undefined) return invalid('start', 'start must be a calendar date as YYYY-MM-DD.')
+    const endDay = dayNumber(end)
+    if (endDay === undefined) return invalid('end', 'end must be a calendar date as YYYY-MM-DD.')
+    const cycle = CYCLES.find((known) => known === texts.value.cycle)
+    if (cycle === undefined) return invalid('cycle', `cycle must be one of ${CYCLES.join(', ')}.`)
+    if (!isAbsoluteUrl(userReturnURL)) {
+      return invalid('userReturnURL', 'userReturnURL must be an absolute URL.')
+    }
     const today = calendar.dayAt(now())
     const problem =
-      amountProblem(amount, options.amountPattern) ??
-      startProblem(startDay, today) ??
-      endProblem(startDay, endDay, today)
+      amountProblem(amount) ?? startProblem(startDay, today) ?? endProblem(startDay, endDay, today)
     if (problem !== undefined) return problem
     if (clientID !== merchant.clientId && options.clientMismatch === 'refuse') {
       return refused('client_mismatch', 'clientID is not the one that logged in.', {

@@ -1,85 +1,50 @@
 import { createCalendar, parseTimeOfDay } from '../calendar.ts'
-import type { Rules } from '../check-options.ts'
+import { check } from '../check-options.ts'
 import type { Ids } from '../ids.ts'
 import type { Sequence } from '../paged-list.ts'
 import type { Timeline } from '../timeline.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createOperations } from './operations.ts'
-import type { SubscriptionsOptions } from './options.ts'
-import { subscriptionsOptions } from './options.ts'
+import type { Seeds, SubscriptionsOptions } from './options.ts'
+import { seedsSchema } from './options.ts'
 import { createSchedule } from './schedule.ts'
-import type { Seeds } from './seeds.ts'
 import { createSeeding } from './seeds.ts'
-import type { State, StateSnapshot } from './state.ts'
+import type { StateSnapshot } from './state.ts'
 import { createState } from './state.ts'
 import type { TokensSnapshot } from './tokens.ts'
-import { createLockout, createTokens } from './tokens.ts'
-import type { NotificationBody, SubscriptionsDomain } from './types.ts'
-import type { Views } from './views.ts'
+import { createTokens } from './tokens.ts'
+import type { NotificationBody, SubscriptionState } from './types.ts'
 import { createViews } from './views.ts'
 
-/** What area S holds, to be read in stretches. */
-export type Lists = Pick<SubscriptionsDomain, 'subscriptionList' | 'paymentList'>
-
-/** Makes the lists of a state. */
-export const createLists = (timeline: Timeline, state: State, views: Views): Lists => {
-  const sequence = <Item>(count: () => number, read: Sequence<Item>['read']): Sequence<Item> => ({
-    bounds() {
-      timeline.settle()
-      return { first: 0, end: count() }
-    },
-    read,
-  })
-  return {
-    subscriptionList: sequence(
-      () => state.subscriptions.length,
-      (from, to) => state.subscriptions.slice(from, to).map(views.state),
-    ),
-    paymentList: sequence(state.payments.count, (from, to) =>
-      state.payments.read(from, to).map(views.payment),
-    ),
-  }
-}
-
-/** What area S needs of its mock. */
-export interface SubscriptionsParts {
-  readonly timeline: Timeline
-  /** The time as those know it who hold tokens. Default: the timeline's. */
-  readonly callersNow?: () => number
-  readonly ids: Ids
-  readonly options?: Partial<SubscriptionsOptions> | undefined
-  readonly rules: Rules
-  /** Where the pages of area S answer; S-b's `url` begins with it. */
-  readonly baseUrl: () => string
-  /** Is given every notification when it arises (row 48), to be delivered later. */
-  readonly notify: (body: NotificationBody) => void
-}
-
-/** What a snapshot of area S holds; the timeline and the identifiers have their own. */
-export interface SubscriptionsSnapshot {
+interface SubscriptionsSnapshot {
   readonly state: StateSnapshot
   readonly tokens: TokensSnapshot
 }
 
-/**
- * Makes area S: merchants, tokens, requests, subscriptions, payments, cancellations.
- *
- * @throws RangeError or TypeError when an option makes no sense; the message names it.
- */
-export const createSubscriptionsDomain = (parts: SubscriptionsParts): SubscriptionsDomain => {
-  const { timeline, ids, baseUrl, notify } = parts
-  const options = subscriptionsOptions(parts.rules, parts.options)
+/** Area S of a mock. */
+export type SubscriptionsDomain = ReturnType<typeof createSubscriptionsDomain>
+
+/** Creates area S: merchants, tokens, requests, subscriptions, payments, cancellations. */
+export const createSubscriptionsDomain = (parts: {
+  readonly timeline: Timeline
+  readonly ids: Ids
+  readonly options: SubscriptionsOptions
+  /** Where the pages of area S are; S-b's `url` begins with it. */
+  readonly baseUrl: () => string
+  /** Receives every notification when it is created (row 48), for later delivery. */
+  readonly notify: (body: NotificationBody) => void
+}) => {
+  const { timeline, ids, options, baseUrl, notify } = parts
   const { now } = timeline
-  const { callersNow = now } = parts
   const calendar = createCalendar(options.timeZone)
   const schedule = createSchedule(calendar, parseTimeOfDay(options.debitTime) ?? 0)
-  const state: State = createState()
-  const tokens = createTokens({ options, ids, lockout: createLockout(options.lockout, now), now, callersNow })
+  const state = createState()
+  const tokens = createTokens({ options, ids, now })
   const lifecycle = createLifecycle({ timeline, ids, options, schedule, state, notify })
   const views = createViews({ options, calendar, schedule, state, ids, now })
   const seeding = createSeeding({ options, ids, state, lifecycle, tokens, now })
 
-  const add = (seeds: Seeds) => {
+  const add = (seeds: Seeds): readonly SubscriptionState[] => {
     seeding.check(seeds)
     const records = (seeds.subscriptions ?? []).map(seeding.subscription)
     for (const token of seeds.tokens ?? []) seeding.token(token)
@@ -87,34 +52,51 @@ export const createSubscriptionsDomain = (parts: SubscriptionsParts): Subscripti
     return records.map(views.state)
   }
   const seed = (): void => void add({ subscriptions: options.existing, tokens: options.tokens })
+  const sequence = <Item>(count: () => number, read: Sequence<Item>['read']): Sequence<Item> => ({
+    bounds() {
+      timeline.settle()
+      return { first: 0, end: count() }
+    },
+    read,
+  })
   seed()
 
   return {
     ...createOperations({ timeline, ids, options, calendar, state, tokens, lifecycle, views, baseUrl }),
-    ...createLists(timeline, state, views),
+    subscriptionList: sequence(
+      () => state.subscriptions.length,
+      (from, to) => state.subscriptions.slice(from, to).map(views.state),
+    ),
+    paymentList: sequence(state.payments.count, (from, to) =>
+      state.payments.read(from, to).map(views.payment),
+    ),
+    /** Whether the text is an access or refresh token of this mock. */
     isToken: tokens.has,
     expireTokens: tokens.expire,
     revokeTokens: tokens.revoke,
-    add,
+    tokensSurviveMove: tokens.surviveMove,
+    /** Adds subscriptions and tokens that no call created. Throws for an impossible seed, and then adds none. */
+    add: (seeds: Seeds) => add(check(seedsSchema, seeds, 'add: ')),
+    /** Returns to the start: with what the options say exists. */
     reset() {
       lifecycle.forget()
       state.reset()
       tokens.reset()
       seed()
     },
-    subscriptions() {
+    /** Returns every subscription, oldest first. */
+    subscriptions(): readonly SubscriptionState[] {
       timeline.settle()
       return state.subscriptions.map(views.state)
     },
-    snapshot(): SubscriptionsSnapshot {
+    snapshot(): unknown {
       timeline.settle()
-      return { state: state.snapshot(), tokens: tokens.snapshot() }
+      return { state: state.snapshot(), tokens: tokens.snapshot() } satisfies SubscriptionsSnapshot
     },
-    restore(snapshot) {
+    restore(snapshot: unknown): void {
       const taken = snapshot as SubscriptionsSnapshot
       state.restore(taken.state)
       tokens.restore(taken.tokens)
-      lifecycle.restored()
     },
   }
 }

@@ -1,15 +1,15 @@
 import type { Calendar } from '../calendar.ts'
 import type { Ids } from '../ids.ts'
-import type { Result } from '../result.ts'
+import type { Fields, Result } from '../result.ts'
 import { accepted, refused } from '../result.ts'
 import type { Timeline } from '../timeline.ts'
 import { createRequestCheck } from './check-request.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import type { SubscriptionsOptions } from './options.ts'
+import type { PaymentScript, SubscriptionsOptions } from './options.ts'
 import type { PaymentRecord, State, SubscriptionRecord } from './state.ts'
 import type { Tokens } from './tokens.ts'
-import type { Merchant, PaymentBody, SubscriptionsDomain } from './types.ts'
-import type { Views } from './views.ts'
+import type { AuthorizationView, Merchant, PaymentBody } from './types.ts'
+import type { createViews } from './views.ts'
 import { authorizationPath, cancellationIndexOf, paymentIndexOf } from './views.ts'
 
 const WHOLE_NUMBER = /^\d+$/
@@ -19,9 +19,15 @@ const wholeNumber = (text: string | undefined): number | undefined => {
   return number >= 1 ? number : undefined
 }
 
-/** The part of a list that a query asks for (Limits, Pagination; row 41): what is unreadable counts as not given. */
-export const pageOf = (
-  query: { readonly page?: string; readonly perPage?: string },
+/** `page` and `per_page` of a query, as text. */
+export interface PageQuery {
+  readonly page?: string
+  readonly perPage?: string
+}
+
+/** Returns the part of a list that a query asks for (Limits, Pagination; row 41). Invalid numbers are ignored. */
+const pageOf = (
+  query: PageQuery,
   { defaultSize, maxSize, ignore }: SubscriptionsOptions['paging'],
 ): { readonly from: number; readonly to: number } => {
   const page = ignore.includes('page') ? undefined : wholeNumber(query.page)
@@ -31,32 +37,14 @@ export const pageOf = (
   return { from, to: from + size }
 }
 
-/** The part of area S that merchants and payers call. */
-export type Operations = Pick<
-  SubscriptionsDomain,
-  | 'token'
-  | 'merchant'
-  | 'subscribe'
-  | 'status'
-  | 'details'
-  | 'cancel'
-  | 'cancellation'
-  | 'payments'
-  | 'payment'
-  | 'authorization'
-  | 'authorize'
-  | 'decline'
-  | 'script'
-  | 'reverse'
-  | 'paymentsOf'
->
-
 const REVERSAL_ID_LENGTH = 12
+
+const UNKNOWN_ID = 'The mock has not issued this identifier.'
 
 const notFound = (what: string, explanation: string): Result<never> =>
   refused('not_found', `${what} not found.`, { explanation })
 
-/** Makes the operations. Each lets everything happen that is due before it looks. */
+/** Makes what merchants and payers call. Each operation first settles what is due. */
 export const createOperations = (parts: {
   readonly timeline: Timeline
   readonly ids: Ids
@@ -65,45 +53,44 @@ export const createOperations = (parts: {
   readonly state: State
   readonly tokens: Tokens
   readonly lifecycle: Lifecycle
-  readonly views: Views
+  readonly views: ReturnType<typeof createViews>
   readonly baseUrl: () => string
-}): Operations => {
+}) => {
   const { timeline, ids, options, calendar, state, tokens, lifecycle, views, baseUrl } = parts
   const check = createRequestCheck(options, calendar, timeline.now)
 
-  /** A subscription, when it exists and is the merchant's own. */
+  /** Refuses a subscription that does not exist or belongs to another merchant. */
   const owned = (
     merchant: Merchant,
     record: SubscriptionRecord | undefined,
     what: string,
   ): Result<SubscriptionRecord> => {
-    if (record === undefined) return notFound(what, 'The mock has never given out this identifier.')
+    if (record === undefined) return notFound(what, UNKNOWN_ID)
     if (record.owner === merchant.clientId) return accepted(record)
-    return notFound(what, 'It belongs to another merchant: each sees its own alone.')
+    return notFound(what, 'It belongs to another merchant.')
   }
 
   const ownSubscription = (merchant: Merchant, subscriptionId: string): Result<SubscriptionRecord> =>
     owned(merchant, state.bySubscription(subscriptionId), 'Subscription')
 
-  /** The request that a payer is about to answer. */
   const asked = (invoiceId: string): Result<SubscriptionRecord> => {
     const record = state.byInvoice(invoiceId)
     return record === undefined
-      ? notFound('Subscription request', 'The mock has never given out this invoiceID.')
+      ? notFound('Subscription request', 'The mock has not issued this invoiceID.')
       : accepted(record)
   }
 
-  const answerOf = (
+  const decide = (
     invoiceId: string,
     trigger: 'authorize' | 'decline',
     act: (record: SubscriptionRecord) => void,
-  ): ReturnType<Operations['decline']> => {
+  ): Result<AuthorizationView> => {
     timeline.settle()
     const record = asked(invoiceId)
     if (!record.ok) return record
     if (!lifecycle.can(record.value, trigger)) {
-      return refused('state', 'The subscription request has been answered already or is no longer open.', {
-        explanation: `The request is ${record.value.requestStatus}; a payer can ${trigger} one that is INITIALIZED (option subscriptions.requestTtl says how long it stays so).`,
+      return refused('state', 'The subscription request is no longer open.', {
+        explanation: `The request is ${record.value.requestStatus}; a payer can ${trigger} it while it is INITIALIZED (for how long: option subscriptions.requestTtl).`,
       })
     }
     act(record.value)
@@ -128,15 +115,18 @@ export const createOperations = (parts: {
   }
 
   return {
-    token(fields) {
+    /** S-a, and the refresh grant at the same path. */
+    token(fields: Fields) {
       timeline.settle()
       return tokens.grant(fields)
     },
-    merchant(accessToken) {
+    /** Returns the merchant of a valid access token. */
+    merchant(accessToken: string | undefined) {
       timeline.settle()
       return tokens.merchant(accessToken)
     },
-    subscribe(merchant, fields) {
+    /** S-b */
+    subscribe(merchant: Merchant, fields: Fields) {
       timeline.settle()
       const checked = check(merchant, fields)
       if (!checked.ok) return checked
@@ -154,17 +144,20 @@ export const createOperations = (parts: {
         invoiceID: invoiceId,
       })
     },
-    status(merchant, invoiceId) {
+    /** S-c */
+    status(merchant: Merchant, invoiceId: string) {
       timeline.settle()
       const record = owned(merchant, state.byInvoice(invoiceId), 'Subscription request')
       return record.ok ? accepted(views.status(record.value)) : record
     },
-    details(merchant, subscriptionId) {
+    /** S-d */
+    details(merchant: Merchant, subscriptionId: string) {
       timeline.settle()
       const record = ownSubscription(merchant, subscriptionId)
       return record.ok ? accepted(views.details(record.value)) : record
     },
-    cancel(merchant, subscriptionId) {
+    /** S-e */
+    cancel(merchant: Merchant, subscriptionId: string) {
       timeline.settle()
       const record = ownSubscription(merchant, subscriptionId)
       if (!record.ok) return record
@@ -178,24 +171,27 @@ export const createOperations = (parts: {
       }
       return accepted(views.cancellation(earlier ?? lifecycle.cancel(record.value)))
     },
-    cancellation(merchant, id) {
+    /** S-f; `id` may also be the cancellation's id or requestID. */
+    cancellation(merchant: Merchant, id: string) {
       timeline.settle()
       const record = owned(merchant, state.bySubscription(id) ?? cancellationOwner(id), 'Cancellation')
       if (!record.ok) return record
       const { cancellation: index } = record.value
       const cancellation = index === undefined ? undefined : state.cancellations[index]
       return cancellation === undefined
-        ? notFound('Cancellation', 'The subscription exists, but nobody has cancelled it.')
+        ? notFound('Cancellation', 'The subscription exists, but has not been cancelled.')
         : accepted(views.cancellation(cancellation))
     },
-    payments(merchant, subscriptionId, query) {
+    /** S-g; `page` and `perPage` as the query holds them. */
+    payments(merchant: Merchant, subscriptionId: string, query: PageQuery) {
       timeline.settle()
       const record = ownSubscription(merchant, subscriptionId)
       if (!record.ok) return record
       const { from, to } = pageOf(query, options.paging)
       return accepted({ subscriptionPayments: paymentBodies(record.value.payments.slice(from, to)) })
     },
-    payment(merchant, paymentId) {
+    /** S-h */
+    payment(merchant: Merchant, paymentId: string) {
       timeline.settle()
       const payment = paymentRecord(paymentId)
       const owner = payment === undefined ? undefined : state.subscriptions[payment.subscription]
@@ -203,19 +199,22 @@ export const createOperations = (parts: {
       if (!record.ok || payment === undefined) return record.ok ? notFound('Payment', '') : record
       return accepted(views.payment(payment))
     },
-    authorization(invoiceId) {
+    /** Returns what the payer's page shows. */
+    authorization(invoiceId: string) {
       timeline.settle()
       const record = asked(invoiceId)
       return record.ok ? accepted(views.authorization(record.value)) : record
     },
-    authorize: (invoiceId, { payments = [] } = {}) =>
-      answerOf(invoiceId, 'authorize', (record) => lifecycle.authorize(record, payments)),
-    decline: (invoiceId) => answerOf(invoiceId, 'decline', lifecycle.decline),
-    script(id, payments) {
+    authorize: (
+      invoiceId: string,
+      { payments = [] }: { readonly payments?: readonly PaymentScript[] } = {},
+    ) => decide(invoiceId, 'authorize', (record) => lifecycle.authorize(record, payments)),
+    decline: (invoiceId: string) => decide(invoiceId, 'decline', lifecycle.decline),
+    /** Sets the outcomes of the next payments of a request or subscription. */
+    script(id: string, payments: readonly PaymentScript[]): Result<void> {
       timeline.settle()
       const record = state.byInvoice(id) ?? state.bySubscription(id)
-      if (record === undefined)
-        return notFound('Subscription', 'The mock has never given out this identifier.')
+      if (record === undefined) return notFound('Subscription', UNKNOWN_ID)
       if (record.phase !== 'PENDING' && record.phase !== 'ACTIVE') {
         return refused('state', 'There are no payments to come.', {
           explanation: `The subscription is ${record.phase}.`,
@@ -224,22 +223,24 @@ export const createOperations = (parts: {
       record.script = [...payments]
       return accepted(undefined)
     },
-    reverse(paymentId) {
+    /** Returns the money of a payment. */
+    reverse(paymentId: string) {
       timeline.settle()
       const payment = paymentRecord(paymentId)
-      if (payment === undefined) return notFound('Payment', 'The mock has made no payment with this number.')
+      if (payment === undefined) return notFound('Payment', 'The mock has made no payment with this id.')
       if (!payment.succeeded || payment.reversal !== undefined) {
         return refused('state', 'The payment cannot be reversed.', {
           explanation: payment.succeeded
             ? 'It has been reversed before.'
-            : 'It failed: no money moved that could go back.',
+            : 'It failed, so no money can be returned.',
         })
       }
       const reversal = { at: timeline.now(), transactionId: ids.text('reversal', REVERSAL_ID_LENGTH) }
       state.payments.reverse(payment.index, reversal)
       return accepted(views.payment({ ...payment, reversal }))
     },
-    paymentsOf(subscriptionId) {
+    /** Returns the payments of a subscription, or all, oldest first. */
+    paymentsOf(subscriptionId?: string): readonly PaymentBody[] {
       timeline.settle()
       return subscriptionId === undefined
         ? state.payments.read(0, state.payments.count()).map(views.payment)

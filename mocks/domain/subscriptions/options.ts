@@ -1,239 +1,123 @@
-import type { KnownCycle } from '../../../src/contract/subscriptions.ts'
-import type { Check, Rules } from '../check-options.ts'
+import type { Input } from '../../../src/contract/fields.ts'
+import { anyText, inputDate, refined, wholeNumber } from '../../../src/contract/fields.ts'
+import { CYCLES, dayNumber, isAmountText } from '../../../src/contract/formats.ts'
+import { parseTimeOfDay } from '../calendar.ts'
+import type { OptionsOf, Rule } from '../check-options.ts'
 import {
   absoluteUrl,
-  anyText,
-  assertOptions,
-  day,
-  decimalText,
-  fields,
-  finiteNumber,
+  also,
+  defaultsOf,
   flag,
-  length,
   listOf,
+  number,
   oneOf,
+  option,
+  optional,
   orFalse,
   pattern,
-  pointInTime,
-  present,
+  rule,
+  strict,
+  strictOf,
   text,
-  timeOfDay,
-  wholeNumber,
 } from '../check-options.ts'
-import type { Duration } from '../duration.ts'
-import { CYCLE_DAYS } from './schedule.ts'
+import { duration, pointInTime } from '../duration.ts'
 
 /** Outcome of one scripted payment. */
 export type PaymentScript = 'succeed' | 'fail'
 
-/** A point in time: a Date, milliseconds since 1970, or ISO 8601 text with its zone. */
-export type PointInTime = Date | number | string
-
-/** A subscription that exists without having been asked for. Only cycle, amount, start and end are needed. */
-export interface SeedSubscription {
-  /** Fields of S1; ✎ rules and the cut-off of the start are not applied. */
-  readonly request: {
-    /** First day, `YYYY-MM-DD`; it may lie in the past. */
-    readonly start: string
-    /** Last day, `YYYY-MM-DD`, on or after the start. */
-    readonly end: string
-    /** `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. */
-    readonly cycle: KnownCycle
-    /** What is paid each cycle: decimal text such as `25.00`. */
-    readonly amount: string
-    /** The merchant that it belongs to; by default the first one. */
-    readonly clientID?: string
-    /** By default an identifier is made. */
-    readonly requestID?: string
-    /** By default `https://merchant.example/return`. */
-    readonly userReturnURL?: string
-  }
-  /** By default an identifier is made. */
-  readonly invoiceId?: string
-  /** By default an identifier is made. */
-  readonly subscriptionId?: string
-  /** By default the time now, or that of the authorization when it is earlier. */
-  readonly createdAt?: PointInTime
-  /**
-   * When the payer authorized it: between creation and now, by default at its creation; `false`: not yet. Payments that fell due since then
-   * have been made, silently: no notification tells of them.
-   */
-  readonly authorizedAt?: PointInTime | false
-  /** Outcomes of its payments from the first on; then all succeed. */
-  readonly payments?: readonly PaymentScript[]
-}
-
-/** A token that is known without a login. */
-export interface SeedToken {
-  /** The access token, as calls carry it in `Authorization: Bearer …`. */
-  readonly accessToken: string
-  /** By default an identifier is made. */
-  readonly refreshToken?: string
-  /** By default the first merchant. */
-  readonly clientId?: string
-  /** By default the merchant's first user. */
-  readonly username?: string
-  /** By default it lives as long as a new one. */
-  readonly expiresAt?: PointInTime
-}
-
-/** Checks that name every field of a type: one that is added and not checked does not compile. */
-type Fields<Type> = { readonly [Name in keyof Type]-?: Check }
-
-const merchant = fields({
-  name: text,
-  clientId: text,
-  clientSecret: text,
-  users: listOf(fields({ username: text, password: text })),
-} satisfies Fields<MerchantOptions>)
-
-const merchants: Check = (value) => {
-  const found = listOf(merchant, 1)(value)
-  if (found !== undefined || !Array.isArray(value)) return found
-  // `clientOptions` carries the first merchant's first user.
-  if (value[0].users.length === 0) {
-    return { at: '[0].users', must: 'a list of at least 1', not: 'an empty one', isType: false }
-  }
-  const ids = value.map(({ clientId }: MerchantOptions) => clientId)
-  const again = ids.findIndex((id, index) => ids.indexOf(id) < index)
-  if (again === -1) return undefined
-  return { at: `[${again}].clientId`, must: 'of one merchant alone', not: 'used twice', isType: false }
-}
-
-const timeZone: Check = (value) => {
-  const found = text(value)
-  if (found !== undefined) return { ...found, must: 'an IANA time zone such as Asia/Dhaka' }
-  try {
-    new Intl.DateTimeFormat('en-US', { timeZone: String(value) })
-    return undefined
-  } catch {
-    // The platform's words name neither the option nor what to write.
-    const not = JSON.stringify(value)
-    return { at: '', must: 'an IANA time zone such as Asia/Dhaka', not, isType: false }
-  }
-}
-
 /** Outcomes of payments, as a payer scripts them. */
-export const paymentScripts: Check = listOf(oneOf('succeed', 'fail'))
+export const paymentScripts = listOf(oneOf('succeed', 'fail'))
 
-/** What `add` and the option `existing` take. */
-export const seedSubscription: Check = fields(
-  {
-    request: fields(
-      {
-        start: day,
-        end: day,
-        cycle: oneOf(...Object.keys(CYCLE_DAYS)),
-        amount: decimalText,
-      },
-      { clientID: text, requestID: text, userReturnURL: absoluteUrl },
-    ),
-  },
-  {
-    invoiceId: text,
-    subscriptionId: text,
-    createdAt: pointInTime,
-    authorizedAt: orFalse(pointInTime),
-    payments: paymentScripts,
-  } satisfies Omit<Fields<SeedSubscription>, 'request'>,
-)
-
-const tokenFields = {
-  accessToken: text,
-  refreshToken: text,
-  clientId: text,
-  username: text,
-  expiresAt: pointInTime,
-} satisfies Fields<SeedToken>
-const { accessToken, ...moreOfToken } = tokenFields
-/** What `add` and the option `tokens` take. */
-export const seedToken: Check = fields({ accessToken }, moreOfToken)
-
-const errorCodes = {
-  success: anyText,
-  invalid: anyText,
-  not_found: anyText,
-  duplicate_request: anyText,
-  state: anyText,
-  client_mismatch: anyText,
-  unauthorized: anyText,
-  locked_out: anyText,
-  rate_limited: anyText,
-  internal: anyText,
-} satisfies Fields<ErrorCodes>
-
-const pagingFields = fields({
-  defaultSize: wholeNumber(1),
-  maxSize: wholeNumber(1),
-  ignore: listOf(oneOf('page', 'per_page')),
-} satisfies Fields<SubscriptionsOptions['paging']>)
-
-const paging: Check = (value) => {
-  const found = pagingFields(value)
-  if (found !== undefined) return found
-  const { defaultSize, maxSize } = value as SubscriptionsOptions['paging']
-  if (defaultSize <= maxSize) return undefined
-  return { at: '.defaultSize', must: `at most maxSize, ${maxSize}`, not: String(defaultSize), isType: false }
-}
-
-/** The check of each option of area S. */
-export const subscriptionsChecks: Fields<SubscriptionsOptions> = {
-  merchants,
-  unknownFields: oneOf('ignore', 'refuse'),
-  requestTtl: orFalse(length),
-  pendingSubscriptionId: oneOf('issued', 'NA', '', 'omit'),
-  enabledValues: fields({ active: finiteNumber, inactive: finiteNumber }),
-  timeZone,
-  startCutoff: orFalse(timeOfDay),
-  pastStart: oneOf('accept', 'refuse'),
-  maxEnd: orFalse(fields({ from: oneOf('start', 'today'), days: wholeNumber(0) })),
-  amountPattern: pattern,
-  duplicateRequest: oneOf('accept', 'refuse'),
-  clientMismatch: oneOf('accept', 'refuse'),
-  debitTime: timeOfDay,
-  dunning: fields({ retries: wholeNumber(0), everyDays: wholeNumber(1) }),
-  nextPaymentDateAfterEnd: oneOf('date', 'null'),
-  cancelDelay: length,
-  cancelTwice: oneOf('same', 'refuse'),
-  tokenTtl: length,
-  refresh: oneOf('rotate', 'reuse', 'reject'),
-  lockout: orFalse(
-    fields({
-      attempts: wholeNumber(1),
-      windowSeconds: wholeNumber(1),
-      durationSeconds: wholeNumber(1),
-    }),
+const seedRequest = {
+  /** First day, `YYYY-MM-DD`; it may lie in the past. */
+  start: inputDate,
+  /** Last day, `YYYY-MM-DD`, on or after the start. */
+  end: inputDate,
+  /** `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. */
+  cycle: oneOf(...CYCLES),
+  /** Amount per cycle: decimal text such as `25.00`. */
+  amount: rule<string>(
+    'decimal text above zero such as "25.00"',
+    (value) => typeof value === 'string' && isAmountText(value),
   ),
-  errorCodes: fields({}, errorCodes),
-  validationStatus: oneOf(200, 400, 409, 422),
-  errorsAs200: flag,
-  notFoundStatus: oneOf(200, 400, 404),
-  paging,
-  rateLimit: orFalse(fields({ limit: wholeNumber(0), windowMs: wholeNumber(1) })),
-  sendRetryAfter: flag,
-  tokenEnvelope: flag,
-  existing: listOf(seedSubscription),
-  tokens: listOf(seedToken),
+  /** The merchant that it belongs to. Default: the first one. */
+  clientID: optional(text),
+  /** Default: a new identifier. */
+  requestID: optional(text),
+  /** Default: `https://merchant.example/return`. */
+  userReturnURL: optional(absoluteUrl),
 }
+const seedSubscription = {
+  /** Fields of S1. ✎ rules and the cut-off of the start are not applied. */
+  request: refined(
+    strict(seedRequest),
+    ({ start, end }) => (dayNumber(end) ?? 0) >= (dayNumber(start) ?? 0),
+    'end',
+    'a date on or after start',
+  ),
+  /** Default: a new identifier. */
+  invoiceId: optional(text),
+  /** Default: a new identifier. */
+  subscriptionId: optional(text),
+  /** Default: now, or the time of the authorization if that is earlier. */
+  createdAt: optional(pointInTime),
+  /**
+   * When the payer authorized it, between creation and now; `false`: not yet. Payments that were due since then have been
+   * made, without notifications. Default: at its creation.
+   */
+  authorizedAt: optional(orFalse(pointInTime)),
+  /** Outcomes of its payments from the first on; then all succeed. */
+  payments: optional(paymentScripts),
+}
+/** A subscription that exists without a request. Only cycle, amount, start and end are required. */
+export interface SeedSubscription extends Input<typeof seedSubscription> {}
 
-/** A merchant who may log in. */
-export interface MerchantOptions {
+const seedToken = {
+  /** The access token, as calls carry it in `Authorization: Bearer …`. */
+  accessToken: text,
+  /** Default: a new identifier. */
+  refreshToken: optional(text),
+  /** Default: the first merchant. */
+  clientId: optional(text),
+  /** Default: the merchant's first user. */
+  username: optional(text),
+  /** Default: the lifetime of a new token. */
+  expiresAt: optional(pointInTime),
+}
+/** A token that is valid without a login. */
+export interface SeedToken extends Input<typeof seedToken> {}
+
+const seeds = {
+  /** Subscriptions to add. */
+  subscriptions: optional(listOf<SeedSubscription>(strict(seedSubscription))),
+  /** Tokens to add. */
+  tokens: optional(listOf<SeedToken>(strict(seedToken))),
+}
+/** What `add` accepts. */
+export interface Seeds extends Input<typeof seeds> {}
+/** Checks what `add` is given. */
+export const seedsSchema = strict(seeds)
+
+const user = {
+  /** Name of the login; failures are counted for it (row 35). `defaultMerchant` has `mock-user`. */
+  username: text,
+  /** Password of the login. `defaultMerchant` has `mock-password`. */
+  password: text,
+}
+const merchant = {
   /** The name that the payer sees. */
-  readonly name: string
+  name: text,
   /** `client_id` of its logins. `defaultMerchant` has `mock-client`. */
-  readonly clientId: string
+  clientId: text,
   /** `client_secret` of its logins. `defaultMerchant` has `mock-client-secret`. */
-  readonly clientSecret: string
-  /** Who may log in for it; `clientOptions` has the first. */
-  readonly users: readonly {
-    /** Name of the login; failures are counted for it (row 35). `defaultMerchant` has `mock-user`. */
-    readonly username: string
-    /** Password of the login. `defaultMerchant` has `mock-password`. */
-    readonly password: string
-  }[]
+  clientSecret: text,
+  /** Its users. `clientOptions` contains the first user of the first merchant. */
+  users: listOf(strict(user, 'option')),
 }
+/** A merchant that may log in. */
+export interface MerchantOptions extends Input<typeof merchant> {}
 
-/** The merchant of a mock that was told of no other. Its credentials are fixed and documented: they protect nothing. */
+/** The only merchant of a mock without the option `merchants`. Its credentials are documented: they protect nothing. */
 export const defaultMerchant = {
   name: 'Example Shop',
   clientId: 'mock-client',
@@ -241,9 +125,9 @@ export const defaultMerchant = {
   users: [{ username: 'mock-user', password: 'mock-password' }],
 } as const satisfies MerchantOptions
 
-/** The errorCode of each kind of answer (row 38); the specification shows `00` alone. */
+/** The errorCode of each kind of response (row 38). The specification shows only `00`. */
 export const defaultErrorCodes = {
-  /** Everything went well (Errors, area S). Default: `00`. */
+  /** Success (Errors, area S). Default: `00`. */
   success: '00',
   /** A field breaks a rule (row 38). Default: `01`. */
   invalid: '01',
@@ -251,9 +135,9 @@ export const defaultErrorCodes = {
   not_found: '02',
   /** A requestID that was used before (rows 20 and 38). Default: `03`. */
   duplicate_request: '03',
-  /** What the state does not allow, such as `cancelTwice: 'refuse'` (row 38). Default: `04`. */
+  /** A call that the state does not allow, such as `cancelTwice: 'refuse'` (row 38). Default: `04`. */
   state: '04',
-  /** A clientID other than that of the token (rows 21 and 38). Default: `05`. */
+  /** A clientID other than the token's (rows 21 and 38). Default: `05`. */
   client_mismatch: '05',
   /** Missing or wrong credentials, with HTTP status 401 (row 38). Default: `401`. */
   unauthorized: '401',
@@ -265,182 +149,160 @@ export const defaultErrorCodes = {
   internal: '99',
 } as const
 
-/** The errorCode of each kind of answer. */
+/** The errorCode of each kind of response. */
 export type ErrorCodes = { readonly [Kind in keyof typeof defaultErrorCodes]: string }
 
-/** What the mock of area S can be told. Rows are those of the table of things the specification does not show. */
-export interface SubscriptionsOptions {
-  /** The merchants; each sees its own requests and subscriptions alone. Default: `defaultMerchant`. */
-  readonly merchants: readonly MerchantOptions[]
+const errorCode = optional(anyText)
+const errorCodes = Object.fromEntries(Object.keys(defaultErrorCodes).map((kind) => [kind, errorCode])) as {
+  readonly [Kind in keyof typeof defaultErrorCodes]: typeof errorCode
+}
+
+const enabledValues = {
+  /** While payments are expected. Default: 1. */
+  active: number(),
+  /** Before the authorization, and once it has ended or was canceled. Default: 0. */
+  inactive: number(),
+}
+const maxEnd = {
+  /** The day that is counted from. Default: `start`. */
+  from: oneOf('start', 'today'),
+  /** The number of the last day that is accepted. Default: 730. */
+  days: wholeNumber(0),
+}
+const dunning = {
+  /** The number of retries. Default: 0. */
+  retries: wholeNumber(0),
+  /** The number of days between two attempts, from 1. Default: 1. */
+  everyDays: wholeNumber(1),
+}
+const lockout = {
+  /** How many failures lock the username. Default: 5. */
+  attempts: wholeNumber(1),
+  /** The seconds within which they count together. Default: 60. */
+  windowSeconds: wholeNumber(1),
+  /** For how many seconds it is locked. Default: 900. */
+  durationSeconds: wholeNumber(1),
+}
+const paging = {
+  /** How many payments a page has without `per_page`. Default: 10. */
+  defaultSize: wholeNumber(1),
+  /** How many payments a page has at most. Default: 100. */
+  maxSize: wholeNumber(1),
+  /** Query parameters that are ignored, because some endpoints ignore per_page (Limits, Pagination). Default: none. */
+  ignore: listOf(oneOf('page', 'per_page')),
+}
+const rateLimit = {
+  /** How many calls are accepted in a window. Default: 600. */
+  limit: wholeNumber(0),
+  /** Length of the window, in milliseconds. Default: 60 000. */
+  windowMs: wholeNumber(1),
+}
+
+const merchants = also(
+  listOf<MerchantOptions>(strict(merchant, 'option'), 1),
+  'a list in which each clientId occurs once, and the first merchant has a user',
+  (all) => all[0]?.users[0] !== undefined && new Set(all.map(({ clientId }) => clientId)).size === all.length,
+)
+
+const timeOfDay = rule<string>(
+  'a time of day in the form HH:MM:SS',
+  (value) => typeof value === 'string' && parseTimeOfDay(value) !== undefined,
+)
+
+const isTimeZone = (value: unknown): boolean => {
+  try {
+    return typeof value === 'string' && new Intl.DateTimeFormat('en-US', { timeZone: value }) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** The options of area S. Rows are those of the table of things that the specification does not show. */
+export const subscriptionsTable = {
+  /** The merchants; each sees only its own requests and subscriptions. Default: `defaultMerchant`. */
+  merchants: option(merchants, [defaultMerchant]),
   /** Fields that the specification does not name (row 4 ✎). Default: `ignore`; under strict rules: `refuse`. */
-  readonly unknownFields: 'ignore' | 'refuse'
-  /** After what time an unanswered request expires (row 10); `false`: never. Default: 24 hours. */
-  readonly requestTtl: Duration | false
-  /** What the status answer shows as subscriptionId before the payer has authorized (row 11). Default: `issued`. */
-  readonly pendingSubscriptionId: 'issued' | 'NA' | '' | 'omit'
+  unknownFields: option(oneOf('ignore', 'refuse'), 'ignore', { strict: 'refuse' }),
+  /** How long a request waits for the payer's decision before it expires (row 10); `false`: forever. Default: 24 hours. */
+  requestTtl: option(orFalse(duration), { hours: 24 }),
+  /** The subscriptionId of the status response before the payer has authorized (row 11). Default: `issued`. */
+  pendingSubscriptionId: option(oneOf('issued', 'NA', '', 'omit'), 'issued'),
   /** The values of `enabled` (row 12). */
-  readonly enabledValues: {
-    /** While payments are to be expected. Default: 1. */
-    readonly active: number
-    /** Before the authorization, and once it has ended or was cancelled. Default: 0. */
-    readonly inactive: number
-  }
+  enabledValues: option(strict(enabledValues, 'option'), { active: 1, inactive: 0 }),
   /** IANA time zone of the times without a zone, of days, and of the cut-off (row 14). Default: `UTC`. */
-  readonly timeZone: string
+  timeZone: option(rule<string>('an IANA time zone such as Asia/Dhaka', isTimeZone), 'UTC'),
   /**
-   * Time of day, `HH:MM:SS`, from whose next second on today is refused as start (row 15); `false`: never. Default:
-   * `23:30:00`.
+   * Time of day, `HH:MM:SS`, after which today is refused as start (row 15); `false`: never. Default: `23:30:00`.
    */
-  readonly startCutoff: string | false
+  startCutoff: option(orFalse(timeOfDay), '23:30:00'),
   /** A start before today (row 16 ✎). Default: `accept`; under strict rules: `refuse`. */
-  readonly pastStart: 'accept' | 'refuse'
+  pastStart: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
   /** How many days after the start, or after today, the end may lie (row 18); `false`: any number. */
-  readonly maxEnd:
-    | {
-        /** The day that is counted from. Default: `start`. */
-        readonly from: 'start' | 'today'
-        /** The number of the last day that is taken. Default: 730. */
-        readonly days: number
-      }
-    | false
-  /**
-   * What the text of an amount must match, besides being above zero (row 19 ✎). Default: `/^\d+(\.\d+)?$/`; under
-   * strict rules: `/^\d+(\.\d{1,2})?$/`.
-   */
-  readonly amountPattern: RegExp
+  maxEnd: option(orFalse(strict(maxEnd, 'option')), { from: 'start', days: 730 }),
+  /** Pattern of an amount above zero (row 19 ✎). Default: `/^\d+(\.\d+)?$/`; strict: `/^\d+(\.\d{1,2})?$/`. */
+  amountPattern: option(pattern, /^\d+(\.\d+)?$/, { strict: /^\d+(\.\d{1,2})?$/ }),
   /** A requestID that the merchant has used before (row 20 ✎). Default: `accept`; under strict rules: `refuse`. */
-  readonly duplicateRequest: 'accept' | 'refuse'
-  /** A clientID other than that of the token (row 21 ✎). Default: `accept`; under strict rules: `refuse`. */
-  readonly clientMismatch: 'accept' | 'refuse'
+  duplicateRequest: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
+  /** A clientID other than the token's (row 21 ✎). Default: `accept`; under strict rules: `refuse`. */
+  clientMismatch: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
   /** Time of day, `HH:MM:SS`, at which payments are made (row 23). Default: `12:00:00`. */
-  readonly debitTime: string
-  /** How often, and how many days apart, a failed payment is tried again (row 24). No try is made after the end. */
-  readonly dunning: {
-    /** How many further tries there are. Default: 0. */
-    readonly retries: number
-    /** How many days lie between two tries, from 1. Default: 1. */
-    readonly everyDays: number
-  }
+  debitTime: option(timeOfDay, '12:00:00'),
+  /** How often, and how many days apart, a failed payment is retried (row 24), but not after the end. */
+  dunning: option(strict(dunning, 'option'), { retries: 0, everyDays: 1 }),
   /** nextPaymentDate when none follows: the date that would have been next, or null (row 25). Default: `date`. */
-  readonly nextPaymentDateAfterEnd: 'date' | 'null'
-  /**
-   * How long a cancellation is PROCESSING (row 27). The subscription goes on until it is processed: a payment that
-   * falls due in between is made. Default: 0 seconds.
-   */
-  readonly cancelDelay: Duration
-  /** Cancelling again, and cancelling what has ended: the same record, or a refusal (row 28). Default: `same`. */
-  readonly cancelTwice: 'same' | 'refuse'
-  /** How long an access token lives (row 33). Default: 3600 seconds. */
-  readonly tokenTtl: Duration
-  /** What the refresh grant does: a new refresh token, the same one, or a refusal (row 34). Default: `rotate`. */
-  readonly refresh: 'rotate' | 'reuse' | 'reject'
+  nextPaymentDateAfterEnd: option(oneOf('date', 'null'), 'date'),
+  /** How long a cancellation is PROCESSING (row 27). Payments due by then are made. Default: 0 seconds. */
+  cancelDelay: option(duration, { seconds: 0 }),
+  /** Canceling again, or after the end: the same record, or an error (row 28). Default: `same`. */
+  cancelTwice: option(oneOf('same', 'refuse'), 'same'),
+  /** Lifetime of an access token (row 33). Default: 3600 seconds. */
+  tokenTtl: option(duration, { seconds: 3600 }),
+  /** Result of the refresh grant: a new refresh token, the same one, or an error (row 34). Default: `rotate`. */
+  refresh: option(oneOf('rotate', 'reuse', 'reject'), 'rotate'),
   /**
    * How many failures of one username within how long lock it, and for how long (row 35); `false`: never. The failure
-   * that completes the count is still answered 401.
+   * that completes the count still gets 401.
    */
-  readonly lockout:
-    | {
-        /** How many failures lock the username. Default: 5. */
-        readonly attempts: number
-        /** Within how many seconds they must lie. Default: 60. */
-        readonly windowSeconds: number
-        /** For how many seconds it is locked. Default: 900. */
-        readonly durationSeconds: number
-      }
-    | false
-  /** The errorCodes (row 38); those left out keep their defaults. */
-  readonly errorCodes: Partial<ErrorCodes>
-  /** HTTP status of a refused field (row 39). Default: `422`. */
-  readonly validationStatus: 200 | 400 | 409 | 422
-  /** Whether refusals other than 401, 403 and 429 are answered 200 with their errorCode (row 39). Default: `false`. */
-  readonly errorsAs200: boolean
-  /** HTTP status of an unknown identifier (row 40). Default: `404`. */
-  readonly notFoundStatus: 200 | 400 | 404
+  lockout: option(orFalse(strict(lockout, 'option')), {
+    attempts: 5,
+    windowSeconds: 60,
+    durationSeconds: 900,
+  }),
+  /** The errorCodes (row 38). An omitted one keeps its default. */
+  errorCodes: option(strict(errorCodes, 'option') as Rule<Partial<ErrorCodes>>, defaultErrorCodes),
+  /** HTTP status for a field that breaks a rule (row 39). Default: `422`. */
+  validationStatus: option(oneOf(200, 400, 409, 422), 422),
+  /** Whether errors other than 401, 403 and 429 have HTTP status 200 and their errorCode (row 39). Default: `false`. */
+  errorsAs200: option(flag, false),
+  /** HTTP status for an unknown identifier (row 40). Default: `404`. */
+  notFoundStatus: option(oneOf(200, 400, 404), 404),
   /** Paging of the payment list (row 41). */
-  readonly paging: {
-    /** How many payments a page holds when `per_page` does not say. Default: 10. */
-    readonly defaultSize: number
-    /** How many payments a page holds at most. Default: 100. */
-    readonly maxSize: number
-    /** What of the query is not looked at: some endpoints ignore per_page (Limits, Pagination). Default: none. */
-    readonly ignore: readonly ('page' | 'per_page')[]
-  }
-  /** Calls of one client_id in a window (row 42); `false`: any number. */
-  readonly rateLimit:
-    | {
-        /** How many calls are accepted in a window. Default: 600. */
-        readonly limit: number
-        /** Length of the window, in milliseconds. Default: 60 000. */
-        readonly windowMs: number
-      }
-    | false
+  paging: option(
+    refined(
+      strict(paging, 'option'),
+      ({ defaultSize, maxSize }) => defaultSize <= maxSize,
+      'defaultSize',
+      'at most maxSize',
+    ),
+    { defaultSize: 10, maxSize: 100, ignore: [] },
+  ),
+  /** The calls that one client_id may make in a window (row 42); `false`: any number. */
+  rateLimit: option(orFalse(strict(rateLimit, 'option')), { limit: 600, windowMs: 60_000 }),
   /** Whether a 429 carries Retry-After (row 43). Default: `false`. */
-  readonly sendRetryAfter: boolean
-  /** Whether the token answer carries errorCode and errorMessage (row 50). Default: `true`. */
-  readonly tokenEnvelope: boolean
+  sendRetryAfter: option(flag, false),
+  /** Whether the response to a login carries errorCode and errorMessage (row 50). Default: `true`. */
+  tokenEnvelope: option(flag, true),
   /** Subscriptions that exist from the start, and again after a reset. Default: none. */
-  readonly existing: readonly SeedSubscription[]
-  /** Tokens that are known from the start, and again after a reset. Default: none. */
-  readonly tokens: readonly SeedToken[]
+  existing: option(listOf<SeedSubscription>(strict(seedSubscription)), []),
+  /** Tokens that are valid from the start, and again after a reset. Default: none. */
+  tokens: option(listOf<SeedToken>(strict(seedToken)), []),
 }
+
+/** The options of the mock of area S. Rows are those of the table of things that the specification does not show. */
+export interface SubscriptionsOptions extends OptionsOf<typeof subscriptionsTable> {}
 
 /** The defaults under `rules: 'spec'`. */
-export const subscriptionsDefaults = {
-  merchants: [defaultMerchant],
-  unknownFields: 'ignore',
-  requestTtl: { hours: 24 },
-  pendingSubscriptionId: 'issued',
-  enabledValues: { active: 1, inactive: 0 },
-  timeZone: 'UTC',
-  startCutoff: '23:30:00',
-  pastStart: 'accept',
-  maxEnd: { from: 'start', days: 730 },
-  amountPattern: /^\d+(\.\d+)?$/,
-  duplicateRequest: 'accept',
-  clientMismatch: 'accept',
-  debitTime: '12:00:00',
-  dunning: { retries: 0, everyDays: 1 },
-  nextPaymentDateAfterEnd: 'date',
-  cancelDelay: { seconds: 0 },
-  cancelTwice: 'same',
-  tokenTtl: { seconds: 3600 },
-  refresh: 'rotate',
-  lockout: { attempts: 5, windowSeconds: 60, durationSeconds: 900 },
-  errorCodes: defaultErrorCodes,
-  validationStatus: 422,
-  errorsAs200: false,
-  notFoundStatus: 404,
-  paging: { defaultSize: 10, maxSize: 100, ignore: [] },
-  rateLimit: { limit: 600, windowMs: 60_000 },
-  sendRetryAfter: false,
-  tokenEnvelope: true,
-  existing: [],
-  tokens: [],
-} as const satisfies SubscriptionsOptions
+export const subscriptionsDefaults = defaultsOf(subscriptionsTable)
 
-/** What `rules: 'strict'` changes in the defaults; an option that is given still wins. */
-export const strictSubscriptionsDefaults = {
-  unknownFields: 'refuse',
-  pastStart: 'refuse',
-  amountPattern: /^\d+(\.\d{1,2})?$/,
-  duplicateRequest: 'refuse',
-  clientMismatch: 'refuse',
-} as const satisfies Partial<SubscriptionsOptions>
-
-/**
- * The options with everything that was left out filled in.
- *
- * @throws TypeError or RangeError when an option makes no sense; the message names it.
- */
-export const subscriptionsOptions = (
-  rules: Rules,
-  given: Partial<SubscriptionsOptions> = {},
-): SubscriptionsOptions => {
-  assertOptions('subscriptions', given, subscriptionsChecks)
-  return {
-    ...subscriptionsDefaults,
-    ...(rules === 'strict' ? strictSubscriptionsDefaults : {}),
-    ...present(given),
-    errorCodes: { ...defaultErrorCodes, ...present(given.errorCodes ?? {}) },
-  }
-}
+/** The defaults that `rules: 'strict'` changes. A given option counts before both. */
+export const strictSubscriptionsDefaults = strictOf(subscriptionsTable)

@@ -1,41 +1,27 @@
-import { parseDate } from '../calendar.ts'
-import { assertPasses, fields, listOf } from '../check-options.ts'
+import { dayNumber } from '../../../src/contract/formats.ts'
+import type { PointInTime } from '../duration.ts'
 import { toInstantMilliseconds } from '../duration.ts'
 import type { Ids } from '../ids.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import type { MerchantOptions, SeedSubscription, SeedToken, SubscriptionsOptions } from './options.ts'
-import { seedSubscription, seedToken } from './options.ts'
+import type { MerchantOptions, SeedSubscription, Seeds, SeedToken, SubscriptionsOptions } from './options.ts'
 import { CYCLE_DAYS } from './schedule.ts'
 import type { State, SubscriptionRecord } from './state.ts'
 import type { Tokens } from './tokens.ts'
-
-/** What seeds a mock of area S. */
-export interface Seeding {
-  /** Throws when one of the seeds is impossible; then none of them is to be made. */
-  check(seeds: Seeds): void
-  subscription(seed: SeedSubscription): SubscriptionRecord
-  token(seed: SeedToken): void
-}
-
-/** What `add` takes. */
-export interface Seeds {
-  readonly subscriptions?: readonly SeedSubscription[] | undefined
-  readonly tokens?: readonly SeedToken[] | undefined
-}
-
-interface SeedTimes {
-  readonly created: number
-  readonly authorized: number | undefined
-}
+import type { Merchant } from './types.ts'
 
 const REQUEST_ID_LENGTH = 12
 
-const seedsCheck = fields({}, { subscriptions: listOf(seedSubscription), tokens: listOf(seedToken) })
-
 /** A day that has been checked. */
-const dayOf = (text: string): number => parseDate(text) ?? 0
+const dayOf = (text: string): number => dayNumber(text) ?? 0
 
-/** Makes what turns seeds into state. */
+const instantOf = (time: PointInTime | undefined): number | undefined =>
+  time === undefined ? undefined : toInstantMilliseconds(time)
+
+const refuse = (message: string): never => {
+  throw new RangeError(`Impossible seed: ${message}`)
+}
+
+/** Creates what turns seeds into state. */
 export const createSeeding = (parts: {
   readonly options: SubscriptionsOptions
   readonly ids: Ids
@@ -43,74 +29,54 @@ export const createSeeding = (parts: {
   readonly lifecycle: Lifecycle
   readonly tokens: Tokens
   readonly now: () => number
-}): Seeding => {
+}) => {
   const { options, ids, state, lifecycle, tokens, now } = parts
 
-  const merchantOf = (clientId: string | undefined): MerchantOptions => {
-    const merchant = options.merchants.find((each) => clientId === undefined || each.clientId === clientId)
-    if (merchant === undefined) throw new Error(`No merchant of the mock has the client id "${clientId}".`)
-    return merchant
-  }
+  const merchantOf = (clientId: string | undefined): MerchantOptions =>
+    options.merchants.find((each) => clientId === undefined || each.clientId === clientId) ??
+    refuse(`no merchant has the client id "${clientId}"`)
 
-  const userOf = ({
-    clientId,
-    username,
-  }: SeedToken): { readonly clientId: string; readonly username: string } => {
+  const userOf = ({ clientId, username }: SeedToken): Merchant => {
     const merchant = merchantOf(clientId)
-    const user = merchant.users.find((each) => username === undefined || each.username === username)
-    if (user === undefined) {
-      throw new Error(`The merchant "${merchant.clientId}" of the mock has no user "${username}".`)
-    }
+    const user =
+      merchant.users.find((each) => username === undefined || each.username === username) ??
+      refuse(`the merchant "${merchant.clientId}" has no user "${username}"`)
     return { clientId: merchant.clientId, username: user.username }
   }
 
-  const refuseKnown = (
-    kind: string,
-    ids: readonly (string | undefined)[],
-    find: (id: string) => unknown,
-  ): void => {
-    const given = ids.filter((id) => id !== undefined)
-    const known = given.find((id, index) => find(id) !== undefined || given.indexOf(id) < index)
-    if (known !== undefined) throw new Error(`The ${kind} "${known}" exists already.`)
+  /** The times of a seed. `authorized` is undefined if the payer has not authorized it. */
+  const timesOf = ({ createdAt, authorizedAt }: SeedSubscription) => {
+    const given = authorizedAt === false ? undefined : instantOf(authorizedAt)
+    const created = instantOf(createdAt) ?? Math.min(now(), given ?? now())
+    return { created, authorized: authorizedAt === false ? undefined : (given ?? created) }
   }
 
-  /** When a seed was created, and when authorized; `undefined`: it has not been. */
-  const timesOf = ({ createdAt, authorizedAt }: SeedSubscription): SeedTimes => {
-    const given = authorizedAt === undefined || authorizedAt === false ? undefined : authorizedAt
-    const authorized = given === undefined ? undefined : toInstantMilliseconds(given)
-    const created =
-      createdAt === undefined ? Math.min(now(), authorized ?? now()) : toInstantMilliseconds(createdAt)
-    return { created, authorized: authorizedAt === false ? undefined : (authorized ?? created) }
-  }
-
-  const refuseOrder = (seed: SeedSubscription): void => {
+  const checkOrder = (seed: SeedSubscription): void => {
     const { created, authorized = created } = timesOf(seed)
-    if (created > now()) throw new RangeError('The createdAt of a seed must not be after the mock’s time.')
-    if (authorized > now())
-      throw new RangeError('The authorizedAt of a seed must not be after the mock’s time.')
-    if (authorized < created)
-      throw new RangeError('The authorizedAt of a seed must not be before its createdAt.')
+    if (created > now()) refuse('createdAt must not be after the mock’s time')
+    if (authorized > now()) refuse('authorizedAt must not be after the mock’s time')
+    if (authorized < created) refuse('authorizedAt must not be before createdAt')
+  }
+
+  const checkNew = (kind: 'invoiceId' | 'subscriptionId', seeds: readonly SeedSubscription[]): void => {
+    const find = kind === 'invoiceId' ? state.byInvoice : state.bySubscription
+    const ids = seeds.flatMap((seed) => seed[kind] ?? [])
+    const known = ids.find((id, index) => find(id) !== undefined || ids.indexOf(id) < index)
+    if (known !== undefined) refuse(`the ${kind} "${known}" exists already`)
   }
 
   return {
-    check(seeds) {
-      assertPasses('add: seeds', seeds, seedsCheck)
-      const { subscriptions = [], tokens: seedTokens = [] } = seeds
+    /** Throws if one of the seeds is impossible, so that none is added. */
+    check({ subscriptions = [], tokens: seedTokens = [] }: Seeds): void {
       for (const seed of subscriptions) {
-        const { request } = seed
-        if (dayOf(request.end) < dayOf(request.start)) {
-          throw new RangeError('The end of a seed must not be before its start.')
-        }
-        refuseOrder(seed)
-        merchantOf(request.clientID)
+        checkOrder(seed)
+        merchantOf(seed.request.clientID)
       }
       for (const seed of seedTokens) userOf(seed)
-      const invoiceIds = subscriptions.map(({ invoiceId }) => invoiceId)
-      const subscriptionIds = subscriptions.map(({ subscriptionId }) => subscriptionId)
-      refuseKnown('invoiceId', invoiceIds, state.byInvoice)
-      refuseKnown('subscriptionId', subscriptionIds, state.bySubscription)
+      checkNew('invoiceId', subscriptions)
+      checkNew('subscriptionId', subscriptions)
     },
-    subscription(seed) {
+    subscription(seed: SeedSubscription): SubscriptionRecord {
       const { request, invoiceId, subscriptionId, payments = [] } = seed
       const { created, authorized } = timesOf(seed)
       const { start, end, cycle, amount } = request
@@ -135,14 +101,8 @@ export const createSeeding = (parts: {
       if (authorized !== undefined) lifecycle.backdate(record, payments, authorized)
       return record
     },
-    token(seed) {
-      const { accessToken, refreshToken, expiresAt } = seed
-      tokens.add(
-        userOf(seed),
-        accessToken,
-        refreshToken,
-        expiresAt === undefined ? undefined : toInstantMilliseconds(expiresAt),
-      )
+    token(seed: SeedToken): void {
+      tokens.add(userOf(seed), seed.accessToken, seed.refreshToken, instantOf(seed.expiresAt))
     },
   }
 }

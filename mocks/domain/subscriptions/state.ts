@@ -4,13 +4,12 @@ import type { PaymentScript } from './options.ts'
 import type { Terms } from './schedule.ts'
 import type { SubscriptionPhase } from './transitions.ts'
 
-/** Money that went back. */
-export interface Reversal {
+interface Reversal {
   readonly at: number
   readonly transactionId: string
 }
 
-/** A payment as it is kept. */
+/** A payment. */
 export interface PaymentRecord {
   readonly index: number
   /** Index of its subscription. */
@@ -21,8 +20,43 @@ export interface PaymentRecord {
   readonly reversal: Reversal | undefined
 }
 
-/** What a snapshot holds of the payments. */
-export interface PaymentsSnapshot {
+/** A subscription request and its subscription. */
+export interface SubscriptionRecord {
+  readonly index: number
+  readonly invoiceId: string
+  readonly subscriptionId: string
+  /** Client id of the merchant whose token was used, even if the request names another. */
+  readonly owner: string
+  readonly request: SubscriptionRequestBody
+  readonly terms: Terms
+  readonly createdAt: number
+  requestStatus: KnownRequestStatus
+  phase: Exclude<SubscriptionPhase, 'none'>
+  authorizedAt: number | undefined
+  cancelledAt: number | undefined
+  /** When it stopped being pending or active. */
+  closedAt: number | undefined
+  /** Number of the next due date, once it is authorized. */
+  nextSlot: number
+  /** Outcomes of the next payments, first one first. */
+  script: PaymentScript[]
+  /** Failed payments that are tried again: `number` counts the retries of a due day from 1. */
+  retries: { readonly dueDay: Day; readonly at: number; readonly number: number }[]
+  /** Indexes of its payments, oldest first. */
+  readonly payments: number[]
+  /** Index of its cancellation. */
+  cancellation: number | undefined
+}
+
+/** A cancellation. */
+export interface CancellationRecord {
+  readonly index: number
+  /** Index of its subscription. */
+  readonly subscription: number
+  status: 'PROCESSING' | 'PROCESSED'
+}
+
+interface PaymentsSnapshot {
   readonly subscriptions: Int32Array
   readonly dueDays: Int32Array
   readonly times: Float64Array
@@ -30,18 +64,11 @@ export interface PaymentsSnapshot {
   readonly reversals: readonly (readonly [number, Reversal])[]
 }
 
-/** The payments of a mock in the order in which they were made. */
-export interface PaymentStore {
-  count(): number
-  /** Keeps a payment; its index. */
-  add(subscription: number, dueDay: Day, at: number, succeeded: boolean): number
-  get(index: number): PaymentRecord | undefined
-  /** The payments from one index up to before another. */
-  read(from: number, to: number): readonly PaymentRecord[]
-  reverse(index: number, reversal: Reversal): void
-  reset(): void
-  snapshot(): PaymentsSnapshot
-  restore(snapshot: PaymentsSnapshot): void
+/** What a snapshot holds of the state. */
+export interface StateSnapshot {
+  readonly subscriptions: readonly SubscriptionRecord[]
+  readonly cancellations: readonly CancellationRecord[]
+  readonly payments: PaymentsSnapshot
 }
 
 const FIRST_CAPACITY = 256
@@ -53,19 +80,18 @@ const emptyColumns = (capacity: number) => ({
   outcomes: new Uint8Array(capacity),
 })
 
-/** Makes the store. It keeps columns instead of objects: a year of ten thousand daily payments takes 17 bytes each. */
-export const createPaymentStore = (): PaymentStore => {
+/** Keeps payments in columns, because a year of ten thousand daily subscriptions then takes 17 bytes a payment. */
+const createPaymentStore = () => {
   let columns = emptyColumns(FIRST_CAPACITY)
   let count = 0
   let reversals = new Map<number, Reversal>()
 
   const load = (from: Omit<PaymentsSnapshot, 'reversals'>, capacity: number): void => {
-    const larger = emptyColumns(capacity)
-    larger.subscriptions.set(from.subscriptions)
-    larger.dueDays.set(from.dueDays)
-    larger.times.set(from.times)
-    larger.outcomes.set(from.outcomes)
-    columns = larger
+    columns = emptyColumns(capacity)
+    columns.subscriptions.set(from.subscriptions)
+    columns.dueDays.set(from.dueDays)
+    columns.times.set(from.times)
+    columns.outcomes.set(from.outcomes)
   }
 
   const get = (index: number): PaymentRecord | undefined => {
@@ -81,7 +107,8 @@ export const createPaymentStore = (): PaymentStore => {
 
   return {
     count: () => count,
-    add(subscription, dueDay, at, succeeded) {
+    /** Keeps a payment and returns its index. */
+    add(subscription: number, dueDay: Day, at: number, succeeded: boolean): number {
       if (count === columns.times.length) load(columns, count * 2)
       columns.subscriptions[count] = subscription
       columns.dueDays[count] = dueDay
@@ -91,24 +118,25 @@ export const createPaymentStore = (): PaymentStore => {
       return count - 1
     },
     get,
-    read(from, to) {
+    /** Returns the payments from index `from` up to, but not including, `to`. */
+    read(from: number, to: number): readonly PaymentRecord[] {
       const length = Math.max(0, Math.min(to, count) - from)
       return Array.from({ length }, (_, offset) => get(from + offset)).filter((one) => one !== undefined)
     },
-    reverse: (index, reversal) => void reversals.set(index, reversal),
-    reset() {
+    reverse: (index: number, reversal: Reversal) => void reversals.set(index, reversal),
+    reset(): void {
       columns = emptyColumns(FIRST_CAPACITY)
       count = 0
       reversals = new Map()
     },
-    snapshot: () => ({
+    snapshot: (): PaymentsSnapshot => ({
       subscriptions: columns.subscriptions.slice(0, count),
       dueDays: columns.dueDays.slice(0, count),
       times: columns.times.slice(0, count),
       outcomes: columns.outcomes.slice(0, count),
       reversals: [...reversals],
     }),
-    restore(snapshot) {
+    restore(snapshot: PaymentsSnapshot): void {
       count = snapshot.times.length
       load(snapshot, Math.max(FIRST_CAPACITY, count))
       reversals = new Map(snapshot.reversals)
@@ -116,88 +144,23 @@ export const createPaymentStore = (): PaymentStore => {
   }
 }
 
-/** A failed payment that will be tried again. */
-export interface Retry {
-  readonly dueDay: Day
-  readonly at: number
-  /** The number of this retry, from 1. */
-  readonly number: number
-}
-
-/** A subscription request and the subscription that comes of it. */
-export interface SubscriptionRecord {
-  readonly index: number
-  readonly invoiceId: string
-  readonly subscriptionId: string
-  /** The merchant that it belongs to: that of the token, whatever the request said. */
-  readonly owner: string
-  readonly request: SubscriptionRequestBody
-  readonly terms: Terms
-  readonly createdAt: number
-  requestStatus: KnownRequestStatus
-  phase: Exclude<SubscriptionPhase, 'none'>
-  authorizedAt: number | undefined
-  cancelledAt: number | undefined
-  /** When it ceased to be pending or active. */
-  closedAt: number | undefined
-  /** The next due date's number; meaningful from authorization on. */
-  nextSlot: number
-  /** Outcomes of the payments to come, taken from the front. */
-  script: PaymentScript[]
-  retries: Retry[]
-  /** Indexes of its payments, oldest first. */
-  readonly payments: number[]
-  /** Index of its cancellation. */
-  cancellation: number | undefined
-  /** When its living entry on the timeline falls due; other entries of it are stale. */
-  plannedAt: number | undefined
-}
-
-/** The record of a cancellation. */
-export interface CancellationRecord {
-  readonly index: number
-  readonly subscription: number
-  status: 'PROCESSING' | 'PROCESSED'
-}
-
-/** What a snapshot holds of the state. */
-export interface StateSnapshot {
-  readonly subscriptions: readonly SubscriptionRecord[]
-  readonly cancellations: readonly CancellationRecord[]
-  readonly payments: PaymentsSnapshot
-}
-
-/** Everything that area S stores, besides tokens. */
-export interface State {
-  readonly subscriptions: readonly SubscriptionRecord[]
-  readonly cancellations: readonly CancellationRecord[]
-  readonly payments: PaymentStore
-  addSubscription(record: SubscriptionRecord): void
-  addCancellation(record: CancellationRecord): void
-  byInvoice(invoiceId: string): SubscriptionRecord | undefined
-  bySubscription(subscriptionId: string): SubscriptionRecord | undefined
-  /** Whether a merchant has used a requestID. */
-  hasRequest(owner: string, requestId: string): boolean
-  reset(): void
-  snapshot(): StateSnapshot
-  restore(snapshot: StateSnapshot): void
-}
-
-const requestKey = (owner: string, requestId: string): string => JSON.stringify([owner, requestId])
+/** Everything that area S stores, except tokens. */
+export type State = ReturnType<typeof createState>
 
 /** Makes an empty state. */
-export const createState = (): State => {
+export const createState = () => {
   const subscriptions: SubscriptionRecord[] = []
   const cancellations: CancellationRecord[] = []
   const payments = createPaymentStore()
-  const invoices = new Map<string, SubscriptionRecord>()
-  const identifiers = new Map<string, SubscriptionRecord>()
+  const byInvoice = new Map<string, SubscriptionRecord>()
+  const bySubscription = new Map<string, SubscriptionRecord>()
   const requests = new Set<string>()
+  const requestKey = (owner: string, requestId: string): string => JSON.stringify([owner, requestId])
 
   const addSubscription = (record: SubscriptionRecord): void => {
     subscriptions.push(record)
-    invoices.set(record.invoiceId, record)
-    identifiers.set(record.subscriptionId, record)
+    byInvoice.set(record.invoiceId, record)
+    bySubscription.set(record.subscriptionId, record)
     requests.add(requestKey(record.owner, record.request.requestID))
   }
 
@@ -205,30 +168,30 @@ export const createState = (): State => {
     subscriptions.length = 0
     cancellations.length = 0
     payments.reset()
-    invoices.clear()
-    identifiers.clear()
+    byInvoice.clear()
+    bySubscription.clear()
     requests.clear()
   }
 
   return {
-    subscriptions,
-    cancellations,
+    subscriptions: subscriptions as readonly SubscriptionRecord[],
+    cancellations: cancellations as readonly CancellationRecord[],
     payments,
     addSubscription,
-    addCancellation: (record) => void cancellations.push(record),
-    byInvoice: (invoiceId) => invoices.get(invoiceId),
-    bySubscription: (subscriptionId) => identifiers.get(subscriptionId),
-    hasRequest: (owner, requestId) => requests.has(requestKey(owner, requestId)),
+    addCancellation: (record: CancellationRecord) => void cancellations.push(record),
+    byInvoice: (invoiceId: string) => byInvoice.get(invoiceId),
+    bySubscription: (subscriptionId: string) => bySubscription.get(subscriptionId),
+    /** Whether a merchant has used a requestID. */
+    hasRequest: (owner: string, requestId: string) => requests.has(requestKey(owner, requestId)),
     reset,
-    snapshot: () => ({ ...structuredClone({ subscriptions, cancellations }), payments: payments.snapshot() }),
-    restore(snapshot) {
+    snapshot: (): StateSnapshot => ({
+      ...structuredClone({ subscriptions, cancellations }),
+      payments: payments.snapshot(),
+    }),
+    restore(snapshot: StateSnapshot): void {
       reset()
-      const copies = structuredClone({
-        subscriptions: snapshot.subscriptions,
-        cancellations: snapshot.cancellations,
-      })
-      for (const record of copies.subscriptions) addSubscription(record)
-      cancellations.push(...copies.cancellations)
+      for (const record of structuredClone(snapshot.subscriptions)) addSubscription(record)
+      cancellations.push(...structuredClone(snapshot.cancellations))
       payments.restore(snapshot.payments)
     },
   }

@@ -4,34 +4,22 @@ import type { Fields, Result } from '../result.ts'
 import { accepted, refused } from '../result.ts'
 import { readTexts } from './check-request.ts'
 import type { SubscriptionsOptions } from './options.ts'
-import type { Merchant, TokenBody } from './types.ts'
+import type { Merchant } from './types.ts'
 
-/** Failures of one username: when they were, and until when they lock it. */
-interface Failures {
+/** Failed logins of one username. */
+export interface Failures {
   readonly times: number[]
   lockedUntil: number | undefined
 }
 
-/** What a snapshot holds of it. */
-export type LockoutSnapshot = readonly (readonly [string, Failures])[]
-
-/** Counts failed logins and locks usernames (Authentication, area S, rule 4; row 35). */
-export interface Lockout {
-  /** Until when a username is locked, or `undefined`. */
-  lockedUntil(username: string): number | undefined
-  fail(username: string): void
-  /** A success clears the count. */
-  succeed(username: string): void
-  reset(): void
-  snapshot(): LockoutSnapshot
-  restore(snapshot: LockoutSnapshot): void
-}
-
-// From here on usernames whose failures no longer matter are looked for and dropped.
+// From this many usernames on, those whose failures no longer count are dropped.
 const MANY_USERNAMES = 1_000
 
-/** Makes the count of failed logins. Attempts while locked are not to be reported: they do not prolong the lock. */
-export const createLockout = (rule: SubscriptionsOptions['lockout'], now: () => number): Lockout => {
+/**
+ * Counts failed logins and locks usernames (Authentication, area S, rule 4; row 35). Attempts while a username is locked
+ * are not counted: they do not prolong the lock.
+ */
+const createLockout = (rule: SubscriptionsOptions['lockout'], now: () => number) => {
   const byUsername = new Map<string, Failures>()
   let sweepFrom = MANY_USERNAMES
   const windowLength = rule === false ? 0 : rule.windowSeconds * SECOND
@@ -46,71 +34,56 @@ export const createLockout = (rule: SubscriptionsOptions['lockout'], now: () => 
     sweepFrom = Math.max(MANY_USERNAMES, byUsername.size * 2)
   }
 
-  const load = (entries: LockoutSnapshot): void => {
-    byUsername.clear()
-    for (const [username, { times, lockedUntil }] of entries) {
-      byUsername.set(username, { times: [...times], lockedUntil })
-    }
-  }
-
   return {
-    lockedUntil(username) {
+    /** Returns until when a username is locked. */
+    lockedUntil(username: string): number | undefined {
       const until = byUsername.get(username)?.lockedUntil
       return until !== undefined && now() < until ? until : undefined
     },
-    fail(username) {
+    fail(username: string): void {
       if (rule === false) return
       const time = now()
       if (byUsername.size >= sweepFrom) sweep(time)
       const known = byUsername.get(username)
-      // A lock that has passed took its failures with it.
+      // The failures that led to an earlier lock no longer count.
       const before = known === undefined || known.lockedUntil !== undefined ? [] : known.times
       const times = [...before.filter((at) => at > time - windowLength), time]
       const lockedUntil = times.length >= rule.attempts ? time + rule.durationSeconds * SECOND : undefined
       byUsername.set(username, { times, lockedUntil })
     },
-    succeed: (username) => void byUsername.delete(username),
+    /** Forgets the failures of a username. */
+    clear: (username: string): void => void byUsername.delete(username),
     reset: () => byUsername.clear(),
-    snapshot: () => [...byUsername].map(([username, failures]) => [username, structuredClone(failures)]),
-    restore: load,
+    snapshot: () => structuredClone([...byUsername]),
+    restore(entries: TokensSnapshot['lockout']): void {
+      byUsername.clear()
+      for (const [username, failures] of structuredClone(entries)) byUsername.set(username, failures)
+    },
   }
 }
 
-interface AccessToken extends Merchant {
-  /** On the callers' clock. */
+/** An access token. */
+export interface AccessToken extends Merchant {
   readonly expiresAt: number
+}
+
+/** S7. */
+export interface TokenBody {
+  readonly token_type: string
+  readonly expires_in: number
+  readonly access_token: string
+  readonly refresh_token: string
 }
 
 /** What a snapshot holds of tokens and failed logins. */
 export interface TokensSnapshot {
   readonly access: readonly (readonly [string, AccessToken])[]
   readonly refresh: readonly (readonly [string, Merchant])[]
-  readonly lockout: LockoutSnapshot
+  readonly lockout: readonly (readonly [string, Failures])[]
 }
 
-/** Logins, and the tokens they yield (Authentication, area S). */
-export interface Tokens {
-  /** S-a, and the refresh grant at the same path (rows 33 to 35). */
-  grant(fields: Fields): Result<TokenBody>
-  /** Whose living access token this is. */
-  merchant(accessToken: string | undefined): Result<Merchant>
-  /** Whether a text is an access or refresh token that has not been forgotten. */
-  has(token: string): boolean
-  /** Makes a token known without a login. */
-  add(
-    merchant: Merchant,
-    accessToken: string,
-    refreshToken: string | undefined,
-    expiresAt: number | undefined,
-  ): void
-  /** Every access token expires now; refresh tokens stay. */
-  expire(): void
-  /** Every access token and refresh token is void. */
-  revoke(): void
-  reset(): void
-  snapshot(): TokensSnapshot
-  restore(snapshot: TokensSnapshot): void
-}
+/** Logins and tokens of area S. */
+export type Tokens = ReturnType<typeof createTokens>
 
 const TOKEN_LENGTH = 48
 // Expired tokens are kept for a while, so that the log can say why one was refused.
@@ -119,37 +92,48 @@ const EXPIRED_TOKENS_KEPT = 1_000
 const unauthorized = (explanation: string): Result<never> =>
   refused('unauthorized', 'Authentication failed.', { explanation })
 
-/** Makes the tokens of a mock. */
+/** Makes the logins and tokens of a mock (Authentication, area S). */
 export const createTokens = (parts: {
   readonly options: SubscriptionsOptions
   readonly ids: Ids
-  readonly lockout: Lockout
-  /** The mock's time. */
   readonly now: () => number
-  /** The time as those know it who hold the tokens. */
-  readonly callersNow: () => number
-}): Tokens => {
-  const { options, ids, lockout, now, callersNow } = parts
+}) => {
+  const { options, ids, now } = parts
   const lifetime = toMilliseconds(options.tokenTtl)
+  const lockout = createLockout(options.lockout, now)
   const access = new Map<string, AccessToken>()
   const refresh = new Map<string, Merchant>()
-
   let sweepFrom = EXPIRED_TOKENS_KEPT
+  /** How many moves of the panel are in progress, and where the lifetime of a new token starts during them. */
+  let moves = 0
+  let issueFrom = 0
 
-  /** Now and then, so that the cost of a login stays flat. */
+  const keep = (
+    merchant: Merchant,
+    accessToken: string,
+    refreshToken: string,
+    expiresAt = Math.max(now(), issueFrom) + lifetime,
+  ): void => {
+    const { clientId, username } = merchant
+    access.set(accessToken, { clientId, username, expiresAt })
+    refresh.set(refreshToken, { clientId, username })
+  }
+
+  /** Runs now and then, so that the cost of a login does not grow. */
   const dropExpired = (): void => {
     if (access.size < sweepFrom) return
-    const time = callersNow()
+    const time = now()
     for (const [token, { expiresAt }] of access) if (expiresAt <= time) access.delete(token)
     sweepFrom = Math.max(EXPIRED_TOKENS_KEPT, access.size * 2)
   }
 
-  const issue = ({ clientId, username }: Merchant, keptRefreshToken?: string): TokenBody => {
+  const newRefreshToken = (): string => ids.text('refresh-token', TOKEN_LENGTH)
+
+  const issue = (merchant: Merchant, keptRefreshToken?: string): TokenBody => {
     dropExpired()
     const accessToken = ids.text('access-token', TOKEN_LENGTH)
-    const refreshToken = keptRefreshToken ?? ids.text('refresh-token', TOKEN_LENGTH)
-    access.set(accessToken, { clientId, username, expiresAt: callersNow() + lifetime })
-    refresh.set(refreshToken, { clientId, username })
+    const refreshToken = keptRefreshToken ?? newRefreshToken()
+    keep(merchant, accessToken, refreshToken)
     return {
       token_type: 'Bearer',
       expires_in: Math.floor(lifetime / SECOND),
@@ -191,7 +175,7 @@ export const createTokens = (parts: {
     if (merchant === undefined) return fail(username, 'No merchant has this client_id and client_secret.')
     const user = merchant.users.find((each) => each.username === username && each.password === password)
     if (user === undefined) return fail(username, 'The merchant has no user with this username and password.')
-    lockout.succeed(username)
+    lockout.clear(username)
     return accepted(issue({ clientId, username }))
   }
 
@@ -218,65 +202,87 @@ export const createTokens = (parts: {
         'The refresh token belongs to no merchant with this client_id and client_secret.',
       )
     }
-    lockout.succeed(owner.username)
+    lockout.clear(owner.username)
     if (options.refresh === 'reuse') return accepted(issue(owner, refreshToken))
     refresh.delete(refreshToken)
     return accepted(issue(owner))
   }
 
   return {
-    grant(fields) {
+    /** S-a, and the refresh grant at the same path (rows 33 to 35). */
+    grant(fields: Fields): Result<TokenBody> {
       const kind = Object.hasOwn(fields, 'grant_type') ? fields.grant_type : undefined
       if (kind === 'password') return byPassword(fields)
       if (kind === 'refresh_token') return byRefreshToken(fields)
       return refused('invalid', 'grant_type must be password.', { field: 'grant_type' })
     },
-    merchant(accessToken) {
-      const token = accessToken === undefined ? undefined : access.get(accessToken)
-      if (token === undefined) {
-        return unauthorized(
-          accessToken === undefined
-            ? 'The call has no header "Authorization: Bearer <ACCESS_TOKEN>".'
-            : 'The access token is unknown or was revoked.',
-        )
+    /** Returns the merchant of a valid access token. */
+    merchant(accessToken: string | undefined): Result<Merchant> {
+      if (accessToken === undefined) {
+        return unauthorized('The call has no header "Authorization: Bearer <ACCESS_TOKEN>".')
       }
-      const left = token.expiresAt - callersNow()
-      if (left <= 0) {
+      const token = access.get(accessToken)
+      if (token === undefined) return unauthorized('The access token is unknown or was revoked.')
+      if (token.expiresAt <= now()) {
         return unauthorized(
-          `The access token expired at ${new Date(now() + left).toISOString()} of the mock's clock (option subscriptions.tokenTtl).`,
+          `The access token expired at ${new Date(token.expiresAt).toISOString()} of the mock's clock (option subscriptions.tokenTtl).`,
         )
       }
       return accepted({ clientId: token.clientId, username: token.username })
     },
-    add({ clientId, username }, accessToken, refreshToken, expiresAt) {
-      const left = expiresAt === undefined ? lifetime : expiresAt - now()
-      access.set(accessToken, { clientId, username, expiresAt: callersNow() + left })
-      refresh.set(refreshToken ?? ids.text('refresh-token', TOKEN_LENGTH), { clientId, username })
+    /** Adds a token without a login. */
+    add(
+      merchant: Merchant,
+      accessToken: string,
+      refreshToken: string | undefined,
+      expiresAt: number | undefined,
+    ): void {
+      keep(merchant, accessToken, refreshToken ?? newRefreshToken(), expiresAt)
     },
-    has: (token) => access.has(token) || refresh.has(token),
-    expire() {
-      const time = callersNow()
+    /** Whether the text is an access or refresh token that has not been dropped. */
+    has: (token: string): boolean => access.has(token) || refresh.has(token),
+    /** Every access token expires now; refresh tokens stay. */
+    expire(): void {
+      const time = now()
       for (const [token, record] of access) {
         if (record.expiresAt > time) access.set(token, { ...record, expiresAt: time })
       }
     },
-    revoke() {
+    /** Valid tokens, and those issued until the returned function is called, last `milliseconds` longer. */
+    surviveMove(milliseconds: number): () => void {
+      const time = now()
+      for (const [token, record] of access) {
+        // A move back must not make an expired token valid.
+        if (record.expiresAt <= time && milliseconds > 0) continue
+        access.set(token, { ...record, expiresAt: record.expiresAt + milliseconds })
+      }
+      issueFrom = Math.max(time, issueFrom) + milliseconds
+      moves += 1
+      return () => {
+        moves -= 1
+        if (moves === 0) issueFrom = 0
+      }
+    },
+    /** Every access token and refresh token becomes invalid. */
+    revoke(): void {
       access.clear()
       refresh.clear()
     },
-    reset() {
+    reset(): void {
       access.clear()
       refresh.clear()
       lockout.reset()
+      issueFrom = 0
     },
-    snapshot: () =>
+    snapshot: (): TokensSnapshot =>
       structuredClone({ access: [...access], refresh: [...refresh], lockout: lockout.snapshot() }),
-    restore(snapshot) {
+    restore(snapshot: TokensSnapshot): void {
       access.clear()
       refresh.clear()
       for (const [token, record] of snapshot.access) access.set(token, record)
       for (const [token, record] of snapshot.refresh) refresh.set(token, record)
       lockout.restore(snapshot.lockout)
+      issueFrom = 0
     },
   }
 }

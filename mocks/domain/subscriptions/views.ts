@@ -4,79 +4,48 @@ import type { Ids } from '../ids.ts'
 import type { SubscriptionsOptions } from './options.ts'
 import type { Schedule } from './schedule.ts'
 import type { CancellationRecord, PaymentRecord, State, SubscriptionRecord } from './state.ts'
-import type {
-  AuthorizationView,
-  CancellationBody,
-  PaymentBody,
-  RequestStatusBody,
-  SubscriptionDetailsBody,
-  SubscriptionState,
-} from './types.ts'
+import type { AuthorizationView, PaymentBody, SubscriptionState } from './types.ts'
 
-// Numbers of payments, cancellations and cancellation requests lie apart, so that none is mistaken for another.
+// The ranges are far apart, so that a number of one kind is never taken for another.
 const FIRST_PAYMENT = 1_000_001
 const FIRST_CANCELLATION = 500_000_001
 const FIRST_CANCELLATION_REQUEST = 700_000_001
 const WHOLE_NUMBER = /^[1-9]\d{0,14}$/
 
-/** The paymentId of a payment (S6). */
+/** Returns the paymentId of a payment (S6). */
 export const paymentIdOf = (index: number): number => FIRST_PAYMENT + index
-/** The id of a cancellation (S5). */
-export const cancellationIdOf = (index: number): number => FIRST_CANCELLATION + index
-/** The requestID of a cancellation (S5). */
-export const cancellationRequestIdOf = (index: number): number => FIRST_CANCELLATION_REQUEST + index
 
 const indexOf = (text: string, first: number): number | undefined =>
   WHOLE_NUMBER.test(text) && Number(text) >= first ? Number(text) - first : undefined
 
-/** The payment that a path segment names. */
+/** Returns the index of the payment with this paymentId. */
 export const paymentIndexOf = (text: string): number | undefined => indexOf(text, FIRST_PAYMENT)
 
-/** The cancellation that a path segment may name, by its id or its requestID (row 30). */
+/** Returns the index of the cancellation with this id or requestID (row 30). */
 export const cancellationIndexOf = (text: string): number | undefined =>
   indexOf(text, FIRST_CANCELLATION_REQUEST) ?? indexOf(text, FIRST_CANCELLATION)
 
-/** Path of the page on which a payer authorizes or declines a subscription request (S-b's `url`), below the base URL. */
+/** Returns the path of the page on which a payer authorizes or declines a request (S-b's `url`), below the base URL. */
 export const authorizationPath = (invoiceId: string): string => `/authorize/${encodeURIComponent(invoiceId)}`
-
-/** The state in the forms in which it leaves the domain. */
-export interface Views {
-  /** S3 */
-  status(record: SubscriptionRecord): RequestStatusBody
-  /** S4 */
-  details(record: SubscriptionRecord): SubscriptionDetailsBody
-  /** S5 */
-  cancellation(record: CancellationRecord): CancellationBody
-  /** S6 */
-  payment(record: PaymentRecord): PaymentBody
-  /** What the payer's page shows. */
-  authorization(record: SubscriptionRecord): AuthorizationView
-  /** What a test author sees. */
-  state(record: SubscriptionRecord): SubscriptionState
-}
 
 const SHOWN_PAYMENTS = 5
 const TRANSACTION_ID_LENGTH = 12
-const INVOICE_PARAMETER = 'invoiceID'
 
-const decodedName = (pair: string): string => {
-  const [name] = new URLSearchParams(pair).keys()
-  return name ?? ''
-}
+const isInvoiceId = (pair: string): boolean => new URLSearchParams(pair).has('invoiceID')
 
-/** The address with `invoiceID` in its query; whatever else it holds stays as it was written (row 22). */
+/** Sets `invoiceID` in the query of an address and changes nothing else in it (row 22). */
 const withInvoiceId = (userReturnUrl: string, invoiceId: string): string => {
   const [address = '', ...fragment] = userReturnUrl.split('#')
   const [path = '', ...query] = address.split('?')
   const kept = query
     .join('?')
     .split('&')
-    .filter((pair) => pair !== '' && decodedName(pair) !== INVOICE_PARAMETER)
-  const pairs = [...kept, `${INVOICE_PARAMETER}=${encodeURIComponent(invoiceId)}`].join('&')
+    .filter((pair) => pair !== '' && !isInvoiceId(pair))
+  const pairs = [...kept, `invoiceID=${encodeURIComponent(invoiceId)}`].join('&')
   return [`${path}?${pairs}`, ...fragment].join('#')
 }
 
-/** Makes the views of a state. */
+/** Makes the responses and views of the stored records. */
 export const createViews = (parts: {
   readonly options: SubscriptionsOptions
   readonly calendar: Calendar
@@ -84,11 +53,10 @@ export const createViews = (parts: {
   readonly state: State
   readonly ids: Ids
   readonly now: () => number
-}): Views => {
+}) => {
   const { options, calendar, schedule, state, ids, now } = parts
-  const subscriptionIdAt = (index: number): string => state.subscriptions[index]?.subscriptionId ?? ''
 
-  /** The next due date, or the one that would have been next (row 25). */
+  /** Returns the next due date, or the one that would have been next (row 25). */
   const nextDay = (record: SubscriptionRecord): Day => {
     const slot =
       record.authorizedAt === undefined
@@ -97,7 +65,7 @@ export const createViews = (parts: {
     return schedule.day(record.terms, slot)
   }
 
-  /** Whether a payment is still to be expected on a day. */
+  /** Whether a payment on a day can still happen. */
   const isExpected = (record: SubscriptionRecord, day: Day): boolean =>
     day <= record.terms.endDay && (record.closedAt === undefined || schedule.instant(day) <= record.closedAt)
 
@@ -105,20 +73,15 @@ export const createViews = (parts: {
     options.nextPaymentDateAfterEnd === 'date' || isExpected(record, day) ? text(day) : null
 
   const upcoming = (record: SubscriptionRecord): string[] => {
-    const { terms } = record
-    const days: string[] = []
-    for (
-      let day = nextDay(record);
-      days.length < SHOWN_PAYMENTS && isExpected(record, day);
-      day += terms.step
-    ) {
-      days.push(dateText(day))
-    }
-    return days
+    const first = nextDay(record)
+    return Array.from({ length: SHOWN_PAYMENTS }, (_, turn) => first + turn * record.terms.step)
+      .filter((day) => isExpected(record, day))
+      .map(dateText)
   }
 
   return {
-    status(record) {
+    /** S3 */
+    status(record: SubscriptionRecord) {
       const { invoiceId, requestStatus: status, subscriptionId } = record
       const createdAt = calendar.dateTimeText(record.createdAt)
       const { pendingSubscriptionId: pending } = options
@@ -129,7 +92,8 @@ export const createViews = (parts: {
         ? { invoiceId, status, createdAt }
         : { invoiceId, status, subscriptionId: pending, createdAt }
     },
-    details(record) {
+    /** S4 */
+    details(record: SubscriptionRecord) {
       const { active, inactive } = options.enabledValues
       return {
         id: record.subscriptionId,
@@ -145,13 +109,15 @@ export const createViews = (parts: {
         requestID: record.request.requestID,
       }
     },
-    cancellation: ({ index, subscription, status }) => ({
-      id: cancellationIdOf(index),
-      subscriptionID: subscriptionIdAt(subscription),
-      requestID: cancellationRequestIdOf(index),
+    /** S5 */
+    cancellation: ({ index, subscription, status }: CancellationRecord) => ({
+      id: FIRST_CANCELLATION + index,
+      subscriptionID: state.subscriptions[subscription]?.subscriptionId ?? '',
+      requestID: FIRST_CANCELLATION_REQUEST + index,
       status,
     }),
-    payment({ index, subscription, dueDay, at, succeeded, reversal }) {
+    /** S6 */
+    payment({ index, subscription, dueDay, at, succeeded, reversal }: PaymentRecord): PaymentBody {
       const record = state.subscriptions[subscription]
       if (record === undefined) throw new Error('A payment belongs to a subscription.')
       return {
@@ -168,7 +134,7 @@ export const createViews = (parts: {
         nextPaymentDate: shown(record, dueDay + record.terms.step, dateText),
       }
     },
-    authorization: (record) => ({
+    authorization: (record: SubscriptionRecord): AuthorizationView => ({
       invoiceId: record.invoiceId,
       merchant: options.merchants.find(({ clientId }) => clientId === record.owner)?.name ?? record.owner,
       amount: record.request.amount,
@@ -179,7 +145,7 @@ export const createViews = (parts: {
       status: record.requestStatus,
       returnUrl: withInvoiceId(record.request.userReturnURL, record.invoiceId),
     }),
-    state(record) {
+    state(record: SubscriptionRecord): SubscriptionState {
       const day = nextDay(record)
       const open = record.phase === 'PENDING' || record.phase === 'ACTIVE'
       return {
