@@ -14,6 +14,10 @@ export default defineConfig({
     restoreMocks: true,
     unstubGlobals: true,
     unstubEnvs: true,
+    // A busy machine may take long: no verdict depends on these limits.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       {
         extends: true,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { TokenRecord, TokenStore } from '../../src/index.ts'
 import { createMemoryTokenStore } from '../../src/index.ts'
+import { errorOf } from '../support/clients.ts'
 import type { MerchantOptions } from '../support/merchant.ts'
 import { createMerchant, recordKey } from '../support/merchant.ts'
 import { api, clock } from '../support/token-set-up.ts'
@@ -19,80 +20,69 @@ const merchant = (options: MerchantOptions = {}) =>
 const broken = (): never => {
   throw Object.assign(new Error('redis://user:hunter2@host is down'), { code: 'ECONNREFUSED' })
 }
+const never = () => new Promise<never>(() => undefined)
 
-/** A store in memory that takes no more records once it is full, and keeps those it has. */
-const fillable = () => {
-  const memory = createMemoryTokenStore()
-  let isFull = false
-  const tokenStore: TokenStore = {
-    ...memory,
-    set: (key, record, timeToLive) => (isFull ? broken() : memory.set(key, record, timeToLive)),
+const EMPTY: TokenRecord = { version: 1, refusals: [], unauthorizedRenewals: [] }
+const NOW = Date.UTC(2026, 10, 28)
+const recordWith = (token: object): TokenRecord => ({
+  ...EMPTY,
+  token: { id: 'id', accessToken: 'access-x', obtainedAt: NOW, lifetime: 3_600_000, ...token },
+})
+const old = (id = 'old') => recordWith({ id, obtainedAt: NOW - 86_400_000 })
+
+type Task = () => Promise<unknown>
+const lockThatEnds = (end: (task: Task) => unknown) => async (_key: string, task: Task) => {
+  await task()
+  return end(task)
+}
+
+/** A store in memory with other methods. */
+const storeWith = (methods: object): TokenStore => ({ ...createMemoryTokenStore(), ...methods })
+
+/** A store that changes the record that it reads. */
+const storeThatReads = (read: (kept: TokenRecord | undefined) => TokenRecord | undefined): TokenStore => {
+  let kept: TokenRecord | undefined
+  return {
+    get: () => read(kept),
+    set: (_, record) => {
+      kept = record
+    },
+    delete: () => undefined,
   }
-  const fill = () => {
-    isFull = true
-  }
-  return { tokenStore, fill }
 }
 
-const refused = async (call: Promise<unknown>) => {
-  await expect(call).rejects.toMatchObject({ code: 'authentication_failed' })
-}
-
-/** Calls for two lifetimes, in a fleet of one. */
-const twoLifetimes = async (tokenStore: TokenStore) => {
-  const { details } = merchant({ tokenStore })
-  await Promise.all(Array.from({ length: 20 }, () => details()))
-  await details()
-  clock.jump(3_600_000)
-  await Promise.all(Array.from({ length: 20 }, () => details()))
-  await details()
-}
-
-describe('a store that fails', () => {
-  it.each<[string, Partial<TokenStore>]>([
-    ['from the start', { get: broken, set: broken, delete: broken, withLock: broken }],
-    [
-      'with rejections',
-      { get: async () => broken(), set: async () => broken(), withLock: async () => broken() },
-    ],
-    ['at reading', { get: broken }],
-    ['at writing, as a full one does', { set: broken }],
-    ['at locking', { withLock: broken }],
-    ['without a lock', { withLock: undefined as never }],
-    ['by forgetting everything', { get: () => undefined }],
-    ['by a lock that runs nothing', { withLock: async () => undefined as never }],
-    [
-      'after the task, at releasing the lock',
-      {
-        withLock: async (_key, task) => {
-          await task()
-          return broken()
-        },
-      },
-    ],
-    [
-      'by running the task twice',
-      {
-        withLock: async (_key, task) => {
-          await task()
-          return task()
-        },
-      },
-    ],
-  ])('%s costs one login a lifetime and no call', async (_name, failing) => {
-    await twoLifetimes({ ...createMemoryTokenStore(), ...failing })
-    expect(api.tokenRequests).toHaveLength(2)
+describe('a store that', () => {
+  it.each<[string, object]>([
+    ['throws', { get: broken, set: broken, delete: broken, withLock: broken }],
+    ['rejects', { get: async () => broken(), set: async () => broken(), withLock: async () => broken() }],
+    ['cannot read', { get: broken }],
+    ['cannot write, as a full one', { set: broken }],
+    ['cannot lock', { withLock: broken }],
+    ['has no lock', { withLock: undefined }],
+    ['forgets everything', { get: () => undefined }],
+    ['runs nothing in its lock', { withLock: async () => undefined }],
+    ['cannot release its lock', { withLock: lockThatEnds(broken) }],
+    ['runs the task twice', { withLock: lockThatEnds((task) => task()) }],
+  ])('%s costs one login for each lifetime and no call', async (_, methods) => {
+    const { details, login } = merchant({ tokenStore: storeWith(methods) })
+    for (const lifetime of [1, 2]) {
+      await Promise.all(Array.from({ length: 20 }, () => details()))
+      await details()
+      expect(api.tokenRequests).toHaveLength(lifetime)
+      clock.jump(3_600_000)
+    }
+    await login()
+    expect(api.tokenRequests).toHaveLength(3)
     for (const report of reports) expect(report).not.toContain('hunter2')
   })
 
-  it('is reported with the reason, and asked again after a while', async () => {
-    let failing = true
-    const memory = createMemoryTokenStore()
-    const tokenStore = { ...memory, get: (key: string) => (failing ? broken() : memory.get(key)) }
+  it('fails is reported with the reason, and used again after a while', async () => {
+    const tokenStore = createMemoryTokenStore()
+    const get = vi.spyOn(tokenStore, 'get').mockImplementation(broken)
     const { details } = merchant({ tokenStore })
     await details()
     expect(reports).toEqual([expect.stringContaining('ECONNREFUSED')])
-    failing = false
+    get.mockRestore()
     clock.jump(3_600_000)
     await details()
     await merchant({ tokenStore }).details()
@@ -100,50 +90,91 @@ describe('a store that fails', () => {
     expect(reports).toHaveLength(1)
   })
 
-  it.each<[string, Partial<TokenStore>]>([
-    ['that is down', { get: broken, set: broken, withLock: broken }],
-    ['that is full', { set: broken }],
-    ['that forgets', { get: () => undefined }],
-  ])('%s lets no refused login be repeated', async (_name, failing) => {
-    api.onToken = () => ({ status: 401 })
-    const { details } = merchant({ tokenStore: { ...createMemoryTokenStore(), ...failing } })
+  it.each<[string, () => TokenStore]>([
+    ['is down', () => storeWith({ get: broken, set: broken, withLock: broken })],
+    ['is full', () => storeWith({ set: broken })],
+    ['forgets', () => storeWith({ get: () => undefined })],
+    ['always returns an old record', () => storeThatReads(() => old())],
+    ['always returns an empty record', () => storeThatReads(() => EMPTY)],
+    ['returns another old record each time', () => storeThatReads(() => old(String(Math.random())))],
+    ['loses the salt', () => storeThatReads((kept) => kept && { ...kept, salt: undefined as never })],
+    ['loses the refusals', () => storeThatReads((kept) => kept && { ...kept, refusals: [] })],
+  ])('%s does not make the client retry a rejected login', async (_, tokenStore) => {
+    api.refuse(401, { errorCode: '17', errorMessage: 'no' })
+    const { details } = merchant({ tokenStore: tokenStore() })
     for (let call = 0; call < 20; call += 1) {
-      await refused(details())
+      const rejected = { code: 'authentication_failed', status: 401, errorCode: '17' }
+      expect(await errorOf(details())).toMatchObject(rejected)
       clock.jump(10_000)
     }
     expect(api.tokenRequests).toHaveLength(1)
   })
 
-  it('that is full and keeps an old record lets no refused login be repeated', async () => {
-    const { tokenStore, fill } = fillable()
+  it('fills up after a login does not make the client retry a rejected login', async () => {
+    const tokenStore = createMemoryTokenStore()
     const { details } = merchant({ tokenStore })
     await details()
-    fill()
+    vi.spyOn(tokenStore, 'set').mockImplementation(broken)
     clock.jump(3_600_000)
-    api.onToken = () => ({ status: 401 })
+    api.refuse(401)
     for (let call = 0; call < 20; call += 1) {
-      await refused(details())
+      await errorOf(details())
       clock.jump(10_000)
     }
     expect(api.tokenRequests).toHaveLength(2)
   })
 
-  it('by running the task twice makes one token request for login()', async () => {
-    const tokenStore: TokenStore = {
-      ...createMemoryTokenStore(),
-      withLock: async (_key, task) => {
-        await task()
-        return task()
-      },
+  it('fills up after a login does not bring a rejected token back', async () => {
+    const tokenStore = createMemoryTokenStore()
+    const { details } = merchant({ tokenStore })
+    await details()
+    vi.spyOn(tokenStore, 'set').mockImplementation(broken)
+    for (let round = 1; round <= 3; round += 1) {
+      api.accepts = (token) => token === `access-${round + 1}`
+      await details()
+      clock.jump(60_000)
     }
-    await merchant({ tokenStore }).login()
+    expect(api.calls).toEqual([1, 1, 2, 2, 3, 3, 4].map((index) => `access-${index}`))
+  })
+
+  it('forgets does not end a pause that the server asked for', async () => {
+    api.refuse(429, {}, { 'retry-after': '50' })
+    const tokenStore = storeThatReads(() => old())
+    const { details } = merchant({ tokenStore, rateLimit: 'throw', retry: false })
+    for (let call = 0; call < 10; call += 1) {
+      expect(await errorOf(details())).toMatchObject({ code: 'rate_limited' })
+    }
     expect(api.tokenRequests).toHaveLength(1)
   })
 
-  it('by returning a token without a credible end has it renewed after a day', async () => {
+  it('forgets allows one login after the cool-down, and one for each login()', async () => {
+    api.refuse(401)
+    const { details, login } = merchant({ tokenStore: storeThatReads(() => old()) })
+    await errorOf(details())
+    clock.jump(900_001)
+    await errorOf(details())
+    await errorOf(details())
+    expect(api.tokenRequests).toHaveLength(2)
+    await errorOf(login())
+    expect(api.tokenRequests).toHaveLength(3)
+  })
+
+  it('has no lock ends a refusal for one client when another has logged in since', async () => {
+    const tokenStore = storeThatReads((kept) => kept)
+    const [one, other] = [merchant({ tokenStore }), merchant({ tokenStore })]
+    api.refuse(401)
+    await errorOf(one.details())
+    clock.jump(1000)
+    api.grant({ expires_in: 60 })
+    await other.login()
+    clock.jump(120_000)
+    await one.details()
+    expect(api.tokenRequests).toHaveLength(3)
+  })
+
+  it('returns a token without a credible end has it renewed after a day', async () => {
     const tokenStore = createMemoryTokenStore()
-    const record = recordWith({ lifetime: 1e15 })
-    await tokenStore.set(recordKey(api.url), record, 0)
+    await tokenStore.set(recordKey(api.url), recordWith({ lifetime: 1e15 }), 0)
     const { details } = merchant({ tokenStore })
     await details()
     clock.jump(86_400_000)
@@ -151,38 +182,17 @@ describe('a store that fails', () => {
     expect(api.calls).toEqual(['access-x', 'access-1'])
   })
 
-  it('that is full and keeps an old record does not bring a spent token back', async () => {
-    const { tokenStore, fill } = fillable()
-    const { details } = merchant({ tokenStore })
-    await details()
-    fill()
-    for (let round = 1; round <= 3; round += 1) {
-      api.accepts = (token) => token === `access-${round + 1}`
-      await details()
-      clock.jump(60_000)
-    }
-    expect(api.calls).toEqual([
-      'access-1',
-      'access-1',
-      'access-2',
-      'access-2',
-      'access-3',
-      'access-3',
-      'access-4',
-    ])
-  })
-
   it.each<[string, unknown]>([
     ['text', 'garbage'],
     ['a number', 7],
     ['an array', []],
     ['another version', { version: 2, token: {} }],
-    ['a token that cannot stand in a header', recordWith({ accessToken: 'two\nlines' })],
+    ['a token that cannot be in a header', recordWith({ accessToken: 'two\nlines' })],
     ['a token without an end', recordWith({ lifetime: Number.POSITIVE_INFINITY })],
     ['a token of a million years', recordWith({ lifetime: 1e300, obtainedAt: -1e300 })],
     ['a token without a beginning', recordWith({ obtainedAt: 'today' })],
     ['half a refusal', { version: 1, refusals: [{ status: 401 }, null], unauthorizedRenewals: ['x'] }],
-  ])('by returning %s is overwritten by one login', async (_name, garbage) => {
+  ])('returns %s has it overwritten by one login', async (_, garbage) => {
     const tokenStore = createMemoryTokenStore()
     await tokenStore.set(recordKey(api.url), garbage as never, 0)
     await merchant({ tokenStore }).details()
@@ -190,9 +200,8 @@ describe('a store that fails', () => {
     expect(api.calls).toEqual(['access-1', 'access-1'])
   })
 
-  it('by never answering holds a call up for seconds, not for ever', async () => {
+  it('never responds delays a call by seconds', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const never = () => new Promise<never>(() => undefined)
     const { details } = merchant({ tokenStore: { get: never, set: never, delete: never, withLock: never } })
     const call = details()
     await vi.advanceTimersByTimeAsync(5_000)
@@ -201,13 +210,9 @@ describe('a store that fails', () => {
     expect(reports).toEqual([expect.stringContaining('get')])
   })
 
-  it('by a lock that is never given is left for a login of this process’s own', async () => {
+  it('never grants its lock has the client log in without it', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const never = () => new Promise<never>(() => undefined)
-    const { details } = merchant({
-      tokenStore: { ...createMemoryTokenStore(), withLock: never },
-      totalTimeout: 600_000,
-    })
+    const { details } = merchant({ tokenStore: storeWith({ withLock: never }), totalTimeout: 600_000 })
     const calls = Array.from({ length: 20 }, () => details())
     await vi.advanceTimersByTimeAsync(150_000)
     await Promise.all(calls)
@@ -215,7 +220,10 @@ describe('a store that fails', () => {
   })
 })
 
-function recordWith(token: object): TokenRecord {
-  const good = { id: 'id', accessToken: 'access-x', obtainedAt: Date.UTC(2026, 10, 28), lifetime: 3_600_000 }
-  return { version: 1, refusals: [], unauthorizedRenewals: [], token: { ...good, ...token } }
-}
+it('a rejected login is remembered on a runtime that cannot derive a fingerprint', async () => {
+  vi.spyOn(crypto.subtle, 'deriveBits').mockRejectedValue(new DOMException('no', 'NotSupportedError'))
+  api.refuse(401)
+  const { details } = merchant()
+  for (let call = 0; call < 5; call += 1) await errorOf(details())
+  expect(api.tokenRequests).toHaveLength(1)
+})

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createMemoryTokenStore } from '../../src/index.ts'
 import { CREDENTIALS } from '../support/clients.ts'
 import { deferred } from '../support/deferred.ts'
@@ -19,13 +19,17 @@ const rotating = () => {
   }
 }
 
+/** The password logins and the refreshes so far. */
+const grants = () => [api.grants('password'), api.grants('refresh_token')]
+
+/** Answers every refresh with this response. */
 const refreshAnswers = (status: number, body: object = {}) => {
   api.onToken = ({ grant_type }, index) =>
     grant_type === 'refresh_token' ? { status, body } : { status: 200, body: api.tokenBody(index) }
 }
 
-describe('renewal by refresh token', () => {
-  it('is one token request for 20 parallel calls with an expired token, and rotates', async () => {
+describe('a renewal by refresh token', () => {
+  it('case 1: is one token request for 20 parallel calls with an expired token, and rotates', async () => {
     rotating()
     const { details } = merchant()
     await details()
@@ -44,82 +48,70 @@ describe('renewal by refresh token', () => {
     )
   })
 
-  it.each([undefined, '', null])(
-    'keeps the old refresh token when the answer has %j',
-    async (refreshToken) => {
-      api.onToken = ({ grant_type }, index) => ({
-        status: 200,
-        body: api.tokenBody(index, grant_type === 'refresh_token' ? { refresh_token: refreshToken } : {}),
-      })
-      const { details } = merchant()
-      for (let round = 0; round < 3; round += 1) {
-        await details()
-        clock.jump(3_600_000)
-      }
-      expect(api.tokenRequests.map(({ refresh_token }) => refresh_token)).toEqual([
-        undefined,
-        'refresh-1',
-        'refresh-1',
-      ])
-    },
-  )
+  it.each([undefined, '', null])('keeps the old refresh token when the response has %j', async (given) => {
+    const { details } = merchant()
+    await details()
+    api.grant({ refresh_token: given })
+    for (let round = 0; round < 2; round += 1) {
+      clock.jump(3_600_000)
+      await details()
+    }
+    const used = api.tokenRequests.map(({ refresh_token }) => refresh_token)
+    expect(used).toEqual([undefined, 'refresh-1', 'refresh-1'])
+  })
 
-  it.each([400, 401, 403, 500])('refused with HTTP %i falls back to one password login', async (status) => {
-    refreshAnswers(status)
+  it.each<[string, number, object]>([
+    ['that fails with HTTP 400', 400, {}],
+    ['that fails with HTTP 401', 401, {}],
+    ['that fails with HTTP 403', 403, {}],
+    ['that fails with HTTP 500', 500, {}],
+    ['whose response has no usable token', 200, { access_token: 'not a token' }],
+  ])('%s is followed by one password login', async (_, status, body) => {
+    refreshAnswers(status, body)
     const { details } = merchant()
     await details()
     clock.jump(3_600_000)
     await Promise.all(Array.from({ length: 10 }, () => details()))
-    expect([api.grants('password'), api.grants('refresh_token')]).toEqual([2, 1])
+    expect(grants()).toEqual([2, 1])
   })
 
-  it('answered with something that is no token falls back to one password login', async () => {
-    refreshAnswers(200, { access_token: 'not a token' })
+  it('case 4: and the password login are made once each when both are rejected', async () => {
     const { details } = merchant()
     await details()
-    clock.jump(3_600_000)
-    await details()
-    expect([api.grants('password'), api.grants('refresh_token')]).toEqual([2, 1])
-  })
-
-  it('and password both refused make two requests, then none', async () => {
-    const { details } = merchant()
-    await details()
-    api.onToken = () => ({ status: 401 })
+    api.refuse(401)
     clock.jump(3_600_000)
     for (let call = 0; call < 10; call += 1) {
       await expect(details()).rejects.toMatchObject({ code: 'authentication_failed' })
     }
-    expect([api.grants('password'), api.grants('refresh_token')]).toEqual([2, 1])
+    expect(grants()).toEqual([2, 1])
   })
 
-  it('that got no clear answer is not followed by a login within the same call, and not tried twice', async () => {
+  it('that fails with HTTP 503 ends its call, and the next call logs in by password', async () => {
     refreshAnswers(503)
     const { details } = merchant()
     await details()
     clock.jump(3_600_000)
     await expect(details()).rejects.toMatchObject({ status: 503 })
-    expect([api.grants('password'), api.grants('refresh_token')]).toEqual([1, 1])
+    expect(grants()).toEqual([1, 1])
     await details()
-    expect([api.grants('password'), api.grants('refresh_token')]).toEqual([2, 1])
+    expect(grants()).toEqual([2, 1])
   })
 
-  it('is used after a 401 as well', async () => {
+  it('is made after a 401, too', async () => {
     rotating()
     const { details } = merchant()
     await details()
     api.accepts = (token) => token !== 'access-1'
     await Promise.all(Array.from({ length: 20 }, () => details()))
-    expect([api.grants('password'), api.grants('refresh_token')]).toEqual([1, 1])
+    expect(grants()).toEqual([1, 1])
   })
 
-  it('lost in a race without a lock takes the winner’s token from the store', async () => {
+  it('case 12: that loses a race without a lock takes the token of the other client from the store', async () => {
     rotating()
     const { get, set, delete: remove } = createMemoryTokenStore()
-    // Two views of one store, as two processes have: they do not take turns.
-    const view = () => ({ get, set, delete: remove })
-    const one = merchant({ tokenStore: view() })
-    const other = merchant({ tokenStore: view() })
+    // Two processes with one store but without its lock.
+    const one = merchant({ tokenStore: { get, set, delete: remove } })
+    const other = merchant({ tokenStore: { get, set, delete: remove } })
     await one.details()
     await other.details()
     clock.jump(3_600_000)
@@ -136,21 +128,14 @@ describe('renewal by refresh token', () => {
     await Promise.race(both)
     gate.resolve()
     await Promise.all(both)
-    expect([api.grants('password'), api.grants('refresh_token')]).toEqual([1, 2])
+    expect(grants()).toEqual([1, 2])
   })
 
-  it('keeps no refresh token in the store when renewal is by password', async () => {
+  it('is the only reason to keep a refresh token in the store', async () => {
     const tokenStore = createMemoryTokenStore()
-    const kept: string[] = []
-    const watched = {
-      ...tokenStore,
-      set: (...[key, record, timeToLive]: Parameters<typeof tokenStore.set>) => {
-        kept.push(JSON.stringify(record))
-        return tokenStore.set(key, record, timeToLive)
-      },
-    }
-    await merchant({ refresh: 'password', tokenStore: watched }).details()
-    expect(kept).toHaveLength(1)
-    expect(kept[0]).not.toContain('refresh-1')
+    const set = vi.spyOn(tokenStore, 'set')
+    await merchant({ refresh: 'password', tokenStore }).details()
+    expect(set).toHaveBeenCalledOnce()
+    expect(JSON.stringify(set.mock.calls)).not.toContain('refresh-1')
   })
 })

@@ -1,178 +1,136 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Credentials } from '../../src/index.ts'
 import { createMemoryTokenStore } from '../../src/index.ts'
-import { CREDENTIALS } from '../support/clients.ts'
+import { CREDENTIALS, errorOf } from '../support/clients.ts'
 import { api, clock, merchant } from '../support/token-set-up.ts'
 
-const refuse = (status: number, errorCode?: string) => {
-  api.onToken = () => ({ status, body: errorCode === undefined ? {} : { errorCode } })
+/** Grants the logins with this password alone. */
+const grantOnly = (right: string) => {
+  api.onToken = ({ password }, index) =>
+    password === right ? { status: 200, body: api.tokenBody(index) } : { status: 401 }
 }
 
-const allow = () => {
-  api.onToken = (_request, index) => ({ status: 200, body: api.tokenBody(index) })
-}
+const parallel = <Value>(count: number, call: () => Promise<Value>) =>
+  Promise.all(Array.from({ length: count }, call))
 
-const reasonOf = (call: Promise<unknown>): Promise<Record<string, unknown>> =>
-  call.then(
-    () => ({ resolved: true }),
-    (reason: Record<string, unknown>) => reason,
-  )
-
-describe('a login that is refused', () => {
-  it.each([
-    [403, 'locked_out'],
-    [401, 'authentication_failed'],
-    [400, 'api_error'],
-    [404, 'api_error'],
-    [422, 'api_error'],
-  ])(
-    'with HTTP %i makes ten later calls fail at once with the same facts and no request',
-    async (status, code) => {
-      refuse(status, '17')
-      const { details } = merchant()
-      const first = await reasonOf(details())
-      expect(first).toMatchObject({ code, status, errorCode: '17' })
-      for (let call = 0; call < 10; call += 1) {
-        const later = await reasonOf(details())
-        expect(later).toMatchObject({
-          code,
-          status,
-          errorCode: '17',
-          phase: 'login',
-          outcome: 'not-sent',
-          attempts: 0,
-        })
-        expect(later.name).toBe(first.name)
-      }
-      expect(api.tokenRequests).toHaveLength(1)
-      expect(api.calls).toEqual([])
-    },
-  )
-
-  it('with HTTP 200 and an errorCode other than 00 is not tried again either', async () => {
-    refuse(200, '07')
+describe('a rejected login', () => {
+  it.each<[status: number, body: object, code: string]>([
+    [403, { errorCode: '17' }, 'locked_out'],
+    [401, { errorCode: '17' }, 'authentication_failed'],
+    [400, { errorCode: '17' }, 'api_error'],
+    [404, { errorCode: '17' }, 'api_error'],
+    [422, { errorCode: '17' }, 'api_error'],
+    [200, { errorCode: '17' }, 'api_error'],
+    [200, { error: 'invalid_grant', error_description: 'no' }, 'api_error'],
+    [200, { error: { code: 'invalid_credentials', message: 'no' } }, 'api_error'],
+  ])('case 5: (HTTP %i, %j) makes later calls fail at once without a request', async (status, body, code) => {
+    api.refuse(status, body)
     const { details } = merchant()
-    for (let call = 0; call < 5; call += 1) {
-      expect(await reasonOf(details())).toMatchObject({ code: 'api_error', status: 200, errorCode: '07' })
+    const first = await errorOf(details())
+    expect(first).toMatchObject({ code, status })
+    for (let call = 0; call < 10; call += 1) {
+      const later = await errorOf(details())
+      expect(later).toMatchObject({ code, status, phase: 'login', outcome: 'not-sent', attempts: 0 })
+      expect(later).toMatchObject('errorCode' in body ? body : {})
+      expect(later.name).toBe(first.name)
     }
     expect(api.tokenRequests).toHaveLength(1)
+    expect(api.calls).toEqual([])
   })
 
-  it('makes one token request for 100 parallel calls', async () => {
-    refuse(401)
-    const { details } = merchant()
-    const reasons = await Promise.all(Array.from({ length: 100 }, () => reasonOf(details())))
-    expect(reasons.every(({ code }) => code === 'authentication_failed')).toBe(true)
-    expect(api.tokenRequests).toHaveLength(1)
-  })
-
-  it('makes one token request for 10 parallel clients with one store', async () => {
-    refuse(401)
+  it('is one token request for 10 parallel clients with one store', async () => {
+    api.refuse(401)
     const tokenStore = createMemoryTokenStore()
-    const clients = Array.from({ length: 10 }, () => merchant({ tokenStore }))
-    await Promise.all(clients.map(({ details }) => reasonOf(details())))
+    await parallel(10, () => errorOf(merchant({ tokenStore }).details()))
     expect(api.tokenRequests).toHaveLength(1)
   })
 
-  it('is tried once after the cool-down, by one of many calls, and stands again when refused', async () => {
-    refuse(403)
+  it('is retried once after the cool-down, by one of many calls', async () => {
+    api.refuse(403)
     const { details } = merchant()
-    await reasonOf(details())
+    await errorOf(details())
     clock.jump(899_999)
-    await reasonOf(details())
+    await errorOf(details())
     expect(api.tokenRequests).toHaveLength(1)
     clock.jump(1)
-    await Promise.all(Array.from({ length: 20 }, () => reasonOf(details())))
-    await reasonOf(details())
+    await parallel(20, () => errorOf(details()))
+    await errorOf(details())
     expect(api.tokenRequests).toHaveLength(2)
     clock.jump(900_000)
-    allow()
-    expect(await reasonOf(details())).toEqual({ resolved: true })
+    api.grant()
+    await details()
   })
 
-  it('is tried again after a cool-down of the merchant’s choice', async () => {
-    refuse(403)
+  it('is retried after the cool-down of loginCooldown', async () => {
+    api.refuse(403)
     const { details } = merchant({ loginCooldown: 1_000 })
-    await reasonOf(details())
+    await errorOf(details())
     clock.jump(1_000)
-    allow()
-    expect(await reasonOf(details())).toEqual({ resolved: true })
+    api.grant()
+    await details()
   })
 
-  it('is tried again by login(), which resets it for all', async () => {
-    refuse(401)
+  it('is retried by login(), which ends the refusal when it succeeds', async () => {
+    api.refuse(401)
     const { details, login } = merchant()
-    await reasonOf(details())
-    expect(await reasonOf(login())).toMatchObject({ code: 'authentication_failed', status: 401 })
+    await errorOf(details())
+    expect(await errorOf(login())).toMatchObject({ code: 'authentication_failed', status: 401 })
+    await errorOf(details())
     expect(api.tokenRequests).toHaveLength(2)
-    await reasonOf(details())
-    expect(api.tokenRequests).toHaveLength(2)
-    allow()
+    api.grant()
     expect(await login()).toMatchObject({ access_token: 'access-3' })
-    expect(await reasonOf(details())).toEqual({ resolved: true })
+    await details()
     expect(api.tokenRequests).toHaveLength(3)
   })
 
-  it('is tried at once with credentials that changed, and stays refused for the old ones', async () => {
-    api.onToken = ({ password }, index) =>
-      password === 'right' ? { status: 200, body: api.tokenBody(index) } : { status: 401 }
+  it('is not retried with the same credentials, and retried at once with others', async () => {
+    grantOnly('right')
     let credentials: Credentials = { ...CREDENTIALS, password: 'wrong' }
     const { details } = merchant({ credentials: async () => credentials })
-    await reasonOf(details())
+    await errorOf(details())
     credentials = { ...CREDENTIALS, password: 'wrong too' }
-    await reasonOf(details())
+    await errorOf(details())
     credentials = { ...CREDENTIALS, password: 'wrong' }
-    expect(await reasonOf(details())).toMatchObject({ status: 401, attempts: 0 })
+    expect(await errorOf(details())).toMatchObject({ status: 401, attempts: 0 })
     expect(api.tokenRequests).toHaveLength(2)
     credentials = { ...CREDENTIALS, password: 'right' }
-    expect(await reasonOf(details())).toEqual({ resolved: true })
+    await details()
     expect(api.tokenRequests).toHaveLength(3)
   })
 
-  it('is remembered by a fleet, while a process with good credentials gets on', async () => {
-    api.onToken = ({ password }, index) =>
-      password === 'right' ? { status: 200, body: api.tokenBody(index) } : { status: 401 }
+  it('is remembered by the store; a process with valid credentials logs in for all', async () => {
+    grantOnly('right')
     const tokenStore = createMemoryTokenStore()
-    const old = { ...CREDENTIALS, password: 'old' }
-    await reasonOf(merchant({ tokenStore, credentials: old }).details())
-    expect(await reasonOf(merchant({ tokenStore, credentials: old }).details())).toMatchObject({
-      attempts: 0,
-    })
+    const details = (password: string) =>
+      merchant({ tokenStore, credentials: { ...CREDENTIALS, password } }).details()
+    await errorOf(details('old'))
+    expect(await errorOf(details('old'))).toMatchObject({ attempts: 0 })
     expect(api.tokenRequests).toHaveLength(1)
-    const good = { ...CREDENTIALS, password: 'right' }
-    expect(await reasonOf(merchant({ tokenStore, credentials: good }).details())).toEqual({ resolved: true })
-    expect(await reasonOf(merchant({ tokenStore, credentials: old }).details())).toEqual({ resolved: true })
+    await details('right')
+    await details('old')
     expect(api.tokenRequests).toHaveLength(2)
   })
 
-  it('after a revocation makes later calls fail without any request', async () => {
+  it('after a revocation makes later calls fail without a request', async () => {
     const { details } = merchant()
     await details()
-    api.accepts = () => false
-    refuse(401)
+    api.revoke()
+    api.refuse(401)
     for (let call = 0; call < 5; call += 1) {
-      expect(await reasonOf(details())).toMatchObject({ code: 'authentication_failed', phase: 'login' })
+      expect(await errorOf(details())).toMatchObject({ code: 'authentication_failed', phase: 'login' })
     }
     expect(api.tokenRequests).toHaveLength(2)
     expect(api.calls).toEqual(['access-1', 'access-1'])
   })
 
-  it('leaves no secret in the store, and nothing that the password alone leads to', async () => {
-    refuse(401)
-    const store = createMemoryTokenStore()
+  it('leaves no secret in the store, and no fingerprint that depends on the password alone', async () => {
+    api.refuse(401)
     const kept: string[] = []
-    const tokenStore = {
-      ...store,
-      set: (...[key, record, timeToLive]: Parameters<typeof store.set>) => {
-        kept.push(JSON.stringify([key, record]))
-        return store.set(key, record, timeToLive)
-      },
+    for (const tokenStore of [createMemoryTokenStore(), createMemoryTokenStore()]) {
+      const set = vi.spyOn(tokenStore, 'set')
+      await errorOf(merchant({ tokenStore }).details())
+      kept.push(JSON.stringify(set.mock.calls))
     }
-    await reasonOf(merchant({ tokenStore }).details())
-    await reasonOf(
-      merchant({ tokenStore: { ...tokenStore, ...createMemoryTokenStore(), set: tokenStore.set } }).details(),
-    )
-    expect(kept).toHaveLength(2)
     for (const text of kept) {
       expect(text).not.toContain(CREDENTIALS.password)
       expect(text).not.toContain(CREDENTIALS.clientSecret)
@@ -183,27 +141,28 @@ describe('a login that is refused', () => {
   })
 })
 
-describe('a login that fails without being refused', () => {
-  it.each([500, 503, 408, 429])('with HTTP %i is tried again by the next call', async (status) => {
-    refuse(status, '99')
+describe('a login that fails without a rejection', () => {
+  it.each([500, 503, 408, 429])('(HTTP %i) is retried by the next call', async (status) => {
+    api.refuse(status, { errorCode: '99' })
     const { details } = merchant()
-    expect(await reasonOf(details())).toMatchObject({ status })
-    allow()
-    expect(await reasonOf(details())).toEqual({ resolved: true })
+    expect(await errorOf(details())).toMatchObject({ status })
+    api.grant()
+    await details()
   })
 
-  it('is one token request for all calls that wait for it', async () => {
-    refuse(500)
+  it('case 10: (HTTP 500, a page) is an error with its status, and one token request for 50 calls', async () => {
+    api.onToken = () => ({ status: 500, body: '<h1>Oops</h1>', headers: { 'content-type': 'text/html' } })
     const { details } = merchant()
-    await Promise.all(Array.from({ length: 50 }, () => reasonOf(details())))
+    const errors = await parallel(50, () => errorOf(details()))
+    for (const error of errors) expect(error).toMatchObject({ code: 'api_error', status: 500 })
     expect(api.tokenRequests).toHaveLength(1)
   })
 
-  it('ahead of the end leaves the living token in use, and is tried again after 5 s at the earliest', async () => {
+  it('before the token ends keeps the token in use, and is retried after 5 s', async () => {
     const reports: string[] = []
     const { details } = merchant({ onUnexpected: ({ message }) => reports.push(message) })
     await details()
-    refuse(503)
+    api.refuse(503)
     clock.jump(3_575_000)
     for (let call = 0; call < 10; call += 1) await details()
     expect(api.tokenRequests).toHaveLength(2)
@@ -212,40 +171,32 @@ describe('a login that fails without being refused', () => {
     await details()
     expect(api.tokenRequests).toHaveLength(3)
     clock.jump(20_000)
-    expect(await reasonOf(details())).toMatchObject({ status: 503 })
+    expect(await errorOf(details())).toMatchObject({ status: 503 })
   })
 })
 
 describe('login()', () => {
   it('called 100 times at once makes one token request', async () => {
     const { login } = merchant()
-    const tokens = await Promise.all(Array.from({ length: 100 }, () => login()))
+    const tokens = await parallel(100, login)
     expect(new Set(tokens.map(({ access_token }) => access_token))).toEqual(new Set(['access-1']))
     expect(api.tokenRequests).toHaveLength(1)
   })
 
-  it('shares the token request that calls wait for', async () => {
+  it('shares the token request of a call that waits for it', async () => {
     const { details, login } = merchant()
     const [, token] = await Promise.all([details(), login()])
     expect(token.access_token).toBe('access-1')
     expect(api.tokenRequests).toHaveLength(1)
   })
 
-  it('makes a token request of its own beside a call that meets an earlier refusal', async () => {
-    refuse(401)
+  it('makes its own token request beside a call that fails because of an earlier rejection', async () => {
+    api.refuse(401)
     const { details, login } = merchant()
-    await reasonOf(details())
-    allow()
-    const [call, token] = await Promise.all([reasonOf(details()), login()])
+    await errorOf(details())
+    api.grant()
+    const [call, token] = await Promise.all([errorOf(details()), login()])
     expect(call).toMatchObject({ status: 401, attempts: 0 })
     expect(token.access_token).toBe('access-2')
-  })
-
-  it('replaces a token that is still good', async () => {
-    const { details, login } = merchant()
-    await details()
-    await login()
-    await details()
-    expect(api.calls).toEqual(['access-1', 'access-2'])
   })
 })

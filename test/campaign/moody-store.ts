@@ -1,7 +1,7 @@
 import type { TokenRecord, TokenStore } from '../../src/index.ts'
 import type { StoreMood } from './schedule.ts'
 
-/** A token store whose moods take turns, one for each request that it gets. */
+/** A token store that has one mood for each request, in turn. */
 export const moodyStore = (moods: readonly StoreMood[]): TokenStore => {
   const kept: TokenRecord[] = []
   let turn = 0
@@ -9,6 +9,7 @@ export const moodyStore = (moods: readonly StoreMood[]): TokenStore => {
     const mood = moods[turn % moods.length] ?? 'works'
     turn += 1
     if (mood === 'fails') throw new Error('The store is down.')
+    if (mood === 'hangs') return new Promise(() => undefined)
     return work(mood)
   }
   return {

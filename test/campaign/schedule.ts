@@ -4,25 +4,27 @@ import type { Fault, FaultEffect, FaultStep } from '../../mocks/core.ts'
 /** The calls that move money or make and end mandates. */
 const CALLS = ['charge', 'renew', 'subscribe', 'cancel'] as const
 
-/** When the caller breaks a call off: before it, some turns of the event loop's microtasks in, or milliseconds in. */
+/** When the caller aborts a call: before it, or after some microtasks or milliseconds. */
 export type Abort =
   | { readonly when: 'before' }
   | { readonly when: 'turns'; readonly count: number }
   | { readonly when: 'milliseconds'; readonly count: number }
 
-/** What a token store does with one request: its work, or harm. */
-export type StoreMood = 'works' | 'fails' | 'forgets' | 'returns garbage' | 'returns an old record'
+/** What a token store does with one request. */
+const MOODS = ['works', 'fails', 'hangs', 'forgets', 'returns garbage', 'returns an old record'] as const
+export type StoreMood = (typeof MOODS)[number]
 
-/** How time is dealt out, in milliseconds: mock calls answer in no time, sockets need some. */
+/** The timeouts to choose from, in milliseconds. */
 export interface Pace {
   readonly timeouts: readonly number[]
   readonly totals: readonly number[]
 }
 
+const weigh = <Value>(weight: number, arbitrary: fc.Arbitrary<Value>) => ({ weight, arbitrary })
 const executed = fc.boolean()
 const milliseconds = fc.integer({ min: 1, max: 12 })
 
-/** Answers with which a server says that it did not act. */
+/** Responses that prove that the server did not act. */
 const refusals = fc.constantFrom<FaultEffect>(
   ...[400, 401, 403, 404, 409, 422].map((status): FaultEffect => ({ kind: 'status', status })),
   { kind: 'rate-limit' },
@@ -38,7 +40,7 @@ const unconnected = fc
   .constantFrom('ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT')
   .map((code): FaultEffect => ({ kind: 'reset', code }))
 
-/** Ends that prove nothing: the server may have acted or not, and here does either. */
+/** Failures that prove nothing: the server may have acted, and does so in half of the cases. */
 const uncertain = fc.oneof(
   fc.record({
     kind: fc.constant('status' as const),
@@ -62,29 +64,26 @@ const lateEnd = fc
   .map(([effect, latencyMs]): FaultEffect => ({ ...effect, latencyMs }))
 
 const step: fc.Arbitrary<FaultStep> = fc.oneof(
-  { weight: 2, arbitrary: fc.constant('succeed' as const) },
-  { weight: 3, arbitrary: refusals },
-  { weight: 3, arbitrary: unconnected },
-  { weight: 6, arbitrary: uncertain },
-  { weight: 1, arbitrary: late },
-  { weight: 1, arbitrary: lateEnd },
+  weigh(2, fc.constant('succeed')),
+  weigh(3, refusals),
+  weigh(3, unconnected),
+  weigh(6, uncertain),
+  weigh(1, late),
+  weigh(1, lateEnd),
+)
+
+const gatewayCalls = fc.constantFrom('gateway.charge', 'gateway.renew')
+const subscriptionsCalls = fc.constantFrom('subscriptions.subscribe', 'subscriptions.cancel')
+const operation: fc.Arbitrary<Fault['operation']> = fc.oneof(
+  weigh(3, gatewayCalls),
+  weigh(3, subscriptionsCalls),
+  weigh(2, fc.constant('subscriptions.login')),
+  weigh(2, fc.constantFrom('subscriptions.*', 'gateway.*', '*')),
 )
 
 const fault: fc.Arbitrary<Fault> = fc
   .record({
-    operation: fc.oneof(
-      {
-        weight: 6,
-        arbitrary: fc.constantFrom<Fault['operation']>(
-          'gateway.charge',
-          'gateway.renew',
-          'subscriptions.subscribe',
-          'subscriptions.cancel',
-        ),
-      },
-      { weight: 2, arbitrary: fc.constant('subscriptions.login' as const) },
-      { weight: 2, arbitrary: fc.constantFrom<Fault['operation']>('subscriptions.*', 'gateway.*', '*') },
-    ),
+    operation,
     sequence: fc.array(step, { minLength: 1, maxLength: 5 }),
     times: fc.constantFrom<number | 'always'>(1, 1, 2, 'always'),
     probability: fc.constantFrom(undefined, undefined, undefined, 0.5),
@@ -92,28 +91,19 @@ const fault: fc.Arbitrary<Fault> = fc
   .map(({ probability, ...certain }) => (probability === undefined ? certain : { ...certain, probability }))
 
 const abort: fc.Arbitrary<Abort | undefined> = fc.oneof(
-  { weight: 8, arbitrary: fc.constant(undefined) },
-  { weight: 1, arbitrary: fc.constant({ when: 'before' } as const) },
-  {
-    weight: 2,
-    arbitrary: fc.integer({ min: 0, max: 60 }).map((count): Abort => ({ when: 'turns', count })),
-  },
-  { weight: 2, arbitrary: milliseconds.map((count): Abort => ({ when: 'milliseconds', count })) },
+  weigh(8, fc.constant(undefined)),
+  weigh(1, fc.constant({ when: 'before' })),
+  weigh(2, fc.record({ when: fc.constant('turns'), count: fc.integer({ min: 0, max: 60 }) })),
+  weigh(2, fc.record({ when: fc.constant('milliseconds'), count: milliseconds })),
 )
 
-/** In one of four schedules the token store has moods, which take turns. */
+/** In one of four schedules the token store has moods. */
 const store: fc.Arbitrary<readonly StoreMood[]> = fc.oneof(
-  { weight: 3, arbitrary: fc.constant([]) },
-  {
-    weight: 1,
-    arbitrary: fc.array(
-      fc.constantFrom<StoreMood>('works', 'fails', 'forgets', 'returns garbage', 'returns an old record'),
-      { minLength: 1, maxLength: 5 },
-    ),
-  },
+  weigh(3, fc.constant([])),
+  weigh(1, fc.array(fc.constantFrom(...MOODS), { minLength: 1, maxLength: 5 })),
 )
 
-/** One schedule: some logical calls at the same time, and what goes wrong meanwhile. */
+/** One schedule: some parallel calls, and the faults during them. */
 export const scheduleOf = ({ timeouts, totals }: Pace) =>
   fc.record({
     calls: fc.array(
@@ -126,21 +116,18 @@ export const scheduleOf = ({ timeouts, totals }: Pace) =>
       { minLength: 1, maxLength: 3 },
     ),
     faults: fc.array(fault, { minLength: 1, maxLength: 3 }),
-    /** What the client holds when the calls begin. */
+    /** The token of the client when the calls begin. */
     token: fc.constantFrom('none', 'valid', 'revoked', 'expired'),
-    /** How the token store behaves; empty: the client's own store. */
+    /** The moods of the token store; empty for the client's own store. */
     store,
     /** Whether the mock's limiters allow only a few requests a minute. */
-    limited: fc.oneof(
-      { weight: 5, arbitrary: fc.constant(false) },
-      { weight: 1, arbitrary: fc.constant(true) },
-    ),
+    limited: fc.oneof(weigh(5, fc.constant(false)), weigh(1, fc.constant(true))),
     rateLimit: fc.constantFrom('wait', 'throw'),
     refresh: fc.constantFrom('password', 'refresh_token'),
     retries: fc.integer({ min: 0, max: 3 }),
     timeout: fc.constantFrom(...timeouts),
     totalTimeout: fc.constantFrom(...totals),
-    /** What the client draws for its jitter, and the mock for its luck. */
+    /** The random numbers of the client and of the mock. */
     jitter: fc.double({ min: 0, max: 0.999, noNaN: true }),
     seed: fc.integer({ min: 0, max: 1_000_000 }),
   })

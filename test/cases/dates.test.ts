@@ -4,7 +4,7 @@ import { refusal } from '../support/refusal.ts'
 
 const open = (clock: string, timeZone = 'UTC') => openMock({ clock, subscriptions: { timeZone } })
 
-test('case 30: in Dhaka today is the next day from 18:00Z on, and today is a start until 17:30Z of it', async () => {
+test('case 30: in Dhaka the day begins at 18:00Z, and a start on it is accepted until 17:30Z', async () => {
   const start = async (clock: string, day: string) => {
     const { subscriptions } = open(clock, 'Asia/Dhaka')
     return refusal(subscriptions.subscribe({ ...ORDER, start: day }))
@@ -13,7 +13,7 @@ test('case 30: in Dhaka today is the next day from 18:00Z on, and today is a sta
   expect(await start('2026-12-01T17:31:00Z', '2026-12-01')).toBe('api_error rejected')
   expect(await start('2026-12-01T18:10:00Z', '2026-12-02')).toBeUndefined()
 
-  // The day that has just begun is today: a payment authorized in its first minutes is due on it.
+  // A subscription that starts in the first minutes of its day has its first payment on that day.
   const { mock, subscriptions } = open('2026-12-01T18:10:00Z', 'Asia/Dhaka')
   const { invoiceID } = await subscriptions.subscribe({ ...ORDER, start: '2026-12-02' })
   mock.payer.authorize(invoiceID)
@@ -29,7 +29,7 @@ const dueDates = async (clock: string, order: object, days: number, timeZone?: s
   return mock.state.payments().map(({ dueDate }) => dueDate)
 }
 
-test('case 31: fifteen days from 2028-02-20 are 2028-03-06, and every day is met once where months and leap days end', async () => {
+test('case 31: fifteen days after 2028-02-20 is 2028-03-06, and DAILY has every day at the ends of months', async () => {
   const fortnights = { start: '2028-02-20', end: '2028-04-30', cycle: 'FIFTEEN_DAYS' }
   expect(await dueDates('2028-02-20T06:00:00Z', fortnights, 40)).toEqual([
     '2028-02-20',
@@ -48,7 +48,7 @@ test('case 31: fifteen days from 2028-02-20 are 2028-03-06, and every day is met
   ])
 })
 
-test('case 31: Berlin has one payment a date when its clocks change', async () => {
+test('case 31: Berlin has one payment a day when its clocks change', async () => {
   for (const [start, days] of [
     ['2027-03-26', 5],
     ['2027-10-29', 5],
@@ -66,6 +66,6 @@ test('case 32: a start on 2028-02-29 may end on 2030-02-28 and no day later', as
     return refusal(subscriptions.subscribe({ ...ORDER, start: '2028-02-29', end: day }))
   }
   expect(await end('2030-02-28')).toBeUndefined()
-  // The client knows it too, before it sends.
+  // The client refuses it before it sends a request.
   expect(await end('2030-03-01')).toBe('invalid_request not-sent')
 })

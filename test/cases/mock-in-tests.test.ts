@@ -1,27 +1,12 @@
 import { renewalKey } from 'mandatekit'
-import { createNotificationHandler, isNewer, parseNotification } from 'mandatekit/notifications'
+import { createNotificationHandler } from 'mandatekit/notifications'
 import { afterEach, expect, test, vi } from 'vitest'
 import { MOCK_CHARGE as CHARGE, ORDER, openMock as open } from '../support/mock-clients.ts'
 import { refusal } from '../support/refusal.ts'
 
 afterEach(() => vi.useRealTimers())
 
-test('case 36: a cancellation stays when an older success arrives after it', async () => {
-  const { mock, subscriptions } = open()
-  const { invoiceID } = await subscriptions.subscribe(ORDER)
-  mock.payer.authorize(invoiceID)
-  await mock.clock.advance({ seconds: 10 })
-  await subscriptions.cancel((await subscriptions.status(invoiceID)).subscriptionId ?? '')
-  const [authorized, cancelled] = mock.notifications.all().map((message) => parseNotification(message))
-  if (authorized === undefined || cancelled === undefined) throw new Error('Two messages were expected.')
-  expect([cancelled.status, isNewer(authorized, cancelled), isNewer(cancelled, authorized)]).toEqual([
-    'CANCELLED',
-    false,
-    true,
-  ])
-})
-
-test('case 37: every message is booked once although half the deliveries fail and all come twice', async () => {
+test('case 37: every message is processed once although half the deliveries fail and all come twice', async () => {
   const booked: string[] = []
   let calls = 0
   const book = (id: string) => {
@@ -39,7 +24,7 @@ test('case 37: every message is booked once although half the deliveries fail an
   const { invoiceID } = await subscriptions.subscribe(ORDER)
   mock.payer.authorize(invoiceID)
   await mock.clock.advance({ days: 3 })
-  // What failed is delivered again a minute later.
+  // The mock repeats failed deliveries a minute later.
   await mock.clock.advance({ hours: 1 })
   const sent = mock.notifications.all().map(({ notificationId }) => notificationId)
   expect(sent).toHaveLength(4)
@@ -48,7 +33,7 @@ test('case 37: every message is booked once although half the deliveries fail an
   expect(statuses).toEqual(new Set([200, 500]))
 })
 
-test('case 41: two mocks used in parallel share nothing, and a reset gives ids, clock and limiter as new', async () => {
+test('case 41: two mocks in one process share nothing, and reset() starts ids, clock and limiter again', async () => {
   const limited = { gateway: { rateLimit: { limit: 3, windowMs: 60_000 } } }
   const [one, two] = [
     open({ seed: 'one', ...limited }),
@@ -75,16 +60,7 @@ test('case 41: two mocks used in parallel share nothing, and a reset gives ids, 
   expect(two.mock.state.charges()).toHaveLength(3)
 })
 
-test('case 42: under fake timers calls through the mock are answered without time going by', async () => {
-  vi.useFakeTimers({ now: Date.parse('2026-12-01T06:00:00Z') })
-  const { subscriptions, gateway } = open({ clock: 'system' })
-  const { invoiceID } = await subscriptions.subscribe({ ...ORDER, start: '2026-12-02' })
-  expect((await subscriptions.status(invoiceID)).status).toBe('INITIALIZED')
-  expect((await gateway.charge(CHARGE)).status).toBe('pending_confirmation')
-  expect([Date.now(), vi.getTimerCount()]).toEqual([Date.parse('2026-12-01T06:00:00Z'), 0])
-})
-
-test('case 44: a fault of one shot is used up, and an aborted call leaves no timer', async () => {
+test('case 44: a fault acts once, and an aborted call leaves no timer', async () => {
   const { mock, gateway } = open()
   mock.faults.add({ operation: 'gateway.charge', kind: 'status', status: 503 })
   const once = { retry: false } as const
@@ -95,7 +71,7 @@ test('case 44: a fault of one shot is used up, and an aborted call leaves no tim
   mock.faults.add({ operation: 'gateway.charge', kind: 'timeout' })
   const controller = new AbortController()
   const call = refusal(gateway.charge(CHARGE, { signal: controller.signal }))
-  await vi.waitFor(() => expect(mock.requests.of('gateway.charge')).toHaveLength(3))
+  await vi.waitFor(() => expect(mock.requests.of('gateway.charge')).toHaveLength(3), 30_000)
   controller.abort()
   expect(await call).toBe('aborted unknown')
   expect(vi.getTimerCount()).toBe(0)

@@ -1,37 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import type { Hooks } from '../../src/index.ts'
-import { CHARGE, CHARGE_REQUEST, DETAILS, SUBSCRIPTION } from '../support/bodies.ts'
+import { CHARGE, DETAILS, SUBSCRIPTION } from '../support/bodies.ts'
 import { errorOf, gatewayClient, subscriptionsClient } from '../support/clients.ts'
-import { startServer, withLogin } from '../support/scripted-server.ts'
-import { skippingClock } from '../support/skipping-clock.ts'
+import { calls, openClients, recording } from '../support/open-clients.ts'
+import { startServer } from '../support/scripted-server.ts'
 
-const recording = () => {
-  const seen: [string, Record<string, unknown>][] = []
-  const note = (name: string) => (facts: object) => {
-    seen.push([name, facts as Record<string, unknown>])
-  }
-  const hooks = {
-    onRequest: note('request'),
-    onResponse: note('response'),
-    onRetry: note('retry'),
-    onError: note('error'),
-    onTokenRenewed: note('token'),
-  } satisfies Hooks
-  return { hooks, seen }
-}
-
-it('hooks tell each attempt, each repeat and the failure, with the same call object', async () => {
-  const server = await startServer([
-    { status: 503, headers: { 'retry-after': '2', 'x-request-id': 'r-1' } },
-    { status: 404, body: { error: { code: 'not_found', message: '' } } },
-  ])
+it('hooks receive each attempt, each retry and the failure, with the same call object', async () => {
   const { hooks, seen } = recording()
-  await errorOf(gatewayClient(server.url, { hooks, clock: skippingClock() }).status('ch_1'))
+  const busy = { status: 503, headers: { 'retry-after': '2', 'x-request-id': 'r-1' } }
+  const refused = { status: 404, body: { error: { code: 'not_found', message: '' } } }
+  const clients = await openClients([busy, refused], { hooks })
+  await errorOf(calls.status(clients))
   expect(seen.map(([name]) => name)).toEqual(['request', 'response', 'retry', 'request', 'response', 'error'])
   const facts = { operation: 'gateway.status', method: 'GET', path: '/api/v1/mfs/charges/:id' }
-  for (const [, each] of seen) {
-    expect(each).toMatchObject({ ...facts, url: `${server.url}/api/v1/mfs/charges/ch_1` })
-    expect(each.call).toBe(seen[0]?.[1].call)
+  for (const [, event] of seen) {
+    expect(event).toMatchObject({ ...facts, url: `${clients.url}/api/v1/mfs/charges/ch_1` })
+    expect(event.call).toBe(seen[0]?.[1].call)
   }
   expect(seen[1]?.[1]).toMatchObject({ attempt: 1, status: 503, serverRequestId: 'r-1', durationMs: 0 })
   expect(seen[2]?.[1]).toMatchObject({ attempt: 1, status: 503, reason: 'answer-lost', waitMs: 2000 })
@@ -45,90 +29,73 @@ it('hooks tell each attempt, each repeat and the failure, with the same call obj
   })
 })
 
-it('a renewed token is told', async () => {
-  const server = await startServer(withLogin([{ body: DETAILS }]))
-  const { hooks, seen } = recording()
-  await subscriptionsClient(server.url, { hooks }).details('sub-1')
-  expect(seen.filter(([name]) => name === 'token').map(([, facts]) => facts)).toEqual([
-    { operation: 'subscriptions.login', reason: 'first', grant: 'password' },
-  ])
-})
-
-it('a hook that throws or rejects breaks nothing', async () => {
-  const server = await startServer([{ status: 503 }, { status: 202, body: CHARGE }])
+it('a hook that throws or rejects does not change the call', async () => {
   const rejected: unknown[] = []
   const note = (reason: unknown) => rejected.push(reason)
   process.on('unhandledRejection', note)
   const fail = () => {
-    throw new Error('a watcher that fails')
+    throw new Error('The hook failed.')
   }
-  const reject = () => Promise.reject(new Error('a watcher that fails later'))
+  const reject = () => Promise.reject(new Error('The hook failed later.'))
   const hooks: Hooks = { onRequest: fail, onResponse: reject, onRetry: fail, onError: reject }
-  const gateway = gatewayClient(server.url, { hooks, clock: skippingClock() })
-  expect((await gateway.charge(CHARGE_REQUEST)).id).toBe('ch_1')
+  const clients = await openClients([{ status: 503 }, { status: 202, body: CHARGE }], { hooks })
+  expect(await calls.charge(clients)).toEqual(CHARGE)
   await new Promise(setImmediate)
   process.off('unhandledRejection', note)
   expect(rejected).toEqual([])
 })
 
-describe('the onError hook hears of every call that failed, once', () => {
-  const failing = () => Promise.reject(new Error('The vault is closed.'))
+describe('onError receives every call that failed, once', () => {
+  const credentials = () => Promise.reject(new Error('The vault is closed.'))
 
-  it('of a subscription whose credentials could not be had', async () => {
-    const server = await startServer([{}])
+  it('such as a call or a login without credentials, and an aborted login', async () => {
+    const { url } = await startServer([{}])
     const { hooks, seen } = recording()
-    await errorOf(subscriptionsClient(server.url, { hooks, credentials: failing }).subscribe(SUBSCRIPTION))
-    const facts = {
-      operation: 'subscriptions.subscribe',
-      code: 'invalid_request',
-      phase: 'login',
-      attempts: 0,
-    }
-    expect(seen).toEqual([['error', expect.objectContaining(facts)]])
-  })
-
-  it('of a login whose credentials could not be had, or that was ended before it began', async () => {
-    const server = await startServer([{}])
-    const { hooks, seen } = recording()
-    await errorOf(subscriptionsClient(server.url, { hooks, credentials: failing }).login())
-    await errorOf(subscriptionsClient(server.url, { hooks }).login({ signal: AbortSignal.abort() }))
-    const operation = 'subscriptions.login'
-    expect(seen).toEqual([
-      ['error', expect.objectContaining({ operation, code: 'invalid_request', outcome: 'not-sent' })],
-      ['error', expect.objectContaining({ operation, code: 'aborted', outcome: 'not-sent' })],
+    await errorOf(subscriptionsClient(url, { hooks, credentials }).subscribe(SUBSCRIPTION))
+    await errorOf(subscriptionsClient(url, { hooks, credentials }).login())
+    await errorOf(subscriptionsClient(url, { hooks }).login({ signal: AbortSignal.abort() }))
+    const [subscribe, login] = ['subscriptions.subscribe', 'subscriptions.login']
+    expect(seen).toMatchObject([
+      ['error', { operation: subscribe, code: 'invalid_request', phase: 'login', attempts: 0 }],
+      ['error', { operation: login, code: 'invalid_request', outcome: 'not-sent' }],
+      ['error', { operation: login, code: 'aborted', outcome: 'not-sent' }],
     ])
   })
 
-  it('of a login that the server refused', async () => {
-    const server = await startServer([{ status: 401 }])
+  it('such as a health check of a service that is down', async () => {
     const { hooks, seen } = recording()
-    await errorOf(subscriptionsClient(server.url, { hooks }).login())
-    expect(seen.map(([name]) => name)).toEqual(['request', 'response', 'error'])
+    const { gateway } = await openClients({ status: 503 }, { hooks, retry: false })
+    await gateway.health()
+    await errorOf(gateway.reset())
+    const errors = seen.filter(([name]) => name === 'error')
+    expect(errors.map(([, { code, retryable }]) => [code, retryable])).toEqual([
+      ['api_error', true],
+      ['api_error', false],
+    ])
   })
 
-  it('and not of input that breaks a rule, which makes no call', async () => {
-    const server = await startServer([{}])
+  it('but not invalid input, which makes no call', async () => {
     const { hooks, seen } = recording()
-    await errorOf(gatewayClient(server.url, { hooks }).status('..'))
-    await errorOf(subscriptionsClient(server.url, { hooks }).subscribe({ ...SUBSCRIPTION, amount: '0' }))
+    const { subscriptions, gateway } = await openClients({}, { hooks })
+    await errorOf(gateway.status('..'))
+    await errorOf(subscriptions.subscribe({ ...SUBSCRIPTION, amount: '0' }))
     expect(seen).toEqual([])
   })
 })
 
-it('hooks may be methods that use their object', async () => {
+it('hooks may be methods of a class instance that use `this`', async () => {
   class Log implements Hooks {
     readonly lines: string[] = []
     onRequest({ operation }: { readonly operation: string }): void {
       this.lines.push(operation)
     }
   }
-  const server = await startServer([{ body: CHARGE }])
   const hooks = new Log()
-  await gatewayClient(server.url, { hooks }).status('ch_1')
-  expect(hooks.lines).toEqual(['gateway.status'])
+  await calls.details(await openClients({ body: DETAILS }, { hooks }))
+  expect(hooks.lines).toEqual(['subscriptions.login', 'subscriptions.details'])
 })
 
-it('a call that a hook ended before it was sent is not sent, and holds nobody back', async () => {
+it('a call that a hook aborts before it is sent is not sent, and does not delay the next', async () => {
   const server = await startServer([{ body: CHARGE }])
   const controller = new AbortController()
   const client = gatewayClient(server.url, { hooks: { onRequest: () => controller.abort() } })

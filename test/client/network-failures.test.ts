@@ -1,86 +1,91 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CHARGE_REQUEST } from '../support/bodies.ts'
-import { errorOf, gatewayClient } from '../support/clients.ts'
+import type { FetchFunction } from '../../src/index.ts'
+import { calls, failureOf } from '../support/open-clients.ts'
 
 const coded = (code: string, more: object = {}) => Object.assign(new Error('text'), { code, ...more })
 const fetchFailed = (cause: unknown) => new TypeError('fetch failed', { cause })
+const several = (errors: Error[], code?: string) =>
+  fetchFailed(Object.assign(new AggregateError(errors, 'all failed'), code === undefined ? {} : { code }))
 
-/** The error of a charge whose attempt fails so. */
-const failing = (thrown: unknown) =>
-  errorOf(
-    gatewayClient('https://g.example', { retry: false, fetch: () => Promise.reject(thrown) }).charge(
-      CHARGE_REQUEST,
-    ),
-  )
+/** The error of a charge through such a fetch. */
+const failureThrough = (fetch: FetchFunction) => failureOf({}, calls.charge, { retry: false, fetch })
+const failing = (thrown: unknown) => failureThrough(() => Promise.reject(thrown))
 
-describe('a request was not sent', () => {
+const ECONNREFUSED = coded('ECONNREFUSED')
+const unsent = { code: 'connection_failed', outcome: 'not-sent' }
+const unknown = { code: 'connection_failed', outcome: 'unknown', attempts: 1 }
+
+describe('a request was not sent when fetch fails because', () => {
   it.each([
-    ['refused', fetchFailed(coded('ECONNREFUSED'))],
-    ['unknown host', fetchFailed(coded('ENOTFOUND'))],
-    ['name server down', fetchFailed(coded('EAI_AGAIN'))],
-    ['connect timeout', fetchFailed(coded('UND_ERR_CONNECT_TIMEOUT'))],
-    ['certificate refused', fetchFailed(coded('UNABLE_TO_GET_ISSUER_CERT_LOCALLY'))],
-    ['unreachable while connecting', fetchFailed(coded('EHOSTUNREACH', { syscall: 'connect' }))],
-    ['the code on the error itself', coded('ECONNREFUSED')],
+    ['the connection was refused', fetchFailed(ECONNREFUSED)],
+    ['the host is unknown', fetchFailed(coded('ENOTFOUND'))],
+    ['the name server is down', fetchFailed(coded('EAI_AGAIN'))],
+    ['connecting took too long', fetchFailed(coded('UND_ERR_CONNECT_TIMEOUT'))],
+    ['the certificate was refused', fetchFailed(coded('UNABLE_TO_GET_ISSUER_CERT_LOCALLY'))],
+    ['the certificate has expired', fetchFailed(coded('CERT_HAS_EXPIRED'))],
+    ['the host was unreachable', fetchFailed(coded('EHOSTUNREACH', { syscall: 'connect' }))],
+    ['the connection was refused, with the code on the error itself', ECONNREFUSED],
     [
-      'every address refused',
-      fetchFailed(
-        Object.assign(
-          new AggregateError(
-            [coded('ECONNREFUSED'), coded('ETIMEDOUT', { syscall: 'connect' })],
-            'all failed',
-          ),
-          {
-            code: 'ECONNREFUSED',
-          },
-        ),
-      ),
+      'every address refused the connection',
+      several([ECONNREFUSED, coded('ETIMEDOUT', { syscall: 'connect' })], 'ECONNREFUSED'),
     ],
   ])('%s', async (_, thrown) => {
-    expect(await failing(thrown)).toMatchObject({ code: 'connection_failed', outcome: 'not-sent' })
+    expect(await failing(thrown)).toMatchObject(unsent)
   })
 })
 
-describe('a request may have been sent', () => {
+describe('a request may have been sent when fetch fails', () => {
+  const circle = coded('ECONNRESET')
+  circle.cause = circle
+
   it.each([
-    ['reset', fetchFailed(coded('ECONNRESET'))],
-    ['socket closed', fetchFailed(coded('UND_ERR_SOCKET'))],
-    ['unreachable in the middle', fetchFailed(coded('EHOSTUNREACH', { syscall: 'read' }))],
-    [
-      'one address refused, the other reset',
-      fetchFailed(new AggregateError([coded('ECONNREFUSED'), coded('ECONNRESET')], 'all failed')),
-    ],
-    [
-      'an aggregate that hides an error without a code',
-      fetchFailed(
-        Object.assign(new AggregateError([new Error('x')], 'all failed'), { code: 'ECONNREFUSED' }),
-      ),
-    ],
-    [
-      'a certificate refused after a reset',
-      fetchFailed(new AggregateError([coded('ECONNRESET'), coded('CERT_HAS_EXPIRED')], 'all failed')),
-    ],
-    ['TLS that broke', fetchFailed(coded('ERR_SSL_WRONG_VERSION_NUMBER'))],
-    ['a wrapper whose first try was reset', coded('ECONNRESET', { cause: coded('ECONNREFUSED') })],
-    ['a code that is no code', fetchFailed({ code: 'Bearer secret' })],
+    ['because the connection was reset', fetchFailed(coded('ECONNRESET'))],
+    ['because the socket closed', fetchFailed(coded('UND_ERR_SOCKET'))],
+    ['because the host became unreachable', fetchFailed(coded('EHOSTUNREACH', { syscall: 'read' }))],
+    ['because of two addresses, of which one reset', several([ECONNREFUSED, coded('ECONNRESET')])],
+    ['with an aggregate that hides an error without a code', several([new Error('x')], 'ECONNREFUSED')],
+    ['because a certificate was refused after a reset', several([circle, coded('CERT_HAS_EXPIRED')])],
+    ['because TLS failed', fetchFailed(coded('ERR_SSL_WRONG_VERSION_NUMBER'))],
+    ['because the server demands a certificate', coded('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED')],
+    ['with a code that only resembles one', coded('CERT_X')],
+    ['with a wrapper around a refused connection', coded('ECONNRESET', { cause: ECONNREFUSED })],
+    ['with a code that is a header', fetchFailed({ code: 'Bearer secret' })],
+    ['with a circle of causes', circle],
+    ['without a reason', undefined],
   ])('%s', async (_, thrown) => {
-    expect(await failing(thrown)).toMatchObject({ code: 'connection_failed', outcome: 'unknown' })
+    expect(await failing(thrown)).toMatchObject(unknown)
   })
 
-  it('whatever is thrown', async () => {
+  it('with any value', async () => {
     await fc.assert(
       fc.asyncProperty(fc.anything(), async (thrown) => {
-        expect(await failing(thrown)).toMatchObject({ code: 'connection_failed', outcome: 'unknown' })
+        expect(await failing(thrown)).toMatchObject(unknown)
       }),
+      { numRuns: 50 },
     )
   })
 
-  it('a circle of causes ends', async () => {
-    const error = coded('ECONNRESET')
-    error.cause = error
-    const failure = await failing(error)
-    expect(failure).toMatchObject({ code: 'connection_failed', outcome: 'unknown' })
-    expect(failure.message).toContain('ECONNRESET')
+  it.each([coded('ECONNREFUSED', { syscall: 'connect' }), coded('CERT_HAS_EXPIRED')])(
+    'with %s after the response has begun',
+    async (thrown) => {
+      const text = () => Promise.reject(thrown)
+      const fetch = async () => ({ status: 200, headers: new Headers(), text })
+      expect(await failureThrough(fetch)).toMatchObject(unknown)
+    },
+  )
+})
+
+describe('the outcome is unknown when a given fetch resolves to', () => {
+  const response = { status: 202, headers: new Headers(), text: async () => '{}' }
+  it.each([
+    ['null', null],
+    ['text', 'ok'],
+    ['an object without a status', { ...response, status: undefined }],
+    ['a status that is not a number', { ...response, status: Number.NaN }],
+    ['a status in text', { ...response, status: '202' }],
+    ['a body that cannot be read', { ...response, text: undefined }],
+  ])('%s', async (_, resolved) => {
+    expect(await failureThrough((async () => resolved) as FetchFunction)).toMatchObject(unknown)
   })
 })

@@ -1,48 +1,38 @@
 import { describe, expect, it } from 'vitest'
-import { renewalKey, toInstant } from '../../src/index.ts'
+import type { GatewayClientOptions } from '../../src/index.ts'
+import { GatewayClient, renewalKey, SubscriptionsClient, toInstant } from '../../src/index.ts'
 import { CHARGE, CHARGE_REQUEST, DETAILS, SUBSCRIBED, SUBSCRIPTION } from '../support/bodies.ts'
-import { API_KEY, errorOf, gatewayClient, subscriptionsClient } from '../support/clients.ts'
+import { API_KEY, CREDENTIALS, errorOf, gatewayClient, subscriptionsClient } from '../support/clients.ts'
+import { openClients } from '../support/open-clients.ts'
 import { loosely, refusedBy, refusedFields, SECRET } from '../support/refused.ts'
-import { startServer, withLogin } from '../support/scripted-server.ts'
 import { skippingClock } from '../support/skipping-clock.ts'
 
-const subscribing = async () => {
-  const server = await startServer(withLogin([{ body: SUBSCRIBED }]))
-  return { server, subscriptions: subscriptionsClient(server.url, { clock: skippingClock() }) }
-}
+const subscribing = () => openClients({ body: SUBSCRIBED })
+const charging = () => openClients({ status: 202, body: CHARGE })
+const NOWHERE = 'http://127.0.0.1:1'
+const nowhere = gatewayClient(NOWHERE)
 
-const charging = async () => {
-  const server = await startServer([{ status: 202, body: CHARGE }])
-  return { server, gateway: gatewayClient(server.url) }
-}
-
-describe('a subscription request is refused before any request, a login included', () => {
+describe('cases 26 and 29: a subscription request is refused before any request, a login included', () => {
   it.each([
+    ['amount', 0.1 + 0.2],
     ['amount', 2.28],
-    ['amount', '1e3'],
-    ['amount', '-5'],
     ['amount', '0.00'],
-    ['amount', ' 5'],
     ['amount', SECRET],
     ['start', '2026-02-30'],
-    ['start', '2026-13-01'],
-    ['start', '2026-12-01T00:00:00Z'],
     ['start', new Date(0)],
     ['start', SECRET],
     ['end', '2026-11-30'],
     ['cycle', 'MONTHLY'],
-    ['cycle', 'daily'],
-    ['requestID', '  '],
     ['requestID', undefined],
     ['userReturnURL', '/return'],
     ['userReturnURL', 'javascript:alert(1)'],
     ['currency', 'BDT'],
   ])('when %s is %j', async (field, value) => {
-    const { server, subscriptions } = await subscribing()
+    const { requests, subscriptions } = await subscribing()
     const error = await refusedBy(() => subscriptions.subscribe(loosely({ ...SUBSCRIPTION, [field]: value })))
     expect(error).toMatchObject({ phase: 'input', operation: 'subscriptions.subscribe' })
     expect(error.issues.map((issue) => issue.field)).toEqual([field])
-    expect(server.requests).toEqual([])
+    expect(requests).toEqual([])
   })
 
   it('and every wrong field is named at once', async () => {
@@ -52,7 +42,7 @@ describe('a subscription request is refused before any request, a login included
     ).toEqual(['amount', 'cycle', 'end', 'extra', 'requestID', 'start', 'userReturnURL'])
   })
 
-  it('when it ends more than 730 days after start, or after today anywhere on Earth', async () => {
+  it('when it ends more than 730 days after its start, or after today anywhere on Earth', async () => {
     const { subscriptions } = await subscribing()
     const request = (start: string, end: string) => () =>
       subscriptions.subscribe({ ...SUBSCRIPTION, start, end })
@@ -62,32 +52,23 @@ describe('a subscription request is refused before any request, a login included
     await request('2026-01-01', '2028-11-28')()
     expect(await refusedFields(request('2026-01-01', '2028-11-29'))).toEqual(['end'])
   })
-
-  it('and the next call is as if there had been none', async () => {
-    const { server, subscriptions } = await subscribing()
-    await refusedBy(() => subscriptions.subscribe(loosely(undefined)))
-    await subscriptions.subscribe(SUBSCRIPTION)
-    expect(server.requests.map(({ url }) => url)).toEqual(['/oauth/token', '/api/v1.0/subscribe'])
-  })
 })
 
-describe('a charge is refused before any request', () => {
+describe('case 26: a charge is refused before any request', () => {
   it.each([
     ['amount', 10.5],
-    ['amount', 2 ** 53],
     ['amount', -5],
     ['amount', '250'],
-    ['amount', Number.NaN],
     ['msisdn', 8_801_700_000_001],
     ['currency', ''],
     ['redirect_uri', 'shop.example'],
     ['callback', SECRET],
   ])('when %s is %j', async (field, value) => {
-    const { server, gateway } = await charging()
+    const { requests, gateway } = await charging()
     const error = await refusedBy(() => gateway.charge(loosely({ ...CHARGE_REQUEST, [field]: value })))
     expect(error).toMatchObject({ phase: 'input', operation: 'gateway.charge' })
     expect(error.issues.map((issue) => issue.field)).toEqual([field])
-    expect(server.requests).toEqual([])
+    expect(requests).toEqual([])
   })
 })
 
@@ -96,51 +77,44 @@ describe('a renewal is refused before any request', () => {
     ['without a due date or a key', {}],
     ['with both', { dueDate: '2026-12-01', idempotencyKey: 'k' }],
     ['with a Date', { cycle: new Date(0) }],
-    ['with a day that does not exist', { dueDate: '2026-02-30' }],
-    ['with the attempt 0', { dueDate: '2026-12-01', attempt: 0 }],
     ['with an unknown field', { dueDate: '2026-12-01', atempt: 2 }],
-    ['with nothing', undefined],
     ['with text', SECRET],
   ])('%s', async (_, renewal) => {
-    const { server, gateway } = await charging()
+    const { requests, gateway } = await charging()
     const error = await refusedBy(() => gateway.renew('ch_1', loosely(renewal)))
     expect(error.operation).toBe('gateway.renew')
-    expect(server.requests).toEqual([])
+    expect(requests).toEqual([])
   })
 })
 
-describe('an identifier is refused', () => {
+describe('case 27: an identifier is refused', () => {
   it.each(['', '.', '..', '\uD800', undefined, 7])('%j', async (id) => {
-    const server = await startServer(withLogin([{ body: DETAILS }]))
-    const [subscriptions, gateway] = [subscriptionsClient(server.url), gatewayClient(server.url)]
+    const { subscriptions, gateway, requests } = await openClients({ body: DETAILS })
     const given = loosely(id)
     expect(await refusedFields(() => subscriptions.details(given))).toEqual(['subscriptionId'])
     expect(await refusedFields(() => subscriptions.cancel(given))).toEqual(['subscriptionId'])
     expect(await refusedFields(() => subscriptions.status(given))).toEqual(['invoiceId'])
     expect(await refusedFields(() => gateway.renew(given, { dueDate: '2026-12-01' }))).toEqual(['chargeId'])
     expect(await refusedFields(() => gateway.confirm(given, { otp: '1' }))).toEqual(['confirmationId'])
-    expect(server.requests).toEqual([])
+    expect(requests).toEqual([])
   })
 
   it.each([1.5, 2 ** 53, Number.NaN])('the payment %d', async (id) => {
-    const client = subscriptionsClient('http://127.0.0.1:1')
-    expect(await refusedFields(() => client.payment(id))).toEqual(['paymentId'])
+    const { subscriptions } = await openClients({})
+    expect(await refusedFields(() => subscriptions.payment(id))).toEqual(['paymentId'])
   })
 })
 
 describe('a page is refused before any request', () => {
   it.each<[field: string, page: object]>([
     ['page', { page: 0 }],
-    ['page', { page: 1.5 }],
     ['perPage', { perPage: 101 }],
-    ['perPage', { perPage: '50' }],
     ['per_page', { per_page: 5 }],
   ])('with a wrong %s: %o', async (field, page) => {
-    const server = await startServer([{}])
-    const client = subscriptionsClient(server.url)
-    expect(await refusedFields(() => client.payments('sub-1', page))).toEqual([field])
-    expect(await refusedFields(() => client.allPayments('sub-1', page).next())).toEqual([field])
-    expect(server.requests).toEqual([])
+    const { subscriptions, requests } = await openClients({})
+    expect(await refusedFields(() => subscriptions.payments('sub-1', page))).toEqual([field])
+    expect(await refusedFields(() => subscriptions.allPayments('sub-1', page).next())).toEqual([field])
+    expect(requests).toEqual([])
   })
 })
 
@@ -150,79 +124,44 @@ describe('a wait is refused before any request', () => {
     ['until', { until: 'succeeded' }],
     ['untill', { untill: () => true }],
   ])('with a wrong %s', async (field, options) => {
-    const server = await startServer(withLogin([{ body: CHARGE }]))
-    expect(await refusedFields(() => gatewayClient(server.url).waitForCharge('ch_1', options))).toEqual([
-      field,
-    ])
-    const subscriptions = subscriptionsClient(server.url)
+    const { subscriptions, gateway, requests } = await openClients({ body: CHARGE })
+    expect(await refusedFields(() => gateway.waitForCharge('ch_1', options))).toEqual([field])
     expect(await refusedFields(() => subscriptions.waitForStatus('inv-1', options))).toEqual([field])
-    expect(server.requests).toEqual([])
+    expect(requests).toEqual([])
   })
 })
 
 it('every method rejects on input of a wrong type, and none throws or sends a request', async () => {
-  const server = await startServer(withLogin([{ body: CHARGE }]))
-  const [subscriptions, gateway] = [subscriptionsClient(server.url), gatewayClient(server.url)]
-  const methods: readonly ((wrong: never) => Promise<unknown>)[] = [
-    (wrong) => subscriptions.login(wrong),
-    (wrong) => subscriptions.subscribe(wrong),
-    (wrong) => subscriptions.status(wrong),
-    (wrong) => subscriptions.details(wrong),
-    (wrong) => subscriptions.cancel(wrong),
-    (wrong) => subscriptions.cancellation(wrong),
-    (wrong) => subscriptions.payments(wrong),
-    (wrong) => subscriptions.allPayments(wrong).next(),
-    (wrong) => subscriptions.payment(wrong),
-    (wrong) => subscriptions.waitForStatus(wrong),
-    (wrong) => gateway.reference(wrong),
-    (wrong) => gateway.charge(wrong),
-    (wrong) => gateway.confirm('conf_1', wrong),
-    (wrong) => gateway.status(wrong),
-    (wrong) => gateway.renew('ch_1', wrong),
-    (wrong) => gateway.reset(wrong),
-    (wrong) => gateway.waitForCharge(wrong),
-  ]
-  for (const method of methods) {
-    for (const wrong of [true, [], Symbol(SECRET)].map(loosely)) {
-      const promise = method(wrong)
-      expect(promise).toBeInstanceOf(Promise)
-      await refusedBy(() => promise)
+  const { subscriptions, gateway, requests } = await openClients({ body: CHARGE })
+  for (const client of [subscriptions, gateway]) {
+    for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(client))) {
+      if (name === 'constructor' || name === 'health') continue
+      const method: (...input: unknown[]) => unknown = Reflect.get(client, name).bind(client)
+      for (const input of [true, [], Symbol(SECRET)].flatMap((wrong) => [[wrong], ['id', wrong]])) {
+        const work = method(...input)
+        const promise = name === 'allPayments' ? (work as AsyncGenerator).next() : work
+        expect(promise).toBeInstanceOf(Promise)
+        await refusedBy(() => promise)
+      }
     }
   }
-  expect(server.requests).toEqual([])
+  expect(requests).toEqual([])
 })
 
 it.each<[string, () => unknown]>([
-  ['as the code', () => gatewayClient('http://127.0.0.1:1').confirm('conf_1', loosely(SECRET))],
-  [
-    'as a field of the confirmation',
-    () =>
-      gatewayClient('http://127.0.0.1:1').confirm(
-        'conf_1',
-        loosely({ otp: 1, [SECRET.slice(0, 2)]: SECRET }),
-      ),
-  ],
-  ['as the request', () => gatewayClient('http://127.0.0.1:1').charge(loosely(SECRET))],
+  ['as the code', () => nowhere.confirm('conf_1', loosely(SECRET))],
+  ['as a field', () => nowhere.confirm('conf_1', loosely({ otp: 1, [SECRET.slice(0, 2)]: SECRET }))],
+  ['as the request', () => nowhere.charge(loosely(SECRET))],
   ['as a time', () => toInstant(SECRET, 'UTC')],
-  ['as a zone', () => toInstant('2026-12-01', SECRET)],
   ['as a due date', () => renewalKey('ch_1', SECRET)],
 ])('a secret that is given %s is not shown', async (_, work) => {
   await refusedBy(work)
 })
 
-it('a key function that returns no key is refused under the call that needed it', async () => {
-  const server = await startServer([{}])
-  const client = gatewayClient(server.url, { apiKey: () => loosely(`${SECRET}\n`) })
-  const error = await refusedBy(() => client.charge(CHARGE_REQUEST))
-  expect(error.operation).toBe('gateway.charge')
-  expect(error.issues.map(({ field }) => field)).toEqual(['apiKey'])
-  expect(server.requests).toEqual([])
-})
-
-it('a key function that fails after an attempt leaves the outcome unknown', async () => {
-  const server = await startServer([{ status: 503 }, { status: 202, body: CHARGE }])
+it('an apiKey function that fails after an attempt leaves the outcome unknown', async () => {
   let asked = 0
-  const client = gatewayClient(server.url, {
+  const { url } = await openClients([{ status: 503 }, { status: 202, body: CHARGE }])
+  const client = gatewayClient(url, {
     clock: skippingClock(),
     apiKey: () => {
       asked += 1
@@ -233,4 +172,114 @@ it('a key function that fails after an attempt leaves the outcome unknown', asyn
   const error = await errorOf(client.charge(CHARGE_REQUEST))
   expect(error).toMatchObject({ code: 'invalid_request', outcome: 'unknown', attempts: 1 })
   expect(error.message).not.toMatch(/nothing was sent|not sent/i)
+})
+
+describe('a client is not created', () => {
+  it.each([
+    'shop.example',
+    'ftp://shop.example',
+    `https://user:${SECRET}@shop.example`,
+    'https://shop.example?x=1',
+    'https://shop.example#x',
+    '',
+    undefined,
+  ])('with the base URL %j', async (baseUrl) => {
+    expect(await refusedFields(() => gatewayClient(loosely(baseUrl)))).toEqual(['baseUrl'])
+    expect(await refusedFields(() => subscriptionsClient(loosely(baseUrl)))).toEqual(['baseUrl'])
+  })
+
+  it.each<[field: string, options: object]>([
+    ['timeout', { timeout: 0 }],
+    ['totalTimeout', { totalTimeout: Number.NaN }],
+    ['retry', { retry: 3 }],
+    ['retry.limit', { retry: { limit: -1 } }],
+    ['rateLimit', { rateLimit: 'hold' }],
+    ['fetch', { fetch: 'fetch' }],
+    ['apiPrefix', { apiPrefix: 'v2/' }],
+    ['headers.Authorization', { headers: { Authorization: SECRET } }],
+    ['headers.x-note', { headers: { 'x-note': `${SECRET}\r\nx-evil: 1` } }],
+    ['hooks.onRequest', { hooks: { onRequest: 'log' } }],
+    ['onUnexpected', { onUnexpected: 'log' }],
+    ['timeOut', { timeOut: 5 }],
+  ])('with a wrong %s: %o', async (field, options) => {
+    expect(await refusedFields(() => gatewayClient(NOWHERE, options))).toEqual([field])
+    expect(await refusedFields(() => subscriptionsClient(NOWHERE, options))).toEqual([field])
+  })
+
+  it.each<[field: string, options: object]>([
+    ['loginCooldown', { loginCooldown: 0 }],
+    ['refresh', { refresh: 'token' }],
+    ['tokenRequestFormat', { tokenRequestFormat: 'xml' }],
+    ['emptyBody', { emptyBody: 'null' }],
+    ['apiKey', { apiKey: SECRET }],
+    ['credentials', { credentials: SECRET }],
+    ['credentials.password', { credentials: { ...CREDENTIALS, password: `${SECRET}\n` } }],
+    ['credentials.username', { credentials: { ...CREDENTIALS, username: ' ' } }],
+  ])('of area S with a wrong %s', async (field, options) => {
+    expect(await refusedFields(() => subscriptionsClient(NOWHERE, options))).toEqual([field])
+  })
+
+  it.each<[field: string, options: object]>([
+    ['apiKey', { apiKey: `${SECRET}\n` }],
+    ['apiKey', { apiKey: '' }],
+    ['resetMethod', { resetMethod: 'GET' }],
+  ])('of area G with a wrong %s', async (field, options) => {
+    expect(await refusedFields(() => gatewayClient(NOWHERE, options))).toEqual([field])
+  })
+
+  it('with a clock or a token store that lacks a method', async () => {
+    const clock = loosely({ now: () => 0 })
+    const tokenStore = loosely({ get: () => undefined })
+    expect((await refusedFields(() => gatewayClient(NOWHERE, { clock })))[0]).toMatch(/^clock/)
+    expect((await refusedFields(() => subscriptionsClient(NOWHERE, { tokenStore })))[0]).toMatch(
+      /^tokenStore/,
+    )
+  })
+
+  it('without options', async () => {
+    await refusedBy(() => new GatewayClient(loosely(undefined)))
+    await refusedBy(() => new SubscriptionsClient(loosely(SECRET)))
+  })
+
+  it('and every wrong option is named at once', async () => {
+    const options: object = { baseUrl: 'x', apiKey: '', timeout: -1, colour: SECRET }
+    expect(await refusedFields(() => new GatewayClient(options as GatewayClientOptions))).toEqual([
+      'apiKey',
+      'baseUrl',
+      'colour',
+      'timeout',
+    ])
+  })
+})
+
+describe('a call is refused', () => {
+  it.each<[field: string, options: object]>([
+    ['timeout', { timeout: 0 }],
+    ['signal', { signal: new AbortController() }],
+    ['headers.Authorization', { headers: { Authorization: SECRET } }],
+    ['headers.Idempotency-Key', { headers: { 'Idempotency-Key': SECRET } }],
+    ['idempotencyKey', { idempotencyKey: '' }],
+    ['idempotencyKey', { idempotencyKey: `${SECRET}\n` }],
+    ['idempotencyKey', { idempotencyKey: 5 }],
+    ['idempotencyKey', { idempotencyKey: null }],
+    // With a misspelled key the call would be another charge.
+    ['idempotencykey', { idempotencykey: 'order-1' }],
+  ])('with a wrong %s: %o', async (field, options) => {
+    const { gateway, requests } = await charging()
+    expect(await refusedFields(() => gateway.charge(CHARGE_REQUEST, options))).toEqual([field])
+    expect(requests).toEqual([])
+  })
+
+  it('with an idempotency key for an operation without one', async () => {
+    const { gateway, requests } = await charging()
+    const options: object = { idempotencyKey: SECRET }
+    expect(await refusedFields(() => gateway.status('ch_1', options))).toEqual(['idempotencyKey'])
+    expect(await refusedFields(() => gateway.confirm('c', { otp: '1' }, options))).toEqual(['idempotencyKey'])
+    expect(requests).toEqual([])
+  })
+
+  it('with options that are not an object', async () => {
+    await refusedBy(() => nowhere.charge(CHARGE_REQUEST, loosely(SECRET)))
+    await refusedBy(() => nowhere.waitForCharge('ch_1', loosely(Date.now)))
+  })
 })

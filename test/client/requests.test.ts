@@ -1,67 +1,56 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { createMock } from '../../mocks/core.ts'
 import { renewalKey } from '../../src/index.ts'
 import { CHARGE, CHARGE_REQUEST, DETAILS, SUBSCRIBED, SUBSCRIPTION } from '../support/bodies.ts'
 import { API_KEY, CREDENTIALS, gatewayClient, subscriptionsClient } from '../support/clients.ts'
-import { startServer, withLogin } from '../support/scripted-server.ts'
-import { skippingClock } from '../support/skipping-clock.ts'
+import { clientsOf } from '../support/mock-clients.ts'
+import { calls, openClients } from '../support/open-clients.ts'
+import { loosely, refusedFields, SECRET } from '../support/refused.ts'
 
-const subscribing = async () => {
-  const server = await startServer(withLogin([{ body: SUBSCRIBED }]))
-  return { server, subscriptions: subscriptionsClient(server.url, { clock: skippingClock() }) }
-}
+const subscribing = () => openClients({ body: SUBSCRIBED })
+const charging = () => openClients({ status: 202, body: CHARGE })
+const anything = () =>
+  openClients(({ url }) => ({ body: url.includes('charges') ? CHARGE : { ...DETAILS, status: 'X' } }))
+
+type Clients = Awaited<ReturnType<typeof openClients>>
+const lastOf = ({ requests }: Clients) => requests.at(-1)
+const bodyOf = (clients: Clients) => JSON.parse(lastOf(clients)?.body ?? '')
 
 describe('a subscription request', () => {
-  it('an amount is sent exactly as it was given', async () => {
+  it('has the amount exactly as it was given', async () => {
     const amount = fc.stringMatching(/^[1-9]\d{0,8}(\.\d{1,4})?$/)
-    const { server, subscriptions } = await subscribing()
+    const clients = await subscribing()
     await fc.assert(
       fc.asyncProperty(amount, async (text) => {
-        await subscriptions.subscribe({ ...SUBSCRIPTION, amount: text })
-        expect(server.requests.at(-1)?.body).toContain(`"amount":"${text}"`)
+        await clients.subscriptions.subscribe({ ...SUBSCRIPTION, amount: text })
+        expect(lastOf(clients)?.body).toContain(`"amount":"${text}"`)
       }),
-      { numRuns: 30 },
+      { numRuns: 30, examples: [['10.00']] },
     )
   })
 
-  it('sends the fields of S1 and takes clientID from the credentials, or from the caller', async () => {
-    const { server, subscriptions } = await subscribing()
+  it('has the fields of S1, with the clientID of the caller or of the credentials', async () => {
+    const { subscriptions, requests } = await subscribing()
     await subscriptions.subscribe(SUBSCRIPTION)
     await subscriptions.subscribe({ ...SUBSCRIPTION, clientID: 'another' })
-    const bodies = server.requests.slice(1).map(({ body }) => JSON.parse(body))
-    expect(bodies).toEqual([
+    expect(requests.slice(1).map(({ body }) => JSON.parse(body))).toEqual([
       { ...SUBSCRIPTION, clientID: CREDENTIALS.clientId },
       { ...SUBSCRIPTION, clientID: 'another' },
     ])
   })
 
-  it('dates stay the texts they were, in every time zone', async () => {
-    const { server, subscriptions } = await subscribing()
-    const zone = process.env.TZ
-    process.env.TZ = 'America/Los_Angeles'
-    try {
-      await subscriptions.subscribe(SUBSCRIPTION)
-    } finally {
-      if (zone === undefined) delete process.env.TZ
-      else process.env.TZ = zone
-    }
-    expect(JSON.parse(server.requests.at(-1)?.body ?? '')).toMatchObject({
-      start: '2026-12-01',
-      end: '2027-11-30',
-    })
+  it('case 29: has its dates as they were given, in every time zone', async () => {
+    vi.stubEnv('TZ', 'America/Los_Angeles')
+    const clients = await subscribing()
+    await calls.subscribe(clients)
+    expect(bodyOf(clients)).toMatchObject({ start: '2026-12-01', end: '2027-11-30' })
   })
 })
 
-describe('identifiers', () => {
-  const server = () =>
-    startServer(
-      withLogin((request) => ({
-        body: request.url.includes('charges') ? CHARGE : { ...DETAILS, status: 'X' },
-      })),
-    )
-
-  it('any text is one path segment, under any base URL', async () => {
-    const { url, requests } = await server()
+describe('case 27: addresses', () => {
+  it('any identifier is one path segment, under any base URL', async () => {
+    const { url, requests } = await anything()
     const ids = fc.string({ unit: 'grapheme', minLength: 1 }).filter((id) => id !== '.' && id !== '..')
     const bases = fc.constantFrom('', '/', '//', '/pre/fix', '/pre/fix/', '/pre/fix//')
     await fc.assert(
@@ -76,14 +65,14 @@ describe('identifiers', () => {
     )
   })
 
-  it('a payment may be named by a whole number', async () => {
-    const { url, requests } = await server()
-    await subscriptionsClient(url).payment(42)
-    expect(requests.at(-1)?.url).toBe('/api/v1.0/subscription/payment/42')
+  it('a payment may have a whole number as its identifier', async () => {
+    const clients = await anything()
+    await clients.subscriptions.payment(42)
+    expect(lastOf(clients)?.url).toBe('/api/v1.0/subscription/payment/42')
   })
 
-  it('an API prefix takes the place of the version in the paths', async () => {
-    const { url, requests } = await server()
+  it('an API prefix replaces the version in the paths', async () => {
+    const { url, requests } = await anything()
     await gatewayClient(url, { apiPrefix: '/v2' }).status('ch_1')
     await gatewayClient(url, { apiPrefix: '' }).health()
     await subscriptionsClient(url, { apiPrefix: '/api/v2.0' }).details('sub-1')
@@ -96,91 +85,147 @@ describe('identifiers', () => {
   })
 })
 
-it('a renewal sends its mandate, and the key of its due date or of the caller', async () => {
-  const server = await startServer([{ status: 201, body: CHARGE }])
-  const gateway = gatewayClient(server.url)
-  await gateway.renew('ch_1', { dueDate: '2026-12-01', attempt: 2 })
-  await gateway.renew('ch_1', { idempotencyKey: 'my key' })
-  expect(server.requests.map(({ headers, body }) => [headers['idempotency-key'], body])).toEqual([
-    [renewalKey('ch_1', '2026-12-01', 2), '{"mandate_id":"ch_1"}'],
-    ['my key', '{"mandate_id":"ch_1"}'],
-  ])
-})
-
 describe('headers and bodies', () => {
-  it('headers of client and call are sent, the call’s last, whatever their casing', async () => {
-    const server = await startServer([{ status: 202, body: CHARGE }])
-    const gateway = gatewayClient(server.url, { headers: { 'X-Tenant': 'a', 'X-Trace': 'client' } })
+  it('a renewal has its mandate, and the key of its due date or of the caller', async () => {
+    const { gateway, requests } = await openClients({ status: 201, body: CHARGE })
+    await gateway.renew('ch_1', { dueDate: '2026-12-01', attempt: 2 })
+    await gateway.renew('ch_1', { idempotencyKey: 'my key' })
+    expect(requests.map(({ headers, body }) => [headers['idempotency-key'], body])).toEqual([
+      [renewalKey('ch_1', '2026-12-01', 2), '{"mandate_id":"ch_1"}'],
+      ['my key', '{"mandate_id":"ch_1"}'],
+    ])
+  })
+
+  it('headers of the client and of the call are sent; those of the call win in any casing', async () => {
+    const { url, requests } = await charging()
+    const gateway = gatewayClient(url, { headers: { 'X-Tenant': 'a', 'X-Trace': 'client' } })
     await gateway.charge(CHARGE_REQUEST, { headers: { 'x-trace': 'call' } })
-    expect(server.requests[0]?.headers).toMatchObject({
+    expect(requests[0]?.headers).toMatchObject({
       'x-tenant': 'a',
       'x-trace': 'call',
+      accept: 'application/json',
       'content-type': 'application/json',
       authorization: `Bearer ${API_KEY}`,
     })
   })
 
-  it('operations without body fields send an empty object, or nothing, as told', async () => {
-    const server = await startServer(withLogin([{ body: DETAILS }]))
-    await subscriptionsClient(server.url).details('sub-1')
-    await subscriptionsClient(server.url, { emptyBody: 'none' }).details('sub-1')
-    const [, withObject, , without] = server.requests
+  it('an operation without fields has an empty object as its body, or no body with emptyBody', async () => {
+    const { url, requests } = await anything()
+    await subscriptionsClient(url).details('sub-1')
+    await subscriptionsClient(url, { emptyBody: 'none' }).details('sub-1')
+    const [, withObject, , without] = requests
     expect([withObject?.body, withObject?.headers['content-type']]).toEqual(['{}', 'application/json'])
     expect([without?.body, without?.headers['content-type']]).toEqual(['', undefined])
   })
 
-  it('a token request is written as JSON, or as a form, as told', async () => {
-    const server = await startServer(withLogin([{ body: DETAILS }]))
-    await subscriptionsClient(server.url).login()
-    await subscriptionsClient(server.url, { tokenRequestFormat: 'form' }).login()
-    const [json, form] = server.requests
+  it('a token request is JSON, or a form with tokenRequestFormat', async () => {
+    const { url, requests } = await anything()
+    await subscriptionsClient(url).login()
+    await subscriptionsClient(url, { tokenRequestFormat: 'form' }).login()
+    const [json, form] = requests
     expect(JSON.parse(json?.body ?? '')).toEqual(Object.fromEntries(new URLSearchParams(form?.body)))
     expect(form?.headers['content-type']).toBe('application/x-www-form-urlencoded')
   })
 
-  it('reset is sent by the method that was chosen, without a body', async () => {
-    const server = await startServer([{ status: 204 }])
-    await gatewayClient(server.url).reset()
-    await gatewayClient(server.url, { resetMethod: 'DELETE' }).reset()
-    expect(server.requests.map(({ method, url, body }) => [method, url, body])).toEqual([
+  it('reset has the method of resetMethod and no body', async () => {
+    const { url, requests } = await openClients({ status: 204 })
+    await gatewayClient(url).reset()
+    await gatewayClient(url, { resetMethod: 'DELETE' }).reset()
+    expect(requests.map((request) => [request.method, request.url, request.body])).toEqual([
       ['POST', '/api/v1/reset', ''],
       ['DELETE', '/api/v1/reset', ''],
     ])
   })
 })
 
-describe('an argument that changes after the call', () => {
-  it('what a call was given is what is sent, whatever happens to it afterwards', async () => {
-    const server = await startServer([{ status: 202, body: CHARGE }])
+describe('arguments that change after the call do not change the request', () => {
+  it('of a charge', async () => {
+    const clients = await charging()
     const request = { ...CHARGE_REQUEST }
     const options = { idempotencyKey: 'order-1', headers: { 'x-shop': 'one' } }
-    const call = gatewayClient(server.url).charge(request, options)
+    const call = clients.gateway.charge(request, options)
     request.amount = 9_999
     options.idempotencyKey = 'order-2'
     options.headers['x-shop'] = 'two'
     await call
-    expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ amount: 250 })
-    expect(server.requests[0]?.headers).toMatchObject({ 'idempotency-key': 'order-1', 'x-shop': 'one' })
+    expect(bodyOf(clients)).toMatchObject({ amount: 250 })
+    expect(lastOf(clients)?.headers).toMatchObject({ 'idempotency-key': 'order-1', 'x-shop': 'one' })
   })
 
-  it('a subscription whose fields change while the credentials are fetched is sent as it was checked', async () => {
-    const server = await startServer(({ url }) =>
-      url === '/oauth/token'
-        ? { body: { token_type: 'Bearer', expires_in: 3600, access_token: 'access-token-1' } }
-        : { body: { url: 'https://pay.example/1', invoiceID: 'inv-1', errorCode: '00' } },
-    )
+  it('of a subscription that waits for its credentials', async () => {
+    const clients = await subscribing()
     const request: { amount: string } & typeof SUBSCRIPTION = { ...SUBSCRIPTION }
-    const client = subscriptionsClient(server.url, {
-      credentials: async () => ({
-        clientId: 'merchant-1',
-        clientSecret: 'client-secret-1',
-        username: 'merchant',
-        password: 'pass-word-1',
-      }),
-    })
+    const client = subscriptionsClient(clients.url, { credentials: async () => CREDENTIALS })
     const call = client.subscribe(request)
     Object.assign(request, { amount: '9999.00', end: 'never' })
     await call
-    expect(JSON.parse(server.requests[1]?.body ?? '')).toMatchObject({ amount: '25.00', end: '2027-11-30' })
+    expect(bodyOf(clients)).toMatchObject({ amount: '25.00', end: '2027-11-30' })
+  })
+})
+
+describe('case 91: clients accept', () => {
+  const timeout = Number.POSITIVE_INFINITY
+  const none = { timeout: undefined, retry: undefined, fetch: undefined, hooks: undefined }
+  it.each<[string, client: object, call: object]>([
+    ['null as a signal, as frameworks give it', {}, { signal: null }],
+    ['undefined options', none, { idempotencyKey: undefined, signal: undefined, headers: undefined }],
+    ['an infinite timeout', { timeout }, { timeout }],
+  ])('%s of a client and of a call', async (_, options, callOptions) => {
+    const { url } = await charging()
+    expect(await gatewayClient(url, options).charge(CHARGE_REQUEST, callOptions)).toEqual(CHARGE)
+  })
+
+  it('undefined headers and fields, and do not send them', async () => {
+    const clients = await charging()
+    const headers = loosely({ 'x-tenant': undefined, 'x-shop': 'a' })
+    const request = loosely({ ...CHARGE_REQUEST, note: undefined })
+    await gatewayClient(clients.url, { headers }).charge(request, {
+      headers: loosely({ 'x-trace': undefined }),
+    })
+    expect(bodyOf(clients)).toEqual(CHARGE_REQUEST)
+    expect(lastOf(clients)?.headers['x-shop']).toBe('a')
+    for (const name of ['x-tenant', 'x-trace']) expect(lastOf(clients)?.headers).not.toHaveProperty(name)
+    const subscribed = await subscribing()
+    await subscribed.subscriptions.subscribe(loosely({ ...SUBSCRIPTION, coupon: undefined }))
+    expect(bodyOf(subscribed)).not.toHaveProperty('coupon')
+  })
+
+  it('Headers, and refuse their Authorization as they refuse it in an object', async () => {
+    const clients = await charging()
+    const client = gatewayClient(clients.url, { headers: loosely(new Headers({ 'X-Tenant': 'a' })) })
+    await client.charge(CHARGE_REQUEST, { headers: loosely(new Headers({ 'x-trace': 't' })) })
+    expect(lastOf(clients)?.headers).toMatchObject({ 'x-tenant': 'a', 'x-trace': 't' })
+    const headers = loosely(new Headers({ authorization: SECRET }))
+    const refused = await refusedFields(() => client.charge(CHARGE_REQUEST, { headers }))
+    expect(refused).toEqual(['headers.authorization'])
+  })
+
+  it.each(['\n', '\r\n', new URL('http://shop.example/tenant')])(
+    'a base URL that ends in a line break or is a URL: %j',
+    async (end) => {
+      const clients = await charging()
+      const isUrl = end instanceof URL
+      await gatewayClient(loosely(isUrl ? new URL('/tenant', clients.url) : `${clients.url}${end}`)).charge(
+        CHARGE_REQUEST,
+      )
+      expect(lastOf(clients)?.url).toBe(`${isUrl ? '/tenant' : ''}/api/v1/mfs/charges`)
+    },
+  )
+
+  it.each([new URL('https://shop.example/paid?cart=7'), 'myapp:return', 'myapp://return'])(
+    'the return address %s, and send it as text',
+    async (address) => {
+      const charged = await charging()
+      await charged.gateway.charge({ ...CHARGE_REQUEST, redirect_uri: loosely(address) })
+      expect(bodyOf(charged)).toMatchObject({ redirect_uri: String(address) })
+      const subscribed = await subscribing()
+      await subscribed.subscriptions.subscribe({ ...SUBSCRIPTION, userReturnURL: loosely(address) })
+      expect(bodyOf(subscribed)).toMatchObject({ userReturnURL: String(address) })
+    },
+  )
+
+  it('the options of a mock with prefixes', () => {
+    const mock = createMock({ gateway: { apiPrefix: '/v9' }, subscriptions: { apiPrefix: '/v9' } })
+    expect(() => clientsOf(mock)).not.toThrow()
   })
 })

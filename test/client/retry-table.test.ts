@@ -20,6 +20,8 @@ const operations = {
   health: [gatewayContract.health],
 }
 type Group = keyof typeof operations
+const groups = Object.keys(operations) as Group[]
+type Endpoint = RetryQuestion['endpoint']
 
 const ask = (failure: Failure, more: Partial<RetryQuestion> = {}) => ({
   failure,
@@ -47,48 +49,32 @@ const refused: readonly Failure[] = [
   { kind: 'aborted' },
 ]
 
-const table: readonly [string, readonly Failure[], Partial<RetryQuestion>, Record<Group, boolean>][] = [
-  [
-    'surely not sent',
-    [{ kind: 'connection', notSent: true, certificate: false, reason: undefined }],
-    {},
-    { reads: true, keyed: true, acting: true, login: true, health: false },
-  ],
-  [
-    '429 that says when to come back',
-    [{ kind: 'status', status: 429 }],
-    { hint: 1000 },
-    { reads: true, keyed: true, acting: true, login: true, health: false },
-  ],
-  [
-    '429 that does not say when',
-    [{ kind: 'status', status: 429 }],
-    {},
-    { reads: true, keyed: true, acting: true, login: false, health: false },
-  ],
-  ['an answer lost', lost, {}, { reads: true, keyed: true, acting: false, login: false, health: false }],
-  ['a refusal', refused, {}, { reads: false, keyed: false, acting: false, login: false, health: false }],
+const notSent: Failure = { kind: 'connection', notSent: true, certificate: false, reason: undefined }
+const limited: Failure = { kind: 'status', status: 429 }
+
+const table: readonly [string, readonly Failure[], Partial<RetryQuestion>, retried: readonly Group[]][] = [
+  ['not sent', [notSent], {}, ['reads', 'keyed', 'acting', 'login']],
+  ['429 with Retry-After', [limited], { hint: 1000 }, ['reads', 'keyed', 'acting', 'login']],
+  ['429 without Retry-After', [limited], {}, ['reads', 'keyed', 'acting']],
+  ['a lost response', lost, {}, ['reads', 'keyed']],
+  ['a refusal', refused, {}, []],
 ]
 
-describe('what may be repeated', () => {
-  for (const [name, failures, more, expected] of table) {
-    for (const group of Object.keys(operations) as Group[]) {
-      it(`${name}: ${group} ${expected[group] ? 'are' : 'are not'} repeated`, () => {
-        for (const endpoint of operations[group]) {
-          for (const failure of failures) {
-            const decision = decideRetry({ endpoint, ...ask(failure, more) })
-            expect({ operation: endpoint.operation, failure, repeat: decision.retry }).toEqual({
-              operation: endpoint.operation,
-              failure,
-              repeat: expected[group],
-            })
-          }
+describe('what the client retries', () => {
+  for (const [name, failures, more, retried] of table) {
+    it.each(groups)(`${name}: ${retried.join(', ') || 'nothing'} of all, seen for %s`, (group) => {
+      for (const endpoint of operations[group]) {
+        for (const failure of failures) {
+          const { retry } = decideRetry({ endpoint, ...ask(failure, more) })
+          expect(retry, `${endpoint.operation} after ${JSON.stringify(failure)}`).toBe(
+            retried.includes(group),
+          )
         }
-      })
-    }
+      }
+    })
   }
 
-  it('every operation of both areas stands in the table', () => {
+  it('every operation of both areas is in the table', () => {
     const named = Object.values(operations)
       .flat()
       .map(({ operation }) => operation)
@@ -96,7 +82,7 @@ describe('what may be repeated', () => {
     expect(named.toSorted()).toEqual(all.map(({ operation }) => operation).toSorted())
   })
 
-  it('a 401 renews the token once, whatever the operation and the limit, and only where a token is used', () => {
+  it('a 401 renews the token once, with any limit, and only for an operation that uses a token', () => {
     const failure = { kind: 'status', status: 401 } as const
     for (const endpoint of Object.values(subscriptionsContract)) {
       const first = decideRetry({ endpoint, ...ask(failure, { limit: 0 }) })
@@ -108,34 +94,16 @@ describe('what may be repeated', () => {
     }
   })
 
-  it('gives the reason, and the wait where there is one', () => {
-    const endpoint = gatewayContract.charge
+  it('a decision has its reason, and its wait if there is one', () => {
     const failure = { kind: 'status', status: 503 } as const
-    expect(decideRetry({ endpoint, ...ask(failure) })).toEqual({
-      retry: true,
-      reason: 'answer-lost',
-      waitMs: 250,
-    })
-    expect(decideRetry({ endpoint, ...ask(failure, { retries: 1 }) })).toMatchObject({ waitMs: 500 })
-    expect(decideRetry({ endpoint, ...ask(failure, { retries: 9, limit: 99 }) })).toMatchObject({
-      waitMs: 4000,
-    })
-    expect(decideRetry({ endpoint, ...ask(failure, { retries: 2 }) })).toEqual({
-      retry: false,
-      reason: 'limit-reached',
-    })
-    expect(decideRetry({ endpoint, ...ask(failure, { hint: 30_001 }) })).toEqual({
-      retry: false,
-      reason: 'wait-too-long',
-      waitMs: 30_001,
-    })
-    expect(decideRetry({ endpoint, ...ask(failure, { hint: 5000, remaining: 5000 }) })).toMatchObject({
-      reason: 'wait-too-long',
-    })
-    const acting = subscriptionsContract.subscribe
-    expect(decideRetry({ endpoint: acting, ...ask(failure) })).toEqual({
-      retry: false,
-      reason: 'may-have-executed',
-    })
+    const decide = (more: Partial<RetryQuestion> = {}, endpoint: Endpoint = gatewayContract.charge) =>
+      decideRetry({ endpoint, ...ask(failure, more) })
+    expect(decide()).toEqual({ retry: true, reason: 'answer-lost', waitMs: 250 })
+    expect(decide({ retries: 1 })).toMatchObject({ waitMs: 500 })
+    expect(decide({ retries: 9, limit: 99 })).toMatchObject({ waitMs: 4000 })
+    expect(decide({ retries: 2 })).toEqual({ retry: false, reason: 'limit-reached' })
+    expect(decide({ hint: 30_001 })).toEqual({ retry: false, reason: 'wait-too-long', waitMs: 30_001 })
+    expect(decide({ hint: 5000, remaining: 5000 })).toMatchObject({ reason: 'wait-too-long' })
+    expect(decide({}, subscriptionsContract.subscribe)).toEqual({ retry: false, reason: 'may-have-executed' })
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Hooks, MandateKitError } from '../../src/index.ts'
-import { CHARGE_REQUEST, SUBSCRIPTION } from '../support/bodies.ts'
+import type { MandateKitError } from '../../src/index.ts'
+import { CHARGE_REQUEST } from '../support/bodies.ts'
 import {
   API_KEY,
   CREDENTIALS,
@@ -9,15 +9,18 @@ import {
   subscriptionsClient,
   TOKEN,
 } from '../support/clients.ts'
+import type { Call } from '../support/open-clients.ts'
+import { calls, failureOf, openClients, recording } from '../support/open-clients.ts'
 import { textOf } from '../support/refused.ts'
 import type { Received, Script } from '../support/scripted-server.ts'
-import { startServer, withLogin } from '../support/scripted-server.ts'
+import { startServer } from '../support/scripted-server.ts'
 import { closedPort } from '../support/serve.ts'
-import { skippingClock } from '../support/skipping-clock.ts'
 
 const OTP = '918273'
 const REFRESH = 'refresh-03'
 const SECRETS = [TOKEN, REFRESH, API_KEY, OTP, CREDENTIALS.clientSecret, CREDENTIALS.password]
+const once = { retry: false } as const
+const confirm: Call = ({ gateway }) => gateway.confirm('conf_1', { otp: OTP })
 
 const expectNoSecret = (value: unknown): void => {
   const text = textOf(value)
@@ -27,7 +30,7 @@ const expectNoSecret = (value: unknown): void => {
   }
 }
 
-/** A server that repeats everything it received, in body and headers. */
+/** A response that repeats everything that the server received, in body and headers. */
 const echo = (status: number, request: Received): Script => ({
   status,
   headers: {
@@ -47,136 +50,193 @@ const echo = (status: number, request: Received): Script => ({
 })
 
 const watching = () => {
-  const seen: unknown[] = []
-  const watch = (facts: unknown) => seen.push(facts)
-  const hooks: Hooks = {
-    onRequest: watch,
-    onResponse: watch,
-    onRetry: watch,
-    onError: watch,
-    onTokenRenewed: watch,
-  }
-  return { options: { hooks, onUnexpected: watch }, seen }
+  const { hooks, seen } = recording()
+  const onUnexpected = (report: object) => void seen.push(['report', { ...report }])
+  return { options: { ...once, hooks, onUnexpected }, seen }
 }
 
-describe('nothing secret is in an error, a hook, a report or a client', () => {
+describe('case 50: no secret is in an error, a hook, a report or a client', () => {
   it.each([200, 400, 401, 403, 404, 422, 429, 500])(
-    'when the server echoes everything with status %i',
+    'when the server repeats everything with HTTP %i',
     async (status) => {
-      const server = await startServer(withLogin((request) => echo(status, request)))
-      const watched = watching()
-      const options = { retry: false as const, ...watched.options }
-      const subscriptions = subscriptionsClient(server.url, options)
-      const gateway = gatewayClient(server.url, options)
-      const errors: MandateKitError[] = [
-        await errorOf(subscriptions.subscribe(SUBSCRIPTION)),
-        await errorOf(gateway.charge(CHARGE_REQUEST)),
-      ]
-      if (status !== 200) errors.push(await errorOf(gateway.confirm('conf_1', { otp: OTP })))
-      for (const error of errors) expectNoSecret(error)
-      expectNoSecret(watched.seen)
+      const { options, seen } = watching()
+      const { subscriptions, gateway, ...rest } = await openClients(
+        (request) => echo(status, request),
+        options,
+      )
+      const clients = { subscriptions, gateway, ...rest }
+      for (const call of [calls.subscribe, calls.charge]) expectNoSecret(await errorOf(call(clients)))
+      if (status !== 200) expectNoSecret(await errorOf(confirm(clients)))
+      expectNoSecret(seen)
       expectNoSecret([subscriptions, gateway])
-      expect(watched.seen.length).toBeGreaterThan(4)
+      expect(seen.length).toBeGreaterThan(4)
     },
   )
 
-  it('when the login fails and its answer repeats the credentials', async () => {
-    for (const status of [400, 401, 403, 500, 200]) {
+  it.each([400, 401, 403, 500, 200])(
+    'when a login is answered with its credentials and HTTP %i',
+    async (status) => {
+      const { options, seen } = watching()
       const server = await startServer((request) => echo(status, request))
-      const watched = watching()
-      const subscriptions = subscriptionsClient(server.url, { retry: false, ...watched.options })
-      const errors = [await errorOf(subscriptions.details('sub-1')), await errorOf(subscriptions.login())]
-      for (const error of errors) {
+      const subscriptions = subscriptionsClient(server.url, options)
+      for (const call of [subscriptions.details('sub-1'), subscriptions.login()]) {
+        const error = await errorOf(call)
         expectNoSecret(error)
         expect(error).toMatchObject({ body: undefined })
       }
-      expectNoSecret(watched.seen)
+      expectNoSecret(seen)
+    },
+  )
+
+  it('when there is no response, or one that is text', async () => {
+    const gone = await closedPort()
+    expectNoSecret(await errorOf(gatewayClient(gone, once).charge(CHARGE_REQUEST)))
+    expectNoSecret(await errorOf(subscriptionsClient(gone, once).details('sub-1')))
+    for (const padding of [0, 1990]) {
+      const body = ({ headers }: Received) =>
+        `${'x'.repeat(padding)}${headers.authorization}${'x'.repeat(1900)}`
+      const error = await failureOf((request) => ({ status: 500, body: body(request) }), calls.charge, once)
+      expect(textOf(error)).not.toContain('api-key')
     }
   })
 
-  it('when there is no answer, or one that is text', async () => {
-    const gone = await closedPort()
-    expectNoSecret(await errorOf(gatewayClient(gone, { retry: false }).charge(CHARGE_REQUEST)))
-    expectNoSecret(await errorOf(subscriptionsClient(gone, { retry: false }).details('sub-1')))
-    const html = await startServer((request) => ({
-      body: `<p>${request.headers.authorization} ${'x'.repeat(1900)}`,
-    }))
-    expectNoSecret(await errorOf(gatewayClient(html.url).charge(CHARGE_REQUEST)))
-    const edge = await startServer((request) => ({
-      status: 500,
-      body: `${'x'.repeat(1990)}${request.headers.authorization}`,
-    }))
-    const error = await errorOf(gatewayClient(edge.url, { retry: false }).charge(CHARGE_REQUEST))
-    expect(textOf(error)).not.toContain('api-key')
-  })
-
   it('when the given fetch throws an error that quotes the request', async () => {
-    const gateway = gatewayClient('http://gateway.example', {
-      retry: false,
+    const error = await failureOf({}, confirm, {
+      ...once,
       fetch: (_, request) => Promise.reject(Object.assign(new Error(JSON.stringify(request)), { request })),
     })
-    const error = await errorOf(gateway.confirm('conf_1', { otp: OTP }))
     expectNoSecret(error)
     expect(error.cause).toBeUndefined()
   })
 
-  it('when a waiting helper keeps its last failure as its cause', async () => {
-    const server = await startServer((request) => echo(503, request))
-    const gateway = gatewayClient(server.url, { retry: false, clock: skippingClock() })
-    const error = await errorOf(gateway.waitForCharge('ch_1'))
-    expect(error.cause).toMatchObject({ code: 'api_error', status: 503 })
+  it('when waitForCharge keeps its last failure as the cause', async () => {
+    const wait: Call = ({ gateway }) => gateway.waitForCharge('ch_1')
+    const error = await failureOf((request) => echo(503, request), wait, once)
+    expect(error).toMatchObject({ lastState: undefined, cause: { code: 'api_error', status: 503 } })
     expectNoSecret(error)
   })
 
-  it('nor, in a message, an identifier, a query or a path of the caller’s own in front of the API’s', async () => {
-    const hidden = ['tenant-path-9f2c', 'version-path-41d7', 'charge-id-77b0', 'page=5150']
-    const below = { apiPrefix: '/version-path-41d7' }
-    const read = (url: string, options: object) =>
-      gatewayClient(`${url}/tenant-path-9f2c`, { ...below, retry: false, ...options }).status(
-        'charge-id-77b0',
-      )
-    const page = (url: string) =>
-      subscriptionsClient(url, { ...below, retry: false }).payments('charge-id-77b0', { page: 5150 })
-    const errors: MandateKitError[] = [await errorOf(read(await closedPort(), {}))]
-    for (const script of [
-      { status: 404 },
-      { fault: 'close' },
-      { fault: 'silent' },
-      { status: 302, headers: { location: '/tenant-path-9f2c' } },
-      { body: '<p>tenant-path-9f2c</p>' },
-    ] as const) {
-      const { url } = await startServer(withLogin([script]))
-      const timeout = 'fault' in script && script.fault === 'silent' ? { timeout: 40 } : {}
-      errors.push(await errorOf(read(url, timeout)))
-      if (!('fault' in script)) errors.push(await errorOf(page(url)))
-    }
-    expect(errors).toHaveLength(9)
-    for (const error of errors) {
-      for (const text of hidden) expect(`${error.message}${error.stack}`).not.toContain(text)
-    }
-  })
-
-  it('and what is no secret is kept', async () => {
-    const server = await startServer((request) => echo(422, request))
-    const error = await errorOf(gatewayClient(server.url).confirm('conf_1', { otp: OTP }))
+  it('and the rest of the response is kept', async () => {
+    const error = await failureOf((request) => echo(422, request), confirm)
     expect(error).toMatchObject({ body: { nested: [{ kept: 'kept' }] }, status: 422 })
     expect(textOf(error)).not.toContain('set-cookie')
     expect(textOf(error)).toContain('x-echo')
   })
 })
 
-it('a network failure keeps the platform’s code as its cause, and nothing else of it', async () => {
-  const error = await errorOf(gatewayClient(await closedPort(), { retry: false }).reset())
+describe.each<[string, (secret: string) => string]>([
+  ['as it is', (secret) => secret],
+  ['as JSON text', (secret) => JSON.stringify(secret).slice(1, -1)],
+  ['as part of a URL', encodeURIComponent],
+])('a secret that the server repeats %s', (_, write) => {
+  // Each has characters that JSON or a URL writes differently.
+  const apiKey = `k'e"y&<1>/+=\\.*`
+  const clientSecret = 'cl/ent+sec"ret%41'
+  const password = `p'w&"<ord>+/ä=1`
+  const otp = `73"9154 x`
+  const header = 'partner/header+value'
+
+  const expectNone = (error: unknown, secrets: readonly string[]): void => {
+    const text = textOf(error)
+    for (const secret of secrets) {
+      expect(text).not.toContain(secret)
+      expect(text).not.toContain(write(secret))
+      expect(text).not.toContain(JSON.stringify(write(secret)).slice(1, -1))
+    }
+  }
+
+  it('is in no error of a call', async () => {
+    const secrets = [apiKey, otp, header]
+    const words = secrets.map(write).join(' and ')
+    const server = await startServer([
+      {
+        status: 400,
+        headers: { 'x-trace': encodeURIComponent(words), 'x-request-id': encodeURIComponent(words) },
+        body: { error: { code: words, message: words }, nested: [{ [words]: words }] },
+      },
+    ])
+    const client = gatewayClient(server.url, { apiKey, headers: { 'x-partner-secret': header } })
+    expectNone(await errorOf(client.charge(CHARGE_REQUEST)), [apiKey, header])
+    expectNone(await errorOf(client.confirm('conf_1', { otp })), secrets)
+  })
+
+  it.each(['json', 'form'] as const)('is in no error of a login by %s', async (tokenRequestFormat) => {
+    const secrets = [clientSecret, password]
+    const words = secrets.map(write).join(' and ')
+    const server = await startServer(({ body }) => ({
+      status: 400,
+      headers: { 'x-request-id': encodeURIComponent(words) },
+      body: { errorCode: words, errorMessage: `${words} ${body}` },
+    }))
+    const credentials = { ...CREDENTIALS, clientSecret, password }
+    const client = subscriptionsClient(server.url, { credentials, tokenRequestFormat })
+    expectNone(await errorOf(client.login()), secrets)
+    expectNone(await errorOf(client.status('inv-1')), secrets)
+  })
+})
+
+describe('case 80: an error keeps no text of a body that is not JSON', () => {
+  const kept = 'of another payer: 8801799999999, "access_token":"at-7719"'
+  const html = { 'content-type': 'text/html' }
+
+  it.each([
+    ['a page', { status: 502, headers: html, body: `<title>Bad Gateway</title>${kept}` }],
+    ['a page as a success', { status: 200, headers: html, body: `<h1>${kept}</h1>` }],
+    ['text', { status: 400, headers: { 'content-type': 'text/plain' }, body: kept }],
+    ['JSON that is cut off', { status: 200, body: `{"id":"ch_1","note":${JSON.stringify(kept)},"st` }],
+  ])('%s', async (_, script) => {
+    const error = await failureOf(script, calls.charge, once)
+    expect(error).toMatchObject({ status: script.status, body: undefined })
+    expect(textOf(error)).not.toMatch(/8801799999999|at-7719/)
+  })
+
+  it('nor, after a login, its title, which may repeat the password', async () => {
+    const credentials = { ...CREDENTIALS, password: 'pa"ss&word 9' }
+    const body = '<title>Bad login pa&quot;ss&amp;word 9</title>'
+    const server = await startServer([{ status: 500, headers: html, body }])
+    const error = await errorOf(subscriptionsClient(server.url, { ...once, credentials }).login())
+    expect(error.message).not.toContain('Bad login')
+  })
+})
+
+it('a message has no identifier, no query and no path that stands before the path of the API', async () => {
+  const hidden = ['tenant-path-9f2c', 'version-path-41d7', 'charge-id-77b0', 'page=5150']
+  const options = { ...once, apiPrefix: '/version-path-41d7' }
+  const read = (url: string, timeout = 30_000) =>
+    errorOf(gatewayClient(`${url}/tenant-path-9f2c`, { ...options, timeout }).status('charge-id-77b0'))
+  const errors: MandateKitError[] = [await read(await closedPort())]
+  const scripts: Script[] = [
+    { status: 404 },
+    { fault: 'close' },
+    { fault: 'silent' },
+    { status: 302, headers: { location: '/tenant-path-9f2c' } },
+    { body: '<p>tenant-path-9f2c</p>' },
+  ]
+  for (const script of scripts) {
+    const { url } = await openClients(script)
+    errors.push(await read(url, script.fault === 'silent' ? 40 : undefined))
+    if (script.fault !== undefined) continue
+    const page = { page: 5150 }
+    errors.push(await errorOf(subscriptionsClient(url, options).payments('charge-id-77b0', page)))
+  }
+  expect(errors).toHaveLength(9)
+  for (const error of errors) {
+    for (const text of hidden) expect(`${error.message}${error.stack}`).not.toContain(text)
+  }
+})
+
+it('a network failure has the code of the runtime as its cause, and nothing else of it', async () => {
+  const error = await errorOf(gatewayClient(await closedPort(), once).reset())
   expect(error.cause).toMatchObject({ message: 'ECONNREFUSED', code: 'ECONNREFUSED' })
   expect(Object.keys(error.cause as object)).toEqual(['code'])
 })
 
-it('the number of a payer who is charged stands in no error, whatever the answer says of it', async () => {
-  const { msisdn } = CHARGE_REQUEST
-  for (const status of [202, 302, 400, 409, 500]) {
+it.each([202, 302, 400, 409, 500])(
+  'the number of the payer is in no error of a charge (HTTP %i)',
+  async (status) => {
+    const { msisdn } = CHARGE_REQUEST
     const body = { error: { code: 'no', message: `+${msisdn} has no wallet` }, msisdn, payer: [msisdn] }
-    const server = await startServer([{ status, body, headers: { 'x-payer': msisdn } }])
-    const error = await errorOf(gatewayClient(server.url, { retry: false }).charge(CHARGE_REQUEST))
+    const error = await failureOf({ status, body, headers: { 'x-payer': msisdn } }, calls.charge, once)
     expect(textOf(error)).not.toContain(msisdn)
-  }
-})
+  },
+)

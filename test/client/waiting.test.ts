@@ -1,118 +1,111 @@
 import { describe, expect, it } from 'vitest'
 import type { TimeoutError } from '../../src/index.ts'
 import { OK } from '../support/bodies.ts'
-import { errorOf, gatewayClient, subscriptionsClient } from '../support/clients.ts'
-import { startServer, withLogin } from '../support/scripted-server.ts'
-import { skippingClock } from '../support/skipping-clock.ts'
+import { errorOf, gatewayClient } from '../support/clients.ts'
+import type { Call } from '../support/open-clients.ts'
+import { failureOf, openClients } from '../support/open-clients.ts'
 
-const requestStatus = (status: string) => ({
-  body: { invoiceId: 'inv-1', status, subscriptionId: 'sub-1', createdAt: '2026-11-28 12:00:00', ...OK },
-})
-const charges = (...states: string[]) => states.map((status) => ({ body: { status } }))
+const states = (...all: string[]) => all.map((status) => ({ body: { status } }))
+const waitForCharge: Call = ({ gateway }) => gateway.waitForCharge('ch_1')
 
-describe('waiting for a charge', () => {
+describe('case 35: waitForCharge', () => {
   it.each(['succeeded', 'failed', 'expired', 'reversed'])(
-    'ends at %s; pending states are not final',
+    'ends at %s, not at a pending state',
     async (last) => {
-      const server = await startServer(
-        charges('pending_confirmation', 'pending_retry', 'pending_review', last),
+      const clients = await openClients(
+        states('pending_confirmation', 'pending_retry', 'pending_review', last),
       )
-      const clock = skippingClock()
-      expect(await gatewayClient(server.url, { clock }).waitForCharge('ch_1')).toEqual({ status: last })
-      expect(clock.waits).toHaveLength(3)
-      for (const wait of clock.waits) expect(wait).toBeGreaterThanOrEqual(500)
+      expect(await waitForCharge(clients)).toEqual({ status: last })
+      expect(clients.clock.waits).toHaveLength(3)
+      for (const wait of clients.clock.waits) expect(wait).toBeGreaterThanOrEqual(500)
     },
   )
 
-  it('ends when until holds', async () => {
-    const server = await startServer(charges('pending_confirmation', 'pending_retry', 'succeeded'))
-    const gateway = gatewayClient(server.url, { clock: skippingClock() })
-    const state = await gateway.waitForCharge('ch_1', { until: ({ status }) => status === 'pending_retry' })
+  it.each([
+    ['true', (status: string) => status === 'pending_retry'],
+    ['a promise of true', async (status: string) => status === 'pending_retry'],
+  ])('ends when until returns %s', async (_, holds) => {
+    const { gateway } = await openClients(states('pending_confirmation', 'pending_retry', 'succeeded'))
+    const state = await gateway.waitForCharge('ch_1', { until: ({ status }) => holds(status) })
     expect(state).toEqual({ status: 'pending_retry' })
   })
 
-  it('goes on while until gives a promise of false, and ends with what such a promise rejects with', async () => {
-    const server = await startServer(charges('pending_confirmation', 'pending_retry', 'succeeded'))
-    const gateway = gatewayClient(server.url, { clock: skippingClock() })
-    const until = async ({ status }: { status: string }) => status === 'succeeded'
-    expect(await gateway.waitForCharge('ch_1', { until })).toEqual({ status: 'succeeded' })
-    const failure = new Error('no')
-    const failing = gateway.waitForCharge('ch_1', { until: () => Promise.reject(failure) })
-    await expect(failing).rejects.toBe(failure)
+  it('rejects with the reason of until', async () => {
+    const { gateway } = await openClients(states('succeeded'))
+    const reason = new Error('no')
+    const failing = gateway.waitForCharge('ch_1', { until: () => Promise.reject(reason) })
+    await expect(failing).rejects.toBe(reason)
   })
 
-  it('ends at its deadline though until never answers', async () => {
-    const server = await startServer(charges('pending_retry'))
-    const until = () => new Promise<boolean>(() => undefined)
-    const waiting = gatewayClient(server.url).waitForCharge('ch_1', { until, timeout: 80 })
-    expect(await errorOf(waiting)).toMatchObject({ code: 'timeout', lastState: { status: 'pending_retry' } })
-  })
+  it.each([undefined, () => new Promise<boolean>(() => undefined)])(
+    'ends at its deadline in real time with the last state; until: %s',
+    async (until) => {
+      const { url } = await openClients(states('pending_retry'))
+      const error = await errorOf<TimeoutError>(
+        gatewayClient(url).waitForCharge('ch_1', { until, timeout: 1000 }),
+      )
+      expect(error).toMatchObject({
+        code: 'timeout',
+        operation: 'gateway.status',
+        phase: 'wait',
+        timeoutMs: 1000,
+        lastState: { status: 'pending_retry' },
+      })
+    },
+  )
 
-  it('its deadline gives the last state, and never calls a pending charge failed', async () => {
-    const server = await startServer(charges('pending_retry'))
-    const error = await errorOf<TimeoutError>(
-      gatewayClient(server.url).waitForCharge('ch_1', { timeout: 80 }),
-    )
-    expect(error).toMatchObject({
-      code: 'timeout',
-      operation: 'gateway.status',
-      phase: 'wait',
-      timeoutMs: 80,
-      lastState: { status: 'pending_retry' },
-    })
-  })
-
-  it('its deadline counts on the client’s clock too, and the last read is made there', async () => {
-    const server = await startServer(charges('pending_retry'))
-    const clock = skippingClock()
+  it('ends at its deadline on the clock of the client, and reads once more there', async () => {
+    const { gateway, clock, requests } = await openClients(states('pending_retry'))
     const startedAt = clock.now()
-    const waiting = gatewayClient(server.url, { clock }).waitForCharge('ch_1', { timeout: 60_000 })
-    expect(await errorOf(waiting)).toMatchObject({ code: 'timeout', lastState: { status: 'pending_retry' } })
+    const error = await errorOf(gateway.waitForCharge('ch_1', { timeout: 60_000 }))
+    const expected = { code: 'timeout', outcome: 'unknown', retryable: true }
+    expect(error.cause).toBeUndefined()
+    expect(error).toMatchObject({ ...expected, lastState: { status: 'pending_retry' } })
+    expect(error.message).toMatch(/^gateway\.status: .*60 s.*lastState.*do not charge again/)
     expect(clock.now() - startedAt).toBe(60_000)
-    expect(server.requests).toHaveLength(clock.waits.length + 1)
+    expect(requests).toHaveLength(clock.waits.length + 1)
   })
 
-  it('ends with its signal, also while the server is silent', async () => {
+  it('ends with its signal while the server is silent', async () => {
     const abort = new AbortController()
-    const server = await startServer(() => {
+    const { gateway } = await openClients(() => {
       abort.abort()
       return { fault: 'silent' }
     })
-    const error = await errorOf(gatewayClient(server.url).waitForCharge('ch_1', { signal: abort.signal }))
+    const error = await errorOf(gateway.waitForCharge('ch_1', { signal: abort.signal }))
     expect(error).toMatchObject({ code: 'aborted', phase: 'wait' })
   })
 
-  it('waits as long as the server asks for, and goes on after a failure that may pass', async () => {
-    const server = await startServer([
+  it('waits as long as Retry-After says, and goes on after a temporary failure', async () => {
+    const clients = await openClients([
       { body: { status: 'pending_retry' }, headers: { 'retry-after': '5' } },
       ...Array.from({ length: 3 }, () => ({ status: 503 })),
-      { body: { status: 'succeeded' } },
+      ...states('succeeded'),
     ])
-    const clock = skippingClock()
-    expect(await gatewayClient(server.url, { clock }).waitForCharge('ch_1')).toEqual({ status: 'succeeded' })
-    expect(clock.waits[0]).toBe(5000)
+    expect(await waitForCharge(clients)).toEqual({ status: 'succeeded' })
+    expect(clients.clock.waits[0]).toBe(5000)
   })
 
-  it('ends with a failure that will not pass', async () => {
-    const server = await startServer([{ status: 404 }])
-    expect(await errorOf(gatewayClient(server.url).waitForCharge('ch_1'))).toMatchObject({ status: 404 })
+  it('waits between reads although the server sends Retry-After: 0', async () => {
+    const body = { status: 'pending_confirmation' }
+    const { gateway, clock, requests } = await openClients({ headers: { 'retry-after': '0' }, body })
+    const work = gateway.waitForCharge('ch_1', { timeout: 10_000 })
+    expect(await errorOf(work)).toMatchObject({ code: 'timeout', lastState: body })
+    expect(Math.min(...clock.waits.slice(0, -1))).toBeGreaterThanOrEqual(500)
+    expect(requests.length).toBeLessThan(20)
   })
 
-  it('checks what it is given before any I/O', async () => {
-    const gateway = gatewayClient('http://127.0.0.1:1')
-    const options = { until: 'succeeded', timeout: -1 } as never
-    expect(await errorOf(gateway.waitForCharge('ch_1', options))).toMatchObject({
-      code: 'invalid_request',
-      issues: [{ field: 'until' }, { field: 'timeout' }],
-    })
-    expect(await errorOf(gateway.waitForCharge('..'))).toMatchObject({ code: 'invalid_request' })
+  it('ends with a permanent failure', async () => {
+    expect(await failureOf({ status: 404 }, waitForCharge)).toMatchObject({ status: 404 })
   })
 })
 
-it('waiting for a request’s status ends when it is no longer INITIALIZED', async () => {
-  const server = await startServer(withLogin(['INITIALIZED', 'INITIALIZED', 'ON_HOLD'].map(requestStatus)))
-  const clock = skippingClock()
-  const state = await subscriptionsClient(server.url, { clock }).waitForStatus('inv-1')
-  expect(state).toMatchObject({ status: 'ON_HOLD', subscriptionId: 'sub-1' })
+it('waitForStatus ends when the status is no longer INITIALIZED', async () => {
+  const request = { invoiceId: 'inv-1', subscriptionId: 'sub-1', createdAt: '2026-11-28 12:00:00', ...OK }
+  const { subscriptions, clock } = await openClients(
+    ['INITIALIZED', 'INITIALIZED', 'ON_HOLD'].map((status) => ({ body: { ...request, status } })),
+  )
+  const expected = { status: 'ON_HOLD', subscriptionId: 'sub-1' }
+  expect(await subscriptions.waitForStatus('inv-1')).toMatchObject(expected)
   expect(clock.waits).toHaveLength(2)
 })

@@ -9,18 +9,18 @@ import { ConsumerProject, repository } from '../package/project.ts'
 const patch = fileURLToPath(new URL('add-endpoint.patch', import.meta.url))
 const CONTRACT = 'src/contract/gateway.ts'
 const CLIENT = 'src/gateway-client.ts'
-const RESOLVER = 'mocks/http/gateway-resolvers.ts'
+const RESOLVER = 'mocks/http/gateway-area.ts'
 
 let copy: ConsumerProject
 
 /** Brings the sources of the repository into the copy, and applies the patch to all of them but some. */
 async function applyPatch(...but: string[]): Promise<void> {
-  for (const folder of ['src', 'mocks', 'test/client']) {
+  for (const folder of ['src', 'mocks', 'test/client', 'test/support']) {
     await rm(join(copy.folder, folder), { recursive: true, force: true })
     await cp(join(repository, folder), join(copy.folder, folder), { recursive: true })
   }
   const applied = await copy.run('git', 'apply', ...but.map((path) => `--exclude=${path}`), patch)
-  // Lines around the change may move on: apply it by hand then, and write the patch anew with `git diff -U2`.
+  // Lines around the change may move on: apply it by hand then, and write the patch anew with `git diff -U1`.
   expect(applied).toEqual({ exitCode: 0, output: '' })
 }
 
@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 afterAll(() => copy.remove())
 
-test('an endpoint touches the contract, the client method and the resolver, and their tests', async () => {
+test('adding an endpoint changes only the contract, the client, the resolver and tests', async () => {
   const text = await readFile(patch, 'utf8')
   const touched = [...text.matchAll(/^\+\+\+ b\/(.+)$/gm)].map(([, path = '']) => path)
   expect(touched.filter((path) => !path.startsWith('test/')).sort()).toEqual(

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, inject, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { documents, readDocument } from './documents.ts'
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
@@ -38,8 +38,9 @@ const targetOf = (mark: string): string => {
   return `${id.startsWith('row-') ? 'unknowns' : 'specification'}.md#${id}`
 }
 
-describe.each([...(await documents()), 'CHANGELOG.md', 'llms.txt'])('%s', (document) => {
-  test('links to files and headings that exist', async () => {
+test.each([...(await documents()), 'CHANGELOG.md', 'llms.txt'])(
+  '%s links to files and headings that exist',
+  async (document) => {
     const text = withoutBlocks(await readDocument(document))
     const targets = [...text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(([, target = '']) => target)
     const isPacked = packed.includes(document)
@@ -52,23 +53,21 @@ describe.each([...(await documents()), 'CHANGELOG.md', 'llms.txt'])('%s', (docum
       else if (fragment !== undefined && !(await anchorsOf(linked)).includes(fragment)) broken.push(target)
     }
     expect(broken).toEqual([])
-  })
-})
+  },
+)
 
-describe.each(await documents())('%s', (document) => {
-  test('links every mark of the specification', async () => {
-    const text = withoutBlocks(await readDocument(document))
-      // A mark after its own anchor, or in a heading, is a definition.
-      .replace(/<a id="[^"]+"><\/a>[^|:\n]+/g, '')
-      .replace(/^#+ .*$/gm, '')
-      .replace(/`[^`]*`/g, '')
-    const links = [...text.matchAll(/\[([^\]]*)\]\([^)#]*#?([^)]*)\)/g)]
-    const wrong = links.filter(
-      ([, label = '', id]) => label.match(MARK)?.[0] === label && !targetOf(label).endsWith(`#${id}`),
-    )
-    const bare = text.replace(/\[[^\]]*\]\([^)]*\)/g, '').match(MARK) ?? []
-    expect([...bare, ...wrong.map(([link]) => link)]).toEqual([])
-  })
+test.each(await documents())('%s links every mark of the specification', async (document) => {
+  const text = withoutBlocks(await readDocument(document))
+    // A mark after its own anchor, or in a heading, is a definition.
+    .replace(/<a id="[^"]+"><\/a>[^|:\n]+/g, '')
+    .replace(/^#+ .*$/gm, '')
+    .replace(/`[^`]*`/g, '')
+  const links = [...text.matchAll(/\[([^\]]*)\]\([^)#]*#?([^)]*)\)/g)]
+  const wrong = links.filter(
+    ([, label = '', id]) => label.match(MARK)?.[0] === label && !targetOf(label).endsWith(`#${id}`),
+  )
+  const bare = text.replace(/\[[^\]]*\]\([^)]*\)/g, '').match(MARK) ?? []
+  expect([...bare, ...wrong.map(([link]) => link)]).toEqual([])
 })
 
 test('every mark in a docstring has an anchor', async () => {

@@ -26,13 +26,6 @@ beforeAll(async () => {
 
 afterAll(() => consumer.remove())
 
-test('the documents show a subscription, a charge and a test', async () => {
-  const inReadme = snippets.filter((snippet) => snippet.place.startsWith('README.md'))
-  expect(inReadme.some((snippet) => snippet.text.includes('SubscriptionsClient'))).toBe(true)
-  expect(inReadme.some((snippet) => snippet.text.includes('GatewayClient'))).toBe(true)
-  expect(inReadme.some((snippet) => snippet.isTest)).toBe(true)
-})
-
 describe.each([
   { resolution: 'nodenext', module: 'nodenext' },
   { resolution: 'bundler', module: 'esnext' },
@@ -40,15 +33,10 @@ describe.each([
   let findings: string[]
 
   beforeAll(async () => {
-    const compilerOptions = {
-      module,
-      moduleResolution: resolution,
-      moduleDetection: 'force',
-      ...strictOptions,
-    }
+    const options = { module, moduleResolution: resolution, moduleDetection: 'force', ...strictOptions }
     const files = snippets.map(({ file }) => file)
     const configuration = `tsconfig.${resolution}.json`
-    await consumer.write(configuration, JSON.stringify({ compilerOptions, files }))
+    await consumer.write(configuration, JSON.stringify({ compilerOptions: options, files }))
     const { output } = await consumer.runTool('tsc', '--pretty', 'false', '-p', configuration)
     findings = output.split('\n').filter((line) => line !== '')
   })
@@ -91,13 +79,8 @@ describe('tests', () => {
   beforeAll(async () => {
     await consumer.write('vitest.config.mjs', 'export default { test: { testTimeout: 20_000 } }\n')
     const vitest = join('node_modules', 'vitest', 'vitest.mjs')
-    const run = await consumer.run(
-      process.execPath,
-      vitest,
-      'run',
-      '--reporter=json',
-      '--outputFile=tests.json',
-    )
+    const reporting = ['--reporter=json', '--outputFile=tests.json']
+    const run = await consumer.run(process.execPath, vitest, 'run', ...reporting)
     report = JSON.parse(await readFile(join(consumer.folder, 'tests.json'), 'utf8').catch(() => '{}'))
     expect(report.testResults, run.output).toBeDefined()
   })

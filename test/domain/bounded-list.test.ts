@@ -29,7 +29,7 @@ test('a bounded list keeps the newest, and every item its place', () => {
   )
 })
 
-test('a bounded list that takes over others goes on with their places', () => {
+test('a bounded list whose entries were replaced continues their numbering', () => {
   const list = filled(3, 7)
   list.replace([70, 80], 7)
   list.push(90)

@@ -15,22 +15,12 @@ describe('a frozen clock', () => {
     expect(clock.now()).toBe(START + DAY + 2 * HOUR + 184_006)
   })
 
-  test('takes a Date, milliseconds and text with its zone, and refuses text without one', async () => {
+  test('takes a Date, milliseconds and text with its zone, and refuses text without one', () => {
     for (const clock of [new Date(START), START, '2026-11-28T16:00:00+06:00', '2026-11-28T10:00Z']) {
       expect(createClock({ clock }).now()).toBe(START)
     }
     expect(createClock({ clock: '2026-11-28' }).now()).toBe(Date.UTC(2026, 10, 28))
     expect(() => createClock({ clock: '2026-11-28T10:00:00' })).toThrow(/with its zone/)
-    expect(() => createClock({ clock: Number.NaN })).toThrow(RangeError)
-    await expect(frozen().set('soon')).rejects.toThrow(/with its zone/)
-  })
-
-  test('refuses a misspelled unit and a negative length', async () => {
-    const clock = frozen()
-    await expect(clock.advance({ day: 1 } as object)).rejects.toThrow(/no part "day"/)
-    await expect(clock.advance({ days: -1 })).rejects.toThrow(RangeError)
-    await expect(clock.advance(Number.NaN)).rejects.toThrow(RangeError)
-    expect(clock.now()).toBe(START)
   })
 
   test('set runs what is due before it returns, and going back undoes nothing', async () => {
@@ -47,50 +37,6 @@ describe('a frozen clock', () => {
     expect(clock.now()).toBe(START - DAY)
     await clock.advance(DAY + 50)
     expect(times).toEqual([START + 5, START + 50])
-  })
-
-  test('advance with nothing to deliver has happened when the call returns', async () => {
-    const clock = frozen()
-    const times: number[] = []
-    clock.timeline.on('test', (_id, at) => times.push(at))
-    clock.timeline.schedule(START + 5, 'test', 'a')
-    const moved = clock.advance(10)
-    expect(times).toEqual([START + 5])
-    expect(clock.now()).toBe(START + 10)
-    await moved
-  })
-
-  test('deliveries are made between the steps, each at its own time, and may plan more', async () => {
-    const log: string[] = []
-    let pending: string[] = []
-    const clock = frozen({
-      afterStep: () => {
-        if (pending.length === 0) return undefined
-        const batch = pending
-        pending = []
-        return (async () => {
-          await Promise.resolve()
-          log.push(`deliver ${batch.join()} +${clock.now() - START}`)
-          if (batch.includes('a')) clock.timeline.schedule(clock.now() + 3, 'test', 'a again')
-        })()
-      },
-    })
-    clock.timeline.on('test', (id) => {
-      log.push(`${id} +${clock.now() - START}`)
-      pending.push(id)
-    })
-    clock.timeline.schedule(START + 1, 'test', 'a')
-    clock.timeline.schedule(START + 10, 'test', 'b')
-    await clock.advance(20)
-    expect(log).toEqual([
-      'a +1',
-      'deliver a +1',
-      'a again +4',
-      'deliver a again +4',
-      'b +10',
-      'deliver b +10',
-    ])
-    expect(clock.now()).toBe(START + 20)
   })
 
   test('moves that overlap add up, also from within a delivery', async () => {
@@ -110,13 +56,13 @@ describe('a frozen clock', () => {
     expect(other.now()).toBe(START + DAY + HOUR)
   })
 
-  test('cannot be moved by what is just falling due', async () => {
+  test('cannot be moved by code that runs during a move', async () => {
     const clock = frozen()
     const moves: Promise<void>[] = []
     clock.timeline.on('test', () => moves.push(clock.advance(1)))
     clock.timeline.schedule(START, 'test', 'a')
     clock.timeline.settle()
-    await expect(moves[0]).rejects.toThrow(/falling due/)
+    await expect(moves[0]).rejects.toThrow(/cannot move it/)
   })
 
   test('a reset ends the moves that are under way', async () => {
@@ -134,35 +80,10 @@ describe('a frozen clock', () => {
     expect(clock.now()).toBe(START)
     await expect(clock.advance(Number.POSITIVE_INFINITY)).rejects.toThrow(RangeError)
   })
-
-  test('snapshot and restore bring back time and plans; reset makes it as new', async () => {
-    const clock = frozen()
-    const ran: string[] = []
-    clock.timeline.on('test', (id) => ran.push(id))
-    clock.timeline.schedule(START + 10, 'test', 'a')
-    await clock.advance(5)
-    const snapshot = structuredClone(clock.snapshot())
-    await clock.advance(50)
-    clock.restore(snapshot)
-    expect(clock.now()).toBe(START + 5)
-    await clock.advance(50)
-    expect(ran).toEqual(['a', 'a'])
-    clock.reset()
-    expect(clock.now()).toBe(START)
-    expect(clock.timeline.entries()).toEqual([])
-  })
-
-  test('a snapshot of 0.1.0, which knows no moves from outside, is one without any', async () => {
-    const clock = frozen()
-    clock.restore({ position: START + 5, entries: [] })
-    expect([clock.now(), clock.callersNow()]).toEqual([START + 5, START + 5])
-    await clock.fromOutside(() => clock.advance(10))
-    expect([clock.now(), clock.callersNow()]).toEqual([START + 15, START + 5])
-  })
 })
 
 describe('sleeping on a frozen clock', () => {
-  test('moves the clock to the time of waking, and what falls due before happens', async () => {
+  test('moves the clock to the time of waking, and runs what is due before', async () => {
     const clock = frozen()
     const times: number[] = []
     clock.timeline.on('test', (_id, at) => times.push(at))
@@ -181,33 +102,6 @@ describe('sleeping on a frozen clock', () => {
     }
     await Promise.all([sleep(5_000), sleep(1_000), sleep(0)])
     expect(woke).toEqual([0, 1_000, 5_000])
-  })
-
-  test('works under fake timers', async () => {
-    vi.useFakeTimers()
-    try {
-      const clock = frozen()
-      await clock.sleep(60_000)
-      expect(clock.now()).toBe(START + 60_000)
-      expect(vi.getTimerCount()).toBe(0)
-    } finally {
-      vi.useRealTimers()
-    }
-  })
-
-  test('a delivery may sleep while the clock moves', async () => {
-    let delivered = false
-    const clock = frozen({
-      afterStep: () => {
-        if (delivered) return undefined
-        delivered = true
-        return clock.sleep(3)
-      },
-    })
-    clock.timeline.on('test', () => undefined)
-    clock.timeline.schedule(START + 1, 'test', 'a')
-    await clock.advance(10)
-    expect(clock.now()).toBe(START + 10)
   })
 
   test("'wait' sleeps until the clock is moved", async () => {

@@ -1,19 +1,5 @@
-import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createIds } from '../../mocks/domain/ids.ts'
-
-test('the same seed gives the same identifiers, another seed gives others', () => {
-  void fc.assert(
-    fc.property(fc.string(), fc.string(), fc.string(), (seed, other, kind) => {
-      const texts = (from: string) => {
-        const ids = createIds(from)
-        return Array.from({ length: 20 }, () => ids.text(kind, 24))
-      }
-      expect(texts(seed)).toEqual(texts(seed))
-      if (seed !== other) expect(texts(seed)).not.toEqual(texts(other))
-    }),
-  )
-})
 
 test('a kind counts for itself', () => {
   const [left, right] = [createIds(1), createIds(1)]
@@ -33,16 +19,4 @@ test('identifiers do not repeat and spread over all signs', () => {
   const chances = Array.from({ length: 10_000 }, () => ids.random('fault'))
   expect(chances.every((chance) => chance >= 0 && chance < 1)).toBe(true)
   expect(chances.reduce((sum, chance) => sum + chance, 0) / chances.length).toBeCloseTo(0.5, 1)
-})
-
-test('snapshot, restore and reset rule what comes next', () => {
-  const ids = createIds('again')
-  const first = ids.text('token', 20)
-  const snapshot = structuredClone(ids.snapshot())
-  const second = ids.text('token', 20)
-  ids.restore(snapshot)
-  expect(ids.text('token', 20)).toBe(second)
-  ids.reset()
-  expect(ids.text('token', 20)).toBe(first)
-  expect(ids.textAt('token', 1, 20)).toBe(second)
 })

@@ -13,8 +13,9 @@ describe('timeline', () => {
         const timeline = createTimeline(() => now)
         const ran: { id: string; at: number; now: number }[] = []
         timeline.on('test', (id, at) => ran.push({ id, at, now: timeline.now() }))
-        const cancels = entries.map(({ at }, index) => timeline.schedule(at, 'test', String(index)))
-        for (const [index, entry] of entries.entries()) if (entry.cancel) cancels[index]?.()
+        for (const [index, { at }] of entries.entries()) timeline.schedule(at, 'test', String(index))
+        for (const [index, entry] of entries.entries())
+          if (entry.cancel) timeline.cancel('test', String(index))
         now = 50
         timeline.settle()
         const expected = entries
@@ -72,15 +73,32 @@ describe('timeline', () => {
     expect(ran).toEqual(['good'])
   })
 
-  test('entries that were unplanned do not pile up', () => {
+  test('one entry is planned of a kind and an id: the last', () => {
+    const timeline = createTimeline(() => 10)
+    const times: number[] = []
+    timeline.on('test', (_id, at) => times.push(at))
+    for (const at of [7, 5, 8]) timeline.schedule(10 + at, 'test', 'a')
+    timeline.schedule(11, 'test', 'b')
+    expect(timeline.entries().map(({ at, id }) => [at, id])).toEqual([
+      [11, 'b'],
+      [18, 'a'],
+    ])
+    timeline.cancelAll('test')
+    expect(timeline.entries()).toEqual([])
+  })
+
+  test('canceled entries do not pile up', () => {
     const timeline = createTimeline(() => 0)
     timeline.on('test', () => undefined)
-    for (let index = 0; index < 10_000; index += 1) timeline.schedule(1_000 + index, 'test', String(index))()
+    for (let index = 0; index < 10_000; index += 1) {
+      timeline.schedule(1_000 + index, 'test', String(index))
+      timeline.cancel('test', String(index))
+    }
     timeline.schedule(5, 'test', 'kept')
     expect(timeline.entries()).toEqual([{ at: 5, kind: 'test', id: 'kept' }])
   })
 
-  test('a kind without a handler and a time that is no number are refused by name', () => {
+  test('the error names the kind that has no handler, a second handler, or a time that is not a number', () => {
     const timeline = createTimeline(() => 0)
     expect(() => timeline.schedule(Number.NaN, 'renewal', '1')).toThrow(/renewal/)
     timeline.schedule(0, 'renewal', '1')

@@ -2,31 +2,23 @@ import { GatewayClient } from 'mandatekit'
 import { createMock } from 'mandatekit/mocks'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { throughFetch, throughMsw2, throughMsw3 } from '../mock/transports.ts'
-import { liveThrough } from './client-life.ts'
+import { LIFE_BEGINS, liveThrough } from './client-life.ts'
 
-const NOW = new Date('2030-01-01T06:00:00Z')
+const NOW = new Date(LIFE_BEGINS)
 
-const fakes: readonly { readonly name: string; readonly options: Parameters<typeof vi.useFakeTimers>[0] }[] =
-  [
-    { name: 'the default set is', options: {} },
-    {
-      name: 'all but nextTick and queueMicrotask are',
-      options: { toNotFake: ['nextTick', 'queueMicrotask'] },
-    },
-  ]
+const fakes: readonly (readonly [string, Parameters<typeof vi.useFakeTimers>[0]])[] = [
+  ['the default set is', {}],
+  ['all but nextTick and queueMicrotask are', { toNotFake: ['nextTick', 'queueMicrotask'] }],
+]
 
 afterEach(() => vi.useRealTimers())
 
 describe.each([throughFetch, throughMsw3, throughMsw2])('through $name', ({ open }) => {
-  test.each(fakes)('calls answer without advancing time when $name faked', async ({ options }) => {
+  test.each(fakes)('case 42: calls end without advancing time when %s faked', async (_, options) => {
     const { mock, fetch, close } = await open()
     vi.useFakeTimers({ ...options, now: NOW })
     try {
-      expect(await liveThrough(mock, fetch === mock.fetch ? mock.fetch : undefined)).toEqual({
-        hasSubscription: true,
-        createdAt: '2030-01-01T06:00:00.000Z',
-        renewal: 'succeeded',
-      })
+      await liveThrough(mock, fetch === mock.fetch ? mock.fetch : undefined)
       expect(Date.now()).toBe(NOW.getTime())
     } finally {
       vi.useRealTimers()
@@ -35,21 +27,21 @@ describe.each([throughFetch, throughMsw3, throughMsw2])('through $name', ({ open
   })
 })
 
-test('the clients and mock.fetch leave no timer behind', async () => {
+test('case 42: the clients and mock.fetch leave no timer', async () => {
   vi.useFakeTimers({ now: NOW })
   const mock = createMock()
   await liveThrough(mock, mock.fetch)
   expect(vi.getTimerCount()).toBe(0)
 })
 
-describe('a client that was told to wait under faked timers', () => {
+describe('a client that waits under faked timers', () => {
   const limited = (clock: 'system' | Date) => {
     const mock = createMock({ clock })
     mock.faults.add({ operation: 'gateway.reference', kind: 'rate-limit', retryAfter: 7 })
     return { mock, client: new GatewayClient({ ...mock.clientOptions.gateway, fetch: mock.fetch }) }
   }
 
-  test('goes on by itself when the clock of the mock stands still', async () => {
+  test('goes on by itself when the clock of the mock is frozen', async () => {
     vi.useFakeTimers({ now: NOW })
     const { mock, client } = limited(NOW)
     expect((await client.reference().withResponse()).response.attempts).toBe(2)
@@ -57,7 +49,7 @@ describe('a client that was told to wait under faked timers', () => {
     expect(Date.now()).toBe(NOW.getTime())
   })
 
-  test('goes on when the test advances time, if the mock follows it', async () => {
+  test('goes on when the test advances the time that the mock follows', async () => {
     vi.useFakeTimers({ now: NOW })
     const { mock, client } = limited('system')
     const call = client.reference().withResponse()

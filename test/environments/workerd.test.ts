@@ -3,6 +3,7 @@ import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMock } from '../../mocks/core.ts'
@@ -11,6 +12,7 @@ import { startMockServer } from '../../mocks/server.ts'
 // workerd without Node's compatibility flag: no process, no Buffer, no node: modules.
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
+const run = promisify(execFile)
 const workerd = join(repository, 'node_modules/.bin/workerd')
 
 let folder: string
@@ -35,14 +37,11 @@ const bundle = (entry: string, outfile: string) =>
   })
 
 /** Runs a configuration's tests; resolves to what was printed, or rejects with it. */
-const runTests = (configuration: string, environment: Record<string, string> = {}): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const options = { cwd: folder, timeout: 60_000, env: { ...process.env, ...environment } }
-    execFile(workerd, ['test', configuration, '--verbose'], options, (error, stdout, stderr) => {
-      if (error === null) resolve(`${stdout}${stderr}`)
-      else reject(new Error(`${stdout}${stderr}`))
-    })
-  })
+const runTests = async (configuration: string, environment: Record<string, string> = {}): Promise<string> => {
+  const options = { cwd: folder, timeout: 60_000, env: { ...process.env, ...environment } }
+  const { stdout, stderr } = await run(workerd, ['test', configuration, '--verbose'], options)
+  return `${stdout}${stderr}`
+}
 
 test('both clients and the mock run in workerd', { timeout: 60_000 }, async () => {
   await bundle('test/matrix/worker.mjs', 'worker.bundle.js')

@@ -45,18 +45,15 @@ describe.each(worlds)('the handlers in $name', ({ server, use }) => {
     server.close()
   })
 
-  test('are one for each base URL', () => {
+  test('are one for each base URL, and give way to a handler of the user', async () => {
     expect(server.listHandlers()).toHaveLength(3)
-  })
-
-  test('give way to a handler of the user', async () => {
     use(/\/health$/, 'mine')
     expect(await (await fetch(`${base}/health`)).text()).toBe('mine')
     server.resetHandlers()
     expect(await (await fetch(`${base}/health`)).json()).toEqual({ status: 'ok' })
   })
 
-  test('leave other hosts, and other paths of the host, alone', async () => {
+  test('do not respond for other hosts and other paths of the host', async () => {
     for (const url of [
       'https://elsewhere.example/health',
       'https://api.example/v(1)/health',
@@ -67,22 +64,16 @@ describe.each(worlds)('the handlers in $name', ({ server, use }) => {
     }
   })
 
-  test('a path under the base that nothing has is a shaped 404, with and without a query', async () => {
+  test('respond with 404 in the shape of the area for an unknown path, with and without a query', async () => {
     for (const url of [`${base}/nothing?a=1`, base, `${base}/`]) {
       const answer = await fetch(url)
-      expect([answer.status, await answer.json()]).toEqual([
-        404,
-        { error: { code: 'not_found', message: expect.any(String) } },
-      ])
+      expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: 'not_found' } }])
     }
     const ofS = await fetch(`${mock.clientOptions.subscriptions.baseUrl}/nothing`, { method: 'POST' })
-    expect([ofS.status, await ofS.json()]).toEqual([
-      404,
-      { errorCode: '02', errorMessage: expect.any(String) },
-    ])
+    expect([ofS.status, await ofS.json()]).toMatchObject([404, { errorCode: '02' }])
   })
 
-  test('a preflight is answered, and answers to other origins may be read', async () => {
+  test('respond to a preflight, and let other origins read responses', async () => {
     const preflight = await fetch(`${base}/api/v1/mfs/charges`, {
       method: 'OPTIONS',
       headers: {

@@ -1,87 +1,54 @@
 import { describe, expect, test, vi } from 'vitest'
+import type { DeliveryOptions } from '../../mocks/core.ts'
 import { createMock } from '../../mocks/core.ts'
-import { cancel, kinds, MINUTE, NOON, setUp } from './receiver.ts'
+import { startServer } from '../support/scripted-server.ts'
+import { daily, MINUTE, setUp } from './receiver.ts'
 
-describe('notifications out', () => {
-  test('what happens is told in time order, each at its own time, and advance resolves when it is delivered', async () => {
-    const { mock, received } = setUp()
+describe('notifications', () => {
+  test('are delivered in time order, each at its own time, before advance resolves', async () => {
+    const { mock, received, kinds, cancel } = setUp({ headers: { 'X-Shop': '1' } })
     mock.payer.authorize('invoice', { payments: ['succeed', 'fail'] })
     await mock.clock.advance({ days: 2 })
-    await cancel(mock)
-    await mock.notifications.flush()
+    await cancel()
     await mock.clock.advance({ days: 10 })
-    expect(kinds(received)).toEqual([
+    expect(kinds()).toEqual([
       'SUBSCRIPTION/SUCCEEDED',
       'SUBSCRIPTION_PAYMENT/SUCCEEDED_PAYMENT',
       'SUBSCRIPTION_PAYMENT/FAILED_PAYMENT',
       'SUBSCRIPTION/CANCELLED',
     ])
-    for (const { body, at } of received) {
-      expect(Object.keys(body)).toEqual([
-        'notificationId',
-        'type',
-        'status',
-        'subscriptionId',
-        'paymentId',
-        'timestamp',
-      ])
+    const fields = ['notificationId', 'type', 'status', 'subscriptionId', 'paymentId', 'timestamp']
+    for (const { body, at, request } of received) {
+      expect(Object.keys(body)).toEqual(fields)
       expect(Object.values(body).every((value) => typeof value === 'string')).toBe(true)
       expect(Number(body.timestamp) * 1_000).toBe(at)
-      expect(body.paymentId === '').toBe(body.type === 'SUBSCRIPTION')
-      expect(body.subscriptionId).toBe('sub')
+      expect([body.paymentId === '', body.subscriptionId]).toEqual([body.type === 'SUBSCRIPTION', 'sub'])
+      expect(request.headers.get('x-shop')).toBe('1')
     }
-    expect(received[1]?.at).toBe(Date.parse(NOON))
+    expect(received[1]?.at).toBe(Date.parse('2026-12-01T12:00:00Z'))
     expect(mock.notifications.all()).toEqual(received.map(({ body }) => body))
     expect(new Set(received.map(({ body }) => body.notificationId)).size).toBe(4)
   })
 
-  test('a delivery is a POST of JSON', async () => {
-    const { mock, received } = setUp({ headers: { 'X-Shop': '1' } })
-    mock.payer.authorize('invoice')
-    await mock.notifications.flush()
-    const request = received[0]?.request
-    expect([request?.method, request?.headers.get('content-type'), request?.headers.get('x-shop')]).toEqual([
-      'POST',
-      'application/json',
-      '1',
-    ])
-  })
-
-  test('without a receiver messages stay in the outbox, which is bounded', async () => {
-    const { mock, disconnect, received } = setUp()
-    disconnect()
-    mock.payer.authorize('invoice')
-    await mock.clock.advance({ days: 3 })
-    expect([received.length, mock.notifications.all().length]).toEqual([0, 4])
-    const small = createMock({
-      clock: '2026-12-01T06:00:00Z',
-      logSize: 2,
-      subscriptions: {
-        existing: [{ request: { start: '2026-12-01', end: '2026-12-09', cycle: 'DAILY', amount: '5' } }],
-      },
-    })
+  test('stay in the outbox, which keeps the newest', async () => {
+    const small = daily({ logSize: 2 })
     await small.clock.advance({ days: 5 })
-    expect(small.notifications.all().map(({ paymentId }) => paymentId)).toEqual(
-      small.state
-        .payments()
-        .slice(-2)
-        .map(({ paymentId }) => String(paymentId)),
-    )
+    const ids = small.state.payments().map(({ paymentId }) => String(paymentId))
+    expect(small.notifications.all().map(({ paymentId }) => paymentId)).toEqual(ids.slice(-2))
     expect(small.notifications.dropped).toBe(3)
   })
 
-  test('what is not answered 2xx is told again, six times in all, later and later on the mock’s clock', async () => {
-    const { mock, received, answers } = setUp({ retries: true })
-    // The sixth answer is for the payment of noon.
+  test('are retried on the mock’s clock after each response but 2xx, in time order with later ones', async () => {
+    const { mock, received, answers, minutes } = setUp({ retries: true })
+    // The sixth response is for the payment of noon.
     answers.push(500, new Error('down'), 302, 404, 503, 200, 500)
     mock.payer.authorize('invoice')
-    await mock.clock.advance({ hours: 5, minutes: 59 })
-    const start = Date.parse('2026-12-01T06:00:00Z')
-    expect(received.map(({ at }) => (at - start) / MINUTE)).toEqual([0, 1, 6, 36, 156])
-    await mock.clock.advance({ hours: 6 })
+    await mock.clock.advance({ days: 4 })
+    expect(minutes().slice(0, 7)).toEqual([0, 1, 6, 36, 156, 360, 516])
+    const [first] = received
     const tries = mock.notifications
       .deliveries()
-      .filter(({ notificationId }) => notificationId === received[0]?.body.notificationId)
+      .filter(({ notificationId }) => notificationId === first?.body.notificationId)
     expect(
       tries.map(({ attempt, status, error, delivered }) => [attempt, status ?? error, delivered]),
     ).toEqual([
@@ -92,50 +59,16 @@ describe('notifications out', () => {
       [5, 503, false],
       [6, 500, false],
     ])
-    await mock.clock.advance({ days: 3 })
-    expect(received.filter(({ body }) => body.type === 'SUBSCRIPTION')).toHaveLength(6)
-  })
 
-  test('one’s own waits are kept, the last one repeats, and a success ends the tries', async () => {
-    const { mock, received, answers } = setUp({
-      retries: { tries: 9, waits: [{ seconds: 10 }, { seconds: 20 }] },
-    })
-    answers.push(500, 500, 500)
-    mock.payer.authorize('invoice')
-    await mock.clock.advance({ hours: 1 })
-    const start = Date.parse('2026-12-01T06:00:00Z')
-    expect(received.map(({ at }) => (at - start) / 1_000)).toEqual([0, 10, 30, 50])
-  })
-
-  test('redeliveries and later events come in time order', async () => {
-    const { mock, received, answers } = setUp({ retries: { tries: 2, waits: [{ hours: 8 }] } })
-    answers.push(500)
-    mock.payer.authorize('invoice')
-    await mock.clock.advance({ days: 1 })
-    expect(kinds(received)).toEqual([
-      'SUBSCRIPTION/SUCCEEDED',
-      'SUBSCRIPTION_PAYMENT/SUCCEEDED_PAYMENT',
-      'SUBSCRIPTION/SUCCEEDED',
-    ])
-    expect(received.map(({ at }) => at)).toEqual(received.map(({ at }) => at).toSorted((a, b) => a - b))
-  })
-
-  test('without retries a failed delivery is recorded and not repeated', async () => {
-    const { mock, received, answers } = setUp()
-    answers.push(500)
-    mock.payer.authorize('invoice')
-    await mock.clock.advance({ hours: 1 })
-    expect(received).toHaveLength(1)
-    expect(mock.notifications.deliveries()).toMatchObject([{ attempt: 1, delivered: false, status: 500 }])
+    const own = setUp({ retries: { tries: 9, waits: [{ seconds: 30 }, { minutes: 1 }] } })
+    own.answers.push(500, 500, 500)
+    await own.authorize()
+    await own.mock.clock.advance({ hours: 1 })
+    expect(own.minutes()).toEqual([0, 0.5, 1.5, 2.5])
   })
 
   test('a receiver that calls the mock, or sleeps on its clock, does not stop the clock', async () => {
-    const mock = createMock({
-      clock: '2026-12-01T06:00:00Z',
-      subscriptions: {
-        existing: [{ request: { start: '2026-12-01', end: '2026-12-09', cycle: 'DAILY', amount: '5' } }],
-      },
-    })
+    const mock = daily()
     const done: number[] = []
     mock.notifications.connect(async () => {
       await mock.fetch(`${mock.clientOptions.gateway.baseUrl}/health`)
@@ -145,36 +78,134 @@ describe('notifications out', () => {
     })
     await mock.clock.advance({ days: 2 })
     await vi.waitFor(() => expect(done).toHaveLength(2))
-    expect(done[0]).toBe(Date.parse(NOON) + 5_000)
+    expect(done[0]).toBe(Date.parse('2026-12-01T12:00:05Z'))
     expect(mock.notifications.deliveries().every(({ delivered }) => delivered)).toBe(true)
   })
 
-  test('disconnected, nothing more is delivered; a reset forgets what was under way and keeps the receiver', async () => {
-    const { mock, received, answers, disconnect } = setUp({ retries: true })
+  test('a reset drops retries and keeps the receiver, which receives nothing once it is disconnected', async () => {
+    const { mock, received, answers, disconnect, authorize } = setUp({ retries: true })
     answers.push(500)
-    mock.payer.authorize('invoice')
-    await mock.notifications.flush()
+    await authorize()
     mock.reset()
     expect([mock.notifications.all(), mock.notifications.deliveries()]).toEqual([[], []])
     await mock.clock.advance({ hours: 2 })
     expect(received).toHaveLength(1)
-    mock.payer.authorize('invoice')
-    await mock.notifications.flush()
+    await authorize()
     expect(received).toHaveLength(2)
     disconnect()
     await mock.clock.advance({ days: 2 })
     expect(received).toHaveLength(2)
   })
 
-  test('a snapshot holds redeliveries that are planned', async () => {
-    const { mock, received, answers } = setUp({ retries: { tries: 2, waits: [{ minutes: 5 }] } })
+  test('a snapshot holds the retries that are planned', async () => {
+    const { mock, answers, authorize, minutes } = setUp({ retries: { tries: 2, waits: [{ minutes: 5 }] } })
     answers.push(500, 500)
-    mock.payer.authorize('invoice')
-    await mock.notifications.flush()
+    await authorize()
     const snapshot = mock.snapshot()
     await mock.clock.advance({ minutes: 6 })
     mock.restore(snapshot)
     await mock.clock.advance({ minutes: 6 })
-    expect(received.map(({ at }) => (at - Date.parse('2026-12-01T06:00:00Z')) / MINUTE)).toEqual([0, 5, 5])
+    expect(minutes()).toEqual([0, 5, 5])
+  })
+})
+
+describe('the options of a delivery', () => {
+  test('duplicate delivers twice, always or with a probability', async () => {
+    const always = setUp({ duplicate: true })
+    await always.authorize()
+    expect(always.received.map(({ text }) => text)).toEqual(Array(2).fill(always.received[0]?.text))
+    const sometimes = setUp({ duplicate: 0.2 })
+    sometimes.mock.payer.authorize('invoice')
+    await sometimes.mock.clock.advance({ days: 300 })
+    const duplicates = sometimes.received.length - sometimes.mock.notifications.all().length
+    expect([duplicates > 30, duplicates < 95]).toEqual([true, true])
+  })
+
+  test('shuffle delivers at the end of a move in another order, which the seed decides', async () => {
+    const run = async (seed: string) => {
+      const { mock, received } = setUp({ shuffle: true }, seed)
+      mock.payer.authorize('invoice')
+      await Promise.resolve()
+      expect(received).toEqual([])
+      await mock.clock.advance({ days: 20 })
+      return received.map(({ body }) => body.timestamp)
+    }
+    const first = await run('a')
+    expect(first).toHaveLength(21)
+    expect(first).not.toEqual(first.toSorted())
+    expect(await run('a')).toEqual(first)
+    expect(await run('b')).not.toEqual(first)
+  })
+
+  test.each([
+    ['CANCELLED', /^CANCELLED$/],
+    ['CANCELED', /^CANCELED$/],
+    ['both', /^CANCELL?ED$/],
+  ] as const)('spelling writes a cancellation as %s, and the outbox as CANCELLED', async (spelling, form) => {
+    const { mock, received, authorize, cancel } = setUp({ spelling })
+    await authorize()
+    await cancel()
+    expect(received.at(-1)?.body.status).toMatch(form)
+    expect(mock.notifications.all().at(-1)?.status).toBe('CANCELLED')
+  })
+
+  test('delay delivers later on the mock’s clock', async () => {
+    const { mock, received, minutes } = setUp({ delay: [{ minutes: 10 }, { minutes: 20 }] })
+    mock.payer.authorize('invoice')
+    await mock.clock.advance(10 * MINUTE - 1)
+    expect(received).toEqual([])
+    await mock.clock.advance(10 * MINUTE + 1)
+    expect(minutes().map((minute) => minute >= 10 && minute <= 20)).toEqual([true])
+  })
+
+  test('a URL receives over the network, also a form by PUT, and a refused connection is recorded', async () => {
+    const { url, requests } = await startServer([{ status: 204 }, { fault: 'close' }])
+    const mock = daily()
+    mock.notifications.connect(`${url}/hook`, { method: 'PUT', format: 'form' })
+    await mock.clock.advance({ days: 2 })
+    expect(requests[0]).toMatchObject({
+      method: 'PUT',
+      url: '/hook',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: expect.stringMatching(/^notificationId=\w+&type=SUBSCRIPTION_PAYMENT&/),
+    })
+    expect(mock.notifications.deliveries()).toMatchObject([
+      { delivered: true, status: 204 },
+      { delivered: false, error: expect.any(String) },
+    ])
+  })
+
+  test.each([1, 4])('concurrency allows %i deliveries at once', async (concurrency) => {
+    const mock = daily()
+    let [now, most] = [0, 0]
+    const receive = async () => {
+      now += 1
+      most = Math.max(most, now)
+      for (let turn = 0; turn < 5; turn += 1) await Promise.resolve()
+      now -= 1
+      return new Response()
+    }
+    mock.notifications.connect(receive, { concurrency, shuffle: true })
+    await mock.clock.advance({ days: 20 })
+    expect([mock.notifications.deliveries().length, most]).toEqual([20, concurrency])
+  })
+
+  test.each<[named: string, options: unknown]>([
+    ['shufle', { shufle: true }],
+    ['the argument', null],
+    ['duplicate', { duplicate: 2 }],
+    ['retries', { retries: 0 }],
+    ['waits', { retries: { tries: 2, waits: [] } }],
+    ['waits', { retries: { tries: 2, waits: [-1] } }],
+    ['delay', { delay: [{ minutes: 2 }, { minutes: 1 }] }],
+    ['minuets', { delay: { minuets: 2 } }],
+    ['concurrency', { concurrency: 0 }],
+    ['secret', { signing: { secret: '' } }],
+    ['algorithm', { signing: { secret: 's', algorithm: 'sha512' } }],
+    ['headers', { headers: { 'x bad': '1' } }],
+  ])('that are impossible are refused by name: %s %o', (named, options) => {
+    const { notifications } = createMock()
+    expect(() => notifications.connect(() => new Response(), options as DeliveryOptions)).toThrow(named)
+    expect(() => notifications.connect('ftp://a')).toThrow(TypeError)
   })
 })

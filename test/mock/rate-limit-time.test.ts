@@ -1,55 +1,38 @@
-import { createMock } from 'mandatekit/mocks/core'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { open } from './open.ts'
 
 const MINUTE = 60_000
 const MACHINE = Date.UTC(2026, 10, 28, 12)
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: MACHINE })
+  onTestFinished(() => void vi.useRealTimers())
 })
 
-afterEach(() => {
-  vi.useRealTimers()
-})
-
-const limited = (rateLimitTime?: 'mock' | 'machine') => {
+test.each([
+  ['machine', { rateLimitTime: 'machine' }, MACHINE],
+  ['mock', { rateLimitTime: 'mock' }, Date.parse('2027-01-01T06:00:00Z')],
+  ['mock', {}, Date.parse('2027-01-01T06:00:00Z')],
+] as const)('limits count the minutes of the %s, and so do the headers: %o', async (time, option, start) => {
   const rateLimit = { limit: 1, windowMs: MINUTE }
-  const mock = createMock({
+  const { mock, g, login } = await open({
     clock: '2027-01-01T06:00:00Z',
-    ...(rateLimitTime === undefined ? {} : { rateLimitTime }),
+    ...option,
     subscriptions: { rateLimit, sendRetryAfter: true },
     gateway: { rateLimit },
   })
-  const { subscriptions, gateway } = mock.clientOptions
-  return {
-    mock,
-    gateway: () => mock.fetch(`${gateway.baseUrl}/health`),
-    subscriptions: () => mock.fetch(`${subscriptions.baseUrl}/oauth/token`, { method: 'POST', body: '{}' }),
+  const calls = async () => [await g('/health', { method: 'GET' }), await login()]
+  const statuses = async () => (await calls()).map(({ status }) => status)
+  const pass = async (clock: 'mock' | 'machine', milliseconds: number) => {
+    if (clock === 'mock') await mock.clock.advance(milliseconds)
+    else vi.setSystemTime(Date.now() + milliseconds)
   }
-}
-
-test('limits count the machine’s minutes when they are told to, and so do the headers', async () => {
-  const { mock, gateway, subscriptions } = limited('machine')
-  await gateway()
-  const first = await subscriptions()
-  expect(first.headers.get('X-RateLimit-Reset')).toBe(String((MACHINE + MINUTE) / 1_000))
-  await mock.clock.advance({ days: 1 })
-  vi.setSystemTime(MACHINE + 20_000)
-  for (const answer of [await gateway(), await subscriptions()]) {
-    expect(answer.status).toBe(429)
-    expect(answer.headers.get('Retry-After')).toBe('40')
+  expect((await calls())[1]?.headers.get('x-ratelimit-reset')).toBe(String((start + MINUTE) / 1_000))
+  await pass(time === 'mock' ? 'machine' : 'mock', 10 * MINUTE)
+  await pass(time, 20_000)
+  for (const { status, headers } of await calls()) {
+    expect([status, headers.get('retry-after')]).toEqual([429, '40'])
   }
-  vi.setSystemTime(MACHINE + MINUTE)
-  expect([(await gateway()).status, (await subscriptions()).status]).toEqual([200, 422])
-})
-
-test.each([undefined, 'mock'] as const)('limits count the mock’s minutes otherwise: %s', async (option) => {
-  const { mock, gateway, subscriptions } = limited(option)
-  await gateway()
-  const first = await subscriptions()
-  expect(first.headers.get('X-RateLimit-Reset')).toBe(String(Date.parse('2027-01-01T06:01:00Z') / 1_000))
-  vi.setSystemTime(MACHINE + 10 * MINUTE)
-  expect([(await gateway()).status, (await subscriptions()).status]).toEqual([429, 429])
-  await mock.clock.advance({ minutes: 1 })
-  expect([(await gateway()).status, (await subscriptions()).status]).toEqual([200, 422])
+  await pass(time, 40_000)
+  expect(await statuses()).toEqual([200, 200])
 })

@@ -1,25 +1,20 @@
-import type { DeliveryOptions, Mock } from '../../mocks/core.ts'
+import type { DeliveryOptions, MockOptions } from '../../mocks/core.ts'
 import { createMock } from '../../mocks/core.ts'
+import { START } from './open.ts'
 
-export const NOON = '2026-12-01T12:00:00Z'
 export const MINUTE = 60_000
 
-/** A mock with one authorized daily subscription, and what its receiver gets. */
+const request = { start: '2026-12-01', end: '2027-12-01', cycle: 'DAILY', amount: '5' } as const
+
+/** A mock with a subscription that is authorized. */
+export const daily = (options: MockOptions = {}) =>
+  createMock({ clock: START, subscriptions: { existing: [{ request }] }, ...options })
+
+/** A mock with one daily subscription that waits for its payer, and what its receiver gets. */
 export const setUp = (options: DeliveryOptions = {}, seed = 'a') => {
-  const mock = createMock({
-    clock: '2026-12-01T06:00:00Z',
-    seed,
-    subscriptions: {
-      existing: [
-        {
-          request: { start: '2026-12-01', end: '2027-12-01', cycle: 'DAILY', amount: '5' },
-          subscriptionId: 'sub',
-          invoiceId: 'invoice',
-          authorizedAt: false,
-        },
-      ],
-    },
-  })
+  const existing = [{ request, subscriptionId: 'sub', invoiceId: 'invoice', authorizedAt: false as const }]
+  const tokens = [{ accessToken: 'known-token', expiresAt: '2099-01-01T00:00:00Z' }]
+  const mock = createMock({ clock: START, seed, subscriptions: { existing, tokens } })
   const received: { body: Record<string, string>; at: number; request: Request; text: string }[] = []
   const answers: (number | Error)[] = []
   const disconnect = mock.notifications.connect(async (request) => {
@@ -29,28 +24,22 @@ export const setUp = (options: DeliveryOptions = {}, seed = 'a') => {
     if (answer instanceof Error) throw answer
     return new Response(null, { status: answer })
   }, options)
-  return { mock, received, answers, disconnect }
-}
-
-export const kinds = (received: { body: Record<string, string> }[]) =>
-  received.map(({ body }) => `${body.type}/${body.status}`)
-
-export const cancel = async (mock: Mock): Promise<void> => {
-  const { credentials, baseUrl } = mock.clientOptions.subscriptions
-  const post = async (path: string, body: unknown, headers = {}) => {
-    const answer = await mock.fetch(`${baseUrl}${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    })
-    return (await answer.json()) as { access_token: string }
+  return {
+    mock,
+    received,
+    answers,
+    disconnect,
+    kinds: () => received.map(({ body }) => `${body.type}/${body.status}`),
+    minutes: () => received.map(({ at }) => (at - Date.parse(START)) / MINUTE),
+    /** Authorizes the subscription and delivers what is due. */
+    async authorize() {
+      mock.payer.authorize('invoice')
+      await mock.notifications.flush()
+    },
+    async cancel() {
+      const url = `${mock.clientOptions.subscriptions.baseUrl}/api/v1.0/subscription/sub/cancel`
+      await mock.fetch(url, { method: 'POST', headers: { Authorization: 'Bearer known-token' } })
+      await mock.notifications.flush()
+    },
   }
-  const { access_token } = await post('/oauth/token', {
-    grant_type: 'password',
-    client_id: credentials.clientId,
-    client_secret: credentials.clientSecret,
-    username: credentials.username,
-    password: credentials.password,
-  })
-  await post('/api/v1.0/subscription/sub/cancel', {}, { Authorization: `Bearer ${access_token}` })
 }

@@ -1,38 +1,53 @@
 import { describe, expect, test, vi } from 'vitest'
-import { createMock } from '../../mocks/core.ts'
-import { MINUTE, setUp } from './receiver.ts'
-
-const daily = () =>
-  createMock({
-    clock: '2026-12-01T06:00:00Z',
-    subscriptions: {
-      existing: [{ request: { start: '2026-12-01', end: '2027-12-01', cycle: 'DAILY', amount: '5' } }],
-    },
-  })
+import { daily, MINUTE, setUp } from './receiver.ts'
 
 describe('a receiver of notifications', () => {
-  test.each<[string, (mock: ReturnType<typeof daily>) => Promise<void>]>([
+  test.concurrent.each<[string, (mock: ReturnType<typeof daily>) => Promise<void>]>([
     ['clock.advance', (mock) => mock.clock.advance({ hours: 1 })],
-    ['clock.set', (mock) => mock.clock.set('2026-12-09T06:00:00Z')],
+    ['clock.set', (mock) => mock.clock.set('2026-12-01T23:00:00Z')],
     ['notifications.flush', (mock) => mock.notifications.flush()],
   ])(
-    'that waits for %s, which waits for it, is told so instead of waiting for ever',
-    async (action, call) => {
+    'that waits for %s, which waits for its response, is recorded with what to do',
+    async (_action, call) => {
       const mock = daily()
       mock.notifications.connect(async () => {
         await Promise.resolve()
         await call(mock)
         return new Response()
       })
-      await mock.clock.advance({ days: 2 })
-      const [first, second, ...rest] = mock.notifications.deliveries()
-      expect([first?.delivered, second?.delivered, rest.length]).toEqual([false, false, 0])
-      expect(first?.error).toMatch(
-        new RegExp(`^${action.replace('.', '\\.')} was called by a receiver.*clock\\.sleep`),
-      )
-      expect(mock.clock.now()).toBe(Date.parse('2026-12-03T06:00:00Z'))
+      await mock.clock.advance({ days: 1 })
+      expect(mock.notifications.deliveries()).toMatchObject([
+        {
+          delivered: false,
+          error: expect.stringMatching(/within 4 s.*clock, or flushes, must respond first/),
+        },
+      ])
+      await mock.clock.advance({ hours: 1 })
+      expect(mock.clock.now()).toBe(Date.parse('2026-12-02T07:00:00Z'))
     },
   )
+
+  test.concurrent('that does not respond stops a move that waits for it, and not the next one', async () => {
+    const mock = daily()
+    mock.notifications.connect(() => new Promise<never>(() => undefined))
+    const move = mock.clock.advance({ days: 1 })
+    await expect(mock.clock.advance({ days: 1 })).rejects.toThrow(/not moved.*did not respond in time.*flush/)
+    await move
+    await mock.clock.advance({ hours: 1 })
+    expect(mock.clock.now()).toBe(Date.parse('2026-12-02T07:00:00Z'))
+  })
+
+  test.concurrent('may sleep on the mock’s clock longer than it may take otherwise', async () => {
+    const mock = daily({ sleep: 'wait' })
+    mock.notifications.connect(async () => {
+      await mock.clock.sleep(60 * MINUTE)
+      return new Response()
+    })
+    await mock.clock.advance({ days: 1 })
+    await new Promise((resolve) => setTimeout(resolve, 4_200))
+    await mock.clock.advance({ hours: 2 })
+    expect(mock.notifications.deliveries().map(({ delivered }) => delivered)).toEqual([true])
+  })
 
   test('may move another mock’s clock, and its own mock’s once it has answered', async () => {
     const mock = daily()
@@ -54,8 +69,8 @@ describe('a receiver of notifications', () => {
   })
 
   test.each<[string, () => unknown, RegExp]>([
-    ['gives back nothing', () => undefined, /gave back no Response/],
-    ['gives back what is no Response', () => ({ ok: true }), /gave back no Response/],
+    ['returns nothing', () => undefined, /returned no Response/],
+    ['returns what is no Response', () => ({ ok: true }), /returned no Response/],
     [
       'cannot reach a server of its own',
       () => Promise.reject(new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') })),
@@ -90,13 +105,7 @@ describe('a receiver of notifications', () => {
   })
 
   test('that sleeps on the clock when a reset comes does not keep the clock from waiting for later ones', async () => {
-    const mock = createMock({
-      clock: '2026-12-01T06:00:00Z',
-      sleep: 'wait',
-      subscriptions: {
-        existing: [{ request: { start: '2026-12-01', end: '2027-12-01', cycle: 'DAILY', amount: '5' } }],
-      },
-    })
+    const mock = daily({ sleep: 'wait' })
     const done: string[] = []
     let sleeps = true
     mock.notifications.connect(async () => {

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { Charge } from '../../src/index.ts'
 import { renewalKey } from '../../src/index.ts'
 import type { ModelCharge } from './gateway-model.ts'
-import { BEHAVIOR_NAMES, standing } from './gateway-model.ts'
+import { BEHAVIOR_NAMES, resolve, standing } from './gateway-model.ts'
 import type { Model } from './model.ts'
 import { expectAction, expectStatuses, steps } from './step.ts'
 import type { Outcome } from './world.ts'
@@ -21,12 +21,10 @@ const request = fc.record({
   redirect_uri: fc.constant('https://shop.example/paid'),
 })
 
-const chosen = (model: Model, back: number): ModelCharge | undefined => {
-  const { charges } = model.gateway
-  return charges.at(-(1 + back))
-}
+/** A charge counted from the newest. */
+const chosen = ({ gateway }: Model, back: number): ModelCharge | undefined => gateway.charges.at(-1 - back)
 
-/** The charge as its answer shows it. */
+/** The charge as a response shows it. */
 const bodyOf = (charge: ModelCharge, now: number) => {
   const [status, outcome] = standing(charge, now)
   const { redirect_uri: _, ...fields } = charge.fields
@@ -41,7 +39,7 @@ const bodyOf = (charge: ModelCharge, now: number) => {
   }
 }
 
-/** A key's first answer is kept; every later answer is the same, to the byte, and nothing new arises. */
+/** Compares the response with the original response of its key, to the byte, or keeps it as the original one. */
 const expectKeyed = (
   model: Model,
   scope: string,
@@ -71,7 +69,7 @@ const opened = (
   confirmationId: confirmation_id,
   fields,
   createdAt: model.now,
-  mandateId: undefined,
+  isRenewal: false,
   resolved: undefined,
 })
 
@@ -101,7 +99,7 @@ const twins = steps('twins', fc.record({ caller, key, request }), async (model, 
 })
 
 const confirmed = (model: Model, one: ModelCharge): void => {
-  one.resolved = model.gateway.resolve(one, model.now)
+  one.resolved = resolve(model.gateway, one, model.now)
 }
 
 const isWaiting = (model: Model, one: ModelCharge | undefined): one is ModelCharge =>
@@ -153,13 +151,13 @@ const renew = steps(
     const isDone = mayRenew || model.gateway.answers.has(scope)
     const status = isDone ? 201 : one === undefined ? 404 : 409
     if (!expectStatuses(outcome, [model.gatewayCall(status)]) || one === undefined) return
-    const resolved = model.gateway.resolve(one, model.now)
+    const resolved = resolve(model.gateway, one, model.now)
     expectKeyed(model, scope, outcome, ({ id: newId, confirmation_id }) => ({
       id: newId,
       confirmationId: confirmation_id,
       fields: one.fields,
       createdAt: model.now,
-      mandateId: id,
+      isRenewal: true,
       resolved,
     }))
   },
@@ -175,7 +173,9 @@ const status = steps('gateway.status', fc.record({ caller, target }), async (mod
 
 const reset = steps('gateway.reset', fc.record({ caller }), async (model, pair, input) => {
   const outcome = await both(pair, ({ gateway }) => gateway[input.caller]?.reset())
-  if (expectStatuses(outcome, [model.gatewayCall(200)])) model.gateway.reset()
+  if (!expectStatuses(outcome, [model.gatewayCall(200)])) return
+  model.gateway.charges = []
+  model.gateway.answers.clear()
 })
 
 const open = steps('health, reference', fc.record({ caller }), async (model, pair, input) => {

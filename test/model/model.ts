@@ -1,10 +1,10 @@
-import { GatewayModel } from './gateway-model.ts'
-import { FixedLimit, LoginLock, RollingLimit } from './limits-model.ts'
+import type { GatewayModel } from './gateway-model.ts'
+import { createGatewayModel } from './gateway-model.ts'
 import type { ModelSubscription } from './subscriptions-model.ts'
 import type { MerchantName, Setting } from './world.ts'
 import { testNumbers } from './world.ts'
 
-/** A token that a raw login yielded. */
+/** A token of a raw login. */
 export interface ModelToken {
   readonly owner: MerchantName
   readonly username: string
@@ -22,79 +22,111 @@ interface HeldToken {
   postponedUntil: number
 }
 
-const HOUR = 3_600_000
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 const MARGIN = 30_000
 
-/** Stands for a login that a client did not send, since an earlier one was answered 429 and told when to come back. */
+/** Stands for a login that a client did not send, because the response to an earlier one was a 429 with a reset. */
 export const PAUSED = 0
 
-/** Everything that the mock should know, and nothing of how it knows it. */
+/** Everything that the mock should know, as plain data, and nothing of how it knows it. */
+interface State {
+  now: number
+  subscriptions: ModelSubscription[]
+  tokens: ModelToken[]
+  gateway: GatewayModel
+  /** Username → times of its failed logins, and until when it is locked. */
+  locks: Map<string, { failures: number[]; until: number }>
+  /** Bucket → the window of area S that began with its first call. */
+  windows: Map<string, { from: number; count: number }>
+  /** Times of the accepted calls of area G. */
+  accepted: number[]
+}
+
+const initial = ({ start }: Setting): State => ({
+  now: Date.parse(start),
+  subscriptions: [],
+  tokens: [],
+  gateway: createGatewayModel(testNumbers),
+  locks: new Map(),
+  windows: new Map(),
+  accepted: [],
+})
+
 export class Model {
   readonly setting: Setting
-  now: number
-  subscriptions: ModelSubscription[] = []
-  tokens: ModelToken[] = []
-  locks = new Map<string, LoginLock>()
-  gateway = new GatewayModel(testNumbers)
-  gatewayLimit: RollingLimit
-  subscriptionsLimit: FixedLimit
-  /** Brings back what was saved last. */
+  #state: State
+  /** Restores what was saved last. */
   saved: (() => void) | undefined
   readonly #held = new Map<MerchantName, HeldToken>()
   readonly #pauses = new Map<MerchantName, { readonly from: number; readonly until: number }>()
 
   constructor(setting: Setting) {
     this.setting = setting
-    this.now = Date.parse(setting.start)
-    this.gatewayLimit = new RollingLimit(setting.gatewayLimit)
-    this.subscriptionsLimit = new FixedLimit(setting.subscriptionsLimit)
+    this.#state = initial(setting)
   }
 
-  /** As new. */
+  get now(): number {
+    return this.#state.now
+  }
+
+  get subscriptions(): ModelSubscription[] {
+    return this.#state.subscriptions
+  }
+
+  get tokens(): ModelToken[] {
+    return this.#state.tokens
+  }
+
+  get gateway(): GatewayModel {
+    return this.#state.gateway
+  }
+
+  moveTo(time: number): void {
+    this.#state.now = time
+  }
+
   reset(): void {
-    this.now = Date.parse(this.setting.start)
-    this.subscriptions = []
-    this.tokens = []
-    this.locks.clear()
+    this.saved = undefined
+    this.#startOver(initial(this.setting))
+  }
+
+  save(): void {
+    const kept = structuredClone(this.#state)
+    this.saved = () => this.#startOver(structuredClone(kept))
+  }
+
+  /** Takes a state, with clients that know nothing of the past. */
+  #startOver(state: State): void {
+    this.#state = state
     this.#held.clear()
     this.#pauses.clear()
-    this.saved = undefined
-    this.gateway = new GatewayModel(testNumbers)
-    this.gatewayLimit = new RollingLimit(this.setting.gatewayLimit)
-    this.subscriptionsLimit = new FixedLimit(this.setting.subscriptionsLimit)
   }
 
-  /** Remembers what a snapshot holds; the function given back brings it back, as often as one likes. */
-  save(): () => void {
-    const kept = this.#copy()
-    return () => {
-      const { saved } = this
-      Object.assign(this, kept.#copy(), { saved })
-      // Clients are new after it.
-      this.#held.clear()
-      this.#pauses.clear()
-    }
-  }
-
-  #copy(): Model {
-    const copy = new Model(this.setting)
-    copy.now = this.now
-    copy.subscriptions = structuredClone(this.subscriptions)
-    copy.tokens = structuredClone(this.tokens)
-    copy.locks = new Map([...this.locks].map(([username, lock]) => [username, lock.copy()]))
-    copy.gateway = this.gateway.copy()
-    copy.gatewayLimit = this.gatewayLimit.copy()
-    copy.subscriptionsLimit = this.subscriptionsLimit.copy()
-    return copy
-  }
-
-  lock(username: string): LoginLock {
-    const lock = this.locks.get(username) ?? new LoginLock()
-    this.locks.set(username, lock)
+  #lock(username: string) {
+    const lock = this.#state.locks.get(username) ?? { failures: [], until: Number.NEGATIVE_INFINITY }
+    this.#state.locks.set(username, lock)
     return lock
   }
 
-  /** No access token holds any more; without `refreshToo`, refresh tokens do. */
+  isLocked(username: string): boolean {
+    return this.now < this.#lock(username).until
+  }
+
+  /** Five failures of a username within a minute lock it for fifteen minutes (row 35). */
+  failLogin(username: string): void {
+    const lock = this.#lock(username)
+    lock.failures = [...lock.failures.filter((at) => at > this.now - MINUTE), this.now]
+    if (lock.failures.length < 5) return
+    lock.failures = []
+    lock.until = this.now + 15 * MINUTE
+  }
+
+  succeedLogin(username: string): void {
+    this.#lock(username).failures = []
+  }
+
+  /** Ends the access tokens, and the refresh tokens if told so. */
   endTokens(refreshToo: boolean): void {
     for (const held of this.#held.values()) held.holds = false
     for (const token of this.tokens) {
@@ -103,14 +135,50 @@ export class Model {
     }
   }
 
-  /** Whose token this is, while it holds. */
+  /** The owner of a token, while it holds. */
   ownerOf(token: ModelToken | undefined): MerchantName | undefined {
     return token?.accessHolds === true && this.now < token.expiresAt ? token.owner : undefined
   }
 
-  /** Status of a login that is asked for. */
+  /**
+   * Counts a call of area S: `limit` calls of a bucket pass in a minute that begins with its first call, and refused
+   * calls do not count (row 42). Returns whether it passes, and the three headers.
+   */
+  countCall(bucket: string): { readonly passes: boolean; readonly headers: readonly string[] } {
+    const { now } = this
+    const { subscriptionsLimit: limit } = this.setting
+    const known = this.#state.windows.get(bucket)
+    const isRunning = known !== undefined && now >= known.from && now < known.from + MINUTE
+    const window = isRunning ? known : { from: now, count: 0 }
+    this.#state.windows.set(bucket, window)
+    const passes = window.count < limit
+    if (passes) window.count += 1
+    const reset = Math.ceil((window.from + MINUTE) / 1_000)
+    return { passes, headers: [limit, limit - window.count, reset].map(String) }
+  }
+
+  /** Counts a call of area G: `limit` accepted calls pass in any minute, refused and future calls do not count (row 78). */
+  countGatewayCall(): boolean {
+    const accepted = this.#state.accepted.filter((at) => at > this.now - MINUTE && at <= this.now)
+    const passes = accepted.length < this.setting.gatewayLimit
+    this.#state.accepted = passes ? [...accepted, this.now] : accepted
+    return passes
+  }
+
+  /** Seconds until a call of area G passes again, at least one. */
+  gatewayRetryAfter(): number {
+    const [first = this.now] = this.#state.accepted
+    return Math.max(1, Math.ceil((first + MINUTE - this.now) / 1_000))
+  }
+
+  /** The status of a call of area G, which is `status` if it passes the limit. */
+  gatewayCall(status: number): number {
+    return this.countGatewayCall() ? status : 429
+  }
+
+  /** The status of a login. */
   login(merchant: MerchantName): 200 | 429 {
-    const { passes, headers } = this.subscriptionsLimit.take(merchant, this.now)
+    const { passes, headers } = this.countCall(merchant)
     if (!passes) {
       this.#pauses.set(merchant, { from: this.now, until: Number(headers[2]) * 1_000 })
       return 429
@@ -120,7 +188,7 @@ export class Model {
     return 200
   }
 
-  /** Status of a login that a client makes by itself. */
+  /** The status of a login that a client sends by itself. */
   #ownLogin(merchant: MerchantName): 200 | 429 | typeof PAUSED {
     const pause = this.#pauses.get(merchant)
     const stands = pause !== undefined && this.now >= pause.from && this.now < pause.until
@@ -128,10 +196,10 @@ export class Model {
   }
 
   /**
-   * Statuses of what a client sends for one call of area S: a login when it has no token, or one near its end; the
-   * call; after a 401, a login and the call again (design of the token lifecycle).
+   * The statuses of all that a client sends for one call of area S: a login if it has no token or one near its end,
+   * the call, and after a 401 a login and the call again (design of the token lifecycle).
    *
-   * @param status what the call itself is answered when it gets through
+   * @param status the status of the call itself when it gets through
    */
   call(merchant: MerchantName, status: number): readonly number[] {
     const statuses: number[] = []
@@ -149,7 +217,7 @@ export class Model {
     const first = this.#attempt(merchant, status)
     statuses.push(first)
     if (first !== 401) return statuses
-    // A token that was refused is not tried again, whatever becomes of the login.
+    // A client never sends a rejected token again, even if the login fails.
     this.#held.delete(merchant)
     const login = this.#ownLogin(merchant)
     statuses.push(login)
@@ -160,18 +228,7 @@ export class Model {
   #attempt(merchant: MerchantName, status: number): number {
     const held = this.#held.get(merchant)
     const holds = held?.holds === true && this.now < held.expiresAt
-    if (!this.subscriptionsLimit.take(holds ? merchant : '', this.now).passes) return 429
+    if (!this.countCall(holds ? merchant : '').passes) return 429
     return holds ? status : 401
-  }
-
-  /** Status of a call of area G. */
-  gatewayCall(status: number): number {
-    return this.gatewayLimit.take(this.now) ? status : 429
-  }
-
-  /** Other merchants' subscriptions do not exist for a merchant. */
-  owned(merchant: MerchantName, index: number): ModelSubscription | undefined {
-    const one = this.subscriptions[index]
-    return one?.owner === merchant ? one : undefined
   }
 }

@@ -4,67 +4,47 @@ import type { Model } from './model.ts'
 import { PAUSED } from './model.ts'
 import type { Outcome, Pair } from './world.ts'
 
-/** Does one thing to both worlds and holds them to the model. */
-export type Perform<Input> = (model: Model, pair: Pair, input: Input) => Promise<void>
+/** A step of a run: it does one thing in both worlds and compares them with the model. */
+export type Step = fc.AsyncCommand<Model, Pair>
 
-/** One step of a run. */
-export class Step<Input> implements fc.AsyncCommand<Model, Pair> {
-  readonly #name: string
-  readonly #input: Input
-  readonly #perform: Perform<Input>
-
-  constructor(name: string, input: Input, perform: Perform<Input>) {
-    this.#name = name
-    this.#input = input
-    this.#perform = perform
-  }
-
-  check(): boolean {
-    return true
-  }
-
-  run(model: Model, pair: Pair): Promise<void> {
-    return this.#perform(model, pair, this.#input)
-  }
-
-  toString(): string {
-    return this.#input === undefined ? this.#name : `${this.#name}(${JSON.stringify(this.#input)})`
-  }
-}
-
-/** Steps of one kind. */
+/** The steps of one kind. */
 export const steps = <Input>(
   name: string,
   input: fc.Arbitrary<Input>,
-  perform: Perform<Input>,
-): fc.Arbitrary<fc.AsyncCommand<Model, Pair>> => input.map((value) => new Step(name, value, perform))
+  perform: (model: Model, pair: Pair, input: Input) => Promise<void>,
+): fc.Arbitrary<Step> =>
+  input.map((value) => ({
+    check: () => true,
+    run: (model, pair) => perform(model, pair, value),
+    toString: () => (value === undefined ? name : `${name}(${JSON.stringify(value)})`),
+  }))
 
 const ERROR_OF: Readonly<Record<number, string>> = { 401: 'AuthenticationError', 429: 'RateLimitError' }
 
 /**
- * The statuses are those foreseen, and the client made of the last one what its errors promise: a 4xx says that
- * nothing was executed. Whether the call succeeded is given back.
+ * Compares the statuses, and the error that the client made of the last one: a 4xx says that nothing was executed.
+ * Returns whether the call succeeded.
  */
 export const expectStatuses = ({ statuses, error, value }: Outcome, expected: readonly number[]): boolean => {
   expect(statuses).toEqual(expected.filter((status) => status !== PAUSED))
   const last = expected.at(-1) ?? PAUSED
-  if (last === PAUSED) {
-    const outcome = statuses.length === 0 ? 'not-sent' : 'rejected'
-    expect(error).toEqual({ name: 'RateLimitError', status: undefined, outcome })
-    return false
-  }
-  if (last < 300) {
-    expect(error).toBeUndefined()
-    expect(value).toBeDefined()
+  if (last !== PAUSED && last < 300) {
+    expect([error, value === undefined]).toEqual([undefined, false])
     return true
   }
+  const isPaused = last === PAUSED
   // A login that fails leaves its call unsent.
-  const outcome = expect.stringMatching(/^(rejected|not-sent)$/)
-  expect(error).toEqual({ name: ERROR_OF[last] ?? 'ApiError', status: last, outcome })
+  const outcome = isPaused
+    ? statuses.length === 0
+      ? 'not-sent'
+      : 'rejected'
+    : expect.stringMatching(/^(rejected|not-sent)$/)
+  const name = isPaused ? 'RateLimitError' : (ERROR_OF[last] ?? 'ApiError')
+  expect(error).toEqual({ name, status: isPaused ? undefined : last, outcome })
   return false
 }
 
-/** A payer's action was refused or done as foreseen. */
+/** Compares whether a payer's action was possible. */
 export const expectAction = ({ error }: Outcome, isLegal: boolean): boolean => {
   expect(error?.name).toBe(isLegal ? undefined : 'MockRefusedError')
   return isLegal

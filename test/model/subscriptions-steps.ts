@@ -22,8 +22,8 @@ const merchant = fc.constantFrom(...MERCHANTS)
 const target = fc.nat({ max: 3 })
 const OK = { errorCode: '00', errorMessage: expect.any(String) }
 
-/** The newest subscriptions are the ones that steps mean: the number counts from the last. */
-const chosen = (model: Model, back: number): number => model.subscriptions.length - 1 - back
+/** A subscription counted from the newest. */
+const chosen = ({ subscriptions }: Model, back: number) => subscriptions.at(-1 - back)
 
 const idOf = (one: ModelSubscription | undefined): string => one?.subscriptionId ?? 'sub-unknown'
 
@@ -42,7 +42,7 @@ const subscribe = steps('subscribe', order, async (model, pair, input) => {
   const endDay = startDay + input.length
   const { requestID, cycle, amount } = input
   const taken = isTaken({ startDay, endDay, now })
-  // What cannot be right however the days are counted, the client refuses itself.
+  // The client itself refuses an end that is too late from the start and from today.
   if (endDay > Math.max(startDay, dayOf(now)) + 730) return
   const outcome = await both(pair, (world) =>
     world.subscriptions[input.merchant].subscribe({
@@ -74,7 +74,7 @@ const subscribe = steps('subscribe', order, async (model, pair, input) => {
   })
 })
 
-/** A call about one subscription: its own merchant is answered, another one never learns that it exists. */
+/** A call about one subscription, which does not exist for another merchant. */
 const about = (
   name: string,
   act: (world: World, who: MerchantName, one: ModelSubscription | undefined) => unknown,
@@ -82,7 +82,7 @@ const about = (
   exists: (one: ModelSubscription) => boolean = () => true,
 ) =>
   steps(name, fc.record({ merchant, target }), async (model, pair, input) => {
-    const one = model.subscriptions[chosen(model, input.target)]
+    const one = chosen(model, input.target)
     const outcome = await both(pair, (world) => act(world, input.merchant, one))
     const visible = one !== undefined && one.owner === input.merchant && exists(one)
     const statuses = model.call(input.merchant, visible ? 200 : 404)
@@ -143,7 +143,7 @@ const payments = steps(
     perPage: fc.constantFrom(undefined, 1, 7, 100),
   }),
   async (model, pair, { merchant: who, target: back, page, perPage }) => {
-    const one = model.subscriptions[chosen(model, back)]
+    const one = chosen(model, back)
     const outcome = await both(pair, (world) =>
       world.subscriptions[who].payments(idOf(one), { page, perPage }),
     )
@@ -166,7 +166,7 @@ const payment = steps(
   'payment',
   fc.record({ merchant, target, number: fc.nat({ max: 6 }) }),
   async (model, pair, { merchant: who, target: back, number }) => {
-    const one = model.subscriptions[chosen(model, back)]
+    const one = chosen(model, back)
     const paymentId = paymentIds(pair, one)[number] ?? 7
     const outcome = await both(pair, (world) => world.subscriptions[who].payment(paymentId))
     const own = one?.owner === who ? paymentsOf(one, model.now)[number] : undefined
@@ -180,7 +180,7 @@ const payment = steps(
 const script = fc.array(fc.constantFrom('succeed' as const, 'fail' as const), { maxLength: 4 })
 
 const authorize = steps('authorize', fc.record({ target, script }), async (model, pair, input) => {
-  const one = model.subscriptions[chosen(model, input.target)]
+  const one = chosen(model, input.target)
   const { invoiceId = 'inv-unknown' } = one ?? {}
   const outcome = await both(pair, ({ mock }) => mock.payer.authorize(invoiceId, { payments: input.script }))
   if (!expectAction(outcome, one !== undefined && isOpen(one, model.now)) || one === undefined) return
@@ -189,7 +189,7 @@ const authorize = steps('authorize', fc.record({ target, script }), async (model
 })
 
 const decline = steps('decline', fc.record({ target }), async (model, pair, input) => {
-  const one = model.subscriptions[chosen(model, input.target)]
+  const one = chosen(model, input.target)
   const { invoiceId = 'inv-unknown' } = one ?? {}
   const outcome = await both(pair, ({ mock }) => mock.payer.decline(invoiceId))
   if (expectAction(outcome, one !== undefined && isOpen(one, model.now)) && one !== undefined) {
@@ -201,7 +201,7 @@ const reverse = steps(
   'reverse',
   fc.record({ target, number: fc.nat({ max: 6 }) }),
   async (model, pair, input) => {
-    const one = model.subscriptions[chosen(model, input.target)]
+    const one = chosen(model, input.target)
     const paymentId = paymentIds(pair, one)[input.number] ?? 7
     const outcome = await both(pair, ({ mock }) => mock.payer.reverse(paymentId))
     const own = one === undefined ? undefined : paymentsOf(one, model.now)[input.number]

@@ -4,13 +4,17 @@ import { gatewayAgrees, subscriptionsAgree } from './agree.ts'
 import type { Model } from './model.ts'
 import { steps } from './step.ts'
 import type { Pair } from './world.ts'
-import { both, goBack, historyOf, renew } from './world.ts'
+import { both, historyOf, startOver } from './world.ts'
 
-/** Everything that can be seen is what the model says, and equal in both worlds, to the byte. */
+const modelAgrees = (model: Model, [{ mock }]: Pair): void => {
+  expect(mock.clock.now()).toBe(model.now)
+  subscriptionsAgree(model, mock)
+  gatewayAgrees(model, mock)
+}
+
+/** Everything that a world shows is what the model says, and both worlds show the same bytes. */
 export const expectAgreement = (model: Model, pair: Pair): void => {
-  expect(pair[0].mock.clock.now()).toBe(model.now)
-  subscriptionsAgree(model, pair[0])
-  gatewayAgrees(model, pair[0])
+  modelAgrees(model, pair)
   expect(historyOf(pair[1]), 'the same seed gives the same history').toBe(historyOf(pair[0]))
 }
 
@@ -29,10 +33,8 @@ const length = fc.oneof(
 
 const advance = steps('advance', length, async (model, pair, milliseconds) => {
   await both(pair, ({ mock }) => mock.clock.advance(milliseconds))
-  model.now += milliseconds
-  expect(pair[0].mock.clock.now()).toBe(model.now)
-  subscriptionsAgree(model, pair[0])
-  gatewayAgrees(model, pair[0])
+  model.moveTo(model.now + milliseconds)
+  modelAgrees(model, pair)
 })
 
 const setToTimeOfDay = steps(
@@ -43,42 +45,42 @@ const setToTimeOfDay = steps(
     const at = Date.parse(`${today}T${time}Z`)
     const target = at >= model.now ? at : at + DAY
     await both(pair, ({ mock }) => mock.clock.set(target))
-    model.now = target
+    model.moveTo(target)
   },
 )
 
-const asNew = steps('reset', fc.constant(undefined), async (model, pair) => {
+const reset = steps('reset', fc.constant(undefined), async (model, pair) => {
   expectAgreement(model, pair)
-  for (const world of pair) renew(world)
+  for (const world of pair) startOver(world, 'reset')
   model.reset()
 })
 
 const endTokens = steps('tokens end', fc.constantFrom('expire', 'revoke'), async (model, pair, kind) => {
-  // Not so often that a client gives up: it renews at most three times a minute on a 401.
+  // A client gives up when it has to renew more than three times a minute after a 401.
   await both(pair, ({ mock }) => mock.clock.advance(25 * SECOND))
-  model.now += 25 * SECOND
+  model.moveTo(model.now + 25 * SECOND)
   await both(pair, ({ mock }) => (kind === 'expire' ? mock.tokens.expire() : mock.tokens.revoke()))
   model.endTokens(kind === 'revoke')
 })
 
-const keep = steps('snapshot', fc.constant(undefined), async (model, pair) => {
+const snapshot = steps('snapshot', fc.constant(undefined), async (model, pair) => {
   for (const world of pair) world.snapshot = structuredClone(world.mock.snapshot())
-  model.saved = model.save()
+  model.save()
 })
 
-const goBackInTime = steps('restore', fc.constant(undefined), async (model, pair) => {
+const restore = steps('restore', fc.constant(undefined), async (model, pair) => {
   if (model.saved === undefined) return
-  for (const world of pair) goBack(world)
+  for (const world of pair) startOver(world, 'restore')
   model.saved()
   expectAgreement(model, pair)
 })
 
-/** Steps of time, and of whoever holds the mock. */
+/** Steps of time, and of the test that holds the mock. */
 export const timeSteps = [
   { weight: 14, arbitrary: advance },
   { weight: 3, arbitrary: setToTimeOfDay },
-  { weight: 1, arbitrary: asNew },
+  { weight: 1, arbitrary: reset },
   { weight: 1, arbitrary: endTokens },
-  { weight: 2, arbitrary: keep },
-  { weight: 2, arbitrary: goBackInTime },
+  { weight: 2, arbitrary: snapshot },
+  { weight: 2, arbitrary: restore },
 ]

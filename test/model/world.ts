@@ -2,9 +2,10 @@ import { expect } from 'vitest'
 import type { Mock } from '../../mocks/core.ts'
 import { createMock, testNumbers } from '../../mocks/core.ts'
 import { GatewayClient, isMandateKitError, SubscriptionsClient } from '../../src/index.ts'
+import type { Sending } from '../support/raw-requests.ts'
 import { bearer, send as sendRaw } from '../support/raw-requests.ts'
 
-/** What a run is made with. */
+/** What a run starts with. */
 export interface Setting {
   readonly seed: number
   readonly start: string
@@ -16,16 +17,18 @@ export const MERCHANTS = ['shop', 'kiosk'] as const
 export const API_KEYS = ['key-of-shop', 'key-of-kiosk'] as const
 export type MerchantName = (typeof MERCHANTS)[number]
 
-/** One mock with a client of each merchant in front of it. */
+/** One mock with a client of each merchant. */
 export interface World {
   readonly mock: Mock
-  subscriptions: Readonly<Record<MerchantName, SubscriptionsClient>>
+  readonly fetch: Mock['fetch']
   readonly gateway: readonly GatewayClient[]
-  /** Statuses that the mock answered since the last look. */
+  subscriptions: Readonly<Record<MerchantName, SubscriptionsClient>>
+  /** Statuses of the responses since they were last read. */
   statuses: number[]
-  fetch: Mock['fetch']
   snapshot: ReturnType<Mock['snapshot']> | undefined
 }
+
+const common = { retry: false, rateLimit: 'throw' } as const
 
 const clientsOf = (mock: Mock, fetch: Mock['fetch']): World['subscriptions'] => {
   const client = (name: MerchantName) =>
@@ -38,13 +41,12 @@ const clientsOf = (mock: Mock, fetch: Mock['fetch']): World['subscriptions'] => 
         password: 'right',
       },
       fetch,
-      retry: false,
-      rateLimit: 'throw',
+      ...common,
     })
   return { shop: client('shop'), kiosk: client('kiosk') }
 }
 
-/** Builds a mock for two merchants, and their clients. */
+/** Creates a mock for two merchants, and their clients. */
 export const createWorld = ({ seed, start, gatewayLimit, subscriptionsLimit }: Setting): World => {
   const merchants = MERCHANTS.map((name) => ({
     name,
@@ -58,48 +60,28 @@ export const createWorld = ({ seed, start, gatewayLimit, subscriptionsLimit }: S
     subscriptions: { merchants, rateLimit: { limit: subscriptionsLimit, windowMs: 60_000 } },
     gateway: { apiKeys: [...API_KEYS], rateLimit: { limit: gatewayLimit, windowMs: 60_000 } },
   })
-  const statuses: number[] = []
   const fetch: Mock['fetch'] = async (input, init) => {
     const response = await mock.fetch(input, init)
     world.statuses.push(response.status)
     return response
   }
   const gateway = API_KEYS.map(
-    (apiKey) =>
-      new GatewayClient({
-        ...mock.clientOptions.gateway,
-        apiKey,
-        fetch,
-        retry: false,
-        rateLimit: 'throw',
-      }),
+    (apiKey) => new GatewayClient({ ...mock.clientOptions.gateway, apiKey, fetch, ...common }),
   )
-  const world: World = {
-    mock,
-    fetch,
-    subscriptions: clientsOf(mock, fetch),
-    gateway,
-    statuses,
-    snapshot: undefined,
-  }
+  const subscriptions = clientsOf(mock, fetch)
+  const world: World = { mock, fetch, subscriptions, gateway, statuses: [], snapshot: undefined }
   return world
 }
 
-/** The mock as new, and clients that know nothing of its past. */
-export const renew = (world: World): void => {
-  world.mock.reset()
+/** Resets the mock, or restores its snapshot; its clients know nothing of the past. */
+export const startOver = (world: World, how: 'reset' | 'restore'): void => {
+  if (how === 'reset') world.mock.reset()
+  else if (world.snapshot !== undefined) world.mock.restore(world.snapshot)
   world.subscriptions = clientsOf(world.mock, world.fetch)
   world.statuses = []
 }
 
-/** The mock as it was, and clients that know nothing of what came after. */
-export const goBack = (world: World): void => {
-  if (world.snapshot === undefined) return
-  world.mock.restore(world.snapshot)
-  world.subscriptions = clientsOf(world.mock, world.fetch)
-}
-
-/** What came of an action: a value or an error, and the statuses that the mock answered on the way. */
+/** The value or error of an action, and the statuses of the responses to it. */
 export interface Outcome {
   readonly value: unknown
   readonly error: { readonly name: string; readonly status: unknown; readonly outcome: string } | undefined
@@ -112,56 +94,41 @@ const outcomeOf = async (world: World, act: (world: World) => unknown): Promise<
   try {
     value = await act(world)
   } catch (caught) {
-    if (!isMandateKitError(caught) && !(caught instanceof Error)) throw caught
-    const { name } = caught
-    const { status, outcome = '' } = caught as { status?: unknown; outcome?: string }
-    error = { name, status, outcome }
+    const { name, status, outcome = '' } = caught as Error & { status?: unknown; outcome?: string }
     if (name !== 'MockRefusedError' && !isMandateKitError(caught)) throw caught
+    error = { name, status, outcome }
   }
   const { statuses } = world
   world.statuses = []
   return { value, error, statuses }
 }
 
-/** Two worlds of one setting: whatever is done to both must look the same, to the byte. */
+/** Two worlds of one setting: the same actions must look the same in both, to the byte. */
 export type Pair = readonly [World, World]
 
-/** Does the same in both worlds and gives what came of it. */
+/** Does the same in both worlds and returns its outcome. */
 export const both = async (pair: Pair, act: (world: World) => unknown): Promise<Outcome> => {
   const one = await outcomeOf(pair[0], act)
   const other = await outcomeOf(pair[1], act)
-  expect(JSON.stringify(other), 'the same seed gives the same answer').toBe(JSON.stringify(one))
+  expect(JSON.stringify(other), 'the same seed gives the same response').toBe(JSON.stringify(one))
   return one
 }
 
 /** A request that no client would send. */
-export interface RawRequest {
+export interface RawRequest extends Sending {
   readonly area: 'subscriptions' | 'gateway'
-  readonly method?: string
   readonly path: string
   readonly bearer?: string | undefined
-  readonly headers?: Readonly<Record<string, string>>
-  /** Text as it is, anything else as JSON. */
-  readonly body?: unknown
-}
-
-/** What a raw request was answered. */
-export interface RawAnswer {
-  readonly status: number
-  readonly limit: readonly (string | null)[]
-  readonly retryAfter: string | null
-  readonly text: string
 }
 
 const LIMIT_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
 
 /** Sends a request past the clients. */
-export const send = async ({ mock, fetch }: World, request: RawRequest): Promise<RawAnswer> => {
-  const { area, method = 'POST', path, bearer: token, headers = {}, body } = request
+export const send = async ({ mock, fetch }: World, request: RawRequest) => {
+  const { area, path, bearer: token, headers = {}, ...sending } = request
   const seen = await sendRaw(fetch, `${mock.clientOptions[area].baseUrl}${path}`, {
-    method,
+    ...sending,
     headers: { ...(token === undefined ? {} : bearer(token)), ...headers },
-    body,
   })
   return {
     status: seen.status,
@@ -171,7 +138,9 @@ export const send = async ({ mock, fetch }: World, request: RawRequest): Promise
   }
 }
 
-/** The whole visible history of a world. */
+export type RawAnswer = Awaited<ReturnType<typeof send>>
+
+/** Everything that a world shows. */
 export const historyOf = ({ mock }: World): string =>
   JSON.stringify([
     mock.clock.now(),

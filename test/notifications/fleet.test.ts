@@ -8,19 +8,21 @@ import { createMemoryDedupeStore, createNotificationHandler } from '../../src/no
 import { delivery, payment } from '../support/messages.ts'
 import { createRandom, shuffled } from '../support/random.ts'
 import { RedisServer, redisIsInstalled } from '../support/redis-server.ts'
+import { sized } from '../support/sizes.ts'
 
-const MESSAGES = 10_000
-const DUPLICATES = 2_000
+const MESSAGES = sized(10_000, 1_500)
+const DUPLICATES = MESSAGES / 5
+const WARM_UP = 0.25 * (MESSAGES + DUPLICATES)
 const RECEIVER = fileURLToPath(new URL('./fleet-receiver.ts', import.meta.url))
 const SEED = Math.floor(Math.random() * 1e9)
 
-/** Ids to deliver: each message once, a fifth of them twice, in no order. */
+/** Ids to deliver in random order: each message once, a fifth of them twice. */
 const campaign = (random: () => number): string[] => {
   const ids = Array.from({ length: MESSAGES }, (_, index) => `n-${index}`)
   return shuffled([...ids, ...shuffled(ids, random).slice(0, DUPLICATES)], random)
 }
 
-/** Delivers everything with many at once, and again later what was not answered 200. Returns how often it delivered. */
+/** Delivers all, many at once, and again later what did not receive 200. Returns the number of deliveries. */
 const deliverAll = async (ids: readonly string[], post: (id: string) => Promise<number>): Promise<number> => {
   const waiting = [...ids]
   let next = 0
@@ -30,7 +32,7 @@ const deliverAll = async (ids: readonly string[], post: (id: string) => Promise<
       next += 1
       if ((await post(id)) !== 200) waiting.push(id)
       most -= 1
-      if (most === 0) throw new Error('deliveries do not come to an end')
+      if (most === 0) throw new Error('The deliveries do not end.')
     }
   }
   await Promise.all(Array.from({ length: 64 }, sender))
@@ -43,7 +45,7 @@ interface Result {
   readonly reports: Record<string, number>
 }
 
-describe.skipIf(!redisIsInstalled())('four processes with one Redis', { timeout: 180_000 }, () => {
+describe.skipIf(!redisIsInstalled())('four processes with one Redis', { timeout: 240_000 }, () => {
   let redis: RedisServer
   let fleet: ChildProcess[] = []
 
@@ -56,7 +58,7 @@ describe.skipIf(!redisIsInstalled())('four processes with one Redis', { timeout:
     await redis.close()
   })
 
-  test(`10 000 notifications, a fifth of them doubled, shuffled, to receivers that fail at random: each is handled to success once (seed ${SEED})`, async () => {
+  test(`${MESSAGES} notifications in random order, a fifth of them twice, to receivers that fail at random: each succeeds once (seed ${SEED})`, async () => {
     const random = createRandom(SEED)
     fleet = ['node-redis', 'ioredis', 'node-redis', 'ioredis'].map((kind, index) =>
       fork(RECEIVER, [redis.url, kind, String(SEED + index)], { execArgv: ['--expose-gc', '--no-warnings'] }),
@@ -80,9 +82,9 @@ describe.skipIf(!redisIsInstalled())('four processes with one Redis', { timeout:
     const heaps = () => Promise.all(fleet.map((receiver) => ask<{ heap: number }>(receiver, 'heap')))
 
     const ids = campaign(random)
-    await deliverAll(ids.slice(0, 3000), post)
+    await deliverAll(ids.slice(0, WARM_UP), post)
     const before = await heaps()
-    await deliverAll(ids.slice(3000), post)
+    await deliverAll(ids.slice(WARM_UP), post)
     const after = await heaps()
     await agent.close()
     const results = await Promise.all(fleet.map((receiver) => ask<Result>(receiver, 'end')))
@@ -92,19 +94,19 @@ describe.skipIf(!redisIsInstalled())('four processes with one Redis', { timeout:
     expect(new Set(handled).size).toBe(MESSAGES)
     for (const result of results) {
       expect(result.handled.length).toBeGreaterThan(MESSAGES / 8)
-      expect(result.failures).toBeGreaterThan(100)
-      // A loaded machine may make a command to Redis too slow, which is reported; a claim is never lost.
+      expect(result.failures).toBeGreaterThan(MESSAGES / 100)
+      // On a busy machine a command to Redis may time out, which is reported; a claim is never lost.
       expect(result.reports).toMatchObject({ 'handler-failed': result.failures })
       expect(result.reports).not.toHaveProperty('lease-lost')
     }
-    // What a receiver keeps by itself is its list of handled ids: some 2 000 short texts.
+    // A receiver itself keeps its list of handled ids: some 2 000 short texts.
     for (const [index, { heap }] of after.entries()) {
       expect(heap - (before[index]?.heap ?? 0)).toBeLessThan(8 * 1024 * 1024)
     }
   })
 })
 
-test(`the same in one process with its memory, which stays bounded (seed ${SEED})`, async () => {
+test(`the same in one process, whose memory stays bounded (seed ${SEED})`, async () => {
   const random = createRandom(SEED)
   const dedupe = createMemoryDedupeStore({ limit: 15_000 })
   const handled: string[] = []
@@ -126,4 +128,4 @@ test(`the same in one process with its memory, which stays bounded (seed ${SEED}
   expect(handled).toHaveLength(MESSAGES)
   expect(new Set(handled).size).toBe(MESSAGES)
   expect(dedupe.size).toBe(MESSAGES)
-}, 60_000)
+})

@@ -1,33 +1,41 @@
-import { describe, expect, test, vi } from 'vitest'
-import { createMemoryDedupeStore } from '../../src/notifications/index.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { DedupeStore } from '../../src/notifications/index.ts'
+import { createMemoryDedupeStore, createNotificationHandler } from '../../src/notifications/index.ts'
 import { deferred } from '../support/deferred.ts'
 import { ManualClock, settled } from '../support/manual-clock.ts'
 import { delivery, payment } from '../support/messages.ts'
 import { openReceiver } from '../support/receiver.ts'
 
+/** A listener that runs until the test ends its work, and the signals that it receives. */
+const working = () => {
+  const work = deferred()
+  const signals: AbortSignal[] = []
+  const listener = vi.fn((_notification: unknown, { signal }: { signal: AbortSignal }) => {
+    signals.push(signal)
+    return work.promise
+  })
+  return { work, signals, listener }
+}
+
 describe('once', () => {
-  test('one id delivered twice in parallel is handled once, and both are answered 200 only after it', async () => {
-    const work = deferred()
-    const onPayment = vi.fn(() => work.promise)
+  test.each([2, 1000])('case 37: %i deliveries of one id at once are processed once', async (count) => {
+    const { work, listener: onPayment } = working()
     const { deliver, clock } = openReceiver({ onPayment })
-    const answered: number[] = []
-    const both = [deliver(payment()), deliver(payment())].map(async (status) => answered.push(await status))
+    let responses = 0
+    const storm = Array.from({ length: count }, async () => {
+      const status = await deliver(payment())
+      responses += 1
+      return status
+    })
     await settled()
-    expect(answered).toEqual([])
+    expect(responses).toBe(0)
     work.resolve()
-    await Promise.all(both)
-    expect(answered).toEqual([200, 200])
+    expect(new Set(await Promise.all(storm))).toEqual(new Set([200]))
     expect(onPayment).toHaveBeenCalledOnce()
     expect(clock.sleeping).toBe(0)
   })
 
-  test('different ids with the same content are handled twice', async () => {
-    const { deliver, onPayment } = openReceiver()
-    await Promise.all([deliver(payment({ notificationId: 'a' })), deliver(payment({ notificationId: 'b' }))])
-    expect(onPayment).toHaveBeenCalledTimes(2)
-  })
-
-  test('a listener that throws is answered 500, and the redelivery is handled', async () => {
+  test('a listener that throws gives 500, and the redelivery is processed', async () => {
     const failure = new Error('database is down')
     const onPayment = vi.fn().mockRejectedValueOnce(failure)
     const { deliver, reports } = openReceiver({ onPayment })
@@ -38,7 +46,7 @@ describe('once', () => {
     expect(onPayment).toHaveBeenCalledTimes(2)
   })
 
-  test('a duplicate of a delivery that is in progress and then fails is not answered 200', async () => {
+  test('a duplicate of a delivery in progress that fails does not receive 200', async () => {
     const work = deferred()
     const { deliver } = openReceiver({ onPayment: () => work.promise })
     const [first, duplicate] = [deliver(payment()), deliver(payment())]
@@ -62,22 +70,7 @@ describe('once', () => {
     expect(clock.sleeping).toBe(0)
   })
 
-  test('a duplicate in another process is answered 503 while the first is in progress', async () => {
-    const clock = new ManualClock()
-    const dedupe = createMemoryDedupeStore({ clock })
-    const work = deferred()
-    const one = openReceiver({ clock, dedupe, onPayment: () => work.promise })
-    const two = openReceiver({ clock, dedupe })
-    const first = one.deliver(payment())
-    await settled()
-    expect(await two.deliver(payment())).toBe(503)
-    work.resolve()
-    expect(await first).toBe(200)
-    expect(await two.deliver(payment())).toBe(200)
-    expect(two.onPayment).not.toHaveBeenCalled()
-  })
-
-  test('an id is remembered for the time given and no longer', async () => {
+  test('an id is remembered for dedupeTtl', async () => {
     const { deliver, onPayment, clock } = openReceiver({ dedupeTtl: 60_000 })
     await deliver(payment())
     await clock.advance(59_999)
@@ -92,27 +85,24 @@ describe('once', () => {
 describe('leases', () => {
   const lease = { duration: 30_000, limit: 120_000 }
 
-  test('a slow listener keeps its claim for longer than one lease', async () => {
+  test('a slow listener keeps its claim beyond one lease: another process receives 503 until it ends', async () => {
     const clock = new ManualClock()
     const dedupe = createMemoryDedupeStore({ clock })
-    const work = deferred()
-    const one = openReceiver({ clock, dedupe, lease, onPayment: () => work.promise })
+    const { work, listener: onPayment } = working()
+    const one = openReceiver({ clock, dedupe, lease, onPayment })
     const two = openReceiver({ clock, dedupe, lease })
     const first = one.deliver(payment())
     await clock.advance(100_000)
     expect(await two.deliver(payment())).toBe(503)
     work.resolve()
     expect(await first).toBe(200)
+    expect(await two.deliver(payment())).toBe(200)
     expect(two.onPayment).not.toHaveBeenCalled()
     expect(one.reports).toEqual([])
   })
 
-  test('a listener beyond the limit is aborted and answered 503, and its id can be claimed when the lease has ended', async () => {
-    const signals: AbortSignal[] = []
-    const onPayment = vi.fn((_notification: unknown, { signal }: { signal: AbortSignal }) => {
-      signals.push(signal)
-      return signals.length === 1 ? new Promise(() => undefined) : undefined
-    })
+  test('a listener beyond its limit is aborted, the response is 503, and the id is free after the lease', async () => {
+    const { signals, listener: onPayment } = working()
     const { deliver, clock, kinds } = openReceiver({ lease, onPayment })
     const first = deliver(payment())
     await clock.advance(120_000)
@@ -121,13 +111,13 @@ describe('leases', () => {
     expect(kinds()).toEqual(['handler-too-slow'])
     expect(await deliver(payment())).toBe(503)
     await clock.advance(30_000)
+    onPayment.mockResolvedValueOnce()
     expect(await deliver(payment())).toBe(200)
     expect(clock.sleeping).toBe(0)
   })
 
-  test('a listener that succeeds after its limit still counts: its id is not handled again', async () => {
-    const work = deferred()
-    const onPayment = vi.fn(() => work.promise)
+  test('a listener that succeeds after its limit counts: its id is not processed again', async () => {
+    const { work, listener: onPayment } = working()
     const { deliver, clock } = openReceiver({ lease, onPayment })
     const first = deliver(payment())
     await clock.advance(120_000)
@@ -138,21 +128,12 @@ describe('leases', () => {
     expect(onPayment).toHaveBeenCalledOnce()
   })
 
-  test('a lost lease aborts the listener, its success is kept and the loss reported', async () => {
+  test('a lost lease aborts the listener; its success is kept and the loss is reported', async () => {
     const clock = new ManualClock()
     const store = createMemoryDedupeStore({ clock })
-    const work = deferred()
-    const signals: AbortSignal[] = []
-    const onPayment = (_notification: unknown, { signal }: { signal: AbortSignal }) => {
-      signals.push(signal)
-      return work.promise
-    }
-    const { deliver, kinds } = openReceiver({
-      clock,
-      lease,
-      onPayment,
-      dedupe: { ...store, extend: async () => false },
-    })
+    const { work, signals, listener: onPayment } = working()
+    const dedupe = { ...store, extend: async () => false }
+    const { deliver, kinds } = openReceiver({ clock, lease, onPayment, dedupe })
     const first = deliver(payment())
     await clock.advance(40_000)
     expect(signals[0]?.aborted).toBe(true)
@@ -161,53 +142,123 @@ describe('leases', () => {
     expect(kinds()).toEqual(['lease-lost'])
     expect(await store.claim('n-1', 1000)).toEqual({ state: 'committed' })
   })
+
+  test('a lease that cannot be extended aborts the listener at its end, when another process may begin', async () => {
+    const clock = new ManualClock()
+    const inner = createMemoryDedupeStore({ clock })
+    const { work, signals, listener: onPayment } = working()
+    const dedupe = { ...inner, extend: () => Promise.reject(new Error('no route')) }
+    const cut = openReceiver({ clock, lease, dedupe, onPayment })
+    const other = openReceiver({ clock, dedupe: inner })
+    const first = cut.deliver(payment())
+    await clock.advance(29_000)
+    expect(signals[0]?.aborted).toBe(false)
+    expect(await other.deliver(payment())).toBe(503)
+    await clock.advance(1_000)
+    expect(signals[0]?.aborted).toBe(true)
+    expect(await other.deliver(payment())).toBe(200)
+    work.reject(signals[0]?.reason)
+    expect(await first).toBe(500)
+  })
 })
 
-describe('a store that fails', () => {
-  const failing = (method: 'claim' | 'extend' | 'commit' | 'release', times = Number.POSITIVE_INFINITY) => {
-    const store = createMemoryDedupeStore()
+describe.each<[string, () => Promise<never>]>([
+  ['rejects', () => Promise.reject(new Error('connection lost'))],
+  ['never responds', () => new Promise(() => undefined)],
+])('a store that %s', (_, fail) => {
+  const timeouts = { store: 100 }
+  const clock = new ManualClock()
+  /** A store of which one method fails, always or so many times. */
+  const failing = (method: keyof DedupeStore, times = Number.POSITIVE_INFINITY): DedupeStore => {
+    const store = createMemoryDedupeStore({ clock })
+    const work = store[method] as (...all: unknown[]) => Promise<unknown>
     let left = times
-    const fail = (...all: never[]): Promise<never> => {
+    const failFirst = (...all: unknown[]) => {
       left -= 1
-      const call = store[method] as (...all: never[]) => Promise<never>
-      return left >= 0 ? Promise.reject(new Error('connection lost')) : call(...all)
+      return left >= 0 ? fail() : work(...all)
     }
-    return { ...store, [method]: fail } as typeof store
+    return { ...store, [method]: failFirst }
   }
 
-  test('cannot claim: 503, nothing is processed, the next delivery is', async () => {
-    const { deliver, onPayment, kinds } = openReceiver({ dedupe: failing('claim', 1) })
-    expect(await deliver(payment())).toBe(503)
+  test('at a claim: 503, nothing is processed, and the next delivery is', async () => {
+    const { deliver, onPayment, kinds } = openReceiver({ dedupe: failing('claim', 2), timeouts, clock })
+    expect([await deliver(payment()), await deliver(payment())]).toEqual([503, 503])
     expect(onPayment).not.toHaveBeenCalled()
-    expect(kinds()).toEqual(['store-failed'])
+    expect(kinds()).toEqual(['store-failed', 'store-failed'])
     expect(await deliver(payment())).toBe(200)
   })
 
-  test('cannot commit once: tried again, and nothing is lost', async () => {
-    const { deliver, onPayment, kinds } = openReceiver({ dedupe: failing('commit', 1) })
-    expect(await deliver(payment())).toBe(200)
-    expect(await deliver(payment())).toBe(200)
+  test('at one commit: the handler tries again, and nothing is lost', async () => {
+    const { deliver, onPayment, kinds } = openReceiver({ dedupe: failing('commit', 1), timeouts, clock })
+    expect([await deliver(payment()), await deliver(payment())]).toEqual([200, 200])
     expect(onPayment).toHaveBeenCalledOnce()
     expect(kinds()).toEqual(['store-failed'])
   })
 
-  test('cannot commit at all: 200, and this process does not handle it twice even when the lease has ended', async () => {
-    const { deliver, onPayment, clock } = openReceiver({ dedupe: failing('commit') })
+  test('at every commit: 200, and this process does not process it twice after the lease', async () => {
+    const { deliver, onPayment } = openReceiver({ dedupe: failing('commit'), timeouts, clock })
     expect(await deliver(payment())).toBe(200)
     await clock.advance(3_600_000)
     expect(await deliver(payment())).toBe(200)
     expect(onPayment).toHaveBeenCalledOnce()
   })
 
-  test('cannot release: 500, and the message is handled when the lease has ended', async () => {
-    const clock = new ManualClock()
-    const store = createMemoryDedupeStore({ clock })
-    const dedupe = { ...store, release: () => Promise.reject(new Error('connection lost')) }
-    const onPayment = vi.fn().mockRejectedValueOnce(new Error('down'))
-    const { deliver } = openReceiver({ clock, dedupe, onPayment })
+  test('at a release: 500, and the message is processed after the lease', async () => {
+    const onPayment = vi.fn().mockRejectedValueOnce(undefined)
+    const { deliver, kinds } = openReceiver({ dedupe: failing('release'), timeouts, clock, onPayment })
     expect(await deliver(payment())).toBe(500)
+    expect(kinds()).toEqual(['handler-failed', 'store-failed'])
     expect(await deliver(payment())).toBe(503)
     await clock.advance(60_000)
     expect(await deliver(payment())).toBe(200)
   })
+})
+
+describe('a claim', () => {
+  test('that the store grants too late is released, so that a redelivery is processed at once', async () => {
+    const inner = createMemoryDedupeStore()
+    const gate = deferred()
+    const claim = vi.fn(inner.claim).mockImplementationOnce(async (...all) => {
+      const granted = await inner.claim(...all)
+      await gate.promise
+      return granted
+    })
+    const { deliver, onPayment } = openReceiver({ dedupe: { ...inner, claim }, timeouts: { store: 100 } })
+    expect([await deliver(payment()), await deliver(payment())]).toEqual([503, 503])
+    gate.resolve()
+    await settled()
+    expect(await deliver(payment())).toBe(200)
+    expect(onPayment).toHaveBeenCalledOnce()
+  })
+
+  test.each([undefined, null, 'claimed', { state: 'maybe' }])(
+    'to which the store returns %j: 503, reported, nothing is processed',
+    async (claim) => {
+      const dedupe = { ...createMemoryDedupeStore(), claim: async () => claim as never }
+      const { deliver, kinds, onPayment } = openReceiver({ dedupe })
+      expect(await deliver(payment())).toBe(503)
+      expect(kinds()).toEqual(['store-failed'])
+      expect(onPayment).not.toHaveBeenCalled()
+    },
+  )
+})
+
+test('the machine’s date may change while a listener runs: its lease neither ends nor is lost', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { listener, work, signals } = working()
+  const onUnexpected = vi.fn()
+  const options = { verify: 'none', onSubscription: listener, onPayment: listener, onUnexpected } as const
+  const handler = createNotificationHandler(options)
+  const first = handler(delivery(payment()))
+  await settled()
+  for (const time of ['2046-01-01T00:00:00Z', '1999-01-01T00:00:00Z']) {
+    vi.setSystemTime(new Date(time))
+    await settled()
+    expect(signals[0]?.aborted).toBe(false)
+  }
+  work.resolve()
+  expect((await first).status).toBe(200)
+  expect(onUnexpected).not.toHaveBeenCalled()
+  expect(signals).toHaveLength(1)
 })

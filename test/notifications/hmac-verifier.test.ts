@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { HmacVerifierOptions } from '../../src/notifications/index.ts'
-import { createNotificationHandler, hmacVerifier, parseNotification } from '../../src/notifications/index.ts'
+import { hmacVerifier, parseNotification } from '../../src/notifications/index.ts'
 import { payment } from '../support/messages.ts'
 import { openReceiver } from '../support/receiver.ts'
 
 const SECRET = 'first-secret-of-the-merchant'
 const SECOND = 'second-secret-of-the-merchant'
-// Non-ASCII, odd spacing, a number written with a trailing zero: nothing of it survives being parsed and written again.
+// Non-ASCII text, unusual spaces and a trailing zero change when JSON is parsed and written again.
 const TEXT = `{ "note":"টাকা – é",  "ratio": 1.0,${JSON.stringify(payment()).slice(1)}\n`
 
 const sign = (
@@ -24,19 +24,18 @@ const verify = (signature: string | undefined, options: Partial<HmacVerifierOpti
     bytes: new TextEncoder().encode(text),
   })
 
-test('the body as sent verifies, the same body written again does not', async () => {
+test('case 40: the body as sent verifies, and the same JSON written again does not', async () => {
   expect(await verify(sign(TEXT, SECRET))).toBe(true)
   expect(await verify(sign(TEXT, SECRET), {}, JSON.stringify(JSON.parse(TEXT)))).toBe(false)
 })
 
-test('with several secrets any of them verifies, another does not', async () => {
+test('case 40: with several secrets any of them verifies, and another does not', async () => {
   const secrets = [SECRET, new TextEncoder().encode(SECOND)]
-  expect(await verify(sign(TEXT, SECRET), { secrets })).toBe(true)
-  expect(await verify(sign(TEXT, SECOND), { secrets })).toBe(true)
+  for (const secret of [SECRET, SECOND]) expect(await verify(sign(TEXT, secret), { secrets })).toBe(true)
   expect(await verify(sign(TEXT, 'another'), { secrets })).toBe(false)
 })
 
-describe('each way to write a signature', () => {
+describe('a signature verifies as', () => {
   test.each([
     ['hex', 'SHA-256', 'sha256'],
     ['base64', 'SHA-256', 'sha256'],
@@ -58,29 +57,24 @@ describe('each way to write a signature', () => {
 test.each([
   ['missing', undefined],
   ['empty', ''],
-  ['too short', 'ab'],
   ['too long', 'ab'.repeat(40)],
-  ['much too long', 'ab'.repeat(4000)],
   ['of odd length', 'abc'],
   ['not hex', 'zz'.repeat(32)],
   ['cut off', sign(TEXT, SECRET).slice(0, 62)],
+  ['sent twice', `${sign(TEXT, SECRET)}, ${sign(TEXT, SECRET)}`],
 ])('a signature that is %s is refused without an error', async (_what, signature) => {
   expect(await verify(signature)).toBe(false)
   expect(await verify(signature, { encoding: 'base64' })).toBe(false)
 })
 
-test('a signature sent twice in the header is refused: nobody could say which counts', async () => {
-  expect(await verify(`${sign(TEXT, SECRET)}, ${sign(TEXT, SECRET)}`)).toBe(false)
-})
-
-test('base64 without padding, and a signature of another encoding, are told apart', async () => {
+test('base64 needs no padding, and another encoding does not verify', async () => {
   const base64 = sign(TEXT, SECRET, 'base64')
   expect(await verify(base64.replace(/=+$/, ''), { encoding: 'base64' })).toBe(true)
   expect(await verify(base64)).toBe(false)
   expect(await verify(sign(TEXT, SECRET), { encoding: 'base64' })).toBe(false)
 })
 
-test('a handler lets a signed delivery pass and refuses one that was changed on the way', async () => {
+test('a handler processes a signed delivery and refuses a changed one', async () => {
   const { deliver, onPayment } = openReceiver({
     verify: hmacVerifier({ header: 'x-signature', secrets: SECRET }),
   })
@@ -89,19 +83,14 @@ test('a handler lets a signed delivery pass and refuses one that was changed on 
   expect(onPayment).toHaveBeenCalledOnce()
 })
 
-test('a signed message is one message under whatever label of its text it comes again', async () => {
-  const ids: string[] = []
-  const handler = createNotificationHandler({
+test('a signed message has one id under any charset label', async () => {
+  const { deliver, onPayment } = openReceiver({
     verify: hmacVerifier({ header: 'x-signature', secrets: SECRET }),
-    onSubscription: () => undefined,
-    onPayment: ({ notificationId }) => ids.push(notificationId),
   })
   const body = JSON.stringify(payment({ notificationId: 'né-1' }))
-  const signature = sign(body, SECRET)
   for (const charset of ['utf-8', 'iso-8859-1']) {
-    const headers = { 'x-signature': signature, 'content-type': `application/json; charset=${charset}` }
-    const delivery = new Request('http://localhost/', { method: 'POST', headers, body })
-    expect((await handler(delivery)).status).toBe(200)
+    const type = `application/json; charset=${charset}`
+    expect(await deliver(body, { 'x-signature': sign(body, SECRET), 'content-type': type })).toBe(200)
   }
-  expect(ids).toEqual(['né-1'])
+  expect(onPayment.mock.calls.map(([{ notificationId }]) => notificationId)).toEqual(['né-1'])
 })

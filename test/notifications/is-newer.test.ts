@@ -5,7 +5,7 @@ import { subscription } from '../support/messages.ts'
 
 const at = (timestamp: number, status: string) => parseNotification(subscription({ timestamp, status }))
 
-test('CANCELLED at 100 stays when SUCCEEDED of 90 arrives after it', () => {
+test('case 36: CANCELLED at 100 is newer than SUCCEEDED at 90', () => {
   const cancelled = at(100, 'CANCELED')
   const succeeded = at(90, 'SUCCEEDED')
   expect(isNewer(succeeded, cancelled)).toBe(false)

@@ -4,7 +4,7 @@ import { InvalidRequestError } from '../../src/errors.ts'
 import { parseNotification } from '../../src/notifications/index.ts'
 import { delivery, parsedPayment, payment, subscription } from '../support/messages.ts'
 
-const form = (fields: Record<string, unknown>): URLSearchParams =>
+const formOf = (fields: Record<string, unknown>): URLSearchParams =>
   new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
 
 const formData = (fields: Record<string, unknown>): FormData => {
@@ -15,7 +15,7 @@ const formData = (fields: Record<string, unknown>): FormData => {
 
 const bytes = (value: unknown): Uint8Array<ArrayBuffer> => new TextEncoder().encode(JSON.stringify(value))
 
-/** What a script makes of the message in a vm context, as test runners have: of classes that are not this realm's. */
+/** The message as a script creates it in another realm, such as those of test runners. */
 const otherRealm = (script: string): object =>
   runInNewContext(script, { text: JSON.stringify(payment()), bytes: [...bytes(payment())] })
 
@@ -29,60 +29,35 @@ const issuesOf = (act: () => unknown) => {
   return undefined
 }
 
-describe('every form of one message is read as the same notification', () => {
-  const urlEncoded = 'application/x-www-form-urlencoded'
+describe('case 39: the same notification is read from', () => {
+  const multipart = new Request('https://shop.example/', { method: 'PUT', body: formData(payment()) })
+  const form = formOf(payment()).toString()
+  const json = JSON.stringify(payment())
+  const isForm = { 'content-type': 'application/x-www-form-urlencoded' }
   test.each<[string, () => unknown]>([
-    ['JSON text', () => parseNotification(JSON.stringify(payment()))],
-    [
-      'JSON text with a byte order mark and spaces',
-      () => parseNotification(`\uFEFF \n${JSON.stringify(payment())}\r\n`),
-    ],
-    ['URL-encoded text', () => parseNotification(form(payment()).toString())],
+    ['JSON text', () => parseNotification(json)],
+    ['JSON text with a byte order mark and spaces', () => parseNotification(`\uFEFF \n${json}\r\n`)],
+    ['URL-encoded text', () => parseNotification(form)],
     ['bytes', () => parseNotification(bytes(payment()))],
-    ['a Buffer', () => parseNotification(Buffer.from(JSON.stringify(payment())))],
-    [
-      'a piece of a larger Buffer',
-      () => parseNotification(Buffer.from(`[[${JSON.stringify(payment())}]]`).subarray(2, -2)),
-    ],
-    [
-      'bytes of another realm, as test runners have',
-      () => parseNotification(otherRealm('Uint8Array.from(bytes)')),
-    ],
+    ['a Buffer with a byte order mark', () => parseNotification(Buffer.from(`\uFEFF${json}`))],
+    ['a part of a Buffer', () => parseNotification(Buffer.from(`[[${json}]]`).subarray(2, -2))],
+    ['bytes of another realm', () => parseNotification(otherRealm('Uint8Array.from(bytes)'))],
     ['an object of another realm', () => parseNotification(otherRealm('JSON.parse(text)'))],
     ['an ArrayBuffer', () => parseNotification(bytes(payment()).buffer)],
     ['a parsed object', () => parseNotification(payment())],
-    ['URLSearchParams', () => parseNotification(form(payment()))],
+    ['URLSearchParams', () => parseNotification(formOf(payment()))],
     ['FormData', () => parseNotification(formData(payment()))],
     ['a request with JSON', () => parseNotification(delivery(payment()))],
-    [
-      'a request with a form',
-      () => parseNotification(delivery(form(payment()).toString(), { 'content-type': urlEncoded })),
-    ],
-    ['a request with a form labeled JSON', () => parseNotification(delivery(form(payment()).toString()))],
-    [
-      'a request with JSON labeled as a form',
-      () => parseNotification(delivery(payment(), { 'content-type': urlEncoded })),
-    ],
-    [
-      'a request with a multipart form',
-      () =>
-        parseNotification(new Request('https://shop.example/', { method: 'PUT', body: formData(payment()) })),
-    ],
-  ])('%s', async (_form, parse) => {
+    ['a request with a form', () => parseNotification(delivery(form, isForm))],
+    ['a request with a form labeled JSON', () => parseNotification(delivery(form))],
+    ['a request with JSON labeled as a form', () => parseNotification(delivery(payment(), isForm))],
+    ['a request with a multipart form', () => parseNotification(multipart)],
+  ])('%s', async (_, parse) => {
     expect(await parse()).toEqual(parsedPayment)
   })
 })
 
-test('UTF-8 is read in every alphabet, with and without a byte order mark', async () => {
-  const text = JSON.stringify(payment({ notificationId: 'é-টাকা-1' }))
-  for (const body of [Buffer.from(text), Buffer.from(`\uFEFF${text}`)]) {
-    expect(parseNotification(body)).toMatchObject({ notificationId: 'é-টাকা-1' })
-    const request = delivery(body, { 'content-type': 'application/json; charset=utf-8' })
-    await expect(parseNotification(request)).resolves.toMatchObject({ notificationId: 'é-টাকা-1' })
-  }
-})
-
-test('large numbers as identifiers stay apart: no two messages become one', async () => {
+test('large numbers as identifiers keep every digit', async () => {
   const text = (id: string) => JSON.stringify(payment()).replace('"n-1"', id).replace('"42"', id)
   for (const id of ['12345678901234567890', '12345678901234567891']) {
     expect(parseNotification(text(id))).toMatchObject({ notificationId: id, paymentId: id })
@@ -91,7 +66,7 @@ test('large numbers as identifiers stay apart: no two messages become one', asyn
 })
 
 test.each(['notificationId', 'subscriptionId', 'paymentId'])(
-  'a %s that a body parser has rounded is refused with what to change, rather than taken for another',
+  'a %s that a body parser has rounded is refused',
   (field) => {
     const message = JSON.parse(`{"id":12345678901234567890}`)
     expect(issuesOf(() => parseNotification(payment({ [field]: message.id })))).toEqual([
@@ -100,65 +75,35 @@ test.each(['notificationId', 'subscriptionId', 'paymentId'])(
   },
 )
 
-test('type and status are known in any case and with spaces around them', () => {
-  expect(
-    parseNotification(payment({ type: ' subscription_payment', status: 'Failed_Payment\n' })),
-  ).toMatchObject({ type: 'SUBSCRIPTION_PAYMENT', status: 'FAILED_PAYMENT' })
-  for (const status of ['canceled', 'Cancelled', ' CANCELED ']) {
+test('case 38: type and status are read in any case and spelling, and raw keeps the original', () => {
+  const failed = payment({ type: ' subscription_payment', status: 'Failed_Payment\n' })
+  expect(parseNotification(failed)).toMatchObject({ type: 'SUBSCRIPTION_PAYMENT', status: 'FAILED_PAYMENT' })
+  for (const status of ['canceled', 'Cancelled', ' CANCELED ', 'CANCELED', 'CANCELLED']) {
     expect(parseNotification(subscription({ type: 'subscription', status }))).toMatchObject({
       type: 'SUBSCRIPTION',
       status: 'CANCELLED',
+      paymentId: null,
       raw: { status },
     })
   }
 })
 
-test('CANCELED and CANCELLED are one value, and raw keeps what was received', () => {
-  const one = parseNotification(subscription({ status: 'CANCELED' }))
-  const two = parseNotification(subscription({ status: 'CANCELLED' }))
-  expect(one.status).toBe('CANCELLED')
-  expect(two.status).toBe('CANCELLED')
-  expect(one.raw.status).toBe('CANCELED')
-  expect(one).toMatchObject({ type: 'SUBSCRIPTION', paymentId: null })
-})
+test.each<[string, object, string, string]>([
+  ['type', payment({ type: 'REFUND' }), 'REFUND', 'SUCCEEDED_PAYMENT'],
+  ['status of a subscription', subscription({ status: 'EXPIRED' }), 'SUBSCRIPTION', 'EXPIRED'],
+  ['status of a payment', payment({ status: 'REVERSED' }), 'SUBSCRIPTION_PAYMENT', 'REVERSED'],
+  ['status for its type', subscription({ status: 'FAILED_PAYMENT' }), 'SUBSCRIPTION', 'FAILED_PAYMENT'],
+])(
+  'a message with an unknown %s is UNKNOWN and has what was received',
+  (_, message, receivedType, status) => {
+    expect(parseNotification(message)).toMatchObject({ type: 'UNKNOWN', receivedType, status })
+  },
+)
 
-test.each([
-  [
-    'the type',
-    payment({ type: 'REFUND' }),
-    { receivedType: 'REFUND', status: 'SUCCEEDED_PAYMENT', paymentId: '42' },
-  ],
-  [
-    'the status of a subscription',
-    subscription({ status: 'EXPIRED' }),
-    { receivedType: 'SUBSCRIPTION', status: 'EXPIRED', paymentId: null },
-  ],
-  [
-    'the status of a payment',
-    payment({ status: 'REVERSED' }),
-    { receivedType: 'SUBSCRIPTION_PAYMENT', status: 'REVERSED', paymentId: '42' },
-  ],
-  [
-    'a status of the other type',
-    subscription({ status: 'FAILED_PAYMENT' }),
-    { receivedType: 'SUBSCRIPTION', status: 'FAILED_PAYMENT' },
-  ],
-])('when %s is not known the message is UNKNOWN and says what was received', (_what, message, facts) => {
-  expect(parseNotification(message)).toMatchObject({ type: 'UNKNOWN', ...facts })
-})
-
-test('names in the other casing, numbers for text and additional fields are read', () => {
-  const { notificationId, subscriptionId, paymentId, ...rest } = payment({
-    timestamp: 1796032800,
-    extra: [1],
-  })
-  const notification = parseNotification({
-    ...rest,
-    notificationID: notificationId,
-    subscriptionID: subscriptionId,
-    paymentID: Number(paymentId),
-  })
-  expect(notification).toMatchObject({ ...parsedPayment, raw: { extra: [1] } })
+test('other casing, numbers as text and additional fields are read', () => {
+  const { notificationId, subscriptionId, paymentId, ...rest } = payment({ extra: [1] })
+  const ids = { notificationID: notificationId, subscriptionID: subscriptionId, paymentID: Number(paymentId) }
+  expect(parseNotification({ ...rest, ...ids })).toMatchObject({ ...parsedPayment, raw: { extra: [1] } })
 })
 
 test.each<[string, unknown]>([
@@ -166,17 +111,17 @@ test.each<[string, unknown]>([
   ['seconds with a fraction', '1796032800.75'],
   ['milliseconds', '1796032800123'],
   ['an ISO time', '2026-11-30T16:00:00+06:00'],
-])('a timestamp of %s is the same instant', (_form, timestamp) => {
+])('a timestamp in %s is read', (_form, timestamp) => {
   expect(parseNotification(payment({ timestamp })).occurredAt).toEqual(new Date('2026-11-30T10:00:00Z'))
 })
 
-test('a subscription message may lack its paymentId or have null there', () => {
+test('a subscription message may lack its paymentId', () => {
   for (const paymentId of [undefined, null, '']) {
     expect(parseNotification(subscription({ paymentId })).paymentId).toBeNull()
   }
 })
 
-describe('a message that breaks a rule is refused by the name of the field', () => {
+describe('a message is refused with the name of the field', () => {
   test.each<[string, Record<string, unknown>]>([
     ['notificationId', { notificationId: undefined }],
     ['notificationId', { notificationId: '  ' }],
@@ -194,44 +139,39 @@ describe('a message that breaks a rule is refused by the name of the field', () 
     expect(issuesOf(() => parseNotification(payment(changes)))?.map((issue) => issue.field)).toEqual([field])
   })
 
-  test('all faults are named at once', () => {
+  test('all invalid fields are named at once', () => {
     const issues = issuesOf(() => parseNotification({}))
-    expect(issues?.map(({ field }) => field)).toEqual([
-      'notificationId',
-      'type',
-      'status',
-      'subscriptionId',
-      'timestamp',
-    ])
+    const fields = ['notificationId', 'type', 'status', 'subscriptionId', 'timestamp']
+    expect(issues?.map(({ field }) => field)).toEqual(fields)
   })
 
-  test('a field that a form gives twice is refused', () => {
-    const twice = `${form(payment())}&notificationId=n-9`
+  test('a form with a field twice is refused', () => {
+    const twice = `${formOf(payment())}&notificationId=n-9`
     expect(issuesOf(() => parseNotification(twice))).toMatchObject([{ field: 'notificationId' }])
   })
 
-  test('fields hidden in a prototype of the message are none of its own', () => {
+  test('fields of a prototype are not fields of the message, and a field __proto__ changes no prototype', () => {
     const hidden = `{"__proto__":${JSON.stringify(payment())}}`
     expect(issuesOf(() => parseNotification(hidden))).toHaveLength(5)
     expect(issuesOf(() => parseNotification(Object.create(payment())))).toHaveLength(5)
+    const { raw } = parseNotification(`${formOf(payment())}&__proto__=x`)
+    expect([Object.hasOwn(raw, '__proto__'), Object.getPrototypeOf(raw)]).toEqual([true, Object.prototype])
   })
 
   test.each<[string, unknown]>([
     ['empty', ''],
     ['text that is not complete JSON', '{"notificationId": "n-1'],
     ['deeply nested', '['.repeat(50_000)],
-    ['an empty list', '[]'],
-    ['a whole number', '7'],
     ['null', 'null'],
     ['other text', 'hello'],
     ['a list', [payment()]],
     ['a parsed null', null],
     ['bytes that are not UTF-8', Uint8Array.of(0x7b, 0xff, 0xfe)],
-  ])('the body is %s', (_, input) => {
+  ])('a body is refused: %s', (_, input) => {
     expect(issuesOf(() => parseNotification(input as string))).toMatchObject([{ field: 'body' }])
   })
 
-  test('the error keeps its operation and nothing of the message', () => {
+  test('the error has its operation and no text of the message', () => {
     const secret = 'sk-do-not-print'
     const attempt = () => parseNotification(`{"notificationId": "${secret}", broken`)
     expect(attempt).toThrow(
@@ -239,10 +179,4 @@ describe('a message that breaks a rule is refused by the name of the field', () 
     )
     expect(attempt).not.toThrow(secret)
   })
-})
-
-test('a field named __proto__ stays a field and changes no prototype', () => {
-  const notification = parseNotification(`${form(payment())}&__proto__=x`)
-  expect(Object.hasOwn(notification.raw, '__proto__')).toBe(true)
-  expect(Object.getPrototypeOf(notification.raw)).toBe(Object.prototype)
 })

@@ -20,11 +20,10 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const cwd = project.config.root
   const folder = await mkdtemp(join(tmpdir(), 'mandatekit-packed-'))
-  await run('npm', ['run', 'build'], { cwd, maxBuffer: 16 * 1024 * 1024 })
-  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
-    cwd,
-    maxBuffer: 16 * 1024 * 1024,
-  })
+  const options = { cwd, maxBuffer: 16 * 1024 * 1024 }
+  await run('npm', ['run', 'build'], options)
+  const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
+  const { stdout } = await run('npm', pack, options)
   const packed: { filename: string; files: { path: string }[] }[] = Object.values(JSON.parse(stdout))
   const [tarball] = packed
   if (tarball === undefined) throw new Error(`npm pack reported no tarball: ${stdout}`)

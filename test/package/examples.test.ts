@@ -1,14 +1,15 @@
-import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { repository } from './project.ts'
+import { createMock, testNumbers } from 'mandatekit/mocks/core'
+import { startMockServer } from 'mandatekit/mocks/server'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { repository, runNode } from './project.ts'
 
 const folder = join(repository, 'examples')
 const examples = (await readdir(folder)).filter((name) => /^\d+-.*\.ts$/.test(name)).sort()
 
-/** What a newcomer must see of each example, besides numbered lines and a good end. */
-const shown: Readonly<Record<string, readonly string[]>> = {
+/** What each example prints, besides other lines. */
+const printed: Readonly<Record<string, readonly string[]>> = {
   '1-first-subscription.ts': ['2027-01-08 SUCCEEDED_PAYMENT', 'The cancellation is PROCESSED'],
   '2-first-charge.ts': ['incorrect_code rejected', 'One renewal for a cycle: succeeded true'],
   '3-a-lost-response.ts': [
@@ -28,35 +29,86 @@ const shown: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-const run = (number: string): Promise<{ exitCode: number; output: string }> =>
-  new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      ['scripts/example.ts', number],
-      { cwd: repository, timeout: 60_000 },
-      (_error, stdout, stderr) => resolve({ exitCode: child.exitCode ?? -1, output: stdout + stderr }),
-    )
-  })
-
 describe('the numbered examples', () => {
-  test('are all known to this test', () => {
-    expect(examples).toEqual(Object.keys(shown))
+  test('are all in the table of this test', () => {
+    expect(examples).toEqual(Object.keys(printed))
   })
 
-  test.each(examples)('%s is short enough to read in one sitting', async (name) => {
+  test.each(examples)('%s is short, runs and prints its results', async (name) => {
     const lines = (await readFile(join(folder, name), 'utf8')).trimEnd().split('\n')
     expect(lines.length).toBeLessThan(60)
-  })
-
-  test.each(examples)('%s runs and shows what it says', async (name) => {
-    const { exitCode, output } = await run(name.slice(0, name.indexOf('-')))
-    for (const part of shown[name] ?? []) expect(output).toContain(part)
+    const { exitCode, output } = await runNode(['scripts/example.ts', name.slice(0, name.indexOf('-'))])
+    for (const part of printed[name] ?? []) expect(output).toContain(part)
     expect(exitCode, output).toBe(0)
   })
+})
 
-  test('a number that does not exist lists those that do', async () => {
-    const { exitCode, output } = await run('99')
+describe('the quickstart', () => {
+  const quickstart = (args: string[], environment?: Record<string, string>) =>
+    runNode(['examples/quickstart.ts', ...args], environment)
+
+  /** The parts that the output lacks, or has in another order. */
+  const missingIn = (output: string, parts: readonly string[]): string[] => {
+    let from = 0
+    return parts.filter((part) => {
+      const at = output.indexOf(part, from)
+      if (at >= 0) from = at + part.length
+      return at < 0
+    })
+  }
+
+  test.each([[[]], [['--http']]])(
+    'runs a subscription and a charge from beginning to end %j',
+    async (args) => {
+      const { exitCode, output } = await quickstart(args)
+      const subscription = ['S-a login', 'INITIALIZED', 'SUCCEEDED; subscription', 'payments so far: 3']
+      const payments = ['2026-12-02: SUCCEEDED_PAYMENT', '2026-12-09: FAILED_PAYMENT', 'PROCESSED']
+      const charge = ['pending_confirmation (PENDING)', 'HTTP 400', 'succeeded (SUCCEEDED)']
+      const renewal = ['not a second one', 'the same renewal', '2 charges: the mandate and one renewal']
+      const end = ['failed (INSUFFICIENT_FUNDS)', '0 charges left', 'Done.']
+      expect(
+        missingIn(output, [...subscription, ...payments, ...charge, ...renewal, ...end]),
+        output,
+      ).toEqual([])
+      expect(exitCode).toBe(0)
+    },
+  )
+
+  test('runs against any server with credentials from the environment, and prints no secret', async () => {
+    const mock = createMock()
+    const server = await startMockServer({ mock })
+    onTestFinished(() => server.close())
+    // The payer authorizes every request at once.
+    const payer = setInterval(() => {
+      for (const { invoiceId, requestStatus } of mock.state.subscriptions()) {
+        if (requestStatus === 'INITIALIZED') mock.payer.authorize(invoiceId)
+      }
+    }, 20)
+    onTestFinished(() => clearInterval(payer))
+    const { credentials } = mock.clientOptions.subscriptions
+    const { apiKey } = mock.clientOptions.gateway
+    const { exitCode, output } = await quickstart(['--base-url', server.url], {
+      MANDATEKIT_CLIENT_ID: credentials.clientId,
+      MANDATEKIT_CLIENT_SECRET: credentials.clientSecret,
+      MANDATEKIT_USERNAME: credentials.username,
+      MANDATEKIT_PASSWORD: credentials.password,
+      MANDATEKIT_API_KEY: apiKey,
+      MANDATEKIT_FAILING_MSISDN: testNumbers.wallet_blocked,
+    })
+    const parts = ['S-a login', 'SUCCEEDED; subscription', 'PROCESSED', 'the same renewal', 'WALLET_BLOCKED']
+    expect(missingIn(output, [...parts, 'Done.']), output).toEqual([])
+    expect(exitCode).toBe(0)
+    // Without --reset it leaves the charges on a shared server.
+    expect(mock.state.charges()).toHaveLength(3)
+    for (const secret of [credentials.clientSecret, credentials.password, apiKey]) {
+      expect(output).not.toContain(secret)
+    }
+  })
+
+  test('names a variable that the environment lacks', async () => {
+    const environment = { MANDATEKIT_CLIENT_ID: '' }
+    const { exitCode, output } = await quickstart(['--base-url', 'http://127.0.0.1:9'], environment)
     expect(exitCode).toBe(2)
-    for (const name of examples) expect(output).toContain(name)
+    expect(output).toContain('MANDATEKIT_CLIENT_ID')
   })
 })

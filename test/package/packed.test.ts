@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
@@ -8,9 +10,13 @@ const succeeded: Outcome = { exitCode: 0, output: expect.any(String) }
 
 type Conditions = Record<'import' | 'require', { types: string; default: string }>
 
-const manifest: { bin: Record<string, string>; exports: Record<string, Conditions | string> } = JSON.parse(
-  await readFile(join(repository, 'package.json'), 'utf8'),
-)
+interface Manifest {
+  readonly version: string
+  readonly bin: Record<string, string>
+  readonly exports: Record<string, Conditions | string>
+}
+
+const manifest: Manifest = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8'))
 
 /** The specifiers of the package's code entries: `mandatekit`, `mandatekit/mocks`, … */
 const specifiers = Object.keys(manifest.exports)
@@ -18,10 +24,12 @@ const specifiers = Object.keys(manifest.exports)
   .map((subpath) => `mandatekit${subpath.slice(1)}`)
 
 let consumer: ConsumerProject
+let command = ''
 let installed: string[]
 
 beforeAll(async () => {
   consumer = await ConsumerProject.withPackage(inject('tarball'))
+  command = join(consumer.folder, 'node_modules/.bin/mandatekit')
   installed = (await readdir(join(consumer.folder, 'node_modules'))).filter((name) => !name.startsWith('.'))
   for (const name of ['msw', '@types/node']) await consumer.link(name)
 })
@@ -29,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => consumer.remove())
 
 describe('the tarball', () => {
-  test('holds every file that `exports` and `bin` name', () => {
+  test('case 47: holds every file of `exports` and `bin`', () => {
     const targets = Object.values(manifest.exports).flatMap((target) =>
       typeof target === 'string' ? target : Object.values(target).flatMap((one) => Object.values(one)),
     )
@@ -68,31 +76,23 @@ const languageOptions = {
   bundler: { module: 'esnext', moduleResolution: 'bundler' },
 }
 
-describe.each(Object.entries(languageOptions))('types under moduleResolution %s', (resolution, options) => {
-  const compilerOptions = {
-    ...options,
-    ...strictOptions,
-  }
-
-  test("the package's own declarations hold without skipLibCheck", async () => {
+describe.each(Object.entries(languageOptions))('with moduleResolution %s', (resolution, options) => {
+  test('case 47: the declarations of the package compile without skipLibCheck', async () => {
     const source = specifiers
       .map((specifier, index) => `export * as entry${index} from '${specifier}'\n`)
       .join('')
     await consumer.write('entries.ts', source)
     await consumer.write('entries.cts', source)
     const files = resolution === 'nodenext' ? ['entries.ts', 'entries.cts'] : ['entries.ts']
-    await consumer.write(
-      `tsconfig.${resolution}.entries.json`,
-      JSON.stringify({ compilerOptions: { ...compilerOptions, skipLibCheck: false, types: [] }, files }),
-    )
-    const { output } = await consumer.runTool('tsc', '-p', `tsconfig.${resolution}.entries.json`)
-    expect(
-      output.split('\n').filter((line) => /^(error |entries\.|node_modules\/mandatekit\/)/.test(line)),
-    ).toEqual([])
+    const compilerOptions = { ...options, ...strictOptions, skipLibCheck: false, types: [] }
+    await consumer.write(`tsconfig.${resolution}.json`, JSON.stringify({ compilerOptions, files }))
+    const { output } = await consumer.runTool('tsc', '-p', `tsconfig.${resolution}.json`)
+    const ours = /^(error |entries\.|node_modules\/mandatekit\/)/
+    expect(output.split('\n').filter((line) => ours.test(line))).toEqual([])
   })
 })
 
-test('require and import in one process know the errors of each other', async () => {
+test('case 46: require and import in one process recognize the errors of each other', async () => {
   await consumer.write(
     'both.mjs',
     `import { createRequire } from 'node:module'
@@ -107,4 +107,32 @@ for (const [thrower, knower] of [[imported, required], [required, imported]]) {
   )
   const { output } = await consumer.run(process.execPath, 'both.mjs')
   expect(output).toBe('invalid_request true\ninvalid_request true\n')
+})
+
+test('the installed command says its version and how it is used', async () => {
+  expect(await consumer.run(command, '--version')).toEqual({ exitCode: 0, output: `${manifest.version}\n` })
+  expect(await consumer.run('npx', '--no', '--', 'mandatekit', '--help')).toEqual({
+    exitCode: 0,
+    output: expect.stringContaining('Usage: mandatekit mock'),
+  })
+})
+
+test('the installed command serves both areas and the panel, and ends when it is interrupted', async () => {
+  const child = spawn(command, ['mock', '--port', '0'], { cwd: consumer.folder })
+  try {
+    let printed = ''
+    child.stdout.setEncoding('utf8')
+    for await (const text of child.stdout) {
+      printed += text
+      if (printed.includes('Stop it with Ctrl-C.')) break
+    }
+    const url = /^ +both APIs +(\S+)$/m.exec(printed)?.[1]
+    expect((await fetch(`${url}/health`)).status).toBe(200)
+    expect(await (await fetch(`${url}/_mock`)).text()).toContain('Mock control panel')
+    const ended = once(child, 'close')
+    child.kill('SIGINT')
+    expect(await ended).toEqual([0, null])
+  } finally {
+    child.kill('SIGKILL')
+  }
 })

@@ -27,14 +27,25 @@ export interface Outcome {
 }
 
 /** Runs a command, without a shell, and waits for its end; it is ended after two minutes. */
-function run(command: string, args: string[], cwd: string): Promise<Outcome> {
-  const options = { cwd, timeout: 120_000, maxBuffer: 16 * 1024 * 1024, env: cleanEnvironment() }
+function run(
+  command: string,
+  args: string[],
+  cwd: string,
+  environment: Record<string, string> = {},
+): Promise<Outcome> {
+  const env = { ...cleanEnvironment(), ...environment }
+  const options = { cwd, timeout: 120_000, maxBuffer: 16 * 1024 * 1024, env }
   return new Promise((resolve) => {
     execFile(command, args, options, (error: ExecFileException | null, stdout, stderr) => {
       const exitCode = error === null ? 0 : typeof error.code === 'number' ? error.code : 1
       resolve({ exitCode, output: `${stdout}${stderr}` })
     })
   })
+}
+
+/** Runs a program of the repository on this Node. */
+export function runNode(args: string[], environment: Record<string, string> = {}): Promise<Outcome> {
+  return run(process.execPath, args, repository, environment)
 }
 
 /** The environment without what npm and vitest put there for the repository itself. */

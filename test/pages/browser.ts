@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
 
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const named = process.env.MANDATEKIT_CHROMIUM
@@ -17,8 +18,8 @@ const ARGUMENTS = [
 ]
 
 /**
- * Whether tests in a browser are to be skipped: none is installed, nor where MANDATEKIT_CHROMIUM points. Says how to install one; with MANDATEKIT_NO_SKIP=1
- * nothing is skipped, and the tests fail instead.
+ * Returns whether tests in a browser are skipped because none is installed, or because MANDATEKIT_CHROMIUM names no
+ * file. Prints how to install one. With MANDATEKIT_NO_SKIP=1 the tests fail instead.
  */
 export const withoutBrowser = (): boolean => {
   if (executablePath !== undefined || process.env.MANDATEKIT_NO_SKIP === '1') return false
@@ -31,3 +32,76 @@ export const launch = async (): Promise<Browser> => {
   if (executablePath === undefined) throw new Error('Chromium is missing: apt-get install -y chromium')
   return chromium.launch({ executablePath, args: ARGUMENTS })
 }
+
+export const PHONE = { width: 360, height: 640 }
+export const DESKTOP = { width: 1280, height: 720 }
+
+/** What a merchant may write in a field, to run a script or to break the layout. */
+export const HOSTILE = `"'></pre></bdi><script>document.title='ran'</script><img src=x onerror="document.title='ran'"><b>${'W'.repeat(300)}`
+
+/** Both kinds of browser, for `describe.each`. */
+export const SCRIPTING = [
+  ['with JavaScript', { javaScriptEnabled: true }],
+  ['without JavaScript', { javaScriptEnabled: false }],
+] as const
+
+/** How a browser looks at a page. */
+export interface View {
+  readonly javaScriptEnabled?: boolean
+  readonly viewport?: { readonly width: number; readonly height: number }
+}
+
+/**
+ * Starts one browser for the tests of a block. The returned function runs a test in a page, of which there is one with
+ * and one without JavaScript, and fails if the page reports an error.
+ */
+export const useBrowser = () => {
+  let browser: Browser
+  const pages = new Map<boolean, Page>()
+
+  beforeAll(async () => {
+    browser = await launch()
+  }, 60_000)
+  afterAll(() => browser?.close())
+
+  const openPage = async (javaScriptEnabled: boolean): Promise<Page> => {
+    const context = await browser.newContext({ javaScriptEnabled })
+    context.setDefaultTimeout(30_000)
+    const page = await context.newPage()
+    pages.set(javaScriptEnabled, page)
+    return page
+  }
+
+  return async (
+    { javaScriptEnabled = true, viewport = DESKTOP }: View,
+    run: (page: Page) => Promise<void>,
+  ): Promise<void> => {
+    const page = pages.get(javaScriptEnabled) ?? (await openPage(javaScriptEnabled))
+    await page.setViewportSize(viewport)
+    const errors: string[] = []
+    page.on('pageerror', (error) => errors.push(String(error)))
+    page.on('console', (message) => {
+      // The browser reports each request that a stopped or refusing server does not fulfill.
+      if (!/ERR_CONNECTION|responded with a status of 4/.test(message.text())) errors.push(message.text())
+    })
+    page.on('dialog', (dialog) => {
+      errors.push(dialog.message())
+      dialog.dismiss().catch(() => undefined)
+    })
+    try {
+      await run(page)
+    } finally {
+      page.removeAllListeners()
+      await page.goto('about:blank')
+    }
+    expect(errors).toEqual([])
+  }
+}
+
+/** Returns the focused element's text and its outline. */
+export const focused = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const element = document.activeElement ?? document.body
+    const { outlineStyle, outlineWidth } = getComputedStyle(element)
+    return `${element.textContent.trim() || element.id} ${outlineStyle} ${outlineWidth}`
+  })

@@ -9,7 +9,13 @@ declare global {
   }
 }
 
-/** Fails when a page has an accessibility finding, or is wider than its window; `name` says which page it is. */
+/** Fails if a page is wider than its window. */
+export const expectFits = async (page: Page, name: string): Promise<void> => {
+  const [wanted, given] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
+  expect(wanted, name).toBeLessThanOrEqual(given ?? 0)
+}
+
+/** Fails if a page has an accessibility finding or is wider than its window. */
 export const expectUsable = async (page: Page, name: string): Promise<void> => {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate(() => window.axe.run())
@@ -19,6 +25,5 @@ export const expectUsable = async (page: Page, name: string): Promise<void> => {
     nodes: nodes.map(({ html }) => html),
   }))
   expect(findings, name).toEqual([])
-  const [wanted, given] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
-  expect(wanted, name).toBeLessThanOrEqual(given ?? 0)
+  await expectFits(page, name)
 }

@@ -1,203 +1,177 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { internalsOf } from '../../mocks/assemble.ts'
 import { style } from '../../mocks/pages/style.ts'
-import { createSite, value } from './site.ts'
+import { createSite } from './site.ts'
 
-const form = (url: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
-  new Request(url, { method: 'POST', body: new URLSearchParams(fields), headers })
+/** Opens a site whose merchant has requested a subscription. */
+const subscribed = async () => {
+  const site = createSite()
+  const { url, invoiceID } = await site.subscribe()
+  return { ...openPage(site, url), site, invoiceID, status: () => site.requestStatus(invoiceID) }
+}
 
-const HOUR = 3_600_000
+/** Opens a site whose merchant has requested a charge. */
+const charged = async (more: Record<string, unknown> = {}) => {
+  const site = createSite()
+  const { url, id } = await site.charge(more)
+  return { ...openPage(site, url), site, status: () => site.chargeStatus(id) }
+}
+
+const openPage = ({ mock }: ReturnType<typeof createSite>, url: string) => ({
+  url,
+  get: () => mock.fetch(url),
+  text: async () => (await mock.fetch(url)).text(),
+  submit: (fields: Record<string, string>) =>
+    mock.fetch(url, { method: 'POST', body: new URLSearchParams(fields) }),
+})
 
 describe('the authorization page', () => {
-  it('shows what is asked, and sends the payer back with the invoice once authorized', async () => {
-    const site = createSite()
-    const { url, invoiceID } = site.subscribe()
-    const page = await site.fetch(new Request(url))
-    const text = await page.text()
-    expect(page.status).toBe(200)
-    for (const shown of ['249.00', 'every 15 days', '2026-11-28', '2027-11-28', '2026-12-13']) {
-      expect(text).toContain(shown)
+  test('shows the terms, and returns the payer with the invoice', async () => {
+    const { text, submit, invoiceID, status } = await subscribed()
+    const shown = await text()
+    for (const term of ['249.00', 'every 15 days', '2026-11-28', '2027-11-28', '2026-12-13']) {
+      expect(shown).toContain(term)
     }
-    const answer = await site.fetch(form(url, { decision: 'authorize' }))
-    expect(answer.status).toBe(303)
-    expect(answer.headers.get('location')).toBe(`https://shop.example/return?order=1&invoiceID=${invoiceID}`)
-    expect(value(site.subscriptions.authorization(invoiceID)).status).toBe('SUCCEEDED')
+    const response = await submit({ decision: 'authorize' })
+    expect(response.status).toBe(303)
+    expect(response.headers.get('location')).toBe(
+      `https://shop.example/return?order=1&invoiceID=${invoiceID}`,
+    )
+    expect(status()).toBe('SUCCEEDED')
   })
 
-  it('sends the payer back, too, when declined', async () => {
-    const site = createSite()
-    const { url, invoiceID } = site.subscribe()
-    expect((await site.fetch(form(url, { decision: 'decline' }))).status).toBe(303)
-    expect(value(site.subscriptions.authorization(invoiceID)).status).toBe('FAILED')
-    const again = await site.fetch(new Request(url))
-    expect(await again.text()).toContain('Subscription declined')
+  test('returns the payer after declining, and keeps the decision', async () => {
+    const { text, submit, status } = await subscribed()
+    expect((await submit({ decision: 'decline' })).status).toBe(303)
+    expect(await text()).toContain('Subscription declined')
+    const response = await submit({ decision: 'authorize' })
+    expect(response.status).toBe(409)
+    expect(await response.text()).toContain('Subscription declined')
+    expect(status()).toBe('FAILED')
   })
 
-  it('does not let a decision be changed, and says what was decided', async () => {
-    const site = createSite()
-    const { url, invoiceID } = site.subscribe()
-    await site.fetch(form(url, { decision: 'decline' }))
-    const answer = await site.fetch(form(url, { decision: 'authorize' }))
-    expect(answer.status).toBe(409)
-    expect(await answer.text()).toContain('Subscription declined')
-    expect(value(site.subscriptions.authorization(invoiceID)).status).toBe('FAILED')
+  test('changes nothing without a choice', async () => {
+    const { submit, status } = await subscribed()
+    for (const fields of [{}, { decision: 'maybe' }]) expect((await submit(fields)).status).toBe(400)
+    expect(status()).toBe('INITIALIZED')
   })
 
-  it('changes nothing when nothing was chosen', async () => {
-    const site = createSite()
-    const { url, invoiceID } = site.subscribe()
-    for (const fields of [{}, { decision: 'maybe' }]) {
-      expect((await site.fetch(form(url, fields))).status).toBe(400)
-    }
-    expect(value(site.subscriptions.authorization(invoiceID)).status).toBe('INITIALIZED')
-  })
-
-  it('says that a request has expired', async () => {
-    const site = createSite()
-    const { url } = site.subscribe()
-    site.advance(25 * HOUR)
-    for (const request of [new Request(url), form(url, { decision: 'authorize' })]) {
-      const page = await site.fetch(request)
-      expect(page.status).toBe(410)
-      expect(await page.text()).toContain('Request expired')
+  test('reports that the request has expired', async () => {
+    const { site, get, submit } = await subscribed()
+    await site.mock.clock.advance({ hours: 25 })
+    for (const response of [await get(), await submit({ decision: 'authorize' })]) {
+      expect(response.status).toBe(410)
+      expect(await response.text()).toContain('Request expired')
     }
   })
 })
 
 describe('the confirmation page', () => {
-  it('shows a masked number, and sends the payer back once the code was given', async () => {
-    const site = createSite()
-    const { id, confirmation_url: url } = site.charge()
-    const text = await (await site.fetch(new Request(url))).text()
-    expect(text).toContain('+999•••••001')
-    expect(text).not.toContain('99900000001')
-    expect(text).not.toContain('123456')
-    expect(text).toContain('2500 BDT')
-    const answer = await site.fetch(form(url, { otp: ' 123 456 ' }))
-    expect(answer.status).toBe(303)
-    expect(answer.headers.get('location')).toBe('https://shop.example/return?order=1')
-    expect(value(site.gateway.status(id)).status).toBe('succeeded')
+  test('shows a masked number, and returns the payer after the code', async () => {
+    const { text, submit, status } = await charged()
+    const shown = await text()
+    expect(shown).toContain('+999•••••001')
+    expect(shown).not.toMatch(/99900000001|123456/)
+    expect(shown).toContain('2500 BDT')
+    const response = await submit({ otp: ' 123 456 ' })
+    expect(response.status).toBe(303)
+    expect(response.headers.get('location')).toBe('https://shop.example/return?order=1')
+    expect(status()).toBe('succeeded')
   })
 
-  it('answers every wrong code with the same page, which holds neither code', async () => {
-    const site = createSite()
-    const { id, confirmation_url: url } = site.charge()
-    const answers = await Promise.all(
-      ['0', '12345', '1234567', '', '<b>', 'x'.repeat(5000)].map(async (otp) => {
-        const answer = await site.fetch(form(url, { otp }))
-        return `${answer.status} ${await answer.text()}`
-      }),
-    )
-    expect(new Set(answers).size).toBe(1)
-    expect(answers[0]).toMatch(/^400 /)
-    expect(answers[0]).toContain('The code is not correct.')
-    expect(answers[0]).not.toContain('123456')
-    expect(value(site.gateway.status(id)).status).toBe('pending_confirmation')
+  test('responds to every wrong code with the same page, which contains neither code', async () => {
+    const { submit, status } = await charged()
+    const pages = new Set<string>()
+    for (const otp of ['0', '12345', '1234567', '', '<b>', 'x'.repeat(5000)]) {
+      const response = await submit({ otp })
+      pages.add(`${response.status} ${await response.text()}`)
+    }
+    const [page, ...others] = pages
+    expect(others).toEqual([])
+    expect(page).toMatch(/^400 .*The code is not correct\./s)
+    expect(page).not.toContain('123456')
+    expect(status()).toBe('pending_confirmation')
   })
 
-  it.each([
+  test.each([
     ['+99900000002', 'Payment failed', 409],
-    ['+99900000006', 'Payment being tried again', 409],
+    ['+99900000006', 'Payment will be retried', 409],
     ['+99900000007', 'Payment expired', 410],
-  ])('says for %s afterwards: %s', async (msisdn, words, status) => {
-    const site = createSite()
-    const { confirmation_url: url } = site.charge({ msisdn })
-    expect((await site.fetch(form(url, { otp: '123456' }))).status).toBe(303)
-    expect(await (await site.fetch(new Request(url))).text()).toContain(words)
-    const again = await site.fetch(form(url, { otp: '123456' }))
+  ])('of %s reports afterwards: %s', async (msisdn, words, status) => {
+    const { text, submit } = await charged({ msisdn })
+    expect((await submit({ otp: '123456' })).status).toBe(303)
+    expect(await text()).toContain(words)
+    const again = await submit({ otp: '123456' })
     expect(again.status).toBe(status)
     expect(await again.text()).toContain('Return to')
   })
 })
 
 describe('a page of either area', () => {
-  it('is not found under an identifier that does not exist or is not well-formed', async () => {
-    const site = createSite()
-    for (const path of ['/authorize/none', '/confirm/none', '/confirm/%E0%A4', '/authorize/%00']) {
-      const read = await site.fetch(new Request(`https://mock.test${path}`))
-      expect(read.status, path).toBe(404)
+  const S = 'https://subscriptions.mandatekit.test'
+  const G = 'https://gateway.mandatekit.test'
+
+  test.each([`${S}/authorize/none`, `${G}/confirm/none`, `${G}/confirm/%E0%A4`, `${S}/authorize/%00`])(
+    'is not found at %s',
+    async (url) => {
+      const { get, submit } = openPage(createSite(), url)
+      const read = await get()
+      expect(read.status).toBe(404)
       expect(await read.text()).toContain('Page not found')
-      const sent = await site.fetch(
-        form(`https://mock.test${path}`, { otp: '123456', decision: 'authorize' }),
-      )
-      expect(sent.status, path).toBe(404)
+      expect((await submit({ otp: '123456', decision: 'authorize' })).status).toBe(404)
+    },
+  )
+
+  test('leaves every other path to the mock', async () => {
+    const { mock } = createSite()
+    const others = ['/', '/authorize', '/authorize/', '/authorize/a/b', '/confirmed/a', '/api/confirm/a']
+    const urls = [...others.flatMap((path) => [S + path, G + path]), `${G}/authorize/a`, `${S}/confirm/a`]
+    for (const url of urls) {
+      await mock.fetch(url)
+      expect(mock.requests.all().at(-1)?.decision, url).toBe('unknown-path')
     }
   })
 
-  it('leaves every other path to the mock', async () => {
-    const { pages } = createSite()
-    for (const path of [
-      '/',
-      '/authorize',
-      '/authorize/',
-      '/authorize/a/b',
-      '/confirmed/a',
-      '/api/v1/mfs/confirm/a',
-    ]) {
-      expect(await pages(new Request('https://mock.test'), path, 'gateway'), path).toBeUndefined()
-      expect(await pages(new Request('https://mock.test'), path, 'subscriptions'), path).toBeUndefined()
-    }
-    expect(await pages(new Request('https://mock.test'), '/authorize/a', 'gateway')).toBeUndefined()
-    expect(await pages(new Request('https://mock.test'), '/confirm/a', 'subscriptions')).toBeUndefined()
-  })
-
-  it('answers HEAD without a body, and other methods with what is allowed', async () => {
-    const site = createSite()
-    const { url } = site.subscribe()
-    const head = await site.fetch(new Request(url, { method: 'HEAD' }))
+  test('responds to HEAD without a body, and to other methods with the allowed ones', async () => {
+    const { site, url } = await subscribed()
+    const head = await site.mock.fetch(url, { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
-    const other = await site.fetch(new Request(url, { method: 'DELETE' }))
+    const other = await site.mock.fetch(url, { method: 'DELETE' })
     expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
   })
 
-  it('refuses a form of another site, and takes its own and those of programs', async () => {
-    const own = 'https://mock.test'
-    const cases: [Record<string, string>, number][] = [
-      [{ 'sec-fetch-site': 'cross-site', origin: own }, 403],
-      [{ 'sec-fetch-site': 'same-site' }, 403],
-      [{ origin: 'https://evil.example' }, 403],
-      [{ origin: 'https://mock.test.evil.example' }, 403],
-      [{ origin: 'null' }, 403],
-      [{ 'sec-fetch-site': 'same-origin', origin: 'null' }, 303],
-      [{ origin: own }, 303],
-      [{}, 303],
-    ]
-    for (const [headers, status] of cases) {
-      const site = createSite()
-      const { url, invoiceID } = site.subscribe()
-      const { pages } = site
-      // A Request of Node drops some of these headers: the pages read plain parts.
-      const request = {
-        method: 'POST',
-        url,
-        headers: new Headers({ ...headers, 'content-type': 'application/x-www-form-urlencoded' }),
-        text: async () => 'decision=authorize',
-      }
-      const answer = await pages(request, new URL(url).pathname, 'subscriptions')
-      expect(answer?.status, JSON.stringify(headers)).toBe(status)
-      const { status: after } = value(site.subscriptions.authorization(invoiceID))
-      expect(after).toBe(status === 303 ? 'SUCCEEDED' : 'INITIALIZED')
-    }
+  test.each<[Record<string, string>, number]>([
+    [{ 'sec-fetch-site': 'cross-site', origin: S }, 403],
+    [{ 'sec-fetch-site': 'same-site' }, 403],
+    [{ origin: 'https://evil.example' }, 403],
+    [{ origin: `${S}.evil.example` }, 403],
+    [{ origin: 'null' }, 403],
+    [{ 'sec-fetch-site': 'same-origin', origin: 'null' }, 303],
+    [{ origin: S }, 303],
+    [{ origin: 'https://seen.example:8443', host: 'seen.example:8443' }, 303],
+    [{ origin: S, host: 'seen.example' }, 403],
+    [{}, 303],
+    [{ 'content-type': 'text/plain' }, 415],
+    [{ 'content-type': 'application/json' }, 415],
+    [{ 'content-type': 'multipart/form-data; boundary=x' }, 415],
+  ])('responds to a form with %j: %i', async (headers, expected) => {
+    const { site, url, status } = await subscribed()
+    // A `Request` of Node drops some of these headers.
+    const sent = await internalsOf(site.mock).handler({
+      method: 'POST',
+      url,
+      headers: new Headers({ 'content-type': 'application/x-www-form-urlencoded', ...headers }),
+      signal: null,
+      text: async () => 'decision=authorize',
+    })
+    expect(sent).toMatchObject({ kind: 'complete', response: { status: expected } })
+    expect(status()).toBe(expected === 303 ? 'SUCCEEDED' : 'INITIALIZED')
   })
 
-  it('refuses a body that is not a form', async () => {
-    const site = createSite()
-    const { url, invoiceID } = site.subscribe()
-    for (const type of ['text/plain', 'application/json', 'multipart/form-data; boundary=x']) {
-      const request = new Request(url, {
-        method: 'POST',
-        body: 'decision=authorize',
-        headers: { 'content-type': type },
-      })
-      expect((await site.fetch(request)).status).toBe(415)
-    }
-    expect(value(site.subscriptions.authorization(invoiceID)).status).toBe('INITIALIZED')
-  })
-
-  it('carries a policy that runs nothing, and is neither kept, framed nor guessed', async () => {
-    const site = createSite()
-    const urls = [site.subscribe().url, site.charge().confirmation_url, 'https://mock.test/confirm/none']
-    for (const url of urls) {
-      const { headers } = await site.fetch(new Request(url))
+  test('has a policy that allows no script, and forbids caching, framing and sniffing', async () => {
+    const pages = [await subscribed(), await charged(), openPage(createSite(), `${G}/confirm/none`)]
+    for (const { get } of pages) {
+      const { headers } = await get()
       const policy = headers.get('content-security-policy') ?? ''
       expect(policy).toMatch(
         /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src data:; form-action 'self'/,
@@ -214,38 +188,26 @@ describe('a page of either area', () => {
     }
   })
 
-  it('shows no merchant text as markup, and sends nobody to an address that runs', async () => {
+  test.each([
+    'javascript:alert(1)',
+    'data:text/html,<script>alert(1)</script>',
+    'JaVaScRiPt://%0aalert(1)',
+    'java\nscript://x',
+  ])('shows no field as markup, and does not redirect to %j', async (address) => {
     const hostile = `"'><script>alert(1)</script><img src=x onerror=alert(1)>`
-    const site = createSite()
-    for (const address of [
-      'javascript:alert(1)',
-      'data:text/html,<script>alert(1)</script>',
-      'JaVaScRiPt://%0aalert(1)',
-      'java\nscript://x',
-    ]) {
-      const { confirmation_url: url } = site.charge({
-        currency: hostile,
-        msisdn: hostile,
-        redirect_uri: address,
-      })
-      const before = await (await site.fetch(new Request(url))).text()
-      const answer = await site.fetch(form(url, { otp: '123456' }))
-      const after = await answer.text()
-      expect(answer.status, address).toBe(200)
-      expect(answer.headers.get('location')).toBeNull()
-      for (const text of [before, after]) {
-        expect(text.replace(style, '')).not.toMatch(/<script|<img|javascript:|href="data:t/i)
-        expect(text).toContain('&lt;script&gt;')
-      }
+    const { text, submit } = await charged({ currency: hostile, msisdn: hostile, redirect_uri: address })
+    const before = await text()
+    const response = await submit({ otp: '123456' })
+    expect([response.status, response.headers.get('location')]).toEqual([200, null])
+    for (const markup of [before, await response.text()]) {
+      expect(markup.replace(style, '')).not.toMatch(/<script|<img|javascript:|href="data:t/i)
+      expect(markup).toContain('&lt;script&gt;')
     }
   })
 
-  it('sends the payer on to an app by its own scheme', async () => {
-    const site = createSite()
-    const { confirmation_url: url } = site.charge({ redirect_uri: 'shopapp://return/1' })
-    const page = await site.fetch(new Request(url))
-    expect(page.headers.get('content-security-policy')).toContain("form-action 'self' shopapp:;")
-    const answer = await site.fetch(form(url, { otp: '123456' }))
-    expect(answer.headers.get('location')).toBe('shopapp://return/1')
+  test('redirects the payer to an app by its own scheme', async () => {
+    const { get, submit } = await charged({ redirect_uri: 'shopapp://return/1' })
+    expect((await get()).headers.get('content-security-policy')).toContain("form-action 'self' shopapp:;")
+    expect((await submit({ otp: '123456' })).headers.get('location')).toBe('shopapp://return/1')
   })
 })

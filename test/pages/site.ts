@@ -1,76 +1,75 @@
-import { createGatewayDomain } from '../../mocks/domain/gateway/domain.ts'
-import type { GatewayOptions } from '../../mocks/domain/gateway/options.ts'
-import { createIds } from '../../mocks/domain/ids.ts'
-import type { Result } from '../../mocks/domain/result.ts'
-import { createSubscriptionsDomain } from '../../mocks/domain/subscriptions/domain.ts'
-import type { SubscriptionsOptions } from '../../mocks/domain/subscriptions/options.ts'
-import { defaultMerchant } from '../../mocks/domain/subscriptions/options.ts'
-import { createTimeline } from '../../mocks/domain/timeline.ts'
-import { createPages } from '../../mocks/pages/handler.ts'
-import { CHARGE, SUBSCRIPTION } from './requests.ts'
+import type { Mock, MockFetch, MockOptions } from '../../mocks/core.ts'
+import { createMock } from '../../mocks/core.ts'
+import { startMockServer } from '../../mocks/server.ts'
 
-const NOON = Date.UTC(2026, 10, 28, 12)
-
-export const value = <Value>(result: Result<Value>): Value => {
-  if (result.ok) return result.value
-  throw new Error(`refused: ${JSON.stringify(result.refusal)}`)
+const SUBSCRIPTION = {
+  start: '2026-11-28',
+  end: '2027-11-28',
+  cycle: 'FIFTEEN_DAYS',
+  amount: '249.00',
+  userReturnURL: 'https://shop.example/return?order=1',
 }
 
-/** Both areas and their pages, without a transport. */
-export const createSite = (
-  options: { gateway?: Partial<GatewayOptions>; subscriptions?: Partial<SubscriptionsOptions> } = {},
-) => {
-  let now = NOON
-  let keys = 0
-  const timeline = createTimeline(() => now)
-  const parts = {
-    timeline,
-    ids: createIds('pages'),
-    rules: 'spec' as const,
-    baseUrl: () => 'https://mock.test',
+const CHARGE = {
+  msisdn: '+99900000001',
+  amount: 2500,
+  currency: 'BDT',
+  redirect_uri: 'https://shop.example/return?order=1',
+}
+
+type SiteOptions = Pick<MockOptions, 'subscriptions'>
+
+const createSiteMock = (options: SiteOptions): Mock =>
+  createMock({ ...options, clock: '2026-11-28T12:00:00Z', gateway: { rateLimit: false } })
+
+/** A mock, and a merchant that uses it. */
+const siteOf = (mock: Mock, send: MockFetch) => {
+  let count = 0
+  const post = async (url: string, body: unknown, headers: Record<string, string> = {}) => {
+    const all = { 'content-type': 'application/json', ...headers }
+    const response = await send(url, { method: 'POST', headers: all, body: JSON.stringify(body) })
+    if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as Record<string, string>
   }
-  const gateway = createGatewayDomain({ ...parts, options: options.gateway })
-  const subscriptions = createSubscriptionsDomain({
-    ...parts,
-    options: options.subscriptions,
-    notify: () => undefined,
-  })
-  const pages = createPages({ subscriptions, gateway })
-  const merchant = options.subscriptions?.merchants?.[0] ?? defaultMerchant
   return {
-    gateway,
-    subscriptions,
-    pages,
-    advance(milliseconds: number) {
-      now += milliseconds
+    mock,
+    reset() {
+      mock.reset()
+      count = 0
     },
-    /** A page's answer, or 404. */
-    async fetch(request: Request): Promise<Response> {
-      const { pathname } = new URL(request.url)
-      const answer =
-        (await pages(request, pathname, 'subscriptions')) ?? (await pages(request, pathname, 'gateway'))
-      return answer ?? new Response('Not a page', { status: 404 })
+    async subscribe(more: Record<string, unknown> = {}) {
+      const { baseUrl, credentials } = mock.clientOptions.subscriptions
+      const { clientId: client_id, clientSecret: client_secret, ...user } = credentials
+      const login = { grant_type: 'password', client_id, client_secret, ...user }
+      const { access_token } = await post(`${baseUrl}/oauth/token`, login)
+      const order = { clientID: client_id, requestID: `order-${++count}`, ...SUBSCRIPTION, ...more }
+      const authorization = `Bearer ${access_token}`
+      const { url = '', invoiceID = '' } = await post(`${baseUrl}/api/v1.0/subscribe`, order, {
+        authorization,
+      })
+      return { url, invoiceID }
     },
-    /** A new request of the merchant; what a payer's browser would open. */
-    subscribe(more: Record<string, unknown> = {}) {
-      return value(
-        subscriptions.subscribe(
-          { clientId: merchant.clientId, username: merchant.users[0]?.username ?? '' },
-          {
-            clientID: merchant.clientId,
-            requestID: `order-${++keys}`,
-            ...SUBSCRIPTION,
-            ...more,
-          },
-        ),
-      )
+    async charge(more: Record<string, unknown> = {}) {
+      const { baseUrl, apiKey } = mock.clientOptions.gateway
+      const headers = { authorization: `Bearer ${apiKey}`, 'idempotency-key': `key-${++count}` }
+      const charge = await post(`${baseUrl}/api/v1/mfs/charges`, { ...CHARGE, ...more }, headers)
+      return { id: charge.id ?? '', url: charge.confirmation_url ?? '' }
     },
-    charge(more: Record<string, unknown> = {}) {
-      const fields = {
-        ...CHARGE,
-        ...more,
-      }
-      return value(gateway.charge('key-1', `key-${++keys}`, fields)).body
-    },
+    requestStatus: (invoiceId: string) =>
+      mock.state.subscriptions().find((subscription) => subscription.invoiceId === invoiceId)?.requestStatus,
+    chargeStatus: (id: string) => mock.state.charges().find((charge) => charge.id === id)?.status,
   }
+}
+
+/** Creates a site whose pages are read through `mock.fetch`. */
+export const createSite = () => {
+  const mock = createSiteMock({})
+  return siteOf(mock, mock.fetch)
+}
+
+/** Starts a site on a server. */
+export const startSite = async (options: SiteOptions = {}) => {
+  const mock = createSiteMock(options)
+  const { url, close } = await startMockServer({ mock })
+  return { ...siteOf(mock, fetch), url, close }
 }

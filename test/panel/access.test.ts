@@ -1,4 +1,7 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import type { MockServer, MockServerOptions } from 'mandatekit/mocks/server'
 import { startMockServer } from 'mandatekit/mocks/server'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -7,118 +10,115 @@ let server: MockServer | undefined
 
 afterEach(() => server?.close())
 
-const started = async (options: MockServerOptions = {}) => {
+const start = async (options: MockServerOptions = {}) => {
   server = await startMockServer(options)
   return server
 }
 
-interface Answer {
-  readonly status: number | undefined
-  readonly headers: NodeJS.Dict<string | string[]>
-  readonly body: string
+interface Sent {
+  readonly method?: string
+  readonly headers?: Record<string, string>
+  readonly body?: string
 }
 
-/** Sends a request with any headers: a `fetch` would refuse those that a browser sets. */
-const send = (
-  url: string,
-  {
-    method = 'GET',
-    headers = {},
-    body = '',
-  }: { method?: string; headers?: Record<string, string>; body?: string } = {},
-): Promise<Answer> =>
-  new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers }, (answer) => {
-      let text = ''
-      answer.setEncoding('utf8').on('data', (part: string) => {
-        text += part
-      })
-      answer.on('end', () => resolve({ status: answer.statusCode, headers: answer.headers, body: text }))
-    })
-    sent.on('error', reject).end(body)
-  })
+/** Sends a request with any headers. `fetch` would refuse those that a browser sets. */
+const send = async (url: string, { method = 'GET', headers = {}, body = '' }: Sent = {}) => {
+  const sent = request(url, { method, headers }).end(body)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return { status: response.statusCode, headers: response.headers, body: await text(response) }
+}
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 const outage = { method: 'POST', body: 'action=start-outage' }
+const foreign = { origin: 'http://evil.example' }
 
 const isDown = async ({ url }: MockServer) => (await fetch(`${url}/health`)).status === 503
 
-describe('a form from elsewhere does nothing', () => {
-  test.each([
-    ['of another site', { 'sec-fetch-site': 'cross-site' }],
-    ['of another port of this machine', { 'sec-fetch-site': 'same-site' }],
-    ['of another origin, by a browser that says no more', { origin: 'http://evil.example' }],
-    ['of a page without an origin', { origin: 'null' }],
-  ])('%s', async (_, headers) => {
-    const one = await started()
-    const answer = await send(`${one.url}/_mock`, { ...outage, headers: { ...form, ...headers } })
-    expect(answer.status).toBe(403)
+describe('the panel refuses without any effect', () => {
+  test.each<[string, string, string, Record<string, string>, number, string?]>([
+    ['a form of another site', 'POST', '/_mock', { ...form, 'sec-fetch-site': 'cross-site' }, 403],
+    [
+      'a form of another port of this machine',
+      'POST',
+      '/_mock',
+      { ...form, 'sec-fetch-site': 'same-site' },
+      403,
+    ],
+    ['a form of another origin', 'POST', '/_mock', { ...form, ...foreign }, 403],
+    ['a form of an unknown origin', 'POST', '/_mock', { ...form, origin: 'null' }, 403],
+    ['another content type', 'POST', '/_mock', { 'content-type': 'text/plain' }, 415],
+    ['a form that is too large', 'POST', '/_mock', form, 413, `${outage.body}&x=${'y'.repeat(20_000)}`],
+    ['another method', 'PUT', '/_mock', {}, 405],
+    ['a form for the state', 'POST', '/_mock/state', form, 405],
+    ['an unknown path', 'GET', '/_mock/none', {}, 404],
+  ])('%s', async (_, method, path, headers, status, body = method === 'GET' ? '' : outage.body) => {
+    const one = await start()
+    expect((await send(`${one.url}${path}`, { method, headers, body })).status).toBe(status)
     expect(await isDown(one)).toBe(false)
   })
 
-  test('its own does', async () => {
-    const one = await started()
-    for (const headers of [{ 'sec-fetch-site': 'same-origin' }, { origin: one.url }]) {
-      one.mock.outage.end()
-      const answer = await send(`${one.url}/_mock`, { ...outage, headers: { ...form, ...headers } })
-      expect(answer).toMatchObject({
-        status: 303,
-        headers: { location: expect.stringMatching(/^\/_mock\?notice=\d+$/) },
-      })
-      expect(await isDown(one)).toBe(true)
-    }
-  })
-})
-
-describe('a server on this machine alone', () => {
   test.each([
-    'evil.example',
     'evil.example:4010',
     '127.0.0.1.evil.example',
     'localhost.evil.example',
     '10.0.0.1',
     '[::2]',
     '@',
-  ])('shows and does nothing under the foreign name %j', async (host) => {
-    const one = await started()
+  ])('every request under the foreign name %j', async (host) => {
+    const one = await start()
     const headers = { ...form, host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' }
     for (const path of ['/_mock', '/_mock/state', '/_mock/none']) {
-      const shown = await send(`${one.url}${path}`, { headers })
-      expect(shown.status).toBe(403)
-      expect(shown.body).not.toContain('Mock control panel')
+      const response = await send(`${one.url}${path}`, { headers })
+      expect(response.status).toBe(403)
+      expect(response.body).not.toContain('Mock control panel')
     }
     expect((await send(`${one.url}/_mock`, { ...outage, headers })).status).toBe(403)
     expect(await isDown(one)).toBe(false)
   })
-
-  test.each(['localhost', 'localhost:4010', 'LOCALHOST:1', '127.0.0.1', '127.1.2.3:80', '[::1]:4010'])(
-    'answers under its own name %s',
-    async (host) => {
-      const one = await started()
-      expect((await send(`${one.url}/_mock`, { headers: { host } })).status).toBe(200)
-    },
-  )
 })
 
-test('a server that others may reach answers under every name', async () => {
-  const one = await started({ host: '0.0.0.0' })
-  expect((await send(`${one.url}/_mock`, { headers: { host: 'mock.internal:4010' } })).status).toBe(200)
+test('the panel accepts its own form, and shows the outcome by its number only', async () => {
+  const one = await start()
+  for (const headers of [{ 'sec-fetch-site': 'same-origin' }, { origin: one.url }]) {
+    one.mock.outage.end()
+    const { status, headers: sent } = await send(`${one.url}/_mock`, {
+      ...outage,
+      headers: { ...form, ...headers },
+    })
+    expect(status).toBe(303)
+    expect(sent.location).toMatch(/^\/_mock\?notice=\d+$/)
+    expect(await isDown(one)).toBe(true)
+    expect((await send(`${one.url}${sent.location}`)).body).toContain('The gateway is down')
+  }
+  for (const query of ['notice=999', 'notice=You+won', 'notice=constructor']) {
+    expect((await send(`${one.url}/_mock?${query}`)).body).not.toMatch(/You won|class="alert"/)
+  }
 })
 
-test('every answer forbids framing, keeping, sniffing and reading by other origins', async () => {
-  const { url } = await started()
-  const answers = [
-    await send(`${url}/_mock`, { headers: { origin: 'http://evil.example' } }),
-    await send(`${url}/_mock/state`, { headers: { origin: 'http://evil.example' } }),
+test('a server on this machine only has the panel under each of its names', async () => {
+  const { url } = await start()
+  for (const host of ['localhost', 'localhost:4010', 'LOCALHOST:1', '127.1.2.3:80', '[::1]:4010']) {
+    expect((await send(`${url}/_mock`, { headers: { host } })).status, host).toBe(200)
+  }
+})
+
+test('a server that others can reach has the panel under every name', async () => {
+  const { url } = await start({ host: '0.0.0.0' })
+  expect((await send(`${url}/_mock`, { headers: { host: 'mock.internal:4010' } })).status).toBe(200)
+})
+
+test('every response forbids framing, caching, sniffing and reading by other origins', async () => {
+  const { url } = await start()
+  const preflight = { ...foreign, 'access-control-request-method': 'POST' }
+  const responses = [
+    await send(`${url}/_mock`, { headers: foreign }),
+    await send(`${url}/_mock/state`, { headers: foreign }),
     await send(`${url}/_mock/none`),
     await send(`${url}/_mock`, { ...outage, headers: form }),
-    await send(`${url}/_mock`, {
-      method: 'OPTIONS',
-      headers: { origin: 'http://evil.example', 'access-control-request-method': 'POST' },
-    }),
+    await send(`${url}/_mock`, { method: 'OPTIONS', headers: preflight }),
   ]
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 303, 405])
-  for (const { headers } of answers) {
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 404, 303, 405])
+  for (const { headers } of responses) {
     expect(headers).toMatchObject({
       'cache-control': 'no-store',
       'x-frame-options': 'DENY',
@@ -129,81 +129,44 @@ test('every answer forbids framing, keeping, sniffing and reading by other origi
   }
 })
 
-test('the page allows its own style and script by hash, and nothing else', async () => {
-  const { url } = await started()
-  const { headers } = await send(`${url}/_mock`)
+test('the page allows its own style and script by hash, and preselects a fault that can be added as it is', async () => {
+  const { url } = await start()
+  const { headers, body } = await send(`${url}/_mock`)
   const policy = String(headers['content-security-policy'])
   expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^' ]+'; script-src 'sha256-[^' ]+';/)
   expect(policy).not.toMatch(/unsafe|\*|https?:/)
   expect(policy).toContain("form-action 'self'")
   expect(policy).toContain("frame-ancestors 'none'")
+
+  expect(body.match(/<option selected>([^<]*)</g)).toEqual(['<option selected>lost-response<'])
+  const fault = 'action=fault&operation=*&kind=lost-response&times=&status=&latencyMs='
+  const asProgram = { ...form, accept: 'application/json' }
+  expect((await send(`${url}/_mock`, { method: 'POST', headers: asProgram, body: fault })).status).toBe(200)
 })
 
-describe('requests that make no sense', () => {
-  test.each([
-    ['PUT', '/_mock', {}, '', 405],
-    ['POST', '/_mock/state', form, '', 405],
-    ['POST', '/_mock', { 'content-type': 'text/plain' }, 'action=start-outage', 415],
-    ['POST', '/_mock', form, `action=start-outage&x=${'y'.repeat(20_000)}`, 413],
-    ['GET', '/_mock/none', {}, '', 404],
-  ])('%s %s with %j is refused', async (method, path, headers, body, status) => {
-    const one = await started()
-    expect((await send(`${one.url}${path}`, { method, headers, body })).status).toBe(status)
-    expect(await isDown(one)).toBe(false)
-  })
-})
-
-test('HEAD answers headers only, and no request to the panel stands in the log', async () => {
-  const one = await started()
-  const { status, body } = await send(`${one.url}/_mock`, { method: 'HEAD' })
-  expect({ status, body }).toEqual({ status: 200, body: '' })
-  await send(`${one.url}/_mock`, { ...outage, headers: form })
-  expect(one.mock.requests.all()).toEqual([])
-})
-
-test('paths that only begin like the panel’s are the mock’s own, and panel: false leaves it away', async () => {
-  const one = await started()
-  expect(await send(`${one.url}/_mocking`)).toMatchObject({ status: 404 })
-  expect(one.mock.requests.all()).toMatchObject([{ decision: 'unknown-path' }])
-  await one.close()
-  const without = await started({ panel: false })
-  expect((await send(`${without.url}/_mock`)).status).toBe(404)
-  expect(without.mock.requests.all()).toMatchObject([{ path: '/_mock' }])
-})
-
-test('a notice is told by its number alone: nobody can make the panel say something by a link', async () => {
-  const { url } = await started()
-  const { headers } = await send(`${url}/_mock`, { ...outage, headers: form })
-  expect((await send(`${url}${headers.location}`)).body).toContain('The gateway cannot be reached')
-  for (const query of ['notice=999', 'notice=You+won', 'notice=constructor']) {
-    expect((await send(`${url}/_mock?${query}`)).body).not.toMatch(/You won|class="alert"/)
-  }
-})
-
-test('a browser that opens the server finds the way to the panel; what it asks for by itself is not logged', async () => {
-  const { url, mock } = await started()
+test('requests for the panel, the page at the root and the icon are not logged, and HEAD gets no body', async () => {
+  const { url, mock } = await start()
+  expect(await send(`${url}/_mock`, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' })
+  await send(`${url}/_mock`, { ...outage, headers: form })
   const page = await send(`${url}/?from=readme`, { headers: { accept: 'text/html,*/*;q=0.8' } })
   expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } })
   expect(page.body).toContain('href="/_mock"')
   expect(await send(`${url}/favicon.ico`)).toMatchObject({ status: 204, body: '' })
   expect(mock.requests.all()).toEqual([])
+})
 
+test('every other request belongs to the mock', async () => {
+  const { url, mock } = await start()
   const json = await send(`${url}/`, { headers: { accept: '*/*' } })
   expect(json).toMatchObject({ status: 404, headers: { 'content-type': 'application/json' } })
   expect((await send(`${url}/`, { method: 'POST', headers: { accept: 'text/html' } })).status).toBe(404)
-  expect(mock.requests.all()).toHaveLength(2)
+  expect((await send(`${url}/_mocking`)).status).toBe(404)
+  expect(mock.requests.all().map(({ decision }) => decision)).toEqual(Array(3).fill('unknown-path'))
 })
 
-test('without a panel nothing leads to it', async () => {
-  const { url } = await started({ panel: false })
+test('without the panel nothing leads to it', async () => {
+  const { url, mock } = await start({ panel: false })
   expect((await send(`${url}/`, { headers: { accept: 'text/html' } })).status).toBe(404)
-})
-
-test('the fault that the form offers first can be added as it stands', async () => {
-  const { url } = await started()
-  const { body } = await send(`${url}/_mock`)
-  expect(body.match(/<option selected>([^<]*)</g)).toEqual(['<option selected>lost-response<'])
-  const fault = 'action=fault&operation=*&kind=lost-response&times=&status=&latencyMs='
-  const headers = { ...form, accept: 'application/json' }
-  expect((await send(`${url}/_mock`, { method: 'POST', headers, body: fault })).status).toBe(200)
+  expect((await send(`${url}/_mock`)).status).toBe(404)
+  expect(mock.requests.all()).toMatchObject([{ path: '/' }, { path: '/_mock' }])
 })

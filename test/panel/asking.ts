@@ -1,22 +1,16 @@
-/** What became of an action. */
-export interface Told {
-  readonly ok: boolean
-  readonly message: string
-}
-
-/** Asks the panel at a server's URL for an action, as a program does. */
+/** Runs an action of the panel at a server's URL, as a program does. */
 export const ask = async (
   url: string,
   action: string,
   fields: Record<string, string> = {},
-): Promise<Told> => {
-  const answer = await fetch(`${url}/_mock`, {
+): Promise<{ readonly ok: boolean; readonly message: string }> => {
+  const response = await fetch(`${url}/_mock`, {
     method: 'POST',
     headers: { accept: 'application/json' },
     body: new URLSearchParams({ action, ...fields }),
   })
-  return answer.json()
+  return response.json()
 }
 
-/** What the panel shows, as a program reads it. */
+/** Reads the panel's state, as a program does. */
 export const stateOf = async (url: string, query = '') => (await fetch(`${url}/_mock/state${query}`)).json()

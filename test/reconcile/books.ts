@@ -2,64 +2,52 @@ import { ApiError } from '../../src/errors.ts'
 import type { Payment } from '../../src/index.ts'
 import type { GatewayReader, SubscriptionsReader } from '../../src/notifications/index.ts'
 
-/** What the API answers for something it does not know. */
-const notFound = (): ApiError =>
-  new ApiError('not found', {
+/** An error response of the API. */
+export const refusal = (status: number, errorCode = '02'): ApiError =>
+  new ApiError('refused', {
     operation: 'subscriptions.payments',
     phase: 'response',
     outcome: 'rejected',
     attempts: 1,
     retryable: false,
-    status: 404,
-    errorCode: '02',
+    status,
+    errorCode,
   })
 
-/** What the API holds, and how many look-ups are under way. */
-export class Api implements SubscriptionsReader, GatewayReader {
-  underWay = 0
-  mostUnderWay = 0
-  lookUps = 0
-  readonly #payments: Readonly<Record<string, readonly Payment[] | Error>>
-  readonly #charges: Readonly<Record<string, string>>
-  readonly #cancelled: readonly string[]
-
-  constructor(
-    payments: Readonly<Record<string, readonly Payment[] | Error>> = {},
-    charges: Readonly<Record<string, string>> = {},
-    cancelled: readonly string[] = [],
-  ) {
-    this.#payments = payments
-    this.#charges = charges
-    this.#cancelled = cancelled
-  }
-
-  async *allPayments(subscriptionId: string, _page: undefined, { signal }: { signal: AbortSignal }) {
-    await this.#lookUp(signal)
-    const payments = this.#payments[subscriptionId]
-    if (payments === undefined) throw notFound()
-    if (payments instanceof Error) throw payments
-    yield* payments
-  }
-
-  async cancellation(subscriptionId: string, { signal }: { signal: AbortSignal }) {
-    await this.#lookUp(signal)
-    if (!this.#cancelled.includes(subscriptionId)) throw notFound()
-    return { subscriptionID: subscriptionId }
-  }
-
-  async status(chargeId: string, { signal }: { signal: AbortSignal }) {
-    await this.#lookUp(signal)
-    const status = this.#charges[chargeId]
-    if (status === undefined) throw notFound()
-    return { status }
-  }
-
-  async #lookUp(signal: AbortSignal): Promise<void> {
-    this.lookUps += 1
-    this.underWay += 1
-    this.mostUnderWay = Math.max(this.mostUnderWay, this.underWay)
+/** An API with these payments, charges and cancellations, which counts its look-ups. */
+export const openApi = (
+  payments: Readonly<Record<string, readonly Payment[] | Error>> = {},
+  charges: Readonly<Record<string, string>> = {},
+  cancelled: readonly string[] = [],
+) => {
+  const counts = { open: 0, mostOpen: 0, lookUps: 0 }
+  const lookUp = async <Found>(signal: AbortSignal, found: Found | undefined): Promise<Found> => {
+    counts.lookUps += 1
+    counts.open += 1
+    counts.mostOpen = Math.max(counts.mostOpen, counts.open)
     await new Promise((resolve) => setImmediate(resolve))
-    this.underWay -= 1
+    counts.open -= 1
     signal.throwIfAborted()
+    if (found === undefined) throw refusal(404)
+    return found
   }
+  return {
+    counts,
+    async *allPayments(subscriptionId, _page, { signal }) {
+      const found = await lookUp(signal, payments[subscriptionId])
+      if (found instanceof Error) throw found
+      yield* found
+    },
+    async cancellation(subscriptionId, { signal }) {
+      return {
+        subscriptionID: await lookUp(
+          signal,
+          cancelled.find((id) => id === subscriptionId),
+        ),
+      }
+    },
+    async status(chargeId, { signal }) {
+      return { status: await lookUp(signal, charges[chargeId]) }
+    },
+  } satisfies SubscriptionsReader & GatewayReader & { counts: object }
 }

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { ApiError, ConnectionError } from '../../src/errors.ts'
+import { createMock } from '../../mocks/core.ts'
+import { ConnectionError } from '../../src/errors.ts'
 import type { Payment } from '../../src/index.ts'
+import { GatewayClient } from '../../src/index.ts'
 import type {
   Difference,
   Expected,
@@ -10,7 +12,7 @@ import type {
 } from '../../src/notifications/index.ts'
 import { reconcile } from '../../src/notifications/index.ts'
 import { payment } from '../support/bodies.ts'
-import { Api } from './books.ts'
+import { openApi, refusal } from './books.ts'
 
 const list = async (options: ReconcileOptions): Promise<Difference[]> => {
   const all: Difference[] = []
@@ -21,23 +23,23 @@ const list = async (options: ReconcileOptions): Promise<Difference[]> => {
 const succeeded = (paymentId: number | string) => ({ paymentId, status: 'SUCCEEDED_PAYMENT' })
 
 describe('payments of a subscription', () => {
-  test('books that agree have no difference, whether ids are numbers or text', async () => {
-    const subscriptions = new Api({ 'sub-1': [payment(1), payment(2, { status: 'FAILED_PAYMENT' })] })
+  test('equal books have no difference, whether ids are numbers or text', async () => {
+    const subscriptions = openApi({ 'sub-1': [payment(1), payment(2, { status: 'FAILED_PAYMENT' })] })
     const payments = [succeeded('1'), { paymentId: 2, status: 'FAILED_PAYMENT' }]
     expect(await list({ subscriptions, expected: [{ subscriptionId: 'sub-1', payments }] })).toEqual([])
   })
 
-  test('a payment to which the API gives no identifier is missing, under an empty one', async () => {
+  test('a payment without an identifier is missing, with an empty one', async () => {
     const { paymentId: _, ...nameless } = payment(1)
-    const subscriptions = new Api({ 'sub-1': [nameless as Payment] })
+    const subscriptions = openApi({ 'sub-1': [nameless as Payment] })
     const expected = [{ subscriptionId: 'sub-1', payments: [] }]
     expect(await list({ subscriptions, expected })).toEqual([
       { kind: 'payment-missing', subscriptionId: 'sub-1', paymentId: '', payment: nameless },
     ])
   })
 
-  test('a payment whose notification was lost is missing, one that the API does not list is not found', async () => {
-    const subscriptions = new Api({ 'sub-1': [payment(1), payment(2)] })
+  test('a payment that only the API has is missing, and one that only the books have is not found', async () => {
+    const subscriptions = openApi({ 'sub-1': [payment(1), payment(2)] })
     const expected = [{ subscriptionId: 'sub-1', payments: [succeeded(1), succeeded(3)] }]
     expect(await list({ subscriptions, expected })).toEqual([
       { kind: 'payment-missing', subscriptionId: 'sub-1', paymentId: '2', payment: payment(2) },
@@ -45,28 +47,34 @@ describe('payments of a subscription', () => {
     ])
   })
 
-  test('another status and a reversal differ', async () => {
+  test('a payment with another status or a reversal differs', async () => {
     const reversal = { reverseTransactionAmount: '5.00', reverseTransactionId: 'r-1' }
-    const subscriptions = new Api({
-      'sub-1': [payment(1, { status: 'FAILED_PAYMENT' }), payment(2, reversal), payment(3, reversal)],
+    const subscriptions = openApi({
+      'sub-1': [
+        payment(1, { status: 'FAILED_PAYMENT' }),
+        payment(2, reversal),
+        payment(3, reversal),
+        payment(4, { reverseTransactionDate: '2026-12-02 10:00:00' }),
+      ],
     })
-    const payments = [succeeded(1), succeeded(2), { ...succeeded(3), reversed: true }]
+    const payments = [succeeded(1), succeeded(2), { ...succeeded(3), reversed: true }, succeeded(4)]
     const differences = await list({ subscriptions, expected: [{ subscriptionId: 'sub-1', payments }] })
     expect(differences.map((one) => [one.kind, 'paymentId' in one && one.paymentId])).toEqual([
       ['payment-differs', '1'],
       ['payment-differs', '2'],
+      ['payment-differs', '4'],
     ])
   })
 
-  test('a subscription the API does not know is named', async () => {
+  test('a subscription that the API does not know is reported', async () => {
     const expected = [{ subscriptionId: 'sub-9', payments: [succeeded(1)] }]
-    expect(await list({ subscriptions: new Api(), expected })).toEqual([
+    expect(await list({ subscriptions: openApi(), expected })).toEqual([
       { kind: 'subscription-not-found', subscriptionId: 'sub-9' },
     ])
   })
 
-  test('a cancellation is compared only when the books speak of it', async () => {
-    const subscriptions = new Api({ a: [], b: [], c: [], d: [] }, {}, ['a', 'c'])
+  test('a cancellation is compared only when the books have the field', async () => {
+    const subscriptions = openApi({ a: [], b: [], c: [], d: [] }, {}, ['a', 'c'])
     const expected = [
       { subscriptionId: 'a', payments: [], cancelled: false },
       { subscriptionId: 'b', payments: [], cancelled: true },
@@ -77,12 +85,12 @@ describe('payments of a subscription', () => {
       { kind: 'cancellation-missing', subscriptionId: 'a' },
       { kind: 'cancellation-not-found', subscriptionId: 'b' },
     ])
-    expect(subscriptions.lookUps).toBe(7)
+    expect(subscriptions.counts.lookUps).toBe(7)
   })
 })
 
 test('charges are compared by their status', async () => {
-  const gateway = new Api({}, { ch_1: 'succeeded', ch_2: 'failed' })
+  const gateway = openApi({}, { ch_1: 'succeeded', ch_2: 'failed' })
   const expected = ['ch_1', 'ch_2', 'ch_3'].map((chargeId) => ({ chargeId, status: 'succeeded' }))
   expect(await list({ gateway, expected })).toEqual([
     { kind: 'charge-differs', chargeId: 'ch_2', expected: expected[1], status: 'failed' },
@@ -90,7 +98,7 @@ test('charges are compared by their status', async () => {
   ])
 })
 
-test('an entry whose look-up fails is unchecked, says nothing else, and the others go on', async () => {
+test('an entry whose look-up fails is unchecked, and the others go on', async () => {
   const error = new ConnectionError('lost', {
     operation: 'subscriptions.payments',
     phase: 'request',
@@ -98,7 +106,7 @@ test('an entry whose look-up fails is unchecked, says nothing else, and the othe
     attempts: 3,
     retryable: true,
   })
-  const subscriptions = new Api({ a: error, b: [payment(1)] })
+  const subscriptions = openApi({ a: error, b: [payment(1)] })
   const expected = [
     { subscriptionId: 'a', payments: [succeeded(7)] },
     { subscriptionId: 'b', payments: [] },
@@ -113,61 +121,34 @@ test('an entry whose look-up fails is unchecked, says nothing else, and the othe
 test.each([404, 400, 200])(
   'a page that is not found (HTTP %i) leaves its subscription unchecked',
   async (status) => {
-    const missing = new ApiError('no such page', {
-      operation: 'subscriptions.payments',
-      phase: 'response',
-      outcome: 'rejected',
-      attempts: 1,
-      retryable: false,
-      status,
-      errorCode: '02',
-    })
+    const error = refusal(status)
     const subscriptions: SubscriptionsReader = {
       async *allPayments() {
         yield payment(1)
-        throw missing
+        throw error
       },
-      cancellation: () => Promise.reject(missing),
+      cancellation: () => Promise.reject(error),
     }
     const expected = { subscriptionId: 'sub-1', payments: [succeeded(1), succeeded(2)] }
     expect(await list({ subscriptions, expected: [expected] })).toEqual([
-      { kind: 'unchecked', expected, error: missing },
+      { kind: 'unchecked', expected, error },
     ])
   },
 )
 
-test.each([401, 405, 409, 415, 451])(
-  'an API that refuses the look-up itself (HTTP %i) leaves the entry unchecked',
-  async (status) => {
-    const refusal = new ApiError('no', {
-      operation: 'gateway.status',
-      phase: 'response',
-      outcome: 'rejected',
-      attempts: 1,
-      retryable: false,
-      status,
-      errorCode: 'no',
-    })
-    const expected = { chargeId: 'ch_1', status: 'succeeded' }
-    const gateway = { status: () => Promise.reject(refusal) }
-    expect(await list({ gateway, expected: [expected] })).toEqual([
-      { kind: 'unchecked', expected, error: refusal },
-    ])
-  },
-)
-
-test('a reversal that is told by its date alone is one', async () => {
-  const reversed = payment(1, { reverseTransactionDate: '2026-12-02 10:00:00' })
-  const expected = [{ subscriptionId: 'sub-1', payments: [succeeded(1)] }]
-  const differences = await list({ subscriptions: new Api({ 'sub-1': [reversed] }), expected })
-  expect(differences.map(({ kind }) => kind)).toEqual(['payment-differs'])
+test.each([401, 409, 451])('a look-up that fails with HTTP %i leaves its entry unchecked', async (status) => {
+  const error = refusal(status, 'no')
+  const expected = { chargeId: 'ch_1', status: 'succeeded' }
+  const gateway = { status: () => Promise.reject(error) }
+  expect(await list({ gateway, expected: [expected] })).toEqual([{ kind: 'unchecked', expected, error }])
 })
 
-test('progress is told after each entry, also when nothing differs', async () => {
-  const onProgress = vi.fn()
-  const subscriptions = new Api({ a: [], b: [payment(1)], c: [] })
+test('onProgress receives the counts after each entry, and may throw or reject', async () => {
+  const gone = new Error('the terminal is gone')
+  const onProgress = vi.fn().mockThrowOnce(gone).mockRejectedValueOnce(gone)
+  const subscriptions = openApi({ a: [], b: [payment(1)], c: [] })
   const expected = ['a', 'b', 'c'].map((subscriptionId) => ({ subscriptionId, payments: [] }))
-  await list({ subscriptions, expected, onProgress })
+  expect(await list({ subscriptions, expected, onProgress })).toHaveLength(1)
   expect(onProgress.mock.calls.flat()).toEqual([
     { checked: 1, differences: 0, unchecked: 0 },
     { checked: 2, differences: 1, unchecked: 0 },
@@ -175,22 +156,7 @@ test('progress is told after each entry, also when nothing differs', async () =>
   ])
 })
 
-test('a progress listener that throws or rejects ends nothing', async () => {
-  const expected = [{ subscriptionId: 'a', payments: [] }]
-  const subscriptions = new Api({ a: [payment(1)] })
-  const onProgress = vi
-    .fn()
-    .mockImplementationOnce(() => {
-      throw new Error('the terminal is gone')
-    })
-    .mockRejectedValueOnce(new Error('the terminal is gone'))
-  for (let run = 0; run < 2; run += 1) {
-    expect(await list({ subscriptions, expected, onProgress })).toHaveLength(1)
-  }
-  expect(onProgress).toHaveBeenCalledTimes(2)
-})
-
-test('differences come in the order of the books with no more look-ups at once than allowed', async () => {
+test('differences have the order of the books, and concurrency limits the look-ups', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.nat(3), { maxLength: 20 }),
@@ -199,19 +165,19 @@ test('differences come in the order of the books with no more look-ups at once t
         const held = sizes.map(
           (size, index) => [`s-${index}`, Array.from({ length: size }, (_, id) => payment(id))] as const,
         )
-        const subscriptions = new Api(Object.fromEntries(held))
+        const subscriptions = openApi(Object.fromEntries(held))
         const expected = held.map(([subscriptionId]) => ({ subscriptionId, payments: [] }))
         const differences = await list({ subscriptions, expected, concurrency })
         expect(differences.map((one) => 'subscriptionId' in one && one.subscriptionId)).toEqual(
           held.flatMap(([id, payments]) => payments.map(() => id)),
         )
-        expect(subscriptions.mostUnderWay).toBeLessThanOrEqual(concurrency)
+        expect(subscriptions.counts.mostOpen).toBeLessThanOrEqual(concurrency)
       },
     ),
   )
 })
 
-test('books of any length are taken only as fast as differences are consumed, and leaving the loop closes them', async () => {
+test('books are read only as fast as differences are consumed, and leaving the loop closes them', async () => {
   let taken = 0
   let isClosed = false
   async function* books(): AsyncGenerator<Expected> {
@@ -224,7 +190,7 @@ test('books of any length are taken only as fast as differences are consumed, an
       isClosed = true
     }
   }
-  for await (const difference of reconcile({ gateway: new Api(), expected: books(), concurrency: 3 })) {
+  for await (const difference of reconcile({ gateway: openApi(), expected: books(), concurrency: 3 })) {
     expect(difference.kind).toBe('charge-not-found')
     break
   }
@@ -238,11 +204,20 @@ test('an aborted signal ends the loop with its reason', async () => {
   const expected = ['a', 'b', 'c'].map((chargeId) => ({ chargeId, status: 'succeeded' }))
   const seen: string[] = []
   const run = async () => {
-    for await (const { kind } of reconcile({ gateway: new Api(), expected, signal: controller.signal })) {
+    for await (const { kind } of reconcile({ gateway: openApi(), expected, signal: controller.signal })) {
       seen.push(kind)
       controller.abort(reason)
     }
   }
   await expect(run()).rejects.toBe(reason)
   expect(seen).toEqual(['charge-not-found'])
+})
+
+test('charges are compared with a real client', async () => {
+  const mock = createMock({
+    gateway: { charges: [{ id: 'ch_1', msisdn: '+1', amount: 1, currency: 'BDT' }] },
+  })
+  const gateway = new GatewayClient({ ...mock.clientOptions.gateway, fetch: mock.fetch })
+  const expected = ['ch_1', 'ch_2'].map((chargeId) => ({ chargeId, status: 'succeeded' }))
+  expect((await list({ gateway, expected })).map(({ kind }) => kind)).toEqual(['charge-not-found'])
 })

@@ -6,10 +6,10 @@ export const ownerOf = (claim: Claim): string => {
   return claim.state === 'claimed' ? claim.owner : ''
 }
 
-/** A lease that `afterLease` sees the end of, in milliseconds. */
+/** A lease in milliseconds that has ended after `afterLease`. */
 export const SHORT_LEASE = 50
 
-/** What every dedupe store must do. An extended lease of `SHORT_LEASE` outlives `afterLease`. */
+/** The tests of every dedupe store. */
 export const itKeepsTheRules = ({
   create,
   afterLease,
@@ -17,14 +17,14 @@ export const itKeepsTheRules = ({
   readonly create: () => Promise<DedupeStore>
   readonly afterLease: (id?: string) => Promise<void>
 }) => {
-  it('gives an id to one of a hundred that claim it at once', async () => {
+  it('gives an id to one of a hundred parallel claims', async () => {
     const store = await create()
     const claims = await Promise.all(Array.from({ length: 100 }, () => store.claim('n-1', 10_000)))
     expect(claims.filter(({ state }) => state === 'claimed')).toHaveLength(1)
     expect(claims.filter(({ state }) => state === 'in-progress')).toHaveLength(99)
   })
 
-  it('keeps a committed id from being claimed, and other ids apart', async () => {
+  it('does not give out a committed id, and gives out others', async () => {
     const store = await create()
     const owner = ownerOf(await store.claim('n-1', 10_000))
     expect(await store.commit('n-1', owner, 60_000)).toBe(true)
@@ -39,13 +39,13 @@ export const itKeepsTheRules = ({
     ownerOf(await store.claim('n-1', 10_000))
   })
 
-  it('lets a released id be claimed at once', async () => {
+  it('gives out a released id at once', async () => {
     const store = await create()
     await store.release('n-1', ownerOf(await store.claim('n-1', 10_000)))
     ownerOf(await store.claim('n-1', 10_000))
   })
 
-  it('lets an id be claimed when its lease has ended, and its former holder do nothing about it', async () => {
+  it('gives out an id after its lease, and the former owner can neither extend nor release it', async () => {
     const store = await create()
     const former = ownerOf(await store.claim('n-1', SHORT_LEASE))
     await afterLease()
@@ -57,7 +57,7 @@ export const itKeepsTheRules = ({
     expect(await store.extend('n-1', next, 10_000)).toBe(true)
   })
 
-  it('commits what a former holder processed, and says that the lease was lost', async () => {
+  it('commits what a former owner processed, and returns that the lease was lost', async () => {
     const store = await create()
     const former = ownerOf(await store.claim('n-1', SHORT_LEASE))
     await afterLease()

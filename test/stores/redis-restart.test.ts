@@ -11,7 +11,7 @@ import { RedisServer, redisIsInstalled } from '../support/redis-server.ts'
 const MESSAGES = 300
 const SEED = Math.floor(Math.random() * 1e9)
 
-describe.skipIf(!redisIsInstalled())('a Redis that keeps what it is told', { timeout: 120_000 }, () => {
+describe.skipIf(!redisIsInstalled())('a Redis that writes to disk', { timeout: 120_000 }, () => {
   let redis: RedisServer
   let open: Connection[]
 
@@ -25,7 +25,7 @@ describe.skipIf(!redisIsInstalled())('a Redis that keeps what it is told', { tim
     await redis.close()
   })
 
-  it(`and is killed and started again among doubled messages: each is handled to success once (seed ${SEED})`, async () => {
+  it(`and is killed and started again: each of many doubled messages succeeds once (seed ${SEED})`, async () => {
     const random = createRandom(SEED)
     const handled: string[] = []
     const reports = new Set<string>()

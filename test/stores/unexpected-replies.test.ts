@@ -3,7 +3,7 @@ import { createRedisDedupeStore, createRedisTokenStore } from '../../src/stores/
 
 const record = { version: 1, refusals: [], unauthorizedRenewals: [] } as const
 
-describe('a function that returns something that is not a reply of Redis is a store that fails', () => {
+describe('a store fails when its function returns', () => {
   it.each<[string, unknown]>([
     ['a wrapped reply', { result: 'OK' }],
     ['nothing', undefined],
@@ -22,10 +22,12 @@ describe('a function that returns something that is not a reply of Redis is a st
     await expect(dedupe.commit('n-1', 'owner', 1000)).rejects.toThrow(failed)
   })
 
-  it('but bytes, and numbers as text, are replies', async () => {
+  it('but not bytes, or numbers as text', async () => {
     const reply = (command: readonly string[]) => (command[0] === 'EVAL' ? '1' : Buffer.from('OK'))
     const tokens = createRedisTokenStore(async (command) => reply(command))
     await tokens.set('key', record, 1000)
     expect(await tokens.withLock('key', async () => 'ran')).toBe('ran')
+    const committed = createRedisDedupeStore(async () => Buffer.from('committed'))
+    expect(await committed.claim('n-1', 1000)).toEqual({ state: 'committed' })
   })
 })

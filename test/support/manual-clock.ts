@@ -18,25 +18,17 @@ export class ManualClock implements Clock {
 
   sleep = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
-      if (signal?.aborted) {
-        reject(signal.reason)
-        return
-      }
       const stop = () => {
         this.#sleepers = this.#sleepers.filter((one) => one !== sleeper)
         reject(signal?.reason)
       }
-      const sleeper: Sleeper = {
-        wakesAt: this.#now + milliseconds,
-        wake: () => {
-          signal?.removeEventListener('abort', stop)
-          resolve()
-        },
-      }
-      if (milliseconds <= 0) {
+      const wake = () => {
+        signal?.removeEventListener('abort', stop)
         resolve()
-        return
       }
+      const sleeper: Sleeper = { wakesAt: this.#now + milliseconds, wake }
+      if (signal?.aborted) return stop()
+      if (milliseconds <= 0) return wake()
       this.#sleepers.push(sleeper)
       signal?.addEventListener('abort', stop, { once: true })
     })

@@ -1,3 +1,5 @@
+import { SUBSCRIPTION } from './bodies.ts'
+
 /** A payment's message as the platform sends it (S8). */
 export const payment = (changes: Record<string, unknown> = {}): Record<string, unknown> => ({
   notificationId: 'n-1',
@@ -33,12 +35,10 @@ export const parsedPayment = {
 
 /** A subscription that a payer is asked for (S1). */
 export const subscriptionRequest = {
-  requestID: 'order-1',
+  ...SUBSCRIPTION,
   start: '2027-01-01',
   end: '2027-12-31',
   cycle: 'DAILY',
-  amount: '5.00',
-  userReturnURL: 'https://shop.example/return',
 } as const
 
 /** A delivery by POST; objects are sent as JSON. */

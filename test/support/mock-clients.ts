@@ -2,24 +2,13 @@ import type { Mock, MockOptions } from '../../mocks/core.ts'
 import { createMock, testNumbers } from '../../mocks/core.ts'
 import type { ClientOptions } from '../../src/index.ts'
 import { GatewayClient, SubscriptionsClient } from '../../src/index.ts'
+import { CHARGE_REQUEST, SUBSCRIPTION } from './bodies.ts'
 
 /** A subscription that the mock accepts at the time of `openMock`. */
-export const ORDER = {
-  requestID: 'order-1',
-  start: '2026-12-01',
-  end: '2027-06-30',
-  userReturnURL: 'https://shop.example/return',
-  cycle: 'DAILY',
-  amount: '25.00',
-} as const
+export const ORDER = { ...SUBSCRIPTION, requestID: 'order-1', end: '2027-06-30', cycle: 'DAILY' } as const
 
 /** A charge that succeeds in the mock. */
-export const MOCK_CHARGE = {
-  msisdn: testNumbers.succeeds,
-  amount: 250,
-  currency: 'BDT',
-  redirect_uri: 'https://shop.example/paid',
-}
+export const MOCK_CHARGE = { ...CHARGE_REQUEST, msisdn: testNumbers.succeeds }
 
 /** Both clients of a mock's own options, on its `fetch` unless another one is given. */
 export const clientsOf = (

@@ -8,11 +8,7 @@ export interface FetchInit {
   signal?: AbortSignal
 }
 
-interface FetchedResponse {
-  readonly status: number
-  readonly headers: { get(name: string): string | null }
-  text(): Promise<string>
-}
+type FetchedResponse = Pick<Seen, 'status' | 'headers'> & { text(): Promise<string> }
 
 /** What to send: text goes as it is, anything else as JSON. */
 export interface Sending extends Omit<FetchInit, 'body'> {
@@ -28,13 +24,10 @@ export interface Seen {
   readonly json: Record<string, unknown>
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const objectOf = (text: string): Record<string, unknown> => {
   try {
     const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : {}
+    return typeof value === 'object' && !Array.isArray(value) ? { ...value } : {}
   } catch {
     return {}
   }

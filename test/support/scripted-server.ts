@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { TOKEN } from './clients.ts'
 import { serve } from './serve.ts'
 
@@ -34,12 +35,6 @@ const bytesOf = (body: unknown): Uint8Array => {
   return new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
-const read = async (message: IncomingMessage): Promise<string> => {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of message) chunks.push(chunk as Uint8Array)
-  return Buffer.concat(chunks).toString('utf8')
-}
-
 const perform = (response: ServerResponse, { status = 200, headers, body, fault }: Script): void => {
   if (fault === 'silent') return
   if (fault === 'close') {
@@ -65,7 +60,7 @@ export const startServer = async (script: readonly Script[] | ScriptOf): Promise
   const url = await serve(async (message, response) => {
     const index = requests.length
     const entry = { method: message.method ?? '', url: message.url ?? '', headers: message.headers }
-    const request: Received = { ...entry, body: await read(message) }
+    const request: Received = { ...entry, body: await text(message) }
     requests.push(request)
     const next =
       typeof script === 'function' ? await script(request, index) : (script[index] ?? script.at(-1))

@@ -1,17 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { listen } from './listen.ts'
 
 const toRequest = async (message: IncomingMessage): Promise<Request> => {
-  const chunks: Buffer[] = []
-  for await (const chunk of message) chunks.push(chunk)
   const headers = new Headers()
-  for (const [name, text] of Object.entries(message.headers)) headers.set(name, String(text))
-  const body = chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}
-  return new Request(`http://${message.headers.host}${message.url}`, {
+  for (const [name, value] of Object.entries(message.headers)) headers.set(name, String(value))
+  const body = (await text(message)) || null
+  return new Request(`http://${headers.get('host')}${message.url}`, {
     method: message.method ?? 'GET',
     headers,
-    ...body,
+    body,
   })
 }
 

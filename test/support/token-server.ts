@@ -1,13 +1,6 @@
 import { DETAILS, SUBSCRIBED } from './bodies.ts'
-import type { Received } from './scripted-server.ts'
+import type { Received, Script } from './scripted-server.ts'
 import { startServer } from './scripted-server.ts'
-
-/** A response of the server: `expires_in` and the like are sent as they are. */
-export interface Answer {
-  readonly status: number
-  readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>>
-}
 
 export type TokenRequest = Readonly<Record<string, string>>
 
@@ -18,7 +11,7 @@ export class TokenServer {
   readonly calls: string[] = []
   readonly bodies: unknown[] = []
   /** Responds to a token request. The default issues `access-1`, `access-2`, … */
-  onToken: (request: TokenRequest, index: number) => Answer | Promise<Answer> = (_request, index) => ({
+  onToken: (request: TokenRequest, index: number) => Script | Promise<Script> = (_request, index) => ({
     status: 200,
     body: this.tokenBody(index),
   })
@@ -32,11 +25,27 @@ export class TokenServer {
   static async start(): Promise<TokenServer> {
     const server = new TokenServer()
     const { url } = await startServer(async (request) => {
-      const { status, body = {}, headers } = await server.#answer(request)
+      const { status = 200, body = {}, headers } = await server.#answer(request)
       return { status, body, headers: { 'content-type': 'application/json', ...headers } }
     })
     server.url = url
     return server
+  }
+
+  /** Grants the token requests from now on, with these fields in the response. */
+  grant(fields: object = {}): void {
+    this.onToken = (_request, index) => ({ status: 200, body: this.tokenBody(index, fields) })
+  }
+
+  /** Answers every token request from now on with this response. */
+  refuse(status: number, body: object = {}, headers: Readonly<Record<string, string>> = {}): void {
+    this.onToken = () => ({ status, body, headers })
+  }
+
+  /** Revokes the tokens issued so far. */
+  revoke(): void {
+    const issued = this.tokenRequests.length
+    this.accepts = (token) => Number(token.split('-')[1]) > issued
   }
 
   tokenBody(index: number, fields: object = {}): object {
@@ -56,7 +65,7 @@ export class TokenServer {
     return this.tokenRequests.filter(({ grant_type }) => grant_type === grant).length
   }
 
-  async #answer({ url, headers, body }: Received): Promise<Answer> {
+  async #answer({ url, headers, body }: Received): Promise<Script> {
     const fields: TokenRequest = JSON.parse(body)
     if (url.endsWith('/oauth/token')) {
       this.tokenRequests.push(fields)

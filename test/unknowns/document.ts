@@ -9,21 +9,11 @@ export interface UnknownRow {
   readonly options: readonly string[]
 }
 
-/** A line of the table of options in docs/unknowns.md; values as they are written there. */
-export interface OptionLine {
-  readonly name: string
-  readonly value: string
-  readonly strict: string | undefined
-  readonly rows: readonly number[]
-}
-
 const cells = (line: string): readonly string[] =>
   line
     .split('|')
     .slice(1, -1)
     .map((cell) => cell.trim())
-
-const unquoted = (cell: string): string => cell.replace(/^`(.*)`$/, '$1')
 
 const isNumber = (text: string): boolean => /^\d+$/.test(text)
 
@@ -39,14 +29,4 @@ export const unknownRows: readonly UnknownRow[] = lines
     number: Number(number),
     isStrict: options.includes('✎'),
     options: [...options.matchAll(/`((?:subscriptions|gateway)\.\w+)`/g)].map(([, name = '']) => name),
-  }))
-
-/** The lines of the table of options. */
-export const optionLines: readonly OptionLine[] = lines
-  .filter(([name = '', , , rows = '']) => /^`[\w.]+`$/.test(name) && /^(?:–|[\d, ]+)$/.test(rows))
-  .map(([name = '', value = '', strict = '', rows = '']) => ({
-    name: unquoted(name),
-    value: unquoted(value),
-    strict: strict === '–' ? undefined : unquoted(strict),
-    rows: rows === '–' ? [] : rows.split(', ').map(Number),
   }))

@@ -1,92 +1,104 @@
-import { expect, test } from 'vitest'
-import { GatewayClient, SubscriptionsClient } from '../../src/index.ts'
-import { OK } from '../support/bodies.ts'
+import { expect } from 'vitest'
+import { createMock } from '../../mocks/core.ts'
+import { GatewayClient } from '../../src/index.ts'
 import { MOCK_CHARGE as CHARGE } from '../support/mock-clients.ts'
-import { answered, ORDER, open } from './set-up.ts'
+import { CHARGES, ORDER, openStrict, test } from './set-up.ts'
 
-test('row 1: two base URLs by default, or one for both, with or without a path and slashes at the end', async () => {
-  const two = open()
-  expect(two.mock.clientOptions.subscriptions.baseUrl).not.toBe(two.mock.clientOptions.gateway.baseUrl)
-  expect(await two.gateway.health()).toEqual({ ok: true, status: 200 })
+test('row 1: each area has its own base URL, and both accept one URL with a path and trailing slashes', async (open) => {
+  const { clientOptions } = createMock()
+  expect(clientOptions.subscriptions.baseUrl).not.toBe(clientOptions.gateway.baseUrl)
 
   const baseUrl = 'https://pay.example/sandbox'
-  const { mock } = open({ subscriptions: { baseUrl: `${baseUrl}//` }, gateway: { baseUrl } })
-  for (const written of [baseUrl, `${baseUrl}/`, `${baseUrl}//`]) {
-    const fetch = mock.fetch
+  const { mock, fetch, clientWith, subscribe } = await open({
+    subscriptions: { baseUrl: `${baseUrl}//` },
+    gateway: { baseUrl },
+  })
+  const base = mock.clientOptions.gateway.baseUrl
+  for (const written of [base, `${base}/`, `${base}//`]) {
     const gateway = new GatewayClient({ ...mock.clientOptions.gateway, baseUrl: written, fetch })
     expect(await gateway.health()).toEqual({ ok: true, status: 200 })
-    const subscriptions = new SubscriptionsClient({
-      ...mock.clientOptions.subscriptions,
-      baseUrl: written,
-      fetch,
-    })
-    expect((await subscriptions.login()).token_type).toBe('Bearer')
+    expect((await clientWith({ baseUrl: written }).login()).token_type).toBe('Bearer')
   }
+  const { json } = await subscribe()
+  expect(json.url).toBe(`${base}/authorize/${json.invoiceID}`)
 })
 
-test('row 2: an unknown path is a 404 in its area’s shape, and the log names the nearest route', async () => {
-  const { g, s, mock } = open()
+test('row 2: an unknown path is a 404 in the shape of its area, and the log names the nearest route', async (open) => {
+  const { g, s, mock } = await open()
   expect((await g('/api/v1/mfs/charge')).json).toEqual({
     error: { code: 'not_found', message: expect.any(String) },
   })
   const answer = await s('/api/v1.0/subscribtion/x')
   expect([answer.status, answer.json.errorCode]).toEqual([404, '02'])
+  expect(answer.headers.get('x-ratelimit-limit')).toBe('600')
   expect(mock.requests.all().map(({ nearestRoute, executed }) => [nearestRoute, executed])).toEqual([
     ['POST /api/v1/mfs/charges', false],
     ['POST /api/v1.0/subscription/:subscriptionId', false],
   ])
 })
 
-test('row 3: a wrong method is 405 with Allow, no JSON is 400, and a label matters under strict rules alone', async () => {
+test('row 3: a wrong method is 405 with Allow, malformed JSON is 400, and strict rules check the content type', async (open) => {
   const text = { headers: { 'content-type': 'text/plain' }, body: JSON.stringify(CHARGE) }
-  const spec = open()
-  const wrong = await spec.g('/api/v1/mfs/charges', { method: 'PUT' })
-  expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST'])
-  for (const body of ['{', '[]', '"text"', 'msisdn=1']) {
-    expect((await spec.g('/api/v1/mfs/charges', { key: 'a', body })).status).toBe(400)
-    expect((await spec.s('/api/v1.0/subscribe', { body })).status).toBe(400)
+  const spec = await open()
+  for (const [answer, allow] of [
+    [await spec.g(CHARGES, { method: 'PUT' }), 'POST'],
+    [await spec.g('/api/v1/reference', { method: 'DELETE' }), 'GET, HEAD'],
+    [await spec.s('/api/v1.0/subscribe', { method: 'GET' }), 'POST'],
+  ] as const) {
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow])
   }
-  expect((await spec.g('/api/v1/mfs/charges', { key: 'a', ...text })).status).toBe(202)
+  for (const body of ['{', '[]', '"text"', 'msisdn=1']) {
+    const ofG = await spec.g(CHARGES, { key: 'a', body })
+    expect([ofG.status, ofG.json.error.code]).toEqual([400, 'invalid_request'])
+    const ofS = await spec.s('/api/v1.0/subscribe', { body })
+    expect([ofS.status, ofS.json.errorCode]).toEqual([400, '01'])
+  }
+  expect((await spec.g(CHARGES, { key: 'a', ...text })).status).toBe(202)
 
-  for (const mock of [open({ rules: 'strict' }), open({ gateway: { contentType: 'json' } })]) {
-    expect((await mock.g('/api/v1/mfs/charges', { key: 'a', ...text })).status).toBe(415)
+  for (const mock of await openStrict(open, { gateway: { contentType: 'json' } })) {
+    expect((await mock.g(CHARGES, { key: 'a', ...text })).status).toBe(415)
     expect((await mock.charge('a')).status).toBe(202)
   }
-  const strict = open({ rules: 'strict' })
-  const order = { ...text, body: JSON.stringify(ORDER) }
-  expect((await strict.s('/api/v1.0/subscribe', order)).status).toBe(415)
-  // Where no body fields are defined, an empty body needs no label.
+  const strict = await open({ rules: 'strict' })
+  expect((await strict.s('/api/v1.0/subscribe', { ...text, body: JSON.stringify(ORDER) })).status).toBe(415)
+  // Where no body fields are defined, an empty body needs no content type.
   expect((await strict.s('/api/v1.0/subscription/x')).status).toBe(404)
 })
 
-test('row 4: unknown fields are ignored, or refused under strict rules; clients keep those of answers', async () => {
-  const spec = open()
+test('row 4: unknown fields are ignored, or refused under strict rules', async (open) => {
+  const spec = await open()
   expect((await spec.subscribe({ note: 'x' })).status).toBe(200)
   expect((await spec.charge('a', { note: 'x' })).status).toBe(202)
-  const refusing = open({ subscriptions: { unknownFields: 'refuse' }, gateway: { unknownFields: 'refuse' } })
-  for (const mock of [open({ rules: 'strict' }), refusing]) {
+  const refusing = {
+    subscriptions: { unknownFields: 'refuse' },
+    gateway: { unknownFields: 'refuse' },
+  } as const
+  for (const mock of await openStrict(open, refusing)) {
     expect((await mock.subscribe({ note: 'x' })).status).toBe(422)
     expect((await mock.charge('a', { note: 'x' })).status).toBe(400)
     expect((await mock.subscribe()).status).toBe(200)
+    // Operations without body fields refuse any.
+    expect((await mock.s('/api/v1.0/subscription/x/cancel', { body: { reason: 'x' } })).status).toBe(422)
+    expect((await mock.g('/api/v1/reset', { body: { all: true } })).status).toBe(400)
+    expect((await mock.g('/api/v1/reset')).status).toBe(200)
   }
-  const { subscriptions } = answered({ body: { id: 'sub-1', loyaltyTier: 'gold', ...OK } })
-  expect(await subscriptions.details('sub-1')).toMatchObject({ loyaltyTier: 'gold' })
 })
 
-test('row 5: route, rate limit, authentication, headers, body and state are checked in this order', async () => {
-  const path = '/api/v1/mfs/charges'
-  const { g } = open({ gateway: { rateLimit: { limit: 5, windowMs: 60_000 } } })
+test('row 5: the mock checks route, rate limit, authentication, headers, body and state in this order', async (open) => {
+  const { g } = await open({ gateway: { rateLimit: { limit: 5, windowMs: 60_000 } } })
   expect((await g('/nowhere', { anonymous: true, body: '{' })).status).toBe(404)
-  expect((await g(path, { anonymous: true, body: '{' })).status).toBe(401)
-  expect((await g(path, { body: '{' })).json.error.code).toBe('missing_idempotency_key')
-  expect((await g(path, { key: 'a', body: '{' })).json.error.code).toBe('invalid_request')
-  expect((await g(`${path}/ch_none/renew`, { key: 'a', body: { mandate_id: 'ch_none' } })).status).toBe(404)
-  expect((await g(path, { anonymous: true, body: '{' })).status).toBe(429)
+  expect((await g(CHARGES, { anonymous: true, body: '{' })).status).toBe(401)
+  expect((await g(CHARGES, { body: '{' })).json.error.code).toBe('missing_idempotency_key')
+  expect((await g(CHARGES, { key: 'a', body: '{' })).json.error.code).toBe('invalid_request')
+  expect((await g(`${CHARGES}/ch_none/renew`, { key: 'a', body: { mandate_id: 'ch_none' } })).status).toBe(
+    404,
+  )
+  expect((await g(CHARGES, { anonymous: true, body: '{' })).status).toBe(429)
   expect((await g('/nowhere')).status).toBe(404)
 })
 
-test('row 6: HEAD gives the headers of GET and nothing else', async () => {
-  const { g, s } = open()
+test('row 6: HEAD returns the headers of GET without a body', async (open) => {
+  const { g, s } = await open()
   for (const path of ['/health', '/api/v1/reference']) {
     const [head, get] = [await g(path, { method: 'HEAD' }), await g(path, { method: 'GET' })]
     expect([head.status, head.text]).toEqual([200, ''])

@@ -1,0 +1,232 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { CANCELLED, CHARGE, CHARGE_REQUEST, DETAILS, OK } from '../support/bodies.ts'
+import { errorOf, gatewayClient } from '../support/clients.ts'
+import type { Call } from '../support/open-clients.ts'
+import { calls, failureOf, openClients } from '../support/open-clients.ts'
+import type { Script } from '../support/scripted-server.ts'
+
+const once = { retry: false } as const
+
+const half = (value: unknown): string => {
+  const text = JSON.stringify(value)
+  return text.slice(0, text.length / 2)
+}
+
+const unexpected = { code: 'unexpected_response', outcome: 'unknown' }
+
+describe('case 21: a response without the JSON of its operation', () => {
+  const page = { headers: { 'content-type': 'text/html' }, body: '<h1>Bad Gateway</h1>' }
+  it.each<[string, Script, Call, object]>([
+    ['502 with an HTML page', { status: 502, ...page }, calls.charge, { code: 'api_error', status: 502 }],
+    ['200 with an HTML page', page, calls.charge, { ...unexpected, status: 200 }],
+    ['an empty 500', { status: 500 }, calls.reset, { status: 500, body: undefined, errorCode: undefined }],
+    ['an empty 400', { status: 400 }, calls.reset, { status: 400, body: undefined, errorCode: undefined }],
+    ['an empty 200 to a charge', {}, calls.charge, unexpected],
+    ['an empty 200 to a cancellation', {}, calls.cancel, unexpected],
+    ['a list in place of a record', { body: [CANCELLED] }, calls.cancel, unexpected],
+    ['an error that is cut off', { status: 422, body: OK, fault: 'cut' }, calls.reset, { status: 422 }],
+    ['JSON that ends early', { body: '{"id":"ch_1"' }, calls.charge, { ...unexpected, status: 200 }],
+    ['JSON with a syntax error', { body: '{"status":12345678901234567890 x}' }, calls.status, unexpected],
+  ])('%s is an error that keeps the status', async (_, script, call, expected) => {
+    expect(await failureOf(script, call, once)).toMatchObject(expected)
+  })
+
+  it.each([200, 204])('an empty %i to a reset and to a confirmation is a success', async (status) => {
+    const { gateway } = await openClients({ status })
+    expect(await gateway.reset()).toBeUndefined()
+    expect(await gateway.confirm('conf_1', { otp: '123456' })).toEqual({})
+  })
+
+  it('a list in place of a confirmed charge has none of its fields', async () => {
+    expect(await calls.confirm(await openClients({ body: [] }))).toEqual({})
+  })
+})
+
+describe('a response that is cut off on a connection that closed properly', () => {
+  it.each([
+    ['in the middle', half(CHARGE)],
+    ['at its beginning', ''],
+  ])('%s is a lost response: the client retries a charge with its key', async (_, body) => {
+    const clients = await openClients([{ body }, { status: 202, body: CHARGE }])
+    expect(await calls.charge(clients)).toMatchObject({ id: 'ch_1' })
+    const [first, second] = clients.requests
+    expect(second?.headers['idempotency-key']).toBe(first?.headers['idempotency-key'])
+    expect(second?.body).toBe(first?.body)
+  })
+
+  it('is a lost response: the client retries a read and a renewal', async () => {
+    const reads = await openClients([{ body: half(DETAILS) }, { body: DETAILS }])
+    await calls.details(reads)
+    const renewals = await openClients([{ body: half(CHARGE) }, { status: 201, body: CHARGE }])
+    await calls.renew(renewals)
+    expect([reads.requests.length, renewals.requests.length]).toEqual([3, 2])
+  })
+
+  it('each time ends the call with an error that has the attempts and the key', async () => {
+    const { gateway } = await openClients({ body: half(CHARGE) })
+    const error = await errorOf(gateway.charge(CHARGE_REQUEST, { idempotencyKey: 'order-1' }))
+    expect(error).toMatchObject({ ...unexpected, attempts: 3, idempotencyKey: 'order-1', retryable: true })
+  })
+
+  it('never makes the client retry subscribe or cancel, which may have acted', async () => {
+    for (const call of [calls.cancel, calls.subscribe]) {
+      const clients = await openClients({ body: half(CANCELLED) })
+      expect(await errorOf(call(clients))).toMatchObject({ outcome: 'unknown', attempts: 1 })
+      expect(clients.requests).toHaveLength(2)
+    }
+  })
+
+  it.each([{ body: '<html>Maintenance</html>' }, { status: 204 }])(
+    'is not %j, which is final',
+    async (script) => {
+      expect(await failureOf(script, calls.status)).toMatchObject({
+        ...unexpected,
+        attempts: 1,
+        retryable: false,
+      })
+    },
+  )
+})
+
+describe('the text of a response', () => {
+  const text = JSON.stringify({ ...DETAILS, requestID: 'commande-é-€-টাকা' })
+  it.each([
+    ['UTF-8', text, 'application/json; charset=utf-8'],
+    ['UTF-8 with a byte order mark', `\uFEFF${text}`, 'application/json'],
+    ['UTF-8 without a content type', text, ''],
+  ])('in %s is read', async (_, body, type) => {
+    const { subscriptions } = await openClients({ body, headers: { 'content-type': type } })
+    expect((await subscriptions.details('sub-1')).requestID).toBe('commande-é-€-টাকা')
+  })
+
+  it('with a byte order mark that a given fetch left in it is read', async () => {
+    const body = `\uFEFF${JSON.stringify(CHARGE)}`
+    const fetch = async () => ({ status: 202, headers: new Headers(), text: async () => body })
+    expect(await calls.charge(await openClients({}, { fetch }))).toEqual(CHARGE)
+  })
+
+  /** A JSON value as the client reads it. */
+  const read = async (json: string): Promise<unknown> => {
+    const body = `{"status":"succeeded","value":${json}}`
+    const client = gatewayClient('http://gateway.example', { fetch: async () => new Response(body) })
+    const { response } = await client.status('ch_1').withResponse()
+    return (response.body as { value: unknown }).value
+  }
+
+  it('without large integers is read as JSON.parse reads it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.json(), async (json) => {
+        fc.pre(!/\d{16}/.test(json))
+        expect(await read(json)).toEqual(JSON.parse(json))
+      }),
+    )
+  })
+
+  it('keeps every digit of a large integer, wherever it stands, and changes nothing else', async () => {
+    const large = fc.bigInt({ min: 2n ** 53n, max: 10n ** 40n })
+    await fc.assert(
+      fc.asyncProperty(large, fc.string(), fc.integer(), async (number, word, small) => {
+        const json = `{"n":${number},"m":[-${number}, ${small}],"s":${JSON.stringify(`${word}${number}"`)},"f":1.5}`
+        const value = { n: `${number}`, m: [`-${number}`, small], s: `${word}${number}"`, f: 1.5 }
+        expect(await read(json)).toEqual(value)
+      }),
+    )
+  })
+
+  it.each([
+    ['20 million characters', 'x'.repeat(20_000_000)],
+    ['millions of escapes', '\n"\\'.repeat(1_000_000)],
+  ])('with %s and a large integer is read in time', async (_, note) => {
+    const value = { note, n: '12345678901234567890', last: '\\' }
+    const json = `{"note":${JSON.stringify(note)},"n":12345678901234567890,"last":"\\\\"}`
+    // A deep comparison would print megabytes when it fails.
+    expect(JSON.stringify(await read(json)) === JSON.stringify(value)).toBe(true)
+  })
+
+  it('nested deeper than the stack allows leaves the outcome and the key of a charge', async () => {
+    const body = `{"d":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
+    const error = await failureOf({ status: 500, body }, calls.charge, once)
+    expect(error).toMatchObject({ outcome: 'unknown', idempotencyKey: expect.any(String) })
+  })
+
+  it('with thousands of unfinished titles does not delay the error', async () => {
+    const startedAt = performance.now()
+    const script = { status: 502, body: '<title'.repeat(80_000) }
+    expect(await failureOf(script, calls.charge, once)).toMatchObject({ status: 502, outcome: 'unknown' })
+    // Backtracking over this text takes minutes.
+    expect(performance.now() - startedAt).toBeLessThan(30_000)
+  })
+
+  it('with keys that name prototypes changes no prototype and proves nothing', async () => {
+    const body = '{"__proto__":{"id":"ch_9","status":"succeeded"},"constructor":{"prototype":{"status":"x"}}}'
+    expect((await failureOf({ body }, calls.status, once)).message).toContain('status')
+    expect(Object.hasOwn(Object.prototype, 'status')).toBe(false)
+  })
+
+  it('of a huge refusal is an excerpt in the error', async () => {
+    const trace = Array.from({ length: 20_000 }, () => 'frame')
+    const error = await failureOf(
+      { status: 400, body: { error: { code: 'x', message: 'No.' }, trace } },
+      calls.status,
+    )
+    expect(JSON.stringify(error).length).toBeLessThan(5000)
+  })
+})
+
+const unhandledDuring = async (work: () => unknown): Promise<unknown[]> => {
+  const unhandled: unknown[] = []
+  const note = (reason: unknown) => unhandled.push(reason)
+  process.on('unhandledRejection', note)
+  await work()
+  await new Promise(setImmediate)
+  await new Promise(setImmediate)
+  process.off('unhandledRejection', note)
+  return unhandled
+}
+
+it('the data and its response come from one call', async () => {
+  const headers = { 'x-request-id': 'r-9', 'X-RateLimit-Limit': '120' }
+  const body = { ...CHARGE, id: 7, extra: true }
+  const { gateway, requests } = await openClients({ status: 202, headers, body })
+  const call = gateway.charge(CHARGE_REQUEST, { idempotencyKey: 'k' })
+  const [{ data, response }, same] = await Promise.all([call.withResponse(), call])
+  expect(same).toBe(data)
+  expect(data.id).toBe('7')
+  expect(response).toEqual({
+    status: 202,
+    headers: expect.objectContaining({ 'x-request-id': 'r-9', 'x-ratelimit-limit': '120' }),
+    serverRequestId: 'r-9',
+    body,
+    rateLimit: { limit: 120 },
+    attempts: 1,
+    idempotencyKey: 'k',
+  })
+  expect(requests).toHaveLength(1)
+})
+
+it('a failure rejects the promises that the caller uses, and no other', async () => {
+  const { gateway } = await openClients({ status: 404 })
+  const unhandled = await unhandledDuring(async () => {
+    await errorOf(gateway.status('ch_1'))
+    await errorOf(gateway.status('ch_1').withResponse())
+    const call = gateway.status('ch_1')
+    await Promise.allSettled([call, call.withResponse()])
+  })
+  expect(unhandled).toEqual([])
+})
+
+it('a failure that the caller ignores is one unhandled rejection', async () => {
+  const gateway = gatewayClient('http://127.0.0.1:1')
+  expect(await unhandledDuring(() => void gateway.status(''))).toHaveLength(1)
+})
+
+it('login has a response, too, and health has one when the service responded', async () => {
+  const { subscriptions, gateway } = await openClients({ status: 503, headers: { 'x-request-id': 'r-1' } })
+  const { data, response } = await subscriptions.login().withResponse()
+  expect(response).toMatchObject({ status: 200, body: { access_token: data.access_token }, attempts: 1 })
+  expect(await gateway.health().withResponse()).toMatchObject({
+    data: { ok: false, status: 503 },
+    response: { status: 503, serverRequestId: 'r-1' },
+  })
+})

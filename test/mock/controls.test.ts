@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest'
+import { createMock, MockRefusedError } from '../../mocks/core.ts'
+import { START } from './open.ts'
+
+const request = { start: '2026-12-01', end: '2027-12-01', cycle: 'DAILY', amount: '5' } as const
+
+const open = (authorizedAt?: false) => {
+  const mock = createMock({ clock: START })
+  const seed = { request, invoiceId: 'invoice', subscriptionId: 'subscription' }
+  mock.add({ subscriptions: [authorizedAt === undefined ? seed : { ...seed, authorizedAt }] })
+  const statuses = async (days: number) => {
+    await mock.clock.advance({ days })
+    return mock.state.payments('subscription').map(({ status }) => status.split('_')[0])
+  }
+  return { mock, payer: mock.payer, statuses }
+}
+
+describe('the payer', () => {
+  test('pays as scripted before the authorization on the page', async () => {
+    const { mock, payer, statuses } = open(false)
+    payer.setPayments('invoice', ['fail'])
+    const page = await mock.fetch(`${mock.clientOptions.subscriptions.baseUrl}/authorize/invoice`, {
+      method: 'POST',
+      body: new URLSearchParams({ decision: 'authorize' }),
+    })
+    expect(page.status).toBe(303)
+    expect(await statuses(2)).toEqual(['FAILED', 'SUCCEEDED'])
+  })
+
+  test('pays as scripted last in the middle of a subscription', async () => {
+    const { payer, statuses } = open()
+    await statuses(1)
+    payer.setPayments('subscription', ['succeed', 'fail'])
+    payer.setPayments('subscription', ['fail'])
+    expect(await statuses(2)).toEqual(['SUCCEEDED', 'FAILED', 'SUCCEEDED'])
+  })
+
+  test('pays as the authorization says if it has a script of its own, and returns what the page shows', async () => {
+    const { payer, statuses } = open(false)
+    payer.setPayments('invoice', ['fail'])
+    expect(payer.authorize('invoice', { payments: ['succeed', 'fail'] })).toMatchObject({
+      invoiceId: 'invoice',
+      merchant: 'Example Shop',
+      amount: '5',
+      cycle: 'DAILY',
+      start: '2026-12-01',
+      end: '2027-12-01',
+      nextPayments: ['2026-12-01', '2026-12-02', '2026-12-03', '2026-12-04', '2026-12-05'],
+      status: 'SUCCEEDED',
+    })
+    expect(await statuses(2)).toEqual(['SUCCEEDED', 'FAILED'])
+  })
+
+  test.each([{ payments: ['succeeds'] }, { payments: 'fail' }, { payment: ['fail'] }, ['fail']])(
+    'refuses a misspelled script, and authorizes nothing: %o',
+    (options) => {
+      const { mock, payer } = open(false)
+      expect(() => payer.authorize('invoice', options as object)).toThrow(TypeError)
+      expect(() => payer.setPayments('invoice', 'fail' as never)).toThrow(TypeError)
+      expect(mock.state.subscriptions()[0]?.requestStatus).toBe('INITIALIZED')
+    },
+  )
+
+  test('refuses a script without payments to come', () => {
+    const { payer } = open(false)
+    expect(() => payer.setPayments('nobody', ['fail'])).toThrow(MockRefusedError)
+    payer.decline('invoice')
+    expect(() => payer.setPayments('invoice', ['fail'])).toThrow(MockRefusedError)
+  })
+
+  const page = 'https://mock.example/authorize/invoice'
+  test.each([undefined, null, page, new URL(page), { invoiceID: 'invoice' }, 5])(
+    'refuses %o as an id, and the error names the id to give',
+    (given) => {
+      const { payer } = open()
+      const naming = (id: string) => ({ name: 'TypeError', message: expect.stringContaining(id) })
+      expect(() => payer.authorize(given as string)).toThrow(expect.objectContaining(naming('invoiceID')))
+      expect(() => payer.decline(given as string)).toThrow(expect.objectContaining(naming('invoiceID')))
+      expect(() => payer.confirm(given as string)).toThrow(expect.objectContaining(naming('confirmation_id')))
+    },
+  )
+
+  test('refuses the id of a charge as confirmation_id, and a behavior of a number that is not text', () => {
+    const charges = [{ id: 'ch_1', msisdn: '+1', amount: 1, currency: 'BDT' }]
+    const { payer } = createMock({ gateway: { charges } })
+    expect(() => payer.confirm('ch_1')).toThrow(/confirmation_id/)
+    expect(() => payer.setBehavior(8801 as never, 'succeeds')).toThrow(TypeError)
+  })
+})
+
+describe('add', () => {
+  const [later, earlier] = ['2026-12-02T06:00:00Z', '2026-12-01T04:00:00Z']
+  test.each<[named: string, subscription: object, more?: object]>([
+    ['subscription', {}, { subscription: [] }],
+    ['request', { request: { ...request, start: '2026-11-31' } }],
+    ['end', { request: { ...request, end: '2026-11-01' } }],
+    ['cycle', { request: { ...request, cycle: 'MONTHLY' } }],
+    ['amount', { request: { ...request, amount: '0' } }],
+    ['nobody', { request: { ...request, clientID: 'nobody' } }],
+    ['invoice', { invoiceId: 'invoice' }],
+    ['subscription', { subscriptionId: 'subscription' }],
+    ['authorizedAt', { authorizedAt: later }],
+    ['createdAt', { createdAt: later, authorizedAt: false }],
+    ['createdAt', { createdAt: '2026-12-01T05:00:00Z', authorizedAt: earlier }],
+    ['nobody', {}, { tokens: [{ accessToken: 't', clientId: 'nobody' }] }],
+    ['nobody', {}, { tokens: [{ accessToken: 't', username: 'nobody' }] }],
+  ])('refuses all seeds if one is impossible, and names %s: %o %o', (named, seed, more = {}) => {
+    const { mock } = open()
+    const add = () => mock.add({ subscriptions: [{ request }, { request, ...seed }], ...more })
+    expect(add).toThrow(named)
+    expect(mock.state.subscriptions()).toHaveLength(1)
+    mock.add({ subscriptions: [{ request }] })
+    expect(mock.state.subscriptions()).toHaveLength(2)
+  })
+
+  test('creates a seed no later than its authorization, with the payments since', () => {
+    const { mock } = open()
+    const authorizedAt = '2026-11-20T06:00:00Z'
+    mock.add({ subscriptions: [{ request: { ...request, start: '2026-11-20' }, authorizedAt }] })
+    expect(mock.state.subscriptions()[1]?.createdAt).toBe(Date.parse(authorizedAt))
+    expect(mock.state.payments()[0]?.dueDate).toBe('2026-11-20')
+  })
+})
+
+test.each<['advance' | 'set', unknown]>([
+  ...[null, '1h', { day: 1 }, { days: '1' }, { days: -1 }, { days: 1e9 }, Number.POSITIVE_INFINITY].map(
+    (duration): ['advance', unknown] => ['advance', duration],
+  ),
+  ...[null, true, '2026-12-01T06:00:00', '2026-11-31T06:00:00Z', 8.7e15, new Date(Number.NaN)].map(
+    (time): ['set', unknown] => ['set', time],
+  ),
+])('clock.%s refuses %o, and the clock does not move', async (move, given) => {
+  const { clock } = open().mock
+  const refusal = await clock[move](given as number).catch((error: Error) => error.name)
+  expect(refusal).toMatch(/^(?:Type|Range)Error$/)
+  expect(clock.now()).toBe(Date.parse(START))
+})

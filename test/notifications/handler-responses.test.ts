@@ -1,0 +1,199 @@
+import { describe, expect, test, vi } from 'vitest'
+import { createMemoryDedupeStore } from '../../src/notifications/index.ts'
+import { settled } from '../support/manual-clock.ts'
+import { delivery, payment, subscription } from '../support/messages.ts'
+import { openReceiver } from '../support/receiver.ts'
+
+const requestWith = (body: ReadableStream<Uint8Array>): Request => {
+  const init: RequestInit & { duplex: 'half' } = { method: 'POST', body, duplex: 'half' }
+  return new Request('https://shop.example/', init)
+}
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+/** A request whose body the test sends in pieces. */
+const trickling = () => {
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  const cancel = vi.fn()
+  const start = (given: ReadableStreamDefaultController<Uint8Array>) => {
+    controller = given
+  }
+  return {
+    request: requestWith(new ReadableStream({ start, cancel })),
+    send: (text: string) => controller?.enqueue(bytes(text)),
+    end: () => controller?.close(),
+    fail: (error: Error) => controller?.error(error),
+    cancel,
+  }
+}
+
+describe('a message', () => {
+  test('goes to the listener of its type, and the response is 200', async () => {
+    const { deliver, onPayment, onSubscription } = openReceiver()
+    expect(await deliver(payment())).toBe(200)
+    expect(await deliver(subscription({ status: 'CANCELED' }))).toBe(200)
+    const context = { signal: expect.any(AbortSignal) }
+    const paid = { type: 'SUBSCRIPTION_PAYMENT', paymentId: '42' }
+    expect(onPayment).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(paid), context)
+    const cancelled = { type: 'SUBSCRIPTION', status: 'CANCELLED' }
+    expect(onSubscription).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(cancelled), context)
+  })
+
+  test('case 38: with an unknown status goes to onUnknown once, and the response is 200', async () => {
+    const onUnknown = vi.fn()
+    const { deliver, onSubscription } = openReceiver({ onUnknown })
+    expect(await deliver(subscription({ status: 'EXPIRED' }))).toBe(200)
+    expect(await deliver(subscription({ status: 'EXPIRED' }))).toBe(200)
+    expect(onUnknown).toHaveBeenCalledOnce()
+    expect(onUnknown.mock.calls[0]?.[0]).toMatchObject({ type: 'UNKNOWN', status: 'EXPIRED' })
+    expect(onSubscription).not.toHaveBeenCalled()
+  })
+
+  test('of an unknown type is reported without onUnknown, and the response is 200', async () => {
+    const { deliver, reports } = openReceiver()
+    expect(await deliver(payment({ type: 'REFUND' }))).toBe(200)
+    expect(reports).toMatchObject([{ kind: 'unknown-kind', notification: { receivedType: 'REFUND' } }])
+  })
+
+  test.each<[string, () => unknown, string]>([
+    ['JSON that ends early', () => '{"notificationId":', 'body'],
+    ['an invalid field', () => payment({ timestamp: 'soon' }), 'timestamp'],
+  ])('with %s receives 400 and is reported with its field', async (_, message, field) => {
+    const { deliver, reports, onPayment } = openReceiver()
+    expect(await deliver(message())).toBe(400)
+    expect(reports).toMatchObject([{ kind: 'invalid-message', error: { issues: [{ field }] } }])
+    expect(onPayment).not.toHaveBeenCalled()
+  })
+
+  test('whose body was read before, or breaks off, receives 400', async () => {
+    const { handler } = openReceiver()
+    const read = delivery(payment())
+    await read.text()
+    expect((await handler(read)).status).toBe(400)
+    const broken = trickling()
+    const response = handler(broken.request)
+    broken.send('{"notificationId"')
+    broken.fail(new Error('reset'))
+    expect((await response).status).toBe(400)
+  })
+
+  test('above the limit receives 413, and its body is not read to the end', async () => {
+    const { handler, deliver, onPayment } = openReceiver({ maxBytes: 1000 })
+    let sent = 0
+    const endless = new ReadableStream({
+      pull: (controller) => {
+        sent += 1
+        controller.enqueue(new Uint8Array(400))
+      },
+    })
+    expect((await handler(requestWith(endless))).status).toBe(413)
+    expect(sent).toBeLessThan(8)
+    expect(await deliver(payment({ padding: 'x'.repeat(1000) }))).toBe(413)
+    expect(onPayment).not.toHaveBeenCalled()
+  })
+
+  test.each(['0', '-1', 'many', '10, 10'])('of the content-length %j is measured itself', async (length) => {
+    const { deliver } = openReceiver({ maxBytes: 1000 })
+    expect(await deliver(payment(), { 'content-length': length })).toBe(200)
+    const large = payment({ notificationId: 'n-large', padding: 'x'.repeat(2000) })
+    expect(await deliver(large, { 'content-length': length })).toBe(413)
+  })
+
+  test('that does not end in time receives 408, and the rest of its body is cancelled', async () => {
+    const { handler, reports, onPayment } = openReceiver({ timeouts: { read: 20 } })
+    const { request, send, cancel } = trickling()
+    send('{"notificationId":')
+    expect((await handler(request)).status).toBe(408)
+    expect(reports).toMatchObject([{ kind: 'invalid-message', error: { issues: [{ field: 'body' }] } }])
+    await settled()
+    expect(cancel).toHaveBeenCalledOnce()
+    expect(onPayment).not.toHaveBeenCalled()
+  })
+
+  test('in single bytes is processed', async () => {
+    const { handler, onPayment } = openReceiver()
+    const { request, send, end } = trickling()
+    const response = handler(request)
+    for (const character of JSON.stringify(payment())) {
+      send(character)
+      await settled()
+    }
+    end()
+    expect((await response).status).toBe(200)
+    expect(onPayment).toHaveBeenCalledOnce()
+  })
+})
+
+test.each(['GET', 'HEAD', 'OPTIONS'])('%s receives 405 with the allowed methods', async (method) => {
+  const response = await openReceiver().handler(new Request('https://shop.example/', { method }))
+  expect(response.status).toBe(405)
+  expect(response.headers.get('allow')).toBe('POST, PUT')
+})
+
+test('a response has no body and no text of a failure', async () => {
+  const secret = 'password of the database'
+  const { handler } = openReceiver({ onPayment: () => Promise.reject(new Error(secret)) })
+  for (const message of [payment(), '{', subscription()]) {
+    const response = await handler(delivery(message))
+    expect(await response.text()).toBe('')
+    expect(JSON.stringify([...response.headers])).not.toContain(secret)
+  }
+})
+
+test('onUnexpected may throw or reject', async () => {
+  const fails = () => {
+    throw new Error('The logger is down.')
+  }
+  for (const onUnexpected of [fails, async () => fails()]) {
+    expect(await openReceiver({ onUnexpected }).deliver('{')).toBe(400)
+  }
+})
+
+describe('verify', () => {
+  test('that returns false gives 401, and the message is neither claimed nor processed', async () => {
+    const dedupe = createMemoryDedupeStore()
+    let isGenuine = false
+    const { deliver, onPayment, kinds } = openReceiver({ verify: async () => isGenuine, dedupe })
+    expect(await deliver(payment())).toBe(401)
+    expect(dedupe.size).toBe(0)
+    expect(onPayment).not.toHaveBeenCalled()
+    isGenuine = true
+    expect(await deliver(payment())).toBe(200)
+    expect(onPayment).toHaveBeenCalledOnce()
+    isGenuine = false
+    expect(await deliver(payment())).toBe(401)
+    expect(kinds()).toEqual(['refused', 'refused'])
+  })
+
+  test.each([undefined, null, 1, 'yes', {}])('that returns %j gives 401', async (value) => {
+    // @ts-expect-error a verifier returns a boolean
+    const { deliver } = openReceiver({ verify: () => value })
+    expect(await deliver(payment())).toBe(401)
+  })
+
+  const throws = () => {
+    throw new Error('at once')
+  }
+  test.each<[string, () => Promise<boolean>]>([
+    ['rejects', async () => throws()],
+    ['rejects without a reason', () => Promise.reject(undefined)],
+    ['never returns', () => new Promise(() => undefined)],
+    ['throws', throws],
+  ])('that %s gives 503, and the next delivery is processed', async (_, fail) => {
+    const verify = vi.fn<() => Promise<boolean>>().mockImplementationOnce(fail).mockResolvedValue(true)
+    const { deliver, kinds, onPayment } = openReceiver({ verify, timeouts: { verify: 100 } })
+    expect(await deliver(payment())).toBe(503)
+    expect(kinds()).toEqual(['verification-failed'])
+    expect(await deliver(payment())).toBe(200)
+    expect(onPayment).toHaveBeenCalledOnce()
+  })
+
+  test('receives headers, the bytes as sent and the notification', async () => {
+    const verify = vi.fn().mockResolvedValue(true)
+    const text = `  ${JSON.stringify(payment())}`
+    await openReceiver({ verify }).deliver(text, { 'x-signature': 'abc' })
+    const [given] = verify.mock.calls[0] ?? []
+    expect(given.headers.get('x-signature')).toBe('abc')
+    expect(new TextDecoder().decode(given.bytes)).toBe(text)
+    expect(given.notification).toMatchObject({ paymentId: '42' })
+  })
+})

@@ -1,0 +1,168 @@
+import { GatewayClient } from 'mandatekit'
+import type { MockOptions } from 'mandatekit/mocks/core'
+import { createMock } from 'mandatekit/mocks/core'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startSite } from '../pages/site.ts'
+import { startServer } from '../support/mock-server.ts'
+import { stateOf } from './asking.ts'
+
+describe('the state', () => {
+  let site: Awaited<ReturnType<typeof startSite>>
+
+  beforeEach(async () => {
+    site = await startSite()
+  })
+  afterEach(() => site.close())
+
+  const page = async () => (await fetch(`${site.url}/_mock`)).text()
+  const rowOf = async (id: unknown) =>
+    (await page()).split(`<li id="charge-${id}">`)[1]?.split('</li>')[0] ?? ''
+
+  /** Creates a mandate, and renews it with a key. */
+  const renew = async (key: string) => {
+    const { id } = await site.charge()
+    site.mock.payer.confirm(site.mock.state.charges().at(-1)?.confirmation_id ?? '')
+    const renewal = await new GatewayClient(site.mock.clientOptions.gateway).renew(id, {
+      idempotencyKey: key,
+    })
+    return { mandate: id, renewal }
+  }
+
+  test('has every time of a subscription in one format', async () => {
+    const { invoiceID } = await site.subscribe()
+    const at = new Date(site.mock.clock.now()).toISOString()
+    expect((await stateOf(site.url)).subscriptions.items[0]).not.toHaveProperty('authorizedAt')
+    site.mock.payer.authorize(invoiceID)
+    const [state] = (await stateOf(site.url)).subscriptions.items
+    expect(state).toMatchObject({ createdAt: at, authorizedAt: at })
+    expect(state).not.toHaveProperty('cancelledAt')
+  })
+
+  test('lists notifications with their deliveries', async () => {
+    site.mock.notifications.connect(() => new Response(null, { status: 500 }))
+    site.mock.payer.authorize((await site.subscribe()).invoiceID)
+    await site.mock.notifications.flush()
+    const { notifications } = await stateOf(site.url)
+    expect(notifications.items.at(-1)).toMatchObject({
+      type: 'SUBSCRIPTION',
+      tries: [{ attempt: 1, delivered: false, status: 500 }],
+    })
+  })
+
+  test('contains no credential, token, key or code, and no return address', async () => {
+    const { url } = await site.subscribe({ userReturnURL: 'https://shop.example/?session=private-session' })
+    const { apiKey } = site.mock.clientOptions.gateway
+    await renew(`mine-${apiKey}-1`)
+    await fetch(`${site.url}/api/v1/mfs/confirm/conf_none`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}` },
+      body: JSON.stringify({ otp: '123456' }),
+    })
+    expect(JSON.stringify((await stateOf(site.url)).subscriptions)).not.toContain('private-session')
+    const text = JSON.stringify(await stateOf(site.url)) + (await page())
+    expect(text).toContain(url.split('/').at(-1))
+    expect(text).toContain('mine-[redacted]-1')
+    for (const secret of ['mock-client-secret', 'mock-password', apiKey, '123456']) {
+      expect(text).not.toContain(secret)
+    }
+  })
+
+  test('distinguishes a renewal from its mandate, with the key of each; the API’s response does not', async () => {
+    const { mandate, renewal } = await renew('cycle-2026-12')
+    const { charges } = await stateOf(site.url)
+    expect(charges.items).toMatchObject([
+      { id: renewal.id, renews: mandate, idempotencyKey: 'cycle-2026-12' },
+      { id: mandate, idempotencyKey: 'key-1' },
+    ])
+    expect(charges.items[1]).not.toHaveProperty('renews')
+    const [newer, older] = [await rowOf(renewal.id), await rowOf(mandate)]
+    expect(newer).toContain(`<dt>Renews</dt><dd><bdi>${mandate}</bdi>`)
+    expect(newer).toContain('<dd><bdi>cycle-2026-12</bdi>')
+    expect(older).toContain('<dd><bdi>key-1</bdi>')
+    expect(older).not.toContain('Renews')
+
+    const fields = 'amount confirmation_id confirmation_url created_at currency id msisdn outcome status'
+    expect(Object.keys(renewal).sort().join(' ')).toBe(fields)
+    expect(site.mock.state.charges().at(-1)).toEqual(renewal)
+  })
+
+  test('shows a key as text, and truncates it', async () => {
+    const { renewal } = await renew(`<img src=x>${'k'.repeat(500)}`)
+    const row = await rowOf(renewal.id)
+    expect(row).toContain(`&lt;img src=x&gt;${'k'.repeat(89)}…`)
+    expect(row).not.toMatch(/<img|k{90}/)
+  })
+})
+
+const charge = { msisdn: '+1', amount: 1, currency: 'BDT' }
+
+/** Starts a server whose mock has a number of charges and subscriptions. */
+const startWith = async (count: number, options: MockOptions = {}) => {
+  const charges = Array.from({ length: count }, (_, index) => ({ ...charge, id: `ch_${index}` }))
+  const mock = createMock({
+    clock: '2027-01-01T06:00:00Z',
+    gateway: { rateLimit: false, charges: charges.map((one) => ({ ...one, status: 'succeeded' as const })) },
+    ...options,
+  })
+  const request = { start: '2027-01-01', end: '2027-12-31', cycle: 'DAILY', amount: '5.00' } as const
+  mock.add({ subscriptions: Array.from({ length: count }, () => ({ request })) })
+  const { url } = await startServer({ mock })
+  const client = new GatewayClient(mock.clientOptions.gateway)
+  const createCharge = () => client.charge({ ...charge, redirect_uri: 'https://shop.example/' })
+  return { url, createCharge }
+}
+
+test('a renewal of the options names its mandate and no key', async () => {
+  const { url } = await startWith(0, {
+    gateway: { charges: [{ ...charge, id: 'ch_2', mandate_id: 'ch_1' }] },
+  })
+  const [renewal] = (await stateOf(url)).charges.items
+  expect(renewal).toMatchObject({ id: 'ch_2', renews: 'ch_1' })
+  expect(renewal).not.toHaveProperty('idempotencyKey')
+})
+
+describe('a program pages through the state', () => {
+  test.each([0, 1, 49, 50, 51, 100, 120])('and reads each of %i charges once', async (count) => {
+    const { url } = await startWith(count)
+    const seen: string[] = []
+    for (let query: string | undefined = ''; query !== undefined; ) {
+      const { charges } = await stateOf(url, query)
+      expect(charges).toMatchObject({ total: count, skipped: seen.length })
+      seen.push(...charges.items.map(({ id }: { id: string }) => id))
+      query = charges.older === undefined ? undefined : `?charges=${charges.older}`
+    }
+    expect(seen).toEqual(Array.from({ length: count }, (_, index) => `ch_${count - 1 - index}`))
+  })
+
+  test('and a page keeps its items while new ones are created', async () => {
+    const { url, createCharge } = await startWith(60)
+    const { charges } = await stateOf(url)
+    const older = await stateOf(url, `?charges=${charges.older}`)
+    await createCharge()
+    const again = await stateOf(url, `?charges=${charges.older}`)
+    expect(again.charges.items).toEqual(older.charges.items)
+    expect([older.charges.skipped, again.charges.skipped]).toEqual([50, 51])
+  })
+
+  test('with a place for each list; an invalid place shows the newest items', async () => {
+    const { url } = await startWith(60)
+    const { subscriptions, charges } = await stateOf(url, '?subscriptions=20&limit=10')
+    expect(subscriptions).toMatchObject({ total: 60, skipped: 40, older: 10, newer: 30 })
+    expect(charges).toMatchObject({ total: 60, skipped: 0, older: 50 })
+    for (const place of ['x', '-1', '1.5', '9'.repeat(30), '1000000']) {
+      expect((await stateOf(url, `?charges=${place}`)).charges).toMatchObject({ skipped: 0, older: 10 })
+    }
+  })
+
+  test('and finds the requests that the log has not dropped', async () => {
+    const { url, createCharge } = await startWith(0, { logSize: 6 })
+    for (let count = 0; count < 9; count += 1) await createCharge()
+    const numbersAt = async (query: string) =>
+      (await stateOf(url, query)).requests.items.map(({ number }: { number: number }) => number)
+    expect(await numbersAt('?limit=4')).toEqual([9, 8, 7, 6])
+    expect((await stateOf(url, '?limit=4')).requests).toMatchObject({ total: 6, older: 5 })
+    expect(await numbersAt('?limit=4&requests=5')).toEqual([5, 4])
+    // The items before this place were dropped: the page shows the oldest kept ones.
+    expect(await numbersAt('?limit=4&requests=2')).toEqual([7, 6, 5, 4])
+  })
+})
