@@ -1,6 +1,7 @@
 import { createClock } from '../mocks/domain/clock.ts'
 import { createIds } from '../mocks/domain/ids.ts'
 import { createSubscriptionsDomain } from '../mocks/domain/subscriptions/domain.ts'
+import { subscriptionsDefaults } from '../mocks/domain/subscriptions/options.ts'
 import { report } from './report.ts'
 
 // Daily subscriptions over a year on the mock's clock: time and memory for each payment, at several sizes, beside one
@@ -25,8 +26,7 @@ const year = async (count: number, timeZone: string) => {
   const domain = createSubscriptionsDomain({
     timeline: clock.timeline,
     ids: createIds('bench'),
-    options: { timeZone },
-    rules: 'spec',
+    options: { ...subscriptionsDefaults, timeZone },
     baseUrl: () => 'https://subscriptions.mandatekit.test',
     notify: () => {
       notifications += 1

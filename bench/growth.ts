@@ -1,5 +1,6 @@
 import { createMock } from '../mocks/core.ts'
 import { createGatewayDomain } from '../mocks/domain/gateway/domain.ts'
+import { gatewayDefaults } from '../mocks/domain/gateway/options.ts'
 import { createIds } from '../mocks/domain/ids.ts'
 import { createTimeline } from '../mocks/domain/timeline.ts'
 import { report } from './report.ts'
@@ -114,6 +115,7 @@ const measureMemory = (): void => {
   const gateway = createGatewayDomain({
     timeline: createTimeline(() => now),
     ids: createIds('growth'),
+    options: gatewayDefaults,
     baseUrl: () => 'https://gateway.mandatekit.test',
   })
   for (let index = 0; index < LARGE; index += 1) {

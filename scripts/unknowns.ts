@@ -1,0 +1,39 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { optionTables } from '../mocks/options.ts'
+
+// The table of options in docs/unknowns.md, from the tables that `createMock` reads. Without a flag this compares the
+// document with the tables; with --write it updates the document.
+
+const file = new URL('../docs/unknowns.md', import.meta.url)
+const GENERATED = /(?<=<!-- generated: defaults -->\n).*(?=\n<!-- \/generated -->)/s
+
+const text = readFileSync(file, 'utf8')
+
+/** Numbers of the rows that name an option. */
+const rowsOf = (name: string): string => {
+  const rows = text.split('\n').flatMap((line) => {
+    const [, number] = /^\| (\d+) \|/.exec(line) ?? []
+    return number !== undefined && line.includes(`\`${name}\``) ? [number] : []
+  })
+  return rows.length > 0 ? rows.join(', ') : '–'
+}
+
+const written = (value: unknown): string =>
+  value === undefined ? '–' : `\`${value instanceof RegExp ? String(value) : JSON.stringify(value)}\``
+
+const lines = Object.entries(optionTables).flatMap(([area, table]) =>
+  Object.entries(table).map(([option, { default: value, strict }]) => {
+    const name = `${area}${option}`
+    return `| \`${name}\` | ${written(value)} | ${written(strict)} | ${rowsOf(name)} |`
+  }),
+)
+const heading = ["| Option | Default | Under `rules: 'strict'` | Rows |", '|---|---|---|---|']
+// As a function: a replacement text would read `$` in the patterns.
+const updated = text.replace(GENERATED, () => [...heading, ...lines].join('\n'))
+
+if (process.argv.includes('--write')) {
+  writeFileSync(file, updated)
+} else if (text !== updated) {
+  console.error('The options in docs/unknowns.md differ from the code. Run `npm run unknowns -- --write`.')
+  process.exitCode = 1
+}
