@@ -75,7 +75,7 @@ const createAddresses = (
 const NOT_MOVED =
   'The clock was not moved: it waited for a receiver that did not respond in time. A receiver must respond before it moves the clock; to let slow deliveries fail first, call mock.notifications.flush().'
 
-/** The clock with the deliveries: a move of the clock first waits for those in progress, and ends after the others. */
+/** The clock of a mock: `advance` first waits for deliveries in progress, and both moves end after their deliveries. */
 const mockClock = (clock: ManagedClock, deliveries: Deliveries): MockClock => ({
   now: clock.now,
   async set(time) {
@@ -114,7 +114,7 @@ const hasNumberIds = (variant: Variant): boolean =>
   typeof variant !== 'function' && variant.includes('number-ids')
 const NUMBERED_KINDS = ['invoice', 'subscription']
 
-/** What a mock is made of. */
+/** The parts of a mock. */
 export type MockParts = ReturnType<typeof createParts>
 
 /** Puts a mock together. Two mocks share nothing. */
@@ -189,7 +189,7 @@ export const createParts = (options: ReadOptions) => {
   )
 
   const faults = createFaultPlan(() => ids.random('fault'))
-  /** What neither the log nor the panel may show. */
+  /** The secrets, which neither the log nor the panel may show. */
   const secrets: Secrets = {
     configured: secretsOf(options.subscriptions, options.gateway),
     isToken: subscriptions.domain.isToken,
@@ -228,7 +228,7 @@ export const createParts = (options: ReadOptions) => {
         moveEnds()
       }
     },
-    /** What the mock holds, for reading page by page. */
+    /** The mock's lists, which are read page by page. */
     lists: {
       subscriptions: subscriptions.domain.subscriptionList,
       payments: subscriptions.domain.paymentList,

@@ -128,7 +128,7 @@ const refuseOptionsOfTheMock = (options: object): void => {
   const name = mockOptionNames.find((each) => each in options)
   if (name === undefined) return
   throw new TypeError(
-    `startMockServer: ${name} belongs to createMock. Pass { mock: createMock({ ${name} }) }`,
+    `startMockServer: ${name} belongs to createMock. Pass { mock }, with a mock from createMock({ ${name} })`,
   )
 }
 

@@ -42,10 +42,10 @@ export interface GatewayClientConfig {
   readonly apiPrefix?: string
 }
 
-/** What payers do. Each action throws a `MockRefusedError` if it is not possible now. */
+/** The actions of payers. Each one throws a `MockRefusedError` if it is not possible now. */
 export interface Payer {
   /**
-   * Authorizes a subscription request, as on the page behind its `url`.
+   * Authorizes a subscription request, as the payer does on the page at its `url`.
    *
    * @param options.payments outcomes of its first payments; later payments succeed
    */
@@ -107,7 +107,7 @@ export interface MockSnapshot {
   readonly gateway: unknown
   /** Notifications and pending deliveries; opaque. */
   readonly notifications: unknown
-  /** What each rate limiter has counted; opaque. */
+  /** The counts of each rate limiter; opaque. */
   readonly limiters: readonly unknown[]
   /** Whether there was an outage. */
   readonly outage: boolean
@@ -126,7 +126,7 @@ export interface Mock {
   }
   /** The mock's time, such as `mock.clock.advance({ days: 7 })`. */
   readonly clock: MockClock
-  /** What payers do: authorize, decline, enter a code, reverse a payment. */
+  /** The actions of payers: authorize, decline, enter a code, reverse a payment. */
   readonly payer: Payer
   /** The state: subscriptions, payments, charges, events. */
   readonly state: MockState

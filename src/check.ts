@@ -35,7 +35,7 @@ const toIssues = (issue: z.core.$ZodIssue, name: string): InputIssue[] => {
   })
 }
 
-/** Validates a value and returns it with defaults, or throws `InvalidRequestError`. `name` names the value itself. */
+/** Validates a value and returns it with defaults, or throws `InvalidRequestError`. Errors call the value `name`. */
 export const check = <Value>(
   operation: string,
   schema: Field<Value>,

@@ -25,7 +25,7 @@ export type Outcome = 'not-sent' | 'rejected' | 'unknown'
 /** Where a call failed. `input`: before any I/O. `limit`: delayed by the rate limit. `wait`: between attempts or polls. */
 export type Phase = 'input' | 'login' | 'limit' | 'request' | 'response' | 'wait'
 
-/** What every error of this package carries. */
+/** The fields of every error of this package. */
 export interface ErrorDetails {
   /** Operation id, for example `gateway.charge`. */
   readonly operation: EndpointDefinition['operation'] | string
@@ -116,7 +116,7 @@ export abstract class MandateKitError extends Error implements ErrorDetails {
 }
 
 /**
- * Whether a value is an error of this package, from this copy or another one. `code` tells its class.
+ * Whether a value is an error of this package, from this copy or another one. `code` identifies its class.
  *
  * @example if (isMandateKitError(error) && error.retryable) retryIn(error.retryAfterMs ?? 1000)
  */
@@ -125,7 +125,7 @@ export const isMandateKitError = (value: unknown): value is AnyMandateKitError =
 
 /**
  * Input or options that break a rule, or credentials or a key that cannot be read or used. Input is checked before any
- * I/O. Credentials are read in the phase `login`, which may follow an attempt; `outcome` tells.
+ * I/O. Credentials are read in the phase `login`, possibly after an attempt: check `outcome`.
  */
 export class InvalidRequestError extends MandateKitError {
   declare readonly code: 'invalid_request'

@@ -49,7 +49,7 @@ const confirmation = {
 export interface ConfirmInput extends Input<typeof confirmation> {}
 const confirmationSchema = strict(confirmation)
 
-/** What reading a charge returns for certain: the specification shows no more than its status. (G rule 6) */
+/** The result of reading a charge. Only the status is certain, because the specification shows no more. (G rule 6) */
 export type ChargeState = Pick<Charge, 'status'> & Partial<Omit<Charge, 'status'>>
 
 /** Whether the gateway and its data store are reachable. Only HTTP 200 is ok. (G health) */

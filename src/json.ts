@@ -7,7 +7,7 @@ const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 
 const isInexact = (digits: string): boolean => INTEGER.test(digits) && !Number.isSafeInteger(Number(digits))
 
-/** Reads with the number's own text, which runtimes give to revivers since 2024. */
+/** A reviver that returns an unsafe integer as text. Runtimes pass its text as `context.source` since 2024. */
 const byReviver = (_: string, value: unknown, context?: { readonly source?: string }): unknown =>
   typeof value === 'number' && isInexact(context?.source ?? '') ? context?.source : value
 

@@ -20,7 +20,7 @@ const encoded = (chargeId: string): string =>
  *
  * @param chargeId the mandate's charge
  * @param dueDate the due date as `YYYY-MM-DD` text; a `Date` is refused, because its day depends on a time zone
- * @param attempt 1 (default) for the first try of the cycle; 2 and more after a renewal that ended as failed
+ * @param attempt 1 (default) for the first try of the cycle; 2 or more after a renewal with status `failed`
  * @throws InvalidRequestError
  * @example renewalKey('ch_1', '2026-12-01') // 'renewal_ch_1_2026-12-01_1'
  */
@@ -36,7 +36,7 @@ export type RenewalInput =
   | {
       /** The due date as `YYYY-MM-DD`, such as `2026-12-01`. The key is then `renewalKey(chargeId, dueDate, attempt)`. */
       readonly dueDate: string
-      /** 1 (default) for the first try of the cycle; 2 and more after a renewal that ended as failed. */
+      /** 1 (default) for the first try of the cycle; 2 or more after a renewal with status `failed`. */
       readonly attempt?: number | undefined
       /** Not together with `dueDate`, which makes a key. */
       readonly idempotencyKey?: undefined

@@ -69,7 +69,7 @@ const pageOptions = {
   /** Records per page, from 1 to 100. Without it `payments` gets the server's default, usually 10. Some servers ignore it. (Limits, Pagination) */
   perPage: pageSize,
 }
-/** Which page of a list, and how long its pages are. */
+/** Selects a page of a list, and the number of records in a page. */
 export interface PageOptions extends Input<typeof pageOptions> {}
 const checkPage = (page: PageOptions = {}) =>
   check(subscriptionsContract.payments.operation, strict(pageOptions, 'option'), page)
@@ -150,8 +150,8 @@ export class SubscriptionsClient {
 
   /**
    * Logs in now (S-a), also when there is a valid token or an earlier login was rejected. Other calls log in by
-   * themselves. It is retried only when the request was not sent, or when the server named a time to wait. Of the options,
-   * `signal` and `totalTimeout` apply: the request is shared with every call that waits for a token.
+   * themselves. It is retried only when the request was not sent, or when the server named a time to wait. Only `signal` and
+   * `totalTimeout` apply, because every call that waits for a token shares the request.
    */
   login(options?: CallOptions): CallPromise<Token> {
     return callPromise(this.#login(options))

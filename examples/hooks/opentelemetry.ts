@@ -42,7 +42,7 @@ const serverOf = (url: string) => {
 
 /**
  * Traces calls by the HTTP semantic conventions. Each attempt is a client span, and `http.request.resend_count` counts
- * the retries. A call that fails for good is one more span. It covers all attempts and waits, and has the outcome
+ * the retries. A call that finally fails gets one more span, which covers all attempts and waits, and has the outcome
  * (`mandatekit.outcome`). The parent of all spans is the span that is active when the method is called.
  */
 export const openTelemetryHooks = (tracer: Tracer): Hooks => {

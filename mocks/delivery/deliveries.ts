@@ -8,14 +8,14 @@ import type { DeliveryRecord, Notifications } from './types.ts'
 
 const DUE = 'notification.delivery'
 
-/** What a snapshot of the outbox holds: plain data. */
+/** A snapshot of the outbox, as plain data. */
 export interface OutboxSnapshot {
   readonly messages: readonly NotificationBody[]
   readonly records: readonly (Omit<DeliveryRecord, 'at'> & { readonly at: number })[]
   readonly planned: readonly (readonly [id: string, planned: Planned])[]
-  /** What waits for each receiver. */
+  /** The deliveries that wait for each receiver. */
   readonly pending: readonly (readonly [connection: number, deliveries: readonly Delivery[]])[]
-  /** What waits for a flush, to be shuffled. */
+  /** The deliveries that a flush will shuffle and send. */
   readonly held: readonly (readonly [connection: number, deliveries: readonly Delivery[]])[]
   readonly dropped: number
 }
@@ -172,7 +172,7 @@ export const createDeliveries = (parts: {
   }
 
   return {
-    /** What users of the mock see. */
+    /** The public control of the mock. */
     notifications,
     list: { bounds: messages.bounds, read: listed },
     /** Keeps a message and delivers it to every receiver. */

@@ -22,7 +22,7 @@ export const isoMicroseconds = (instant: number): string =>
 const QUARTER = HOUR / 4
 const LARGEST_CACHE = 4_096
 
-/** Returns a cached value, or computes it and keeps it. A full cache starts again. */
+/** Returns a cached value, or computes it and keeps it. A full cache is cleared. */
 const cached = (cache: Map<number, number>, key: number, compute: () => number): number => {
   let value = cache.get(key)
   if (value === undefined) {

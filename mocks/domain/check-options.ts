@@ -75,15 +75,15 @@ export const strict = <const Fields extends Parameters<typeof strictFields>[0]>(
     strictFields(fields, noun) as Field<Output<Fields>, object>,
   ) as Field<Output<Fields>, Input<Fields>>
 
-/** What the rule accepts, or nothing. */
+/** A rule that also accepts `undefined`. */
 export const optional = <Value>(one: Field<unknown, Value>): Rule<Value | undefined> =>
   z.optional(one) as Rule<Value | undefined>
 
-/** What the first rule accepts, or the second. */
+/** A rule that accepts a value if one of two rules accepts it. */
 export const either = <One, Other>(one: Rule<One>, other: Rule<Other>): Rule<One | Other> =>
   z.union([one, other])
 
-/** What the rule accepts, or `false`. */
+/** A rule that also accepts `false`. */
 export const orFalse = <Value>(one: Rule<Value>): Rule<Value | false> => either(one, oneOf(false))
 
 /** A list of at least `least` items. */

@@ -25,7 +25,7 @@ export interface ClockOptions {
   readonly afterStep?: () => Promise<void> | undefined
 }
 
-/** What a clock's snapshot holds. */
+/** A snapshot of a clock. */
 export interface ClockSnapshot {
   /** The time of a frozen clock, or how many milliseconds the clock is ahead of the machine. */
   readonly position: number
@@ -142,7 +142,7 @@ export const createClock = ({
   }
 
   return {
-    /** What is due on this clock. */
+    /** The planned entries on this clock. */
     timeline,
     /** Whether the clock moves only when it is moved. */
     standsStill: frozen,

@@ -1,4 +1,4 @@
-/** What is due in one mock, and when. */
+/** The planned entries of one mock. */
 export type Timeline = ReturnType<typeof createTimeline>
 
 /** A planned entry: plain data, so that a snapshot can hold it. */

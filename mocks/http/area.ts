@@ -71,7 +71,7 @@ export interface ReceivedCall {
   readonly idempotencyKey: string | undefined
 }
 
-/** How an area words its responses. `headers` are added to each of them. */
+/** How an area builds its responses. `headers` are added to each of them. */
 export interface AreaResponses {
   success(definition: EndpointDefinition, success: Success, headers: HeaderFields): ResponseData
   refusal(refusal: Refusal, headers: HeaderFields): ResponseData
@@ -79,7 +79,7 @@ export interface AreaResponses {
   failure(status: number, message: string, headers: HeaderFields): ResponseData
 }
 
-/** What a limiter reports about a call. */
+/** The limiter's report about a call. */
 export type LimitState = ReturnType<Limiter['take']>
 
 /** An area over HTTP. */
@@ -109,7 +109,7 @@ export interface AreaRuntime {
   isDown(): boolean
 }
 
-/** What every area is created from. */
+/** The parts that every area is created from. */
 export interface AreaParts
   extends Pick<AreaRuntime, 'limiter' | 'checksContentType' | 'refusesUnknownFields'> {
   /** The time of the limiter. */

@@ -131,7 +131,7 @@ export interface Fault extends Input<typeof fault> {}
 
 const faultSchema = strict(fault)
 
-/** What goes wrong at a step of a fault; `undefined` when nothing does. */
+/** Returns the effect of a step of a fault; `undefined` if the step has none. */
 export const effectOf = (given: Fault, at: FaultStep): FaultEffect | undefined => {
   if (at === 'succeed') return undefined
   const own = at === 'fail' ? {} : typeof at === 'string' ? { kind: at } : at
@@ -148,7 +148,7 @@ const fail = (message: string): never => {
 /** Throws for a field that no step reads: nobody would notice that it has no effect. */
 const checkUse = (given: object, used: readonly FaultKind[]): void => {
   for (const [name, value] of Object.entries(given)) {
-    // Fields that no kind lists are read by all.
+    // A field that no kind lists applies to every kind.
     const readers = faultKinds.filter((kind) => rulesOf(kind).reads.includes(name))
     if (value === undefined || readers.length === 0 || used.some((kind) => readers.includes(kind))) continue
     fail(`kind "${used.join('", "')}" does not use ${name}; it is for ${readers.join(', ')}`)

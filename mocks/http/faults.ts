@@ -1,7 +1,7 @@
 import type { Fault, FaultEffect, FaultStep } from './fault-schema.ts'
 import { checkFault, effectOf, executesByDefault } from './fault-schema.ts'
 
-/** What happens to one request: its delays, and what else. */
+/** The delays and the fault of one request. */
 export interface Disturbance {
   /** Milliseconds before anything is executed. */
   readonly delayBefore: number
@@ -56,7 +56,7 @@ export const createFaultPlan = (random: () => number) => {
   }
 
   return {
-    /** Adds a fault. The returned function removes what is left of it. Throws a TypeError for a wrong fault. */
+    /** Adds a fault. The returned function removes the rest of the fault. Throws a TypeError for a wrong fault. */
     add(given: Fault): () => void {
       const fault = checkFault(given)
       added += 1

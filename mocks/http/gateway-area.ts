@@ -87,7 +87,7 @@ const createResolvers = (
 
 const NOBODY: GatewayCaller = { credential: '' }
 
-// The specification does not show the method of reset (row 65).
+// The specification shows no HTTP method for `reset`, so the mock also accepts DELETE (row 65).
 const routesBelow = createRoutes(gatewayContract, GATEWAY_API_PREFIX, { reset: ['DELETE'] })
 
 /** Creates area G over HTTP. */

@@ -21,7 +21,7 @@ export type PageHandler = (
   path: string,
 ) => Promise<ResponseData | undefined>
 
-/** What the handler needs of a mock. */
+/** The parts of a mock that the handler uses. */
 export interface HandlerParts {
   /** The current base URLs of the areas. */
   readonly bases: () => readonly Base[]

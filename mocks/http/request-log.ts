@@ -130,7 +130,7 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
   }
 }
 
-/** What the log shows of a decision. */
+/** The part of a decision that the log shows. */
 export interface LoggedDecision extends Omit<Decision, 'response'> {
   readonly fault?: FaultKind
   readonly nearestRoute?: string

@@ -26,7 +26,7 @@ export const countCall = (
   return { headers: area.limitHeaders(state), state }
 }
 
-/** Returns the decision not to execute a request, for a reason that is not the domain's. */
+/** Returns the decision to reject a request outside the domain, such as one with a malformed body. */
 export const failed = (
   { area }: Exchange,
   status: number,

@@ -9,7 +9,7 @@ export interface ResponseData {
   readonly body: string
 }
 
-/** What a transport does with a request. Only faults and aborted requests yield another kind than `complete`. */
+/** How a transport responds to a request. Only faults and aborted requests yield another kind than `complete`. */
 export type MockResponse =
   | { readonly kind: 'complete'; readonly response: ResponseData }
   /** The connection closes before the response starts. `code` is the code of the caller's error. */

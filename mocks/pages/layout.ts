@@ -8,7 +8,7 @@ import { hashSource, style } from './style.ts'
 export interface ReturnTarget {
   /** The address, encoded for a header or a link. */
   readonly href: string
-  /** The host, or the scheme of an app. */
+  /** The host of a web address, or the scheme and host of an app's address. */
   readonly name: string
   /** The sources that the page's form-action must allow besides the page itself. */
   readonly sources: string

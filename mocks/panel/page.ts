@@ -30,7 +30,7 @@ export const contentPolicy = (): Promise<string> => {
   return policy
 }
 
-/** What the page shows besides the state. */
+/** The content of the page besides the state. */
 export interface PageExtras {
   readonly places: Places
   /** The outcome of the action before this page. */

@@ -16,7 +16,7 @@ export interface Listed<Item> {
   readonly skipped: number
   /** The newest first. */
   readonly items: readonly Item[]
-  /** The place of the next older page; `undefined` on the oldest. */
+  /** Where the next older page begins; `undefined` if this page is the oldest. */
   readonly older: number | undefined
   /** The place of the next newer page; `undefined` if that page is the newest. */
   readonly newer: number | undefined

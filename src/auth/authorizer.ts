@@ -7,7 +7,7 @@ export interface AuthorizationContext {
   readonly remaining: number
 }
 
-/** What one attempt sends. Every token has an object of its own, which identifies it without revealing it. */
+/** The authorization of one attempt. Each token has its own object, which identifies it without revealing it. */
 export interface Authorization {
   readonly header: string
 }

@@ -31,7 +31,7 @@ const credentials = {
   /** The user's password. (S-a) */
   password: credential,
 }
-/** What a merchant logs in with. (S-a) */
+/** The credentials of a merchant's login. (S-a) */
 export interface Credentials extends Input<typeof credentials> {}
 
 /**

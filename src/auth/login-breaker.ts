@@ -9,7 +9,7 @@ import { hasLoginSince } from './token-record.ts'
 const REFUSALS_KEPT = 8
 const ITERATIONS = 100_000
 
-/** The text in which two credentials differ. It is a secret, and stays in memory. */
+/** The credentials as one text, for comparison. It is a secret, and stays in memory. */
 export const secretOf = ({ clientId, clientSecret, username, password }: Credentials): string =>
   JSON.stringify([clientId, clientSecret, username, password])
 

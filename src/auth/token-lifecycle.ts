@@ -25,12 +25,12 @@ type RenewalReason = 'first' | 'expiring' | 'unauthorized' | 'login-called'
 type Grant = 'password' | 'refresh_token'
 type TokenFields = Readonly<Record<string, string>>
 
-/** A token with the response that it came in, whose form is the client's own. */
+/** A token in its response. */
 interface TokenResponse {
   readonly data: Token
 }
 
-/** What a token lifecycle needs: options of the client, and functions that it calls. */
+/** The options and functions that a token lifecycle uses. */
 export interface TokenLifecycleOptions<Response extends TokenResponse> {
   readonly baseUrl: string
   readonly credentials: CredentialsSource
@@ -180,7 +180,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     })
   }
 
-  /** What a record offers instead of a request: its token, or the error of an earlier login. */
+  /** The token of a record, or the error of an earlier login, instead of a request. */
   async #fromRecord(record: TokenRecord, { secret, reason }: Renewal): Promise<HeldToken | undefined> {
     if (reason === 'login-called') return undefined
     const taken = this.#take(record)
@@ -212,7 +212,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
         remember(this.#exhausted, token.id)
         if (!isDecided(error)) throw error
       }
-      // The loser of a race finds the winner's token.
+      // Another process may have renewed the token first.
       latest = await this.#keeper.read(renewal.key)
       const taken = this.#take(latest)
       if (taken !== undefined) return taken

@@ -67,10 +67,10 @@ const tokenRecord = {
   /** Absent unless the response to the last token request asked for a pause. */
   pause: optional(object<LoginPause>(loginPause)),
 }
-/** What the processes of a merchant share: the token, and which logins were rejected. Plain JSON data. */
+/** The token and the rejected logins, which the processes of a merchant share. Plain JSON data. */
 export interface TokenRecord extends Input<typeof tokenRecord> {}
 
-/** A record without any knowledge. */
+/** A record that holds nothing. */
 export const EMPTY_RECORD: TokenRecord = { version: 1, refusals: [], unauthorizedRenewals: [] }
 
 const recordSchema = object<TokenRecord>(tokenRecord)

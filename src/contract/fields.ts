@@ -202,7 +202,7 @@ export const inputUrl = field<string, string | URL>(
   },
 )
 
-/** An object whose fields also obey a rule together. `blamed` is the field that an error names. */
+/** Adds a rule that involves several fields of an object. `blamed` is the field that the error names. */
 export const refined = <Value extends object, Given>(
   inner: Field<Value, Given>,
   obeys: (value: Value) => boolean,

@@ -95,7 +95,7 @@ const envelope = {
   /** Explanation of the code. (S2) */
   errorMessage: text,
 }
-/** What every response of area S carries. (Errors) */
+/** The fields of every response of area S. (Errors) */
 export type Envelope = Output<typeof envelope>
 /** Reads `errorCode` and `errorMessage`. Success is exactly the text `00`. */
 export const envelopeSchema: Field<Envelope> = response(envelope)

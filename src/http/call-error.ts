@@ -21,7 +21,7 @@ import type { Failure } from './retry.ts'
 import { isTransient } from './retry.ts'
 import type { ReceivedResponse } from './send.ts'
 
-/** What else is known of a failed attempt. Waits in milliseconds. */
+/** More facts about a failed attempt. Waits are milliseconds. */
 export interface FailureContext {
   readonly response?: ReceivedResponse | undefined
   /** The response's parsed JSON. */
@@ -46,7 +46,7 @@ const checkBaseUrl = ({ request: { endpoint } }: CallLog): string =>
 const acts = ({ retry, idempotencyKey }: EndpointDefinition): boolean =>
   retry === 'when-not-executed' || idempotencyKey === true
 
-/** What the caller should know and do next. */
+/** The advice at the end of a message: the next step for the caller. */
 const adviceOf = (endpoint: EndpointDefinition, details: ErrorDetails, waitMs?: number): string => {
   const { outcome, retryable, idempotencyKey } = details
   const again = retryable ? 'Calling again is safe.' : ''
@@ -94,7 +94,7 @@ const responseError = (
     // Errors go to logs: a huge body is omitted.
     body: isSecret || text.length > MAX_BODY ? undefined : redactor.value(body),
   }
-  // Of a body that is not JSON, only its form and the title of a page are told.
+  // A body that is not JSON may be a page of any size: the error has its type, its length and its title.
   const isOther = body === undefined && text !== ''
   const title = quoted(/<title[^<>]*>([^<]*)/i.exec(isOther && !isSecret ? text : '')?.[1]?.trim())
   const form = isOther ? [headers['content-type']?.split(';')[0], `${text.length} characters`, title] : []
@@ -147,7 +147,7 @@ const connectionError = (
   else if (certificate)
     what = `the server's certificate was not accepted (${reason}), ${placeOf(log)}. Check baseUrl and the system's date, or trust the issuer (Node: NODE_EXTRA_CA_CERTS)`
   else if (notSent) what = `no connection (${reason}), ${placeOf(log)}`
-  if (NO_TLS.test(reason ?? '')) what += '. Is it http instead of https?'
+  if (NO_TLS.test(reason ?? '')) what += '. Try http instead of https'
   if (tooLong !== undefined) what += `, and the wait of ${inWords(tooLong)} is too long for this call`
   const isNowhere = details.outcome === 'not-sent' && NO_SUCH_HOST.test(reason ?? '')
   if (isNowhere && MOCK_HOST.test(new URL(log.request.url).hostname))

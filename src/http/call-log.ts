@@ -17,7 +17,7 @@ export const serverRequestIdOf = (headers: Readonly<Record<string, string>>): st
 // A login fails for itself, and then as what the caller of `login` waits for: the same error is reported once.
 const reported = new WeakSet<object>()
 
-/** What is known about one logical call so far. Errors and hooks are made from it. */
+/** The facts about one logical call so far. Errors and hooks use them. */
 export class CallLog {
   readonly request: PreparedRequest
   readonly #settings: ClientSettings
@@ -27,7 +27,7 @@ export class CallLog {
   #event: CallEvent | undefined
   /** Where the call stands. */
   phase: Phase = 'request'
-  /** What the failed attempts prove together. An attempt that may have executed stays so, whatever follows. */
+  /** The outcome of all failed attempts. If one may have executed, later ones do not change that. */
   outcome: Outcome = 'not-sent'
 
   constructor(settings: ClientSettings, request: PreparedRequest) {
@@ -60,7 +60,7 @@ export class CallLog {
     this.outcome = combineOutcomes(this.outcome, outcome)
   }
 
-  /** Removes from errors what this call sent in secret. */
+  /** Removes this call's secrets from errors. */
   redactor() {
     const { headers, fields } = this.request
     return createRedactor(headers, this.#sent, fields)

@@ -36,7 +36,7 @@ export interface CallResponse {
 
 /** A call's data with the response it was read from. */
 export interface WithResponse<Data, Response = CallResponse> {
-  /** What the promise itself resolves to. */
+  /** The result of the promise itself. */
   readonly data: Data
   /** Status, headers, rate limit and attempts of the response. */
   readonly response: Response
@@ -110,7 +110,7 @@ const enter = async (call: Call, authorizer: Authorizer | undefined): Promise<Au
     if (delay >= deadline.remaining) throw delayedError(log, delay)
     await deadline.race((signal) => gate.enter(signal))
     if (authorization === undefined || authorizer?.isCurrent(authorization)) return authorization
-    // The token expired while the call was delayed. The login needs a place of its own.
+    // The token expired while the call was delayed. The login waits for its own place in the limit.
     gate.leave()
   }
 }

@@ -1,6 +1,6 @@
 import { startTimer, steadyClock, systemClock } from '../clock.ts'
 
-/** What ended a call, or one attempt of it, before its response was complete. */
+/** The reason why a call or an attempt ended before its response was complete. */
 export type Interruption =
   | { readonly kind: 'aborted' }
   | { readonly kind: 'timeout'; readonly limit: 'attempt' | 'total'; readonly milliseconds: number }

@@ -99,7 +99,7 @@ export interface Hooks {
 export interface UnexpectedReport {
   /** Operation id, for example `gateway.charge`. */
   readonly operation: string
-  /** What was unexpected, in words. */
+  /** A sentence about the unexpected value. */
   readonly message: string
   /** Path of the field, lists without index: `subscriptionPayments[].dueDate`. */
   readonly field?: string | undefined

@@ -1,6 +1,6 @@
 import { isObject } from '../contract/fields.ts'
 
-/** What is known about a connection that failed. */
+/** The facts about a connection that failed. */
 export interface NetworkFailure {
   /** Whether it is proven that the request never reached the server. */
   readonly notSent: boolean

@@ -71,7 +71,7 @@ const retryOptions = {
   /** Longest wait before a retry, in milliseconds. A longer wait fails the call at once. Default: 30 000. */
   maxWait: optional(fromZero),
 }
-/** Limits of what a client retries by itself. */
+/** Limits of a client's own retries. */
 export interface RetryOptions extends Input<typeof retryOptions> {}
 
 const retry: Field<Output<typeof retryOptions>, RetryOptions | false> = unless(
@@ -80,7 +80,7 @@ const retry: Field<Output<typeof retryOptions>, RetryOptions | false> = unless(
   () => ({ limit: 0, maxWait: undefined }),
 )
 
-/** What a client does where its options say nothing. */
+/** The defaults of a client. */
 export const CLIENT_DEFAULTS = {
   timeout: 30_000,
   totalTimeout: 120_000,
@@ -96,7 +96,7 @@ const clientOptions = {
   timeout: withDefault(duration(), CLIENT_DEFAULTS.timeout),
   /** Time limit of a call with all its attempts and waits, in milliseconds of real time. Default: 120 000. */
   totalTimeout: withDefault(duration(), CLIENT_DEFAULTS.totalTimeout),
-  /** Limits of what the client retries by itself; `false` for no retries. Default: `{ limit: 2, maxWait: 30_000 }`. */
+  /** Limits of the client's own retries; `false` for no retries. Default: `{ limit: 2, maxWait: 30_000 }`. */
   retry: withDefault(retry, CLIENT_DEFAULTS.retry),
   /**
    * What happens when the last response said that no requests remain. `wait` (default): calls are delayed, in order and

@@ -23,7 +23,7 @@ export interface WaitOptions<State> {
   readonly signal?: AbortSignal | null | undefined
 }
 
-/** What a waiting helper reads. */
+/** The read that a waiting helper repeats. */
 export interface Poll<State> {
   readonly endpoint: EndpointDefinition
   readonly settings: ClientSettings

@@ -21,7 +21,7 @@ const limitsOf = (settings: ClientSettings, options: Partial<Output<typeof callO
   headers: { ...settings.headers, ...options.headers },
 })
 
-/** What all calls of one client share. */
+/** The parts that all calls of one client share. */
 export interface ClientParts {
   readonly settings: ClientSettings
   readonly http: KyInstance
@@ -34,7 +34,7 @@ export interface ClientParts {
   readonly emptyBody: 'object' | 'none'
 }
 
-/** What a client's method passes on for one call, unchecked. */
+/** The unchecked input of one call, from a client's method. */
 export interface CallInput {
   /** The path's parameters in order, under the names that the caller knows. */
   readonly path?: Readonly<Record<string, unknown>>

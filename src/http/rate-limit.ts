@@ -34,13 +34,13 @@ const ABSURD_DELAY = 3_600_000
 interface Window {
   readonly remaining: number
   readonly endsAt: number
-  /** The server's own reset time, if it named one. It tells windows apart. */
+  /** The server's own reset time, if it named one. It distinguishes windows. */
   readonly resetAt?: number | undefined
   /** Opened after the last window ended, and not confirmed by a response yet. */
   readonly isGuess: boolean
 }
 
-/** What a response tells the gate. */
+/** The facts of a response that the gate uses. */
 export interface LimitNews {
   readonly headers: Headers
   /** Milliseconds that a 429 of this call asked to wait. */
@@ -94,11 +94,11 @@ export class RateLimitGate {
       this.#queue.push(enter)
       this.#letIn()
     })
-    // Aborted at the very moment at which it passed: nobody would give the place back.
+    // The call was aborted while it passed, so it will not give the place back itself.
     if (signal.aborted) this.leave()
   }
 
-  /** Gives the place back, with what the response told. */
+  /** Gives the place back, with the facts of the response. */
   leave(news?: LimitNews): void {
     this.#inFlight -= 1
     if (news !== undefined) this.#learn(news)

@@ -6,7 +6,7 @@ import type { UnexpectedReport } from './hooks.ts'
 import type { Failure } from './retry.ts'
 import type { ReceivedResponse } from './send.ts'
 
-/** What a response means. `body` is parsed JSON, or undefined. */
+/** The reading of a response. `body` is parsed JSON, or undefined. */
 export type Reading =
   | {
       readonly kind: 'success'

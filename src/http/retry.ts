@@ -15,7 +15,7 @@ export type Failure =
   /** A 2xx response that was cut off, or another response that is not the contract. `reason` completes "the response …". */
   | { readonly kind: 'cut' | 'unexpected'; readonly reason: string }
 
-/** What the decision depends on. Times in milliseconds. */
+/** The facts for the decision. Times are milliseconds. */
 export interface RetryQuestion {
   readonly endpoint: { readonly retry: RetryPolicy; readonly auth: AuthKind }
   readonly failure: Failure
@@ -96,7 +96,7 @@ export const decideRetry = (question: RetryQuestion): RetryDecision => {
   return { retry: true, reason: kind, waitMs }
 }
 
-/** What one failed attempt proves about the server. */
+/** Returns whether the server may have acted, as far as one failed attempt proves it. */
 export const outcomeOf = (failure: Failure): Outcome => {
   if (failure.kind === 'connection') return failure.notSent ? 'not-sent' : 'unknown'
   const isRejected =

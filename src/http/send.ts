@@ -6,13 +6,13 @@ import { Interrupted } from './deadline.ts'
 import { classifyNetworkFailure } from './network-failure.ts'
 import type { Failure } from './retry.ts'
 
-/** What is read of a response's headers. */
+/** The parts of a response's headers that the client reads. */
 export interface FetchHeaders {
   /** Visits every value with its name. */
   forEach(visit: (value: string, name: string) => void): void
 }
 
-/** What is read of a response. Every implementation of `fetch` provides it. */
+/** The parts of a response that the client reads. Every implementation of `fetch` provides them. */
 export interface FetchResponse {
   /** HTTP status. */
   readonly status: number
@@ -55,7 +55,7 @@ export type Attempt =
   | { readonly kind: 'response'; readonly response: ReceivedResponse }
   | { readonly kind: 'failed'; readonly phase: Phase; readonly failure: Failure }
 
-/** What one attempt sends. `timeout` includes reading the body. `once`: the runtime must not resend it by itself. */
+/** The request of one attempt. `timeout` includes reading the body. `once`: the runtime must not resend it by itself. */
 export interface AttemptRequest {
   readonly url: string
   readonly method: string
@@ -116,7 +116,7 @@ export const sendOnce = async (
         ? () => fetch(url, { method, redirect: 'manual', ...rest }) as Promise<Response>
         : (request: RequestInfo | URL) => globalThis.fetch(request, rest)
       const response: FetchResponse = await http(url, { method, fetch: send })
-      // Without a status, nothing tells a success from a rejection.
+      // Without a status, nothing distinguishes a success from a rejection.
       if (!Number.isInteger(response.status)) throw new TypeError('The response has no status.')
       received = { status: response.status, headers: lowerCase(response.headers) }
       return { kind: 'response', response: { ...received, text: await response.text() } }

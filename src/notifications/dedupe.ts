@@ -24,8 +24,8 @@ export interface DedupeStore {
   /** Extends the lease to `leaseMilliseconds` from now. `false`: `owner` no longer holds the id. */
   extend(id: string, owner: string, leaseMilliseconds: number): Promise<boolean>
   /**
-   * Marks an id as processed for `ttlMilliseconds`, whoever holds it: a lost lease does not undo the work. `false`: the
-   * lease of `owner` was lost before, so that another process may have processed the notification too.
+   * Marks an id as processed for `ttlMilliseconds`, even if another process holds it, because the work is done.
+   * `false`: the lease of `owner` was lost before, so another process may have processed the notification too.
    */
   commit(id: string, owner: string, ttlMilliseconds: number): Promise<boolean>
   /** Gives an id back, so that it can be claimed at once. Does nothing when `owner` no longer holds it. */

@@ -26,7 +26,7 @@ type FastifyRequest = ParsedBody & { readonly raw: NodeRequest }
 type FastifyReply = { code(status: number): { headers(all: HeaderValues): { send(body: string): unknown } } }
 type KoaContext = { readonly req: NodeRequest; readonly request: ParsedBody; set(all: HeaderValues): unknown }
 
-/** A handler for node:http, Express 5, Fastify 5 and Koa. Its arguments tell the servers apart. */
+/** A handler for node:http, Express 5, Fastify 5 and Koa. It recognizes the server by the arguments. */
 export type NodeHandler = (first: object, second?: object, third?: unknown) => Promise<unknown>
 
 const has = <Shape extends object>(value: unknown, ...names: (keyof Shape)[]): value is Shape =>

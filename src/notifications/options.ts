@@ -12,7 +12,7 @@ import type {
 } from './parse.ts'
 import type { Verifier } from './verifiers.ts'
 
-/** What a listener receives besides the notification. */
+/** The second argument of a listener. */
 export interface NotificationContext {
   /** Aborted when the listener should stop: it ran too long, or another process may have claimed the notification. */
   readonly signal: AbortSignal
@@ -33,7 +33,7 @@ export type NotificationListener<Kind extends MerchantNotification> = (
  * - `unknown-kind`: the type or status is unknown to this version, and `onUnknown` is missing (200).
  * - `handler-failed`: your code threw. The id was released (500).
  * - `handler-too-slow`: your code ran longer than `lease.limit`. Its signal was aborted (503).
- * - `lease-lost`: your code ran on after its lease had ended. Another process may have run it too.
+ * - `lease-lost`: the lease ended while your code was running. Another process may have run it too.
  * - `store-failed`: a method of the dedupe store rejected, or took longer than `timeouts.store`. After a failed `claim`
  *   the handler responds 503. After a failed `commit` it responds 200, and this process remembers the success.
  */

@@ -22,7 +22,7 @@ interface NotificationFields {
 export interface SubscriptionNotification extends NotificationFields {
   /** Tells the kinds apart. (S8) */
   readonly type: 'SUBSCRIPTION'
-  /** `SUCCEEDED`: authorized. `CANCELLED`: ended, received in either spelling. (Events, note 1) */
+  /** `SUCCEEDED`: authorized. `CANCELLED`: ended; a server may also send `CANCELED`. (Events, note 1) */
   readonly status: KnownSubscriptionNotificationStatus
   /** Always null: the message has no payment. (S8) */
   readonly paymentId: null
@@ -50,7 +50,7 @@ export interface UnknownNotification extends NotificationFields {
   readonly paymentId: string | null
 }
 
-/** A notification of the payment provider. `type` tells the kinds apart. (S8) */
+/** A notification of the payment provider. `type` distinguishes the kinds. (S8) */
 export type MerchantNotification = SubscriptionNotification | PaymentNotification | UnknownNotification
 
 /** What `isNewer` needs of a notification. Store these two fields beside the state of the newest notification. */
@@ -218,8 +218,8 @@ const secondsOf = (name: string, { occurredAt }: OrderedNotification): number =>
 }
 
 /**
- * Whether notification `a` reports a later state than notification `b` of the same subscription, because deliveries
- * arrive in any order. At equal seconds `CANCELLED` wins; otherwise equal is not newer. Anything is newer than null.
+ * Whether notification `a` reports a later state than notification `b` of the same subscription. Deliveries arrive in any
+ * order. At equal seconds `CANCELLED` wins; otherwise equal is not newer. Anything is newer than null.
  *
  * @throws {InvalidRequestError} when `occurredAt` is not a valid Date, for example text from a database.
  * @example if (isNewer(notification, stored)) await save(notification)

@@ -4,7 +4,7 @@ import type { Claim, DedupeStore } from './dedupe.ts'
 import type { HandlerSettings, Report } from './options.ts'
 import type { MerchantNotification } from './parse.ts'
 
-/** What became of one delivery. `duplicate`: an earlier one was processed. `unavailable`: the store failed. */
+/** The result of one delivery. `duplicate`: an earlier one was processed. `unavailable`: the store failed. */
 type Processed = 'processed' | 'duplicate' | 'in-progress' | 'failed' | 'unavailable'
 
 /** The listener of one notification. */

@@ -7,7 +7,7 @@ import { isNotFound } from '../reconcile/compare.ts'
 import type { MerchantNotification } from './parse.ts'
 import { toBytes } from './parse.ts'
 
-/** What a verifier receives of a delivery. */
+/** The parts of a delivery that a verifier receives. */
 export interface Delivery {
   /** The message as it was read. Nothing in it is proven yet. */
   readonly notification: MerchantNotification
@@ -96,7 +96,7 @@ export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
     const signature = value.startsWith(prefix) ? decode(value.slice(prefix.length), encoding) : undefined
     if (signature === undefined) return false
     keys ??= Promise.all(secrets.map(importKey))
-    // Every key is tried, whichever fits, so that the time taken does not tell which secret a sender holds.
+    // Every key is tried, even after a match, so that the duration does not reveal which secret a sender has.
     const results = await Promise.all(
       (await keys).map((key) => crypto.subtle.verify('HMAC', key, signature, bytes)),
     )
@@ -121,7 +121,7 @@ const lookupClient = objectWith<LookupClient>('a SubscriptionsClient', 'details'
  * subscription must exist, and for `CANCELLED` its cancellation too. The handler responds 401 when the API does not know
  * the record, and 503 when the API cannot be asked (unreachable, rate limited, or our own credentials are rejected).
  *
- * It proves the content of a message, not its sender: anyone who knows a true fact can send it again under a new
+ * It proves the content of a message, not its sender: anyone who knows the content can send it again under a new
  * notificationId. Make your code harmless when it receives the same fact twice.
  *
  * @throws {InvalidRequestError} when the client lacks one of the reads.

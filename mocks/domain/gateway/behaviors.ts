@@ -5,7 +5,7 @@ export interface Behavior {
   readonly description: string
   /** How a confirmed charge, or a renewal, resolves. */
   readonly resolution: Resolution
-  /** How it resolves after a charge of the number has succeeded. Default: the same. */
+  /** How they resolve once a charge of this number has succeeded. Default: the same. */
   readonly afterFirst?: Resolution
   /** How a charge in pending_retry resolves after `retryDelay`. Default: never. */
   readonly afterRetry?: Resolution

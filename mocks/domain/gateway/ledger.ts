@@ -202,7 +202,7 @@ export const createLedger = (parts: {
     renew(mandate: ChargeRecord, idempotencyKey: string): ChargeRecord {
       const resolution = resolutionNow(mandate)
       const status = chargeAfter('none', resolution.event)
-      if (status === undefined) throw new Error(`No charge begins with the event ${resolution.event}.`)
+      if (status === undefined) throw new Error(`A renewal cannot begin with the event ${resolution.event}.`)
       const { outcome } = resolution
       const charge = create(mandate, { mandateId: mandate.id, idempotencyKey, status, outcome })
       record('charge.renewed', charge, charge.createdAt)

@@ -52,7 +52,7 @@ const seedCharge = {
   redirect_uri: optional(absoluteUrl),
   /** Status of the charge. Default: `succeeded`. */
   status: optional(oneOf('pending_confirmation', 'pending_retry', 'succeeded', 'failed', 'expired')),
-  /** Default: by the status `PENDING`, `RETRYING`, `SUCCEEDED`, `INSUFFICIENT_FUNDS` (failed) or `EXPIRED`. */
+  /** Default, from `status`: `PENDING`, `RETRYING`, `SUCCEEDED`, `INSUFFICIENT_FUNDS` (failed) or `EXPIRED`. */
   outcome: optional(
     oneOf('PENDING', 'SUCCEEDED', 'INSUFFICIENT_FUNDS', 'WALLET_BLOCKED', 'RETRYING', 'EXPIRED'),
   ),
@@ -98,7 +98,7 @@ export const gatewayTable = {
   confirmationTtl: option(orFalse(duration), { hours: 24 }),
   /** Response to a correct code: the charge, its id and status, or 204 without a body (row 66). Default: `charge`. */
   confirmAnswer: option(oneOf('charge', 'status', 'empty'), 'charge'),
-  /** Response to the status of a charge: the whole charge, or its status alone (row 67). Default: `charge`. */
+  /** Response of the operation `status`: the whole charge, or only its status (row 67). Default: `charge`. */
   statusAnswer: option(oneOf('charge', 'status'), 'charge'),
   /**
    * Redirect addresses that are allowed; an empty list allows all (row 69). An entry allows its own scheme and host, and

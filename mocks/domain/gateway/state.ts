@@ -50,7 +50,7 @@ interface EventColumns {
   readonly outcomes: ChargeOutcome[]
 }
 
-/** What a reset clears (G3): plain data, so that it can be copied. */
+/** The state that a reset clears (G3), as plain data that can be copied. */
 export interface TransactionalState {
   readonly charges: Map<string, ChargeRecord>
   readonly confirmations: Map<string, ChargeRecord>
@@ -60,7 +60,7 @@ export interface TransactionalState {
   readonly paidNumbers: Set<string>
 }
 
-/** What a reset keeps and a restart clears. */
+/** The state that a reset keeps and a restart clears. */
 export interface LastingState {
   /** Behaviors set at run time: comparable number → behavior. */
   readonly behaviors: Map<string, BehaviorName>

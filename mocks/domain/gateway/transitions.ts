@@ -4,14 +4,14 @@ import type { KnownChargeOutcome, KnownChargeStatus } from '../../../src/contrac
 export type ChargeStatus = KnownChargeStatus
 /** Where a charge stands; `none` before it exists. */
 export type ChargeState = 'none' | ChargeStatus
-/** What can happen to a charge. */
+/** The events of a charge. */
 export type ChargeTrigger = 'create' | 'succeed' | 'fail' | 'retry' | 'expire'
 /** Outcome of a charge; the specification shows only PENDING (row 62). */
 export type ChargeOutcome = KnownChargeOutcome
 
-/** What happens to a charge, and the outcome it then shows. */
+/** An event of a charge, and the outcome that follows. */
 export interface Resolution {
-  /** What happens: it succeeds, fails, is retried later, or expires. */
+  /** The event: the charge succeeds, fails, is retried later, or expires. */
   readonly event: Exclude<ChargeTrigger, 'create'>
   /** The outcome that the charge then has, such as `WALLET_BLOCKED` (row 62). */
   readonly outcome: ChargeOutcome

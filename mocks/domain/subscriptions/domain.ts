@@ -31,7 +31,7 @@ export const createSubscriptionsDomain = (parts: {
   readonly options: SubscriptionsOptions
   /** Where the pages of area S are; S-b's `url` begins with it. */
   readonly baseUrl: () => string
-  /** Receives every notification when it is created (row 48), for later delivery. */
+  /** Called with every new notification (row 48), for later delivery. */
   readonly notify: (body: NotificationBody) => void
 }) => {
   const { timeline, ids, options, baseUrl, notify } = parts
@@ -75,7 +75,7 @@ export const createSubscriptionsDomain = (parts: {
     expireTokens: tokens.expire,
     revokeTokens: tokens.revoke,
     tokensSurviveMove: tokens.surviveMove,
-    /** Adds subscriptions and tokens that no call created. Throws for an impossible seed, and then adds none. */
+    /** Adds subscriptions and tokens that no call created. Adds nothing and throws if any seed is impossible. */
     add: (seeds: Seeds) => add(check(seedsSchema, seeds, 'add: ')),
     /** Returns to the start: with what the options say exists. */
     reset() {

@@ -22,7 +22,7 @@ const DUE = 'subscriptions.due'
 const CANCELLATION = 'subscriptions.cancellation'
 const ID_LENGTH = 20
 
-/** What happens to subscriptions: by a call, by the payer, and over time. */
+/** Changes subscriptions: by a call, by the payer, and over time. */
 export type Lifecycle = ReturnType<typeof createLifecycle>
 
 /** Makes the lifecycle and lets it act on the timeline. */

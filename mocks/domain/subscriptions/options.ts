@@ -229,7 +229,7 @@ export const subscriptionsTable = {
   pendingSubscriptionId: option(oneOf('issued', 'NA', '', 'omit'), 'issued'),
   /** The values of `enabled` (row 12). */
   enabledValues: option(strict(enabledValues, 'option'), { active: 1, inactive: 0 }),
-  /** IANA time zone of the times without a zone, of days, and of the cut-off (row 14). Default: `UTC`. */
+  /** IANA time zone for days, the cut-off, and times that name no zone (row 14). Default: `UTC`. */
   timeZone: option(rule<string>('an IANA time zone such as Asia/Dhaka', isTimeZone), 'UTC'),
   /**
    * Time of day, `HH:MM:SS`, after which today is refused as start (row 15); `false`: never. Default: `23:30:00`.

@@ -7,7 +7,7 @@ export const CYCLE_DAYS = { DAILY: 1, WEEKLY: 7, FIFTEEN_DAYS: 15 } as const sat
   number
 >
 
-/** What the due dates of a subscription follow from. */
+/** The fields from which the due dates of a subscription are calculated. */
 export interface Terms {
   readonly startDay: Day
   readonly endDay: Day

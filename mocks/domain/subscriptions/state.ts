@@ -40,7 +40,7 @@ export interface SubscriptionRecord {
   nextSlot: number
   /** Outcomes of the next payments, first one first. */
   script: PaymentScript[]
-  /** Failed payments that are tried again: `number` counts the retries of a due day from 1. */
+  /** Planned retries of failed payments. `number` counts from 1 for each due day. */
   retries: { readonly dueDay: Day; readonly at: number; readonly number: number }[]
   /** Indexes of its payments, oldest first. */
   readonly payments: number[]
@@ -64,7 +64,7 @@ interface PaymentsSnapshot {
   readonly reversals: readonly (readonly [number, Reversal])[]
 }
 
-/** What a snapshot holds of the state. */
+/** A snapshot of the state. */
 export interface StateSnapshot {
   readonly subscriptions: readonly SubscriptionRecord[]
   readonly cancellations: readonly CancellationRecord[]

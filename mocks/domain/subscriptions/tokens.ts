@@ -75,7 +75,7 @@ export interface TokenBody {
   readonly refresh_token: string
 }
 
-/** What a snapshot holds of tokens and failed logins. */
+/** A snapshot of tokens and failed logins. */
 export interface TokensSnapshot {
   readonly access: readonly (readonly [string, AccessToken])[]
   readonly refresh: readonly (readonly [string, Merchant])[]

@@ -4,7 +4,7 @@ type RequestState = 'none' | KnownRequestStatus
 type CancellationState = 'none' | KnownCancellationStatus
 /** Where a subscription stands; VOID when its request was declined or expired. No response shows it. */
 export type SubscriptionPhase = 'none' | 'PENDING' | 'ACTIVE' | 'ENDED' | 'CANCELLED' | 'VOID'
-/** What can happen to a subscription and its request. */
+/** The events of a subscription and its request. */
 export type SubscriptionTrigger = 'create' | 'authorize' | 'decline' | 'expire' | 'cancel' | 'end'
 
 type Table<State extends string, Trigger extends string> = Record<
