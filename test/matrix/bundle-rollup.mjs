@@ -10,4 +10,5 @@ const bundle = await rollup({
       throw new Error(message)
   },
 })
-await bundle.write({ file: 'bundle.mjs', format: 'es' })
+// The mock loads its pages when they are opened. Here they belong into the one file.
+await bundle.write({ file: 'bundle.mjs', format: 'es', inlineDynamicImports: true })

@@ -7,6 +7,8 @@ const statistics = await promisify(webpack)({
   entry: './load.mjs',
   context: process.cwd(),
   output: { path: process.cwd(), filename: 'bundle.mjs' },
+  // The mock loads its pages when they are opened. Here they belong into the one file.
+  module: { parser: { javascript: { dynamicImportMode: 'eager' } } },
   performance: { hints: false },
 })
 if (statistics.hasErrors() || statistics.hasWarnings()) throw new Error(statistics.toString())
