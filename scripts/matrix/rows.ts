@@ -92,7 +92,12 @@ function otherRuntimes(workspace: Workspace, node: string): Row[] {
 
 /** Where the system's Chromium is. */
 function chromium(): string {
-  const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+  const places = [
+    '/usr/bin/chromium-headless-shell',
+    '/usr/bin/chromium',
+    '/usr/bin/chromium-browser',
+    '/usr/bin/google-chrome',
+  ]
   return places.find((place) => existsSync(place)) ?? 'chromium'
 }
 

@@ -5,7 +5,9 @@ import { SUBSCRIPTION } from '../support/bodies.ts'
 import { CREDENTIALS, errorOf, gatewayClient } from '../support/clients.ts'
 import { refusedBy, textOf } from '../support/refused.ts'
 import { startServer } from '../support/scripted-server.ts'
-import { api, merchant } from '../support/token-set-up.ts'
+import { api, merchant, useTokenServer } from '../support/token-set-up.ts'
+
+useTokenServer()
 
 describe('credentials', () => {
   it('in any alphabet and with quotes are sent unchanged', async () => {

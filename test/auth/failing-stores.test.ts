@@ -4,7 +4,9 @@ import { createMemoryTokenStore } from '../../src/index.ts'
 import { errorOf } from '../support/clients.ts'
 import type { MerchantOptions } from '../support/merchant.ts'
 import { createMerchant, recordKey } from '../support/merchant.ts'
-import { api, clock } from '../support/token-set-up.ts'
+import { api, clock, useTokenServer } from '../support/token-set-up.ts'
+
+useTokenServer()
 
 let reports: string[]
 

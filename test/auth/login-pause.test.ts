@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryTokenStore } from '../../src/index.ts'
 import { errorOf } from '../support/clients.ts'
-import { api, clock, merchant } from '../support/token-set-up.ts'
+import { api, clock, merchant, useTokenServer } from '../support/token-set-up.ts'
+
+useTokenServer()
 
 /** Delays the first login by so many seconds, and grants the next one. */
 const delayLogin = (seconds: number, status = 429) => {

@@ -4,7 +4,9 @@ import { CREDENTIALS } from '../support/clients.ts'
 import { deferred } from '../support/deferred.ts'
 import type { MerchantOptions } from '../support/merchant.ts'
 import { createMerchant } from '../support/merchant.ts'
-import { api, clock } from '../support/token-set-up.ts'
+import { api, clock, useTokenServer } from '../support/token-set-up.ts'
+
+useTokenServer()
 
 const merchant = (options: MerchantOptions = {}) =>
   createMerchant(api.url, clock, { refresh: 'refresh_token', ...options })

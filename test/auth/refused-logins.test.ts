@@ -2,7 +2,9 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Credentials } from '../../src/index.ts'
 import { createMemoryTokenStore } from '../../src/index.ts'
 import { CREDENTIALS, errorOf } from '../support/clients.ts'
-import { api, clock, merchant } from '../support/token-set-up.ts'
+import { api, clock, merchant, useTokenServer } from '../support/token-set-up.ts'
+
+useTokenServer()
 
 /** Grants the logins with this password alone. */
 const grantOnly = (right: string) => {

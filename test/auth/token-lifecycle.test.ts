@@ -4,7 +4,9 @@ import { CREDENTIALS, errorOf } from '../support/clients.ts'
 import { deferred } from '../support/deferred.ts'
 import { createMerchant } from '../support/merchant.ts'
 import { TokenServer } from '../support/token-server.ts'
-import { api, clock, merchant } from '../support/token-set-up.ts'
+import { api, clock, merchant, useTokenServer } from '../support/token-set-up.ts'
+
+useTokenServer()
 
 const parallel = (count: number, call: () => Promise<void>) =>
   Promise.all(Array.from({ length: count }, () => call()))

@@ -24,7 +24,7 @@ async function applyPatch(...but: string[]): Promise<void> {
   expect(applied).toEqual({ exitCode: 0, output: '' })
 }
 
-const compile = () => copy.runTool('tsc', '-p', 'tsconfig.json')
+const compile = () => copy.compile('tsconfig.json')
 
 beforeAll(async () => {
   copy = await ConsumerProject.create()

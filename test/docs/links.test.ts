@@ -2,11 +2,13 @@ import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { packedPackage } from '../package/packed.ts'
 import { documents, readDocument } from './documents.ts'
 
+const packed = await packedPackage()
+
 const repository = fileURLToPath(new URL('../..', import.meta.url))
-const packed = inject('packedFiles')
 
 /** The anchor that a heading gets on a code host: lower case, words joined by hyphens. */
 const anchor = (heading: string): string =>
@@ -43,12 +45,12 @@ test.each([...(await documents()), 'CHANGELOG.md', 'llms.txt'])(
   async (document) => {
     const text = withoutBlocks(await readDocument(document))
     const targets = [...text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(([, target = '']) => target)
-    const isPacked = packed.includes(document)
+    const isPacked = packed.files.includes(document)
     const broken: string[] = []
     for (const target of targets) {
       const [path = '', fragment] = target.split('#')
       const linked = path === '' ? document : normalize(join(dirname(document), path))
-      const isThere = isPacked ? packed.includes(linked) : existsSync(join(repository, linked))
+      const isThere = isPacked ? packed.files.includes(linked) : existsSync(join(repository, linked))
       if (!isThere) broken.push(target)
       else if (fragment !== undefined && !(await anchorsOf(linked)).includes(fragment)) broken.push(target)
     }

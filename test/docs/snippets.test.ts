@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { packedPackage } from '../package/packed.ts'
 import { ConsumerProject, repository, strictOptions } from '../package/project.ts'
 import { allSnippets } from './documents.ts'
 import type { ProgramResult } from './run-programs.ts'
+
+const packed = await packedPackage()
 
 const snippets = await allSnippets()
 const programs = snippets.filter((snippet) => !snippet.isTest)
@@ -18,7 +21,7 @@ interface TestReport {
 let consumer: ConsumerProject
 
 beforeAll(async () => {
-  consumer = await ConsumerProject.withPackage(inject('tarball'))
+  consumer = await ConsumerProject.withPackage(packed.tarball)
   const manifest = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8'))
   for (const name of Object.keys(manifest.devDependencies)) await consumer.link(name)
   for (const { file, text } of snippets) await consumer.write(file, text)
@@ -37,7 +40,7 @@ describe.each([
     const files = snippets.map(({ file }) => file)
     const configuration = `tsconfig.${resolution}.json`
     await consumer.write(configuration, JSON.stringify({ compilerOptions: options, files }))
-    const { output } = await consumer.runTool('tsc', '--pretty', 'false', '-p', configuration)
+    const { output } = await consumer.compile(configuration)
     findings = output.split('\n').filter((line) => line !== '')
   })
 

@@ -1,25 +1,14 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
+import type { Packed } from './packed.ts'
 
 const run = promisify(execFile)
 
-declare module 'vitest' {
-  export interface ProvidedContext {
-    /** The packed tarball, as `npm publish` would upload it. */
-    tarball: string
-    /** The paths inside the tarball, without the leading `package/`. */
-    packedFiles: string[]
-  }
-}
-
-/** Builds the package and packs it, for the tests of the artifact. */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const cwd = project.config.root
-  const folder = await mkdtemp(join(tmpdir(), 'mandatekit-packed-'))
+const buildAndPack = async (cwd: string, folder: string): Promise<Packed> => {
   const options = { cwd, maxBuffer: 16 * 1024 * 1024 }
   await run('npm', ['run', 'build'], options)
   const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
@@ -27,10 +16,18 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const packed: { filename: string; files: { path: string }[] }[] = Object.values(JSON.parse(stdout))
   const [tarball] = packed
   if (tarball === undefined) throw new Error(`npm pack reported no tarball: ${stdout}`)
-  project.provide('tarball', join(folder, tarball.filename))
-  project.provide(
-    'packedFiles',
-    tarball.files.map((file) => file.path),
-  )
-  return () => rm(folder, { recursive: true, force: true })
+  return { tarball: join(folder, tarball.filename), files: tarball.files.map(({ path }) => path) }
+}
+
+/** Builds the package and packs it for the tests of the artifact, while other tests run. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'mandatekit-packed-'))
+  const built = buildAndPack(project.config.root, folder)
+    .catch((error: unknown) => ({ failure: String(error) }))
+    .then((result) => writeFile(join(folder, 'result.json'), JSON.stringify(result)))
+  project.provide('packedResult', join(folder, 'result.json'))
+  return async () => {
+    await built
+    await rm(folder, { recursive: true, force: true })
+  }
 }

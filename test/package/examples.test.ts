@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { createMock, testNumbers } from 'mandatekit/mocks/core'
 import { startMockServer } from 'mandatekit/mocks/server'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { packedPackage } from './packed.ts'
 import { repository, runNode } from './project.ts'
+
+await packedPackage()
 
 const folder = join(repository, 'examples')
 const examples = (await readdir(folder)).filter((name) => /^\d+-.*\.ts$/.test(name)).sort()

@@ -2,9 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { packedPackage } from './packed.ts'
 import type { Outcome } from './project.ts'
 import { ConsumerProject, repository, strictOptions } from './project.ts'
+
+const packed = await packedPackage()
 
 const succeeded: Outcome = { exitCode: 0, output: expect.any(String) }
 
@@ -28,7 +31,7 @@ let command = ''
 let installed: string[]
 
 beforeAll(async () => {
-  consumer = await ConsumerProject.withPackage(inject('tarball'))
+  consumer = await ConsumerProject.withPackage(packed.tarball)
   command = join(consumer.folder, 'node_modules/.bin/mandatekit')
   installed = (await readdir(join(consumer.folder, 'node_modules'))).filter((name) => !name.startsWith('.'))
   for (const name of ['msw', '@types/node']) await consumer.link(name)
@@ -42,15 +45,13 @@ describe('the tarball', () => {
       typeof target === 'string' ? target : Object.values(target).flatMap((one) => Object.values(one)),
     )
     const named = [...targets, ...Object.values(manifest.bin)].map((path) => path.replace('./', ''))
-    expect(inject('packedFiles')).toEqual(expect.arrayContaining(named))
+    expect(packed.files).toEqual(expect.arrayContaining(named))
   })
 
   test('holds the build, the licenses and the documents, and nothing else', () => {
-    const others = inject('packedFiles').filter(
-      (path) => !path.startsWith('dist/') && !path.startsWith('docs/'),
-    )
+    const others = packed.files.filter((path) => !path.startsWith('dist/') && !path.startsWith('docs/'))
     expect(others.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'llms.txt', 'package.json'])
-    expect(inject('packedFiles')).toContain('dist/THIRD-PARTY-LICENSES.txt')
+    expect(packed.files).toContain('dist/THIRD-PARTY-LICENSES.txt')
   })
 
   test('adds itself, ky and zod to an empty project', () => {
@@ -86,7 +87,7 @@ describe.each(Object.entries(languageOptions))('with moduleResolution %s', (reso
     const files = resolution === 'nodenext' ? ['entries.ts', 'entries.cts'] : ['entries.ts']
     const compilerOptions = { ...options, ...strictOptions, skipLibCheck: false, types: [] }
     await consumer.write(`tsconfig.${resolution}.json`, JSON.stringify({ compilerOptions, files }))
-    const { output } = await consumer.runTool('tsc', '-p', `tsconfig.${resolution}.json`)
+    const { output } = await consumer.compile(`tsconfig.${resolution}.json`)
     const ours = /^(error |entries\.|node_modules\/mandatekit\/)/
     expect(output.split('\n').filter((line) => ours.test(line))).toEqual([])
   })

@@ -1,7 +1,10 @@
 import { join } from 'node:path'
 import { build, transform } from 'esbuild'
 import { describe, expect, test } from 'vitest'
+import { packedPackage } from './packed.ts'
 import { repository } from './project.ts'
+
+await packedPackage()
 
 /** Globals of Node. esbuild renames them as globals, not as names of fields. */
 const globalsOfNode = 'Buffer process require module global __dirname __filename setImmediate'.split(' ')

@@ -101,6 +101,12 @@ export class ConsumerProject {
     return run(join(repository, 'node_modules/.bin', name), args, this.folder)
   }
 
+  /** Type-checks by the native compiler, which needs a fifth of the time. `npm run matrix` tries the others. */
+  compile(configuration: string): Promise<Outcome> {
+    const compiler = join(repository, 'node_modules/typescript7/bin/tsc')
+    return this.run(process.execPath, compiler, '--pretty', 'false', '-p', configuration)
+  }
+
   remove(): Promise<void> {
     return rm(this.folder, { recursive: true, force: true })
   }

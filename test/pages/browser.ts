@@ -3,7 +3,13 @@ import type { Browser, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 
-const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+// The headless shell is the same browser without windows, and twice as fast.
+const PATHS = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
 const named = process.env.MANDATEKIT_CHROMIUM
 const executablePath = (named === undefined ? PATHS : [named]).find((path) => existsSync(path))
 
@@ -23,13 +29,16 @@ const ARGUMENTS = [
  */
 export const withoutBrowser = (): boolean => {
   if (executablePath !== undefined || process.env.MANDATEKIT_NO_SKIP === '1') return false
-  process.stderr.write('Skipped: tests in a browser. Install one with: apt-get install -y chromium\n')
+  process.stderr.write(
+    'Skipped: tests in a browser. Install one with: apt-get install -y chromium-headless-shell\n',
+  )
   return true
 }
 
 /** Starts Chromium. */
 export const launch = async (): Promise<Browser> => {
-  if (executablePath === undefined) throw new Error('Chromium is missing: apt-get install -y chromium')
+  if (executablePath === undefined)
+    throw new Error('Chromium is missing: apt-get install -y chromium-headless-shell')
   return chromium.launch({ executablePath, args: ARGUMENTS })
 }
 

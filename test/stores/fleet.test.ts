@@ -20,7 +20,8 @@ interface Result {
 
 const SUCCESS: Result = { failed: 0, failures: [], reports: [] }
 const BOTH = ['node-redis', 'ioredis'] as const
-const FLEET = Array.from({ length: sized(4, 2) }, () => BOTH).flat()
+const PAIRS = Array.from({ length: sized(2, 1) }, () => BOTH).flat()
+const FLEET = Array.from({ length: 2 }, () => PAIRS).flat()
 const CALLS = sized(1000, 125)
 const WORKER = fileURLToPath(new URL('./fleet-worker.ts', import.meta.url))
 
@@ -83,22 +84,22 @@ describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_00
 
   it('whose Redis is killed and started again during the login fails no call, with one login for each process at most', async () => {
     const held = holdLogins()
-    const workers = await startAll([...BOTH, ...BOTH], 100)
+    const workers = await startAll(PAIRS, 100)
     const results = Promise.all(workers.map(run))
     await expect.poll(() => api.tokenRequests.length).toBe(1)
     await redis.kill()
     await redis.resume()
     held.resolve()
-    expect((await results).map(({ failed }) => failed)).toEqual([0, 0, 0, 0])
-    expect(api.calls).toHaveLength(400)
-    expect(api.tokenRequests.length).toBeLessThanOrEqual(4)
+    expect((await results).map(({ failed }) => failed)).toEqual(PAIRS.map(() => 0))
+    expect(api.calls).toHaveLength(PAIRS.length * 100)
+    expect(api.tokenRequests.length).toBeLessThanOrEqual(PAIRS.length)
   })
 
   it('with wrong credentials makes one login in all', async () => {
     api.refuse(401)
-    const workers = await startAll([...BOTH, ...BOTH], 100)
+    const workers = await startAll(PAIRS, 100)
     const results = await Promise.all(workers.map(run))
-    expect(results.map(({ failed }) => failed)).toEqual([100, 100, 100, 100])
+    expect(results.map(({ failed }) => failed)).toEqual(PAIRS.map(() => 100))
     expect(api.tokenRequests).toHaveLength(1)
   })
 
@@ -128,11 +129,11 @@ describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_00
 
   it('waits longer than lockTime for a living holder of the lock', async () => {
     const held = holdLogins()
-    const workers = await startAll(BOTH, 10, 300)
+    const workers = await startAll(BOTH, 10, 3_000)
     const results = Promise.all(workers.map(run))
     await expect.poll(() => api.tokenRequests.length).toBe(1)
-    // The holder extends its lock each 100 ms: after five extensions the lock would have ended.
-    await expect.poll(() => extensions()).toBeGreaterThanOrEqual(5)
+    // The holder extends its lock each second: after four extensions the lock would have ended.
+    await expect.poll(() => extensions()).toBeGreaterThanOrEqual(4)
     expect(api.tokenRequests).toHaveLength(1)
     held.resolve()
     expect(await results).toEqual([SUCCESS, SUCCESS])

@@ -5,7 +5,9 @@ import { createMerchant, recordKey } from '../support/merchant.ts'
 import type { Connection } from '../support/redis-clients.ts'
 import { connections } from '../support/redis-clients.ts'
 import { RedisServer, redisIsInstalled } from '../support/redis-server.ts'
-import { api, clock } from '../support/token-set-up.ts'
+import { api, clock, useTokenServer } from '../support/token-set-up.ts'
+
+useTokenServer()
 
 const HOUR = 3_600_000
 

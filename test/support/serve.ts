@@ -2,25 +2,18 @@ import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { createServer } from 'node:http'
 import type { Server } from 'node:net'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { freePort, listen } from './listen.ts'
 
-const running = new Set<Server>()
-
-afterEach(async () => {
-  for (const server of running) {
-    running.delete(server)
+/** Opens a server of any protocol, which closes after the test, and returns its port. */
+export const open = (server: Server): Promise<number> => {
+  onTestFinished(async () => {
     server.close()
     if ('closeAllConnections' in server && typeof server.closeAllConnections === 'function') {
       server.closeAllConnections()
     }
     await once(server, 'close')
-  }
-})
-
-/** Opens a server of any protocol, which closes after the test, and returns its port. */
-export const open = (server: Server): Promise<number> => {
-  running.add(server)
+  })
   return listen(server)
 }
 

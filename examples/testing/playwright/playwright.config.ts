@@ -2,7 +2,12 @@ import { existsSync } from 'node:fs'
 import { defineConfig } from '@playwright/test'
 
 // The system's Chromium, or else the one of `npx playwright install chromium`.
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const places = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
 const executablePath = places.find((path) => existsSync(path))
 
 export default defineConfig({
