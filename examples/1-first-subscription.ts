@@ -1,4 +1,4 @@
-/** A subscription from the request to its first payment, on the mock. */
+/** Creates a subscription on the mock, reads its first payments and cancels it. */
 import { SubscriptionsClient } from 'mandatekit'
 import { createMock } from 'mandatekit/mocks/core'
 
@@ -16,7 +16,7 @@ const { url, invoiceID } = await subscriptions.subscribe({
 })
 console.log('1. Send the payer to', url)
 
-mock.payer.authorize(invoiceID) // what the payer does on that page
+mock.payer.authorize(invoiceID) // the payer does this on that page
 const { status, subscriptionId } = await subscriptions.waitForStatus(invoiceID, { timeout: 60_000 })
 if (subscriptionId === null) throw new Error('The request has no subscription.')
 console.log('2. The request is', status)

@@ -1,4 +1,4 @@
-/** A charge with a one-time code, and its renewal without a code. */
+/** Charges a payer with a one-time code, then renews the charge without a code. */
 import { ApiError, GatewayClient } from 'mandatekit'
 import { createMock, testNumbers } from 'mandatekit/mocks/core'
 
@@ -21,7 +21,7 @@ try {
 const confirmed = await gateway.confirm(charge.confirmation_id, { otp: '123456', chargeId: charge.id })
 console.log('3. The correct code:', confirmed.status)
 
-// The client makes the key from the due date, so a restarted job cannot charge February twice.
+// The client derives the idempotency key from the due date, so a restarted job cannot charge February twice.
 const renewal = await gateway.renew(charge.id, { dueDate: '2027-02-01' })
 const again = await gateway.renew(charge.id, { dueDate: '2027-02-01' })
 console.log('4. One renewal for a cycle:', renewal.status, renewal.id === again.id)

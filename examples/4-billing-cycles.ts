@@ -1,4 +1,4 @@
-/** A year of billing on a virtual clock: cycles, a failed payment, a reversal and a time zone. */
+/** Runs a year of billing on a virtual clock: cycles, a failed payment, a reversal and a time zone. */
 import { SubscriptionsClient, toInstant } from 'mandatekit'
 import { createMock } from 'mandatekit/mocks/core'
 
@@ -37,5 +37,5 @@ if (first === undefined) throw new Error('There is no payment.')
 mock.payer.reverse(first.paymentId)
 console.log('3. Reversed:', (await subscriptions.payment(first.paymentId)).reverseTransactionAmount)
 
-// The API's times have no zone, so you name it.
+// The API's times have no time zone, so the program passes the zone.
 console.log('4.', first.transactionDate, 'is', toInstant(first.transactionDate, 'Asia/Dhaka').toISOString())

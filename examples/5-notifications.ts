@@ -1,4 +1,4 @@
-/** Notifications arrive twice, and the handler verifies each one. Your code runs once for each. */
+/** Receives notifications that arrive twice. The handler verifies each delivery and runs your code once. */
 import { SubscriptionsClient } from 'mandatekit'
 import { createMock } from 'mandatekit/mocks/core'
 import { createNotificationHandler, lookupVerifier } from 'mandatekit/notifications'
@@ -30,7 +30,7 @@ console.log(
   mock.notifications.deliveries().length,
 )
 
-// A notification that the provider did not send.
+// This notification does not come from the provider.
 const forged = {
   notificationId: 'x',
   type: 'SUBSCRIPTION_PAYMENT',

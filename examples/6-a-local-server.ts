@@ -1,4 +1,4 @@
-/** The mock over HTTP, for browsers and other languages. In a terminal, it stops after five seconds. */
+/** Serves the mock over HTTP, for browsers and other languages. In a terminal, it stops after five seconds. */
 import { GatewayClient } from 'mandatekit'
 import { testNumbers } from 'mandatekit/mocks/core'
 import { startMockServer } from 'mandatekit/mocks/server'
@@ -17,7 +17,7 @@ const page = await fetch(charge.confirmation_url)
 console.log('2. The payer sees', /<title>([^<]*)/.exec(await page.text())?.[1], 'at', charge.confirmation_url)
 
 const stay = process.stdout.isTTY ? 5000 : 0
-console.log('3. Open it in a browser while this program runs; the code is 123456.')
+console.log('3. Open the page in a browser while this program runs; the code is 123456.')
 await new Promise((resolve) => setTimeout(resolve, stay))
 console.log('4. The charge is', (await gateway.status(charge.id)).status)
 await server.close()

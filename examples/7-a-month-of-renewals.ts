@@ -1,4 +1,4 @@
-/** A job that renews mandates. It can restart at any time, because it charges each due date once. */
+/** Renews mandates. The job can restart at any time, because it charges each due date once. */
 import { GatewayClient } from 'mandatekit'
 import { createMock, testNumbers } from 'mandatekit/mocks/core'
 
@@ -13,7 +13,7 @@ for (const [name, msisdn] of Object.entries(payers)) {
     msisdn,
     amount: 250,
     currency: 'BDT',
-    redirect_uri: `https://shop.example/paid?payer=${name}`, // the payer returns here: put your order's number into it
+    redirect_uri: `https://shop.example/paid?payer=${name}`, // the payer returns here: include your order number
   })
   mock.payer.confirm(charge.confirmation_id)
   mandates.set(name, charge.id)
@@ -21,14 +21,14 @@ for (const [name, msisdn] of Object.entries(payers)) {
 mock.payer.setBehavior(payers.poor, 'insufficient_funds')
 mock.payer.setBehavior(payers.slow, 'retry_then_succeeds')
 
-// Renewals that are pending_retry. A second renew would return the original response, so the job reads them later.
+// Renewals in pending_retry. A second renew would return the original response, so the job reads their status later.
 const undecided = new Map<string, string>()
 
 const renewAll = async (dueDate: string, attempt = 1) => {
   for (const [name, id] of mandates) {
     const renewal = await gateway.renew(id, { dueDate, attempt })
     if (renewal.status === 'succeeded') console.log(name, dueDate, 'succeeded')
-    // The gateway is still trying: another attempt would be a second charge.
+    // The gateway still retries the renewal, so another attempt would be a second charge.
     else if (renewal.status === 'pending_retry') {
       undecided.set(renewal.id, `${name} ${dueDate}`)
       console.log(name, dueDate, 'pending_retry: wait')

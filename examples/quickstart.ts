@@ -1,8 +1,8 @@
 /**
- * The whole life of a subscription and of a charge, on the mock.
+ * Runs a subscription and a charge from beginning to end, on the mock.
  *
  *   npm run quickstart                          in this process, without a network
- *   npm run quickstart -- --http                the same over a local HTTP server
+ *   npm run quickstart -- --http                with the mock behind a local HTTP server
  *   npm run quickstart -- --base-url https://…  against any server; credentials come from the environment:
  *       MANDATEKIT_CLIENT_ID, MANDATEKIT_CLIENT_SECRET, MANDATEKIT_USERNAME, MANDATEKIT_PASSWORD,
  *       MANDATEKIT_API_KEY, and optionally MANDATEKIT_MSISDN and MANDATEKIT_FAILING_MSISDN

@@ -25,14 +25,14 @@ import type { Variant } from './http/subscriptions-area.ts'
 import { createSubscriptionsArea, createVary } from './http/subscriptions-area.ts'
 import type { ReadOptions } from './options.ts'
 
-// In the global registry, so that the server of the ESM build takes a mock of the CommonJS build.
+// The symbol is global, so that the server of the ESM build accepts a mock of the CommonJS build.
 const INTERNALS = Symbol.for('mandatekit.mock')
 
-/** Attaches its parts to a mock, hidden from users. */
+/** Stores the internal parts of a mock in a hidden property of the mock. */
 export const withInternals = <Mock extends object>(mock: Mock, parts: MockParts): Mock =>
   Object.defineProperty(mock, INTERNALS, { value: parts })
 
-/** Returns the parts of a mock, for the adapters of this package. Throws a TypeError for any other object. */
+/** Returns the internal parts of a mock, for this package. Throws a TypeError if the object is not a mock. */
 export const internalsOf = (mock: object): MockParts => {
   const holder: { readonly [INTERNALS]?: MockParts } = mock
   const parts = holder[INTERNALS]
@@ -40,7 +40,7 @@ export const internalsOf = (mock: object): MockParts => {
   return parts
 }
 
-/** Keeps the base URLs of a mock: those of its options, and those of the servers in front of it. */
+/** Keeps the base URLs of a mock: the URLs from its options and the URLs of its running servers. */
 const createAddresses = (
   own: Readonly<Record<AreaRuntime['name'], string>>,
   areas: readonly AreaRuntime[],
@@ -54,16 +54,16 @@ const createAddresses = (
   }
 
   return {
-    /** Returns where the areas respond. */
+    /** Returns the base URLs of both areas. */
     bases(): readonly Base[] {
       bases ??= areas.flatMap((area) =>
         [own[area.name], ...servers.map(({ url }) => url)].map((url) => ({ url, area })),
       )
       return bases
     },
-    /** Returns the base URL of the URLs that an area issues. */
+    /** Returns the base URL that an area uses for URLs in its responses. */
     current: (area: AreaRuntime['name']): string => servers.at(-1)?.url ?? own[area],
-    /** Also serves both areas below this URL, and issues URLs below it, until the returned function is called. */
+    /** Serves both areas at this URL too, and uses it in responses, until the returned function is called. */
     attach(url: string): () => void {
       const server = { url: normalizedBase(url) }
       serve([...servers, server])
@@ -73,9 +73,9 @@ const createAddresses = (
 }
 
 const NOT_MOVED =
-  'The clock was not moved: it waited for a receiver that did not respond in time. A receiver must respond before it moves the clock; to let slow deliveries fail first, call mock.notifications.flush().'
+  'The clock was not moved, because a receiver did not respond in time. A receiver must respond before it moves the clock. To let slow deliveries fail first, call mock.notifications.flush().'
 
-/** The clock of a mock: `advance` first waits for deliveries in progress, and both moves end after their deliveries. */
+/** Creates the public clock. `advance` waits for deliveries in progress; moves end after the due deliveries. */
 const mockClock = (clock: ManagedClock, deliveries: Deliveries): MockClock => ({
   now: clock.now,
   async set(time) {
@@ -85,7 +85,7 @@ const mockClock = (clock: ManagedClock, deliveries: Deliveries): MockClock => ({
   async advance(duration) {
     const [before, lateCount] = [deliveries.underWay(), deliveries.lateCount()]
     if (before !== undefined) await before
-    // Otherwise a receiver that moves the clock would start its next move, delivery after delivery.
+    // Without this check, a receiver that moves the clock would trigger its own next delivery, again and again.
     if (deliveries.lateCount() !== lateCount) throw new Error(NOT_MOVED)
     await clock.advance(duration)
     await deliveries.notifications.flush()
@@ -109,15 +109,15 @@ const secretsOf = (subscriptions: SubscriptionsOptions, gateway: GatewayOptions)
   ]),
 ]
 
-/** Row 44: with this variant, these identifiers are numbers. */
+/** Returns whether invoice and subscription identifiers are sent as numbers (row 44). */
 const hasNumberIds = (variant: Variant): boolean =>
   typeof variant !== 'function' && variant.includes('number-ids')
 const NUMBERED_KINDS = ['invoice', 'subscription']
 
-/** The parts of a mock. */
+/** The internal parts of a mock. */
 export type MockParts = ReturnType<typeof createParts>
 
-/** Puts a mock together. Two mocks share nothing. */
+/** Creates the internal parts of a mock. Two mocks share no state. */
 export const createParts = (options: ReadOptions) => {
   const clock = createClock({
     clock: options.clock,
@@ -189,14 +189,14 @@ export const createParts = (options: ReadOptions) => {
   )
 
   const faults = createFaultPlan(() => ids.random('fault'))
-  /** The secrets, which neither the log nor the panel may show. */
+  /** The secrets that neither the log nor the panel may show. */
   const secrets: Secrets = {
     configured: secretsOf(options.subscriptions, options.gateway),
     isToken: subscriptions.domain.isToken,
   }
   const log = createRequestLog(options.logSize, secrets)
   const domains = { subscriptions: subscriptions.domain, gateway: gateway.domain }
-  // Pages load when the first one is opened.
+  // The code of the payer's pages is loaded when the first page is opened.
   const pages: PageHandler = async (...page) =>
     (await import('./pages/handler.ts')).createPages(domains)(...page)
   const time = mockClock(clock, deliveries)
@@ -212,13 +212,13 @@ export const createParts = (options: ReadOptions) => {
     log,
     areas,
     outage,
-    /** The base URLs of the options, area S first. */
+    /** The base URLs from the options, area S first. */
     ownBases: [own.subscriptions, own.gateway],
     addresses,
     handler: createHandler({ bases: addresses.bases, faults, log, now: timeline.now, pages }),
-    /** The clock that users move. */
+    /** The public clock of the mock. */
     time,
-    /** Moves the clock without expiring tokens: the clients that hold them may not follow the mock's clock. */
+    /** Moves the clock without expiring tokens, because clients that hold tokens may use another clock. */
     async moveClock(move: { readonly by: Duration } | { readonly to: string }): Promise<void> {
       const length = 'by' in move ? toMilliseconds(move.by) : toInstantMilliseconds(move.to) - time.now()
       const moveEnds = subscriptions.domain.tokensSurviveMove(length)
@@ -228,13 +228,13 @@ export const createParts = (options: ReadOptions) => {
         moveEnds()
       }
     },
-    /** The mock's lists, which are read page by page. */
+    /** The lists that the panel reads page by page. */
     lists: {
       subscriptions: subscriptions.domain.subscriptionList,
       payments: subscriptions.domain.paymentList,
       charges: {
         bounds: chargeList.bounds,
-        // An idempotency key is a text of the merchant and may contain a secret.
+        // The merchant chooses the idempotency key, so the key may contain a secret.
         read: (from: number, to: number) =>
           chargeList.read(from, to).map((charge) => ({
             ...charge,

@@ -23,7 +23,7 @@ const clientOptionsOf = (
     return { baseUrl: addresses.current(area), clock: { now, sleep }, ...changed }
   }
   return {
-    // Read each time: a server that starts or ends changes the base URL.
+    // These are getters, because a server that starts or stops changes the base URL.
     get subscriptions() {
       return {
         ...common('subscriptions', SUBSCRIPTIONS_API_PREFIX),
@@ -63,9 +63,9 @@ const resetAll = (parts: MockParts): void => {
 }
 
 /**
- * Makes a mock of both APIs, without MSW: pass `mock.fetch` to a client, or the mock to `startMockServer`.
+ * Creates a mock of both APIs without MSW. Pass `mock.fetch` to a client, or pass the mock to `startMockServer`.
  *
- * @throws TypeError that names an unknown or wrong option, and what is allowed
+ * @throws TypeError that names the unknown or invalid option and lists what is allowed
  * @example
  * const mock = createMock({ clock: new Date('2026-12-01T00:00:00Z') })
  * const gateway = new GatewayClient({ ...mock.clientOptions.gateway, fetch: mock.fetch })

@@ -5,7 +5,7 @@ import { createKeepAlive } from './keep-request-alive.ts'
 /** A `fetch` that reaches the mock only. It may be called without `this`. */
 export type MockFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** Settles as a promise does, but rejects with the signal's reason as soon as the caller aborts. */
+/** Settles like the given promise, but rejects with the signal's reason as soon as the caller aborts. */
 const unlessAborted = <Value>(signal: AbortSignal, running: Promise<Value>): Promise<Value> =>
   new Promise((resolve, reject) => {
     if (signal.aborted) reject(signal.reason)
@@ -15,9 +15,9 @@ const unlessAborted = <Value>(signal: AbortSignal, running: Promise<Value>): Pro
   })
 
 /**
- * Creates a `fetch` that reaches the mock only. It rejects as the runtime's does: with the signal's reason after an
- * abort, with a TypeError whose cause carries a code after a connection failure. It follows no redirect, because the
- * payer's pages redirect to addresses outside the mock.
+ * Creates a `fetch` that reaches the mock only. It rejects like the runtime's `fetch`: with the signal's reason after
+ * an abort, and with a TypeError whose cause has a code after a connection failure. It does not follow redirects,
+ * because the payer's pages redirect to addresses outside the mock.
  */
 export const createMockFetch = (handler: Handler, bases: () => readonly string[]): MockFetch => {
   const whileKept = createKeepAlive()
@@ -34,7 +34,7 @@ export const createMockFetch = (handler: Handler, bases: () => readonly string[]
         `fetch failed: this mock serves ${bases().join(' and ')}, not ${origin}`,
       )
     }
-    // The request's body may never end.
+    // An abort ends the wait, because the request's body may never end.
     const sent = await unlessAborted(signal, handling)
     if (signal.aborted) throw signal.reason
     switch (sent.kind) {

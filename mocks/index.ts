@@ -8,15 +8,15 @@ import type { Mock as CoreMock } from './types.ts'
 
 /** A mock of both APIs, with handlers for MSW. */
 export interface Mock extends CoreMock {
-  /** For `setupServer(...mock.handlers)` or `setupWorker(...mock.handlers)`, MSW 2.12 or 3. */
+  /** Handlers for `setupServer(...mock.handlers)` or `setupWorker(...mock.handlers)` of MSW 2.12 or 3. */
   readonly handlers: HttpHandler[]
 }
 
 /**
  * Creates a mock of both APIs, with one MSW handler for each base URL. Requests to other hosts are not handled. Handlers
- * that you give to `server.use` have precedence.
+ * that you pass to `server.use` take precedence.
  *
- * @throws TypeError that names an unknown or wrong option, and what is allowed
+ * @throws TypeError that names the unknown or invalid option and lists what is allowed
  * @example
  * const mock = createMock()
  * const server = setupServer(...mock.handlers)

@@ -1,11 +1,11 @@
 /**
- * Keeps requests alive until they have a response. A `Request` follows its caller's signal through a weak reference: once
- * it is collected, it no longer learns of an abort.
+ * Prevents the garbage collection of requests that have no response yet. A `Request` follows its caller's signal
+ * through a weak reference, so a collected `Request` would miss an abort.
  */
 export const createKeepAlive = () => {
   const kept = new Set<object>()
   return async <Value>(requests: object, run: () => Promise<Value>): Promise<Value> => {
-    // A new object for each call: the same request may be sent twice at a time.
+    // Each call has its own entry, because the same request may be sent twice at the same time.
     const entry = { requests }
     kept.add(entry)
     try {

@@ -2,7 +2,7 @@ import type { Handler } from './http/handler.ts'
 import { preflightResponse, toResponse, toTruncatedResponse } from './http/response.ts'
 import { createKeepAlive } from './keep-request-alive.ts'
 
-/** The part of MSW's `http` that is used. It is the same in MSW 2.12 and 3. */
+/** The part of MSW's `http` that the mock uses. This part is the same in MSW 2.12 and 3. */
 export interface MswHttp<MswHandler> {
   all(
     path: RegExp,
@@ -17,7 +17,7 @@ const whenAborted = (signal: AbortSignal): Promise<void> =>
   })
 
 const respond = async (handler: Handler, request: Request): Promise<Response | undefined> => {
-  // Every OPTIONS request is treated as a preflight: happy-dom omits the headers that mark one.
+  // Every OPTIONS request is treated as a preflight, because happy-dom omits the headers that mark a preflight.
   if (request.method === 'OPTIONS') return toResponse(preflightResponse(request))
   const sent = await handler(request)
   switch (sent?.kind) {
@@ -37,7 +37,7 @@ const respond = async (handler: Handler, request: Request): Promise<Response | u
 
 /**
  * Creates one catch-all handler for each base URL. MSW gets slower with every handler, so the mock's own router finds
- * the operation. A closed connection is a network error without a code: MSW knows no other.
+ * the operation. A closed connection becomes a network error without a code, because MSW supports no error codes.
  */
 export const createMswHandlers = <MswHandler>(
   http: MswHttp<MswHandler>,

@@ -33,8 +33,8 @@ const PREFIX = /^(?:\/[\w.~-]+)*$/
 
 const httpTable = <const Url extends string, const Prefix extends string>(url: Url, prefix: Prefix) => ({
   /**
-   * Where the area responds, including a path prefix (row 1). Default: `https://subscriptions.mandatekit.test`, and
-   * `https://gateway.mandatekit.test`.
+   * Base URL of the area, which may contain a path prefix (row 1). Default: `https://subscriptions.mandatekit.test`
+   * for area S, `https://gateway.mandatekit.test` for area G.
    */
   baseUrl: option(
     secretText('an absolute http or https URL without credentials, query and fragment', isBase),
@@ -49,13 +49,13 @@ const httpTable = <const Url extends string, const Prefix extends string>(url: U
     prefix,
   ),
   /**
-   * `any`: the Content-Type of a body is ignored; `json`: any other type than JSON gets 415 (row 3 ✎). Default: `any`;
-   * under strict rules: `json`.
+   * `any` ignores the Content-Type of a body. `json` responds with 415 to a type other than JSON (row 3 ✎). Default:
+   * `any`; under strict rules, `json`.
    */
   contentType: option(oneOf('any', 'json'), 'any', { strict: 'json' }),
 })
 
-/** A receiver of notifications from the start (rows 45 to 47). */
+/** A receiver that is connected when the mock is created (rows 45 to 47). */
 export interface NotifyOptions extends DeliveryOptions {
   /** A handler in this process, or the absolute URL of the receiver. */
   readonly to: NotificationTarget
@@ -63,7 +63,7 @@ export interface NotifyOptions extends DeliveryOptions {
 
 const subscriptionsHttp = {
   ...httpTable('https://subscriptions.mandatekit.test', SUBSCRIPTIONS_API_PREFIX),
-  /** Other forms of successful responses, for tests of a client's tolerance (row 44). Default: none. */
+  /** Deviations in successful responses, to test how tolerant a client is (row 44). Default: none. */
   variant: option(
     either(
       listOf(oneOf(...variantForms)),
@@ -71,39 +71,39 @@ const subscriptionsHttp = {
     ),
     [],
   ),
-  /** Receivers of notifications from the start (row 45). Default: none, and notifications stay in the outbox. */
+  /** Receivers that are connected when the mock is created (row 45). Default: none, only the outbox. */
   notify: option(listOf<NotifyOptions>(strict({ to: target, ...deliveryOptions }, 'option')), []),
 }
 const gatewayHttp = httpTable('https://gateway.mandatekit.test', GATEWAY_API_PREFIX)
 
-/** How an area is reached. */
+/** The options of area G's HTTP side. */
 export interface AreaHttpOptions extends OptionsOf<typeof gatewayHttp> {}
 /** The options of area S's HTTP side. */
 export interface SubscriptionsHttpOptions extends OptionsOf<typeof subscriptionsHttp> {}
 
 const own = {
-  /** `'spec'` (default): what the specification states. `'strict'`: also the restrictions that we invented. */
+  /** `'spec'` (default) enforces the specification only. `'strict'` adds restrictions that the mock invents (✎). */
   rules: option(oneOf('spec', 'strict'), 'spec'),
-  /** The same seed gives the same identifiers and the same chance. Default: `mandatekit`. */
+  /** Seed of identifiers and random choices. The same seed reproduces both. Default: `mandatekit`. */
   seed: option(either(anyText, number()), 'mandatekit'),
-  /** `'system'` (default) follows the machine's time, or fake timers. A point in time freezes the clock there. */
+  /** `'system'` (default) follows the machine's time, or fake timers. A point in time freezes the clock. */
   clock: option(either(oneOf('system'), pointInTime), 'system'),
-  /** Sleeping on a frozen clock: it jumps to the time of waking (default), or the sleeper waits until it is moved. */
+  /** On a frozen clock, `sleep` moves the clock (`'jump'`, default), or waits until a test moves it (`'wait'`). */
   sleep: option(oneOf('jump', 'wait'), 'jump'),
   /**
-   * The time of the rate limits: the mock's (default), or the machine's, for callers that live on the machine's time
-   * while the mock's clock stands still. Retry-After and X-RateLimit-Reset follow.
+   * The clock of the rate limits, Retry-After and X-RateLimit-Reset: `'mock'` (default), or `'machine'` for callers
+   * that use the machine's time while the mock's clock is frozen.
    */
   rateLimitTime: option(oneOf('mock', 'machine'), 'mock'),
-  /** How many requests, and how many notifications, are kept. Default: 10 000. */
+  /** How many requests the log keeps, and how many notifications the outbox keeps. Default: 10 000. */
   logSize: option(wholeNumber(1), 10_000),
 }
 
-/** The options of `createMock`. Everything works without. */
+/** The options of `createMock`, all of them optional. */
 export interface MockOptions extends Partial<OptionsOf<typeof own>> {
-  /** Options of area S. An omitted one has its default. */
+  /** Options of area S. An omitted option has its default. */
   readonly subscriptions?: Partial<SubscriptionsOptions & SubscriptionsHttpOptions>
-  /** Options of area G. An omitted one has its default. */
+  /** Options of area G. An omitted option has its default. */
   readonly gateway?: Partial<GatewayOptions & AreaHttpOptions>
 }
 
@@ -113,28 +113,28 @@ export const subscriptionsHttpDefaults = defaultsOf(subscriptionsHttp)
 export const gatewayHttpDefaults = defaultsOf(gatewayHttp)
 /** The defaults of the mock itself. */
 export const mockDefaults = defaultsOf(own)
-/** The defaults of the HTTP side of both areas that `rules: 'strict'` changes. */
+/** The HTTP defaults of both areas that `rules: 'strict'` changes. */
 export const strictHttpDefaults = strictOf(gatewayHttp)
 
 const mockTable = { ...own, subscriptions: option(plainObject(), {}), gateway: option(plainObject(), {}) }
 
-/** The name of every option that `createMock` takes itself. */
+/** The names of the top-level options of `createMock`. */
 export const mockOptionNames: readonly string[] = Object.keys(mockTable)
 
-/** The options of a mock, checked, with all defaults. */
+/** The checked options of a mock, with all defaults filled in. */
 export interface ReadOptions extends OptionsOf<typeof own> {
   readonly subscriptions: SubscriptionsOptions & SubscriptionsHttpOptions
   readonly gateway: GatewayOptions & AreaHttpOptions
 }
 
-/** Every option, by what its name begins with. */
+/** The tables of all options, by the prefix of the option names. */
 export const optionTables = {
   '': own,
   'subscriptions.': { ...subscriptionsHttp, ...subscriptionsTable },
   'gateway.': { ...gatewayHttp, ...gatewayTable },
 }
 
-/** Reads the options of a mock. Throws a TypeError that names a wrong option, and what is allowed. */
+/** Checks options and fills in defaults. Throws a TypeError that names an invalid option and what is allowed. */
 export const readMockOptions = (given: MockOptions): ReadOptions => {
   const options = readOptions('', mockTable, 'spec', check(plainObject(), given, '', 'The options'))
   const areaOf = <Area extends 'subscriptions' | 'gateway'>(area: Area) => {

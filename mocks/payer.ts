@@ -6,7 +6,7 @@ import type { Payer } from './types.ts'
 
 const authorizeOptions = strict({ payments: optional(paymentScripts) }, 'option')
 
-/** Accepts text that is not a URL, because callers easily pass the response's URL instead of its identifier. */
+/** Accepts text that is not a URL. Callers easily pass a URL from the response instead of the identifier. */
 const identifier = (words: string) =>
   secretRule<string>(
     `${words}, not its URL`,
@@ -22,7 +22,7 @@ const paymentId = rule<string | number>(
   (value) => typeof value === 'string' || Number.isSafeInteger(value),
 )
 
-/** The payer's actions, for tests. */
+/** Creates the `payer` of a mock. */
 export const payerOf = ({ subscriptions, gateway }: MockParts): Payer => ({
   authorize(given, options = {}) {
     const invoiceId = check(invoiceID, given, 'payer.authorize: ', 'invoiceId')

@@ -24,30 +24,30 @@ const pem = secretRule<string | Uint8Array>(
 )
 
 const tls = {
-  /** The certificate or the chain that starts with it, in PEM: text or bytes. */
+  /** The certificate, alone or as the start of its chain, in PEM: text or bytes. */
   cert: pem,
   /** The certificate's private key, in PEM: text or bytes. */
   key: pem,
 }
 const serverOptions = {
-  /** Default: any free port. */
+  /** Port to listen on. Default: any free port. */
   port: optional(wholeNumber(0, 65_535)),
-  /** Address to listen on. Default: `127.0.0.1`, which only this machine reaches. */
+  /** Address to listen on. Default: `127.0.0.1`, which only this machine can reach. */
   host: optional(text),
-  /** The mock to serve. Default: a new one. */
+  /** The mock to serve. Default: a new mock. */
   mock: optional(rule<Mock>('a mock that createMock made', (value) => Object(value) === value)),
   /** Whether the control panel is served at `/_mock`. Default: true. */
   panel: optional(flag),
-  /** A larger body gets status 413 and is not read. In bytes; default: 1 MiB. */
+  /** Largest request body in bytes. A larger body gets status 413. Default: 1 MiB. */
   maxBodyBytes: optional(wholeNumber(1)),
-  /** With a certificate, the server speaks HTTP/2 and HTTP/1.1 over TLS; without one, HTTP/1.1. */
+  /** Certificate and key, to serve HTTP/2 and HTTP/1.1 over TLS. Default: HTTP/1.1 without TLS. */
   tls: optional(strict(tls, 'option')),
 }
 const serverSchema = strict(serverOptions, 'option')
 
 /** Options of `startMockServer`. */
 export interface MockServerOptions<ServedMock extends Mock = Mock> extends Input<typeof serverOptions> {
-  /** The mock to serve. Default: a new one. */
+  /** The mock to serve. Default: a new mock. */
   readonly mock?: ServedMock | undefined
 }
 
@@ -55,7 +55,7 @@ export interface MockServerOptions<ServedMock extends Mock = Mock> extends Input
 export interface MockServer<ServedMock extends Mock = Mock> {
   /** Base URL of both areas, without a trailing slash. */
   readonly url: string
-  /** The served mock. Its `clientOptions` and the URLs in its responses point at this server. */
+  /** The served mock. Its `clientOptions` and the URLs in its responses point to this server. */
   readonly mock: ServedMock
   /** Aborts every open request and frees the port. */
   close(): Promise<void>
@@ -63,12 +63,12 @@ export interface MockServer<ServedMock extends Mock = Mock> {
 
 const pathOf = (target: string): string => {
   if (target.startsWith('/')) return target
-  // A proxy sends an absolute URL. `OPTIONS *` has no path.
+  // A request through a proxy may have an absolute URL as its target. The target of `OPTIONS *` has no path.
   const url = URL.canParse(target) ? new URL(target) : undefined
   return url === undefined ? '/' : `${url.pathname}${url.search}`
 }
 
-/** Adapts a request of Node to the mock's core. */
+/** Adapts a Node request to the mock's handler. */
 const incomingRequest = (
   base: string,
   incoming: NodeIncoming,
@@ -94,15 +94,15 @@ const incomingRequest = (
   }
 }
 
-/** Returns the host by which the client reached the server. HTTP/2 has a pseudo-header for it. */
+/** Returns the host that the client addressed: the Host header, or `:authority` in HTTP/2. */
 const hostOf = ({ headers }: NodeIncoming): string | null => {
   const host = headers.host ?? headers[':authority']
   return typeof host === 'string' ? host : null
 }
 
 /**
- * Creates the handler of what is not a call to an API: the panel, the page at the server's root, and a browser's icon.
- * None of them is logged. The panel and the page are loaded when a browser first asks for them.
+ * Creates the handler of the panel, the page at the server's root, and the favicon. Requests to them are not logged.
+ * The code of the panel and of the page is loaded with the first request to them.
  */
 const createSite = (mock: Mock, boundTo: string, hasPanel: boolean) => {
   let panel: Promise<Panel> | undefined
@@ -123,7 +123,7 @@ const createSite = (mock: Mock, boundTo: string, hasPanel: boolean) => {
 const pemOf = (given: string | Uint8Array): string | Buffer =>
   typeof given === 'string' ? given : Buffer.from(given)
 
-/** Throws a TypeError for an option of the mock, which the server would not know. */
+/** Throws a TypeError for an option that belongs to `createMock`, not to `startMockServer`. */
 const refuseOptionsOfTheMock = (options: object): void => {
   const name = mockOptionNames.find((each) => each in options)
   if (name === undefined) return
@@ -153,7 +153,7 @@ const listen = (server: Server | Http2SecureServer, port: number, host: string):
   })
 
 /**
- * Starts an HTTP server that serves a mock. Faults are exact: the server closes sockets and truncates bodies.
+ * Starts an HTTP server that serves a mock. Faults are real: the server closes sockets and truncates bodies.
  *
  * @throws the system's error if the port is not available, such as `EADDRINUSE`; a TypeError that names a wrong option
  * @example
@@ -182,7 +182,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   const respond = async (incoming: NodeIncoming, outgoing: NodeOutgoing): Promise<void> => {
     const request = incomingRequest(base, incoming, outgoing, maxBodyBytes)
     const sent = await (site(incoming, request)?.then(complete) ?? handler(request))
-    // The mock handles every URL below the server's base: `sent` is defined.
+    // `sent` is always defined here, because the mock handles every URL below the server's base URL.
     if (sent !== undefined) writeResponse(incoming, outgoing, sent)
   }
 

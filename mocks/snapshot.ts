@@ -4,10 +4,10 @@ import type { ClockSnapshot } from './domain/clock.ts'
 import type { IdsSnapshot } from './domain/ids.ts'
 import type { MockSnapshot } from './types.ts'
 
-/** Returns what a mock holds now. */
+/** Returns a snapshot of a mock's state. */
 export const snapshotOf = (parts: MockParts): MockSnapshot => ({
   format: 1,
-  // The domains first: their snapshots settle what is due, which changes the timeline.
+  // The domains come first, because their snapshots run what is due, and that changes the clock's planned entries.
   subscriptions: parts.subscriptions.domain.snapshot(),
   gateway: parts.gateway.domain.snapshot(),
   clock: parts.clock.snapshot(),
@@ -26,7 +26,7 @@ const field = (value: unknown, ...names: readonly string[]): unknown =>
     value,
   )
 
-/** Whether a value is a complete snapshot. Checked first, because a partial restore would break the mock. */
+/** Returns whether a value is a complete snapshot. Restoring an incomplete snapshot would break the mock. */
 const isSnapshot = (value: unknown): value is MockSnapshot =>
   field(value, 'format') === 1 &&
   isA('Float64Array', field(value, 'subscriptions', 'state', 'payments', 'times')) &&
@@ -37,24 +37,24 @@ const isSnapshot = (value: unknown): value is MockSnapshot =>
   Array.isArray(field(value, 'limiters')) &&
   isA('Object', field(value, 'ids'))
 
-/** Restores a snapshot. Throws a TypeError, and changes nothing, if the value is not a snapshot of such a mock. */
+/** Restores a snapshot. Throws a TypeError, and changes nothing, if the value is not a snapshot for this mock. */
 export const restoreAll = (parts: MockParts, given: MockSnapshot): void => {
   if (!isSnapshot(given)) {
     throw new TypeError(
-      'restore takes what snapshot returned, or a structured clone of it; JSON loses part of it.',
+      'restore takes the object that snapshot() returned, or its structuredClone. JSON loses data.',
     )
   }
   const snapshot = structuredClone(given)
   if (snapshot.limiters.length !== parts.limiters.length) {
     throw new TypeError(
-      'restore takes a snapshot of a mock with the same options: this one has other limits.',
+      'restore takes a snapshot of a mock with the same options. This one has other rate limits.',
     )
   }
   parts.subscriptions.domain.restore(snapshot.subscriptions)
   parts.gateway.domain.restore(snapshot.gateway)
   parts.deliveries.restore(snapshot.notifications as OutboxSnapshot)
   parts.ids.restore(snapshot.ids as IdsSnapshot)
-  // Last, because restoring the domains plans entries that the snapshot already has.
+  // The clock is restored last, because restoring the domains plans entries that the snapshot already contains.
   parts.clock.restore(snapshot.clock as ClockSnapshot)
   for (const [index, limiter] of parts.limiters.entries()) limiter.restore(snapshot.limiters[index])
   parts.outage.isDown = snapshot.outage

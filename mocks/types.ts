@@ -11,79 +11,79 @@ import type { RequestLog } from './http/request-log.ts'
 
 /** Options of a client of area S. */
 export interface SubscriptionsClientConfig {
-  /** Base URL of area S: `subscriptions.baseUrl`, or that of the running server. */
+  /** Base URL of area S: `subscriptions.baseUrl`, or the URL of the running server. */
   readonly baseUrl: string
-  /** Login of the first merchant and its first user. Default: that of `defaultMerchant`. */
+  /** Login of the first merchant and that merchant's first user. Default: the login of `defaultMerchant`. */
   readonly credentials: {
     /** `client_id` of the login. Default: `mock-client`. */
     readonly clientId: string
     /** `client_secret` of the login. Default: `mock-client-secret`. */
     readonly clientSecret: string
-    /** Default: `mock-user`. */
+    /** `username` of the login. Default: `mock-user`. */
     readonly username: string
-    /** Default: `mock-password`. */
+    /** `password` of the login. Default: `mock-password`. */
     readonly password: string
   }
   /** The mock's clock, so that `clock.advance` shortens waits and token lifetimes. */
   readonly clock: Pick<MockClock, 'now' | 'sleep'>
-  /** Present if the mock has another prefix than the contract. */
+  /** Path prefix of the mock; present if it differs from the contract's prefix. */
   readonly apiPrefix?: string
 }
 
 /** Options of a client of area G. */
 export interface GatewayClientConfig {
-  /** Base URL of area G: `gateway.baseUrl`, or that of the running server. */
+  /** Base URL of area G: `gateway.baseUrl`, or the URL of the running server. */
   readonly baseUrl: string
-  /** The first of `gateway.apiKeys`. Default: `mock-api-key`. */
+  /** The first key in `gateway.apiKeys`. Default: `mock-api-key`. */
   readonly apiKey: string
   /** The mock's clock, so that `clock.advance` shortens waits. */
   readonly clock: Pick<MockClock, 'now' | 'sleep'>
-  /** Present when the mock was given another prefix. */
+  /** Path prefix of the mock; present if it differs from the contract's prefix. */
   readonly apiPrefix?: string
 }
 
-/** The actions of payers. Each one throws a `MockRefusedError` if it is not possible now. */
+/** The actions of payers. An action throws a `MockRefusedError` if the mock's current state does not allow it. */
 export interface Payer {
   /**
    * Authorizes a subscription request, as the payer does on the page at its `url`.
    *
-   * @param options.payments outcomes of its first payments; later payments succeed
+   * @param options.payments outcomes of the subscription's first payments; later payments succeed
    */
   authorize(invoiceId: string, options?: { readonly payments?: readonly PaymentScript[] }): AuthorizationView
   /**
-   * Sets the outcomes of the next payments of a subscription; later payments succeed. It can be called before the payer
-   * authorizes, and `authorize` without `payments` keeps it.
+   * Sets the outcomes of the next payments of a subscription; later payments succeed. Can be called before
+   * `authorize`. A call of `authorize` without `payments` keeps these outcomes.
    *
    * @param id the invoiceID or the subscriptionId
    */
   setPayments(id: string, payments: readonly PaymentScript[]): void
   /** Declines a subscription request. */
   decline(invoiceId: string): AuthorizationView
-  /** Enters the one-time code of a charge. Default: the right code. */
+  /** Enters the one-time code of a charge. Default: the correct code. */
   confirm(confirmationId: string, otp?: string): ChargeBody
-  /** Sets how charges of a number resolve from now on. */
+  /** Sets the behavior of a mobile number: how its charges resolve from now on. */
   setBehavior(msisdn: string, behavior: BehaviorName): void
-  /** Returns the money of a payment to the payer. */
+  /** Reverses a payment: the payer gets the money back. */
   reverse(paymentId: string | number): PaymentBody
 }
 
-/** Reads the state. Everything returned is a copy. */
+/** Reads the state of the mock. Every method returns copies. */
 export interface MockState {
   /** Returns every subscription, oldest first, including requests that are still open. */
   subscriptions(): readonly SubscriptionState[]
-  /** Returns the payments of a subscription, or all, oldest first. */
+  /** Returns the payments of one subscription, or of all subscriptions, oldest first. */
   payments(subscriptionId?: string): readonly PaymentBody[]
-  /** Returns every charge, oldest first, including renewals. The gateway's reset clears them. */
+  /** Returns every charge, oldest first, including renewals. The gateway's `reset` operation deletes the charges. */
   charges(): readonly ChargeBody[]
-  /** Returns the events of the charges, oldest first (row 80). The gateway's reset clears them. */
+  /** Returns the events of the charges, oldest first (row 80). The gateway's `reset` operation deletes the events. */
   events(): readonly GatewayEvent[]
 }
 
 /** Failures that the mock injects. */
 export interface Faults {
   /**
-   * Adds a fault. The returned function removes it. A request gets at most one fault, the first that was added, and all
-   * latencies. Throws a TypeError for an invalid fault.
+   * Adds a fault. The returned function removes it. If several faults match a request, only the first one added and
+   * all faults of kind `latency` apply. Throws a TypeError for an invalid fault.
    *
    * @example mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })
    * @example mock.faults.add({ operation: '*', kind: 'status', status: 503, sequence: ['fail', 'fail', 'succeed'] })
@@ -93,27 +93,27 @@ export interface Faults {
   clear(): void
 }
 
-/** The state of a mock at some time, for `restore`. It is opaque and can be cloned with `structuredClone`. */
+/** A saved state of a mock, for `restore`. Its content is opaque. `structuredClone` can copy a snapshot. */
 export interface MockSnapshot {
   /** Version of the snapshot's format. */
   readonly format: 1
-  /** Position of the clock and what is planned; opaque. */
+  /** Time of the clock and its planned entries; opaque. */
   readonly clock: unknown
   /** How many identifiers of each kind were issued; opaque. */
   readonly ids: unknown
-  /** State of area S, tokens and locks included; opaque. */
+  /** State of area S, including tokens and locks; opaque. */
   readonly subscriptions: unknown
-  /** State of area G, idempotency keys included; opaque. */
+  /** State of area G, including idempotency keys; opaque. */
   readonly gateway: unknown
   /** Notifications and pending deliveries; opaque. */
   readonly notifications: unknown
   /** The counts of each rate limiter; opaque. */
   readonly limiters: readonly unknown[]
-  /** Whether there was an outage. */
+  /** Whether area G had an outage. */
   readonly outage: boolean
 }
 
-/** A mock of both APIs. Two mocks share nothing. */
+/** A mock of both APIs. Two mocks share no state. */
 export interface Mock {
   /** A `fetch` that reaches only this mock. */
   readonly fetch: MockFetch
@@ -124,7 +124,7 @@ export interface Mock {
     /** For `new GatewayClient({ ...mock.clientOptions.gateway, fetch: mock.fetch })`. */
     readonly gateway: GatewayClientConfig
   }
-  /** The mock's time, such as `mock.clock.advance({ days: 7 })`. */
+  /** The mock's clock, for example `mock.clock.advance({ days: 7 })`. */
   readonly clock: MockClock
   /** The actions of payers: authorize, decline, enter a code, reverse a payment. */
   readonly payer: Payer
@@ -132,27 +132,27 @@ export interface Mock {
   readonly state: MockState
   /** Notifications of area S and their deliveries (rows 45 to 48). */
   readonly notifications: Notifications
-  /** Failures that the mock injects, such as `mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })`. */
+  /** Injects failures, for example `mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })`. */
   readonly faults: Faults
-  /** The requests that the mock received, with its responses, without secrets. */
+  /** The log of received requests and their responses, without secrets. */
   readonly requests: RequestLog
-  /** The tokens that area S has issued. */
+  /** Expires or revokes the tokens that area S has issued. */
   readonly tokens: {
     /** Expires every access token; refresh tokens stay valid. */
     expire(): void
     /** Revokes every token, including refresh tokens. */
     revoke(): void
   }
-  /** An outage of area G: every route, health included, responds 503. */
+  /** An outage of area G, during which every route, including health, responds with 503. */
   readonly outage: {
     /** Starts the outage. */
     start(): void
-    /** Ends the outage. Area G has the state from before. */
+    /** Ends the outage, which did not change the state of area G. */
     end(): void
   }
   /**
-   * Adds subscriptions and tokens that no call created, and returns the subscriptions. Throws an Error or RangeError for
-   * an impossible seed, such as an unknown merchant or an identifier in use, and then adds none.
+   * Adds subscriptions and tokens without API calls, and returns the added subscriptions. Throws an Error or
+   * RangeError, and adds nothing, for an impossible seed, such as an unknown merchant or an identifier in use.
    */
   add(seeds: {
     readonly subscriptions?: readonly SeedSubscription[]

@@ -22,22 +22,22 @@ const file = new URL('../docs/state-machines.md', import.meta.url)
 const machines: readonly Machine[] = [
   {
     title: 'Subscription request',
-    text: 'This is `status` of [S3](specification.md#s3). The payer authorizes or declines at the `url` of subscribe. A request without a decision expires. The specification shows only `INITIALIZED`, so a real API may use other values. The client returns them unchanged.',
+    text: 'This is the field `status` of [S3](specification.md#s3). The payer authorizes or declines at the `url` of subscribe. A request without a decision expires. The specification shows only `INITIALIZED`, so a real API may use other values. The client returns unknown values unchanged.',
     table: requestTransitions,
   },
   {
     title: 'Subscription',
-    text: 'No response contains this state. `enabled` is 1 while it is `ACTIVE`, and only an `ACTIVE` subscription is charged.',
+    text: 'No response contains this state. `enabled` is 1 while the subscription is `ACTIVE`, and only an `ACTIVE` subscription is charged.',
     table: subscriptionTransitions,
   },
   {
     title: 'Cancellation',
-    text: 'This is `status` of [S5](specification.md#s5). Both transitions happen at once, unless the option `cancelDelay` is set.',
+    text: 'This is the field `status` of [S5](specification.md#s5). Both transitions happen at once, unless the option `cancelDelay` is set.',
     table: cancellationTransitions,
   },
   {
     title: 'Charge',
-    text: 'This is `status` of [G1](specification.md#g1). A charge waits for the one-time code. A renewal needs no code, so it is created and resolved in one step, by the same table of numbers. `succeeded`, `failed` and `expired` are final. `pending_confirmation` and `pending_retry` do not mean "not paid".',
+    text: 'This is the field `status` of [G1](specification.md#g1). A charge waits for the one-time code. A renewal needs no code, so it is created and resolved in one step, by the same table of test numbers. `succeeded`, `failed` and `expired` are final. A charge in `pending_confirmation` or `pending_retry` may still be paid.',
     table: chargeTransitions,
   },
 ]

@@ -12,7 +12,7 @@ export const typeOf = (value: unknown): string => {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** One broken rule, in words. It names the type of the received value, never the value: that may be a secret. */
+/** Describes one broken rule. It names only the type of the received value, because the value may be a secret. */
 export const inputIssue = (field: string, rule: string, value: unknown): InputIssue => {
   const received = typeOf(value)
   const message =
@@ -35,7 +35,7 @@ const toIssues = (issue: z.core.$ZodIssue, name: string): InputIssue[] => {
   })
 }
 
-/** Validates a value and returns it with defaults, or throws `InvalidRequestError`. Errors call the value `name`. */
+/** Validates a value and adds defaults, or throws `InvalidRequestError`. The error calls the value `name`. */
 export const check = <Value>(
   operation: string,
   schema: Field<Value>,
@@ -69,15 +69,15 @@ export const objectWith = <Value extends object>(
     return isUsable ? (value as Value) : undefined
   })
 
-// A signal without removeEventListener would turn a successful call into an error.
-/** An `AbortSignal`. */
+// The client calls removeEventListener after each call. Without this method, a successful call would reject.
+/** An option that is an `AbortSignal`. */
 export const signalOption = field<AbortSignal, AbortSignal>('an AbortSignal', (value) =>
   typeof value === 'object' && value !== null && 'aborted' in value && 'removeEventListener' in value
     ? (value as AbortSignal)
     : undefined,
 )
 
-/** A clock. */
+/** An option that is a clock. */
 export const clockOption = objectWith<Clock>('a clock', 'now', 'sleep')
 
 /** A time span in milliseconds, above 0 and at most `longest`. */
@@ -87,7 +87,7 @@ export const duration = (longest = Number.POSITIVE_INFINITY): Field<number, numb
     (value) => (typeof value === 'number' && value > 0 && value <= longest ? value : undefined),
   )
 
-/** A time span in milliseconds, from 0. */
+/** A time span in milliseconds: 0 or more. */
 export const fromZero = field<number, number>('milliseconds from 0', (value) =>
   typeof value === 'number' && value >= 0 ? value : undefined,
 )

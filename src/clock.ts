@@ -1,12 +1,12 @@
-/** Where a client takes the time from. Pass the mock's clock to run a client on the mock's time. */
+/** Provides a client's time. Pass the mock's clock to run a client on the mock's time. */
 export interface Clock {
   /** The current time, in milliseconds since 1970-01-01T00:00:00Z. */
   now(): number
-  /** Resolves after `milliseconds`; rejects with the signal's reason when it is aborted. */
+  /** Resolves after `milliseconds`, or rejects with the signal's reason when the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
 
-/** The longest delay of a timer, in milliseconds. A longer one overflows, and the timer would fire at once. */
+/** The longest delay of a timer, in milliseconds. A timer with a longer delay would overflow and fire at once. */
 export const LONGEST_DELAY = 2_147_483_647
 
 /** Calls `act` after `milliseconds` of real time, unless the returned function is called first. */
@@ -35,10 +35,10 @@ const sleep: Clock['sleep'] = (milliseconds, signal) =>
 /** The system's own time: the default of every `clock` option. */
 export const systemClock: Clock = { now: () => Date.now(), sleep }
 
-/** Real time that never jumps: timeouts, leases and locks run on it. Only differences of its times have a meaning. */
+/** A clock that never jumps, for timeouts, leases and locks. Only the difference between two times is meaningful. */
 export const steadyClock: Clock = { now: () => performance.now(), sleep }
 
-/** Rejects when work of foreign code, such as a store, takes longer than `limit` milliseconds of real time. */
+/** Rejects when a user's code, such as a store, takes longer than `limit` milliseconds of real time. */
 export const withTimeout = <Result>(work: Promise<Result>, limit: number, what: string): Promise<Result> =>
   new Promise((resolve, reject) => {
     const fail = () =>
@@ -47,6 +47,6 @@ export const withTimeout = <Result>(work: Promise<Result>, limit: number, what: 
     work.then(resolve, reject).finally(stop)
   })
 
-/** A time span in words, for messages. */
+/** Formats a time span for messages, such as `1.5 s`. */
 export const inWords = (milliseconds: number): string =>
   milliseconds < 1000 ? `${Math.ceil(milliseconds)} ms` : `${Math.ceil(milliseconds / 100) / 10} s`

@@ -1,6 +1,6 @@
 import type { EndpointDefinition } from './contract/endpoint.ts'
 
-/** The values of an error's `code`. They are stable, so that the compiler checks a `switch` over them. */
+/** The values of an error's `code`. They are stable, and the compiler checks a `switch` over them. */
 export type MandateKitErrorCode =
   | 'invalid_request'
   | 'api_error'
@@ -13,41 +13,41 @@ export type MandateKitErrorCode =
   | 'aborted'
 
 /**
- * Whether the server may have executed the logical call, over all its attempts. Check `retryable` first; when it is
+ * Whether the server may have executed the call, in any of its attempts. Check `retryable` first. If `retryable` is
  * false, `outcome` tells what to do.
  *
- * - `unknown`: the server may have acted. Find out before you call again; the message says how.
+ * - `unknown`: the server may have acted. Find out whether it did before you call again: the message says how.
  * - `rejected`: the server responded that it did not act. Fix the cause, because the same call is rejected again.
  * - `not-sent`: no attempt reached the server. Fix the cause.
  */
 export type Outcome = 'not-sent' | 'rejected' | 'unknown'
 
-/** Where a call failed. `input`: before any I/O. `limit`: delayed by the rate limit. `wait`: between attempts or polls. */
+/** The stage of a failed call. `input`: before I/O. `limit`: rate-limit delay. `wait`: between attempts or polls. */
 export type Phase = 'input' | 'login' | 'limit' | 'request' | 'response' | 'wait'
 
 /** The fields of every error of this package. */
 export interface ErrorDetails {
   /** Operation id, for example `gateway.charge`. */
   readonly operation: EndpointDefinition['operation'] | string
-  /** Where the call failed. */
+  /** The stage at which the call failed. */
   readonly phase: Phase
-  /** Whether the server may have executed the call, over all its attempts. */
+  /** Whether the server may have executed the call, in any of its attempts. */
   readonly outcome: Outcome
   /** Number of attempts that were started. */
   readonly attempts: number
-  /** The key of this logical call. Pass it again to retry a charge or a renewal safely. */
+  /** The idempotency key of this call. Pass the key again to retry a charge or a renewal safely. */
   readonly idempotencyKey?: string | undefined
   /** The merchant's own identifier of a subscription request (S1). */
   readonly requestID?: string | undefined
   /**
-   * Whether the same call can be made again later: it can succeed, and it cannot execute twice. Check this first. Then
-   * wait for `retryAfterMs` or a pause of your own, and pass the same `idempotencyKey` to a charge or renewal. It is false
-   * for a charge of unknown outcome whose key the client made: only a call with the error's `idempotencyKey` is safe.
+   * Whether the same call can succeed later without executing twice. Check this first. Then wait for `retryAfterMs`
+   * or a pause of your own, and pass the same `idempotencyKey` to a charge or renewal. `retryable` is false for a
+   * charge of unknown outcome whose key the client made: only a call with the error's `idempotencyKey` is safe.
    */
   readonly retryable: boolean
   /** How long to wait before the next call, in milliseconds; undefined when no wait is known. */
   readonly retryAfterMs?: number | undefined
-  /** The reason, if it is known to hold no secret. */
+  /** The underlying error, if it is known to hold no secret. */
   readonly cause?: unknown
 }
 
@@ -61,7 +61,7 @@ export interface RateLimit {
   readonly resetAt?: Date | undefined
 }
 
-/** One rule that an input broke. It names the type of the received value, never the value. */
+/** A rule that an input broke. The issue names the type of the received value, never the value itself. */
 export interface InputIssue {
   /** Name of the field or option, such as `amount` or `retry.limit`. */
   readonly field: string
@@ -69,14 +69,14 @@ export interface InputIssue {
   readonly rule: string
   /** Type of the received value, such as `string`; `undefined` when the field is missing. */
   readonly received: string
-  /** The issue as a sentence without a full stop. */
+  /** The issue as a sentence, without the period at its end. */
   readonly message: string
 }
 
-// In the global registry, so that the ESM and the CommonJS build of this package recognize each other's errors.
+// The symbol is in the global registry, so that the ESM and the CommonJS build recognize each other's errors.
 const BRAND = Symbol.for('mandatekit.error')
 
-// Minifiers rename classes, and the CommonJS build numbers them: the name comes from the code.
+// Minifiers and the CommonJS build rename classes, so the error's name is looked up by its code.
 const NAMES: Readonly<Record<MandateKitErrorCode, string>> = {
   invalid_request: 'InvalidRequestError',
   api_error: 'ApiError',
@@ -89,9 +89,9 @@ const NAMES: Readonly<Record<MandateKitErrorCode, string>> = {
   aborted: 'AbortedError',
 }
 
-/** Base of every error that this package throws on purpose. */
+/** Base class of every error that this package throws on purpose. */
 export abstract class MandateKitError extends Error implements ErrorDetails {
-  /** Tells the classes apart, also between copies of this package. */
+  /** Identifies the error's class, even if another copy of this package made the error. */
   declare readonly code: MandateKitErrorCode
   declare readonly operation: string
   declare readonly phase: Phase
@@ -116,7 +116,7 @@ export abstract class MandateKitError extends Error implements ErrorDetails {
 }
 
 /**
- * Whether a value is an error of this package, from this copy or another one. `code` identifies its class.
+ * Returns whether a value is an error of this package or of another copy of it. `code` identifies the error's class.
  *
  * @example if (isMandateKitError(error) && error.retryable) retryIn(error.retryAfterMs ?? 1000)
  */
@@ -124,8 +124,8 @@ export const isMandateKitError = (value: unknown): value is AnyMandateKitError =
   typeof value === 'object' && value !== null && BRAND in value
 
 /**
- * Input or options that break a rule, or credentials or a key that cannot be read or used. Input is checked before any
- * I/O. Credentials are read in the phase `login`, possibly after an attempt: check `outcome`.
+ * Thrown when input or options break a rule, or when credentials or an API key cannot be read or used. Input is
+ * checked before any I/O. Credentials are read in the phase `login`, possibly after an attempt, so check `outcome`.
  */
 export class InvalidRequestError extends MandateKitError {
   declare readonly code: 'invalid_request'
@@ -139,7 +139,7 @@ export class InvalidRequestError extends MandateKitError {
   }
 }
 
-/** What an error carries about the response that rejected the call. */
+/** The fields of an error that describe the response that rejected the call. */
 export interface ApiErrorDetails extends ErrorDetails {
   /** HTTP status; absent when the rate limit delayed the call and nothing was sent. */
   readonly status?: number | undefined
@@ -155,7 +155,7 @@ export interface ApiErrorDetails extends ErrorDetails {
   readonly rateLimit?: RateLimit | undefined
 }
 
-/** The server responded, and the response is not a success. */
+/** Thrown when the response is an error: a status of 400 or above, or an error code in a 2xx response. */
 export class ApiError extends MandateKitError {
   declare readonly code: 'api_error' | 'authentication_failed' | 'locked_out' | 'rate_limited'
   declare readonly status: number | undefined
@@ -171,9 +171,9 @@ export class ApiError extends MandateKitError {
 }
 
 /**
- * HTTP 401: the credentials, token or API key were not accepted. After a rejected login (`phase` is `login`, or the
- * call is `login()`), later calls fail with the same error and without a request, until the credentials change,
- * `login()` is called or the cool-down (`loginCooldown`) ends.
+ * HTTP 401: the server did not accept the credentials, the token or the API key. After a rejected login (`phase` is
+ * `login`, or the call is `login()`), later calls fail with the same error and without a request. This ends when the
+ * credentials change, `login()` is called or the cool-down (`loginCooldown`) ends.
  *
  * @example 401 with `{ "errorCode": "401", "errorMessage": "…" }` for a login with a wrong password
  */
@@ -198,8 +198,8 @@ export class LockedOutError extends ApiError {
 }
 
 /**
- * HTTP 429, or a call that was not sent because the last response said that no requests remain. `status` is absent in
- * the second case.
+ * HTTP 429, or a call that the client did not send, because no requests remained or the server asked for a pause. If
+ * the call was not sent, `status` is absent.
  *
  * @example 429 with `Retry-After: 7`
  */
@@ -211,7 +211,7 @@ export class RateLimitError extends ApiError {
   }
 }
 
-/** A 2xx response that lacks required fields, or a redirect. The server may have acted. */
+/** Thrown for a redirect, and for a 2xx response that is unreadable or lacks fields. The server may have acted. */
 export class UnexpectedResponseError extends MandateKitError {
   declare readonly code: 'unexpected_response'
   /** HTTP status. */
@@ -229,10 +229,10 @@ export class UnexpectedResponseError extends MandateKitError {
   }
 }
 
-/** No response: the connection failed. `outcome` tells whether the request may have reached the server. */
+/** The connection failed. `outcome` tells whether the request may have reached the server. */
 export class ConnectionError extends MandateKitError {
   declare readonly code: 'connection_failed'
-  /** The runtime's code, for example `ECONNREFUSED`, if it gave one. */
+  /** The runtime's error code, for example `ECONNREFUSED`, if there is one. */
   declare readonly reason: string | undefined
 
   constructor(message: string, details: ErrorDetails & { readonly reason?: string | undefined }) {
@@ -241,9 +241,9 @@ export class ConnectionError extends MandateKitError {
 }
 
 /**
- * An attempt, a call or a waiting helper took longer than its limit. A waiting helper only reads: its `outcome` is
- * `unknown`, because the state may still change, and `retryable` is true. Wait again or read later, and do not charge
- * or subscribe again meanwhile. `cause` is the failure of the last read, if that failed.
+ * Thrown when an attempt, a call or a waiting helper took longer than its limit. For a waiting helper, `outcome` is
+ * `unknown` and `retryable` is true, because the state may still change. Wait again or read the state later, and do
+ * not charge or subscribe again meanwhile. `cause` is the error of the last read, if that read failed.
  */
 export class TimeoutError extends MandateKitError {
   declare readonly code: 'timeout'
@@ -260,7 +260,7 @@ export class TimeoutError extends MandateKitError {
   }
 }
 
-/** The caller's AbortSignal ended the call or a waiting helper. If `retryable`, call again with another signal. */
+/** The caller's AbortSignal ended the call or the wait. If `retryable` is true, call again with another signal. */
 export class AbortedError extends MandateKitError {
   declare readonly code: 'aborted'
 
@@ -269,7 +269,7 @@ export class AbortedError extends MandateKitError {
   }
 }
 
-/** Every error of this package, told apart by `code`: the compiler reports a missing case of a `switch` over it. */
+/** The union of this package's errors. The compiler reports a missing case of a `switch` over their `code`. */
 export type AnyMandateKitError =
   | InvalidRequestError
   | (ApiError & { readonly code: 'api_error' })

@@ -19,9 +19,9 @@ import type { RenewalInput } from './renewal-key.ts'
 import { renewalKeyOf } from './renewal-key.ts'
 
 const gatewayOptions = {
-  /** The configured key, or a function that returns it for each attempt. (Authentication, area G) */
+  /** The API key, or a function that returns the key for each attempt. (Authentication, area G) */
   apiKey: apiKeyOption,
-  /** HTTP method of reset, which the specification does not show. Default: `POST`. */
+  /** HTTP method of `reset`. The specification does not show which method it is. Default: `POST`. */
   resetMethod: withDefault(oneOf(['POST', 'DELETE']), 'POST'),
 }
 /** Options of a client of area G. */
@@ -30,8 +30,8 @@ const gatewayOptionsSchema = clientOptionsWith(gatewayOptions)
 
 const chargeOptions = {
   /**
-   * The key of this charge: the same key never charges twice (G rule 1). By default the client makes one; keep the one of
-   * the response or the error. Pass your own, such as the order's, to be safe across restarts.
+   * The idempotency key of this charge: the same key never charges twice (G rule 1). By default the client makes a
+   * key, which the response or the error contains. Pass your own, such as the order's id, to be safe across restarts.
    */
   idempotencyKey: optional(idempotencyKey),
 }
@@ -42,30 +42,30 @@ const chargeOptionsSchema = callOptionsWith(chargeOptions)
 const confirmation = {
   /** The one-time code that the payer received, as a string. */
   otp: filledText('the one-time code as a string'),
-  /** The charge of the confirmation. It is read when the response lacks the status. */
+  /** Id of the confirmed charge. If the response has no status, the client reads this charge. */
   chargeId: optional(filledText()),
 }
 /** Input of a confirmation. */
 export interface ConfirmInput extends Input<typeof confirmation> {}
 const confirmationSchema = strict(confirmation)
 
-/** The result of reading a charge. Only the status is certain, because the specification shows no more. (G rule 6) */
+/** The result of reading a charge. Only the status is certain: the specification shows no other field. (G rule 6) */
 export type ChargeState = Pick<Charge, 'status'> & Partial<Omit<Charge, 'status'>>
 
-/** Whether the gateway and its data store are reachable. Only HTTP 200 is ok. (G health) */
+/** Whether the gateway and its data store are reachable. `ok` is true only for HTTP 200. (G health) */
 export type Health =
   | {
-      /** Both are reachable. */
+      /** The gateway and its data store are reachable. */
       readonly ok: true
       /** The HTTP status. */
       readonly status: 200
     }
   | {
-      /** One of them is not reachable. */
+      /** The gateway or its data store is not reachable. */
       readonly ok: false
       /** The HTTP status, if there was a response. */
       readonly status?: number
-      /** Why there was no healthy response. */
+      /** The error of the failed check; absent if the response was a 2xx status other than 200. */
       readonly error?: AnyMandateKitError
     }
 
@@ -78,9 +78,9 @@ const responseOf = (error: AnyMandateKitError): CallResponse | undefined => {
 /**
  * Client of the sandbox charge gateway (area G).
  *
- * Every method checks its input first and rejects with `InvalidRequestError` before any I/O. Every method takes
- * `CallOptions` last and returns a promise that also has `.withResponse()`. `waitForCharge` makes many calls: it takes
- * `WaitOptions` and returns a plain promise.
+ * Every method checks its input first and rejects with `InvalidRequestError` before any I/O. Methods that make one
+ * call take `CallOptions` last and return a promise that also has `.withResponse()`. `waitForCharge` makes many
+ * calls, so it takes `WaitOptions` and returns a plain promise.
  */
 export class GatewayClient {
   readonly #client: ClientParts
@@ -102,23 +102,23 @@ export class GatewayClient {
   }
 
   /**
-   * Checks whether the service and its data store are reachable. It is never retried and never delayed, and it rejects
-   * only when the caller aborts it: otherwise `ok` is false.
+   * Checks whether the service and its data store are reachable. The client never retries or delays this check. The
+   * promise rejects only when the caller aborts the call. For every other failure, `ok` is false.
    */
   health(options?: CallOptions): CallPromise<Health, CallResponse | undefined> {
     return callPromise(this.#health(options))
   }
 
-  /** Reads the table of test numbers, with the dummy code. Its shape is not specified. Needs no key. */
+  /** Reads the table of test numbers and the dummy code. Its shape is not specified, and it needs no API key. */
   reference(options?: CallOptions): CallPromise<Reference> {
     return callPromise(this.#call(gatewayContract.reference, { options }))
   }
 
   /**
-   * Charges a payer (G rule 1). Send the payer to `confirmation_url`, or ask for the code yourself and call `confirm`. The
-   * client retries it with the same key and body, so that it is one charge. A key that was used before returns the
-   * original response, which is not updated: `status(id)` reads the present state. If the number, amount or currency
-   * differ from the request, `onUnexpected` is called, because the key probably belongs to another charge.
+   * Charges a payer (G rule 1). Then send the payer to `confirmation_url`, or ask for the code and call `confirm`. A
+   * retry sends the same key and body, so that the payer is charged once. For a key that was used before, the server
+   * returns the original response, which is not updated: `status(id)` reads the present state. If number, amount or
+   * currency differ from the request, the key probably belongs to another charge: `onUnexpected` is called.
    *
    * @example const charge = await gateway.charge({ msisdn, amount: 250, currency: 'BDT', redirect_uri })
    */
@@ -128,8 +128,8 @@ export class GatewayClient {
 
   /**
    * Confirms a charge with the payer's one-time code (G rule 4). A wrong code rejects with `ApiError` 400 and changes
-   * nothing. It is not retried once the server may have executed it. The specification does not show the response: with
-   * `chargeId`, the charge is read when the status is missing. If that read fails, the confirmation still succeeds.
+   * nothing. A confirmation that the server may have executed is not retried. The response is not specified: if it
+   * has no status, the client reads the charge `chargeId`. If that read fails, the confirmation still succeeds.
    */
   confirm(
     confirmationId: string,
@@ -145,10 +145,10 @@ export class GatewayClient {
   }
 
   /**
-   * Charges an established mandate again, without a code (G rule 2). A renewal that failed is a response, not an error:
-   * check its `status`. The client retries it with the same key, so that a cycle is charged once. A key that was used
-   * before returns the original response, which is not updated: `status(id)` reads the present state. Always renew with
-   * the first charge's id: a renewal's id makes another key, and so another charge.
+   * Charges an established mandate again, without a code (G rule 2). A failed renewal is a response, not an error:
+   * check its `status`. A retry sends the same key, so that a cycle is charged once. For a key that was used before,
+   * the server returns the original response, which is not updated: `status(id)` reads the present state. Always pass
+   * the id of the first charge. The id of a renewal gives another key, and so a second charge.
    *
    * @example await gateway.renew(mandate.id, { dueDate: '2026-12-01' })
    */
@@ -156,17 +156,17 @@ export class GatewayClient {
     return callPromise(this.#renew(chargeId, renewal, options))
   }
 
-  /** Clears charges and events (G rule 7). Sends no body. It is not retried once the server may have executed it. */
+  /** Clears charges and events (G rule 7). The client does not retry a reset that the server may have executed. */
   reset(options?: CallOptions): CallPromise<unknown> {
     return callPromise(this.#call(gatewayContract.reset, { method: this.#resetMethod, options }))
   }
 
   /**
-   * Reads a charge until `until` holds; by default until its status no longer begins with `pending_`. A status that this
-   * package does not know is final.
+   * Reads a charge repeatedly until `until` returns true; by default, until its status does not begin with
+   * `pending_`. An unknown status ends the wait too.
    *
-   * @throws TimeoutError after `timeout` (default: 120 s), with the last charge in `lastState`. The charge may still
-   * change: wait again or read it later, and do not charge again meanwhile.
+   * @throws TimeoutError after `timeout` (default: 120 s). `lastState` is the charge as last read. The charge may
+   * still change: wait again or read the charge later, and do not charge again meanwhile.
    */
   async waitForCharge(chargeId: string, options?: WaitOptions<ChargeState>): Promise<ChargeState> {
     return pollUntil({
@@ -222,7 +222,7 @@ export class GatewayClient {
       const { data } = await this.#call(gatewayContract.status, { path: { chargeId }, options }, deadline)
       return { ...confirmed, data: { ...confirmed.data, ...data } }
     } catch {
-      // The payer has confirmed: a charge that cannot be read now does not undo that.
+      // The confirmation succeeded, even if the charge cannot be read now.
       return confirmed
     }
   }

@@ -13,7 +13,7 @@ const formatterOf = (timeZone: string): Intl.DateTimeFormat | undefined => {
   try {
     const parts = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric' } as const
     const clock = { minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const
-    // In an English calendar, whatever the system's language is.
+    // The locale is fixed, because the result must not depend on the system's language.
     return new Intl.DateTimeFormat('en-US', {
       timeZone,
       calendar: 'gregory',
@@ -26,36 +26,36 @@ const formatterOf = (timeZone: string): Intl.DateTimeFormat | undefined => {
   }
 }
 
-/** What a clock of the zone shows at an instant, as if it were UTC. */
+/** Returns the local time of a zone at an instant, as the timestamp of the same local time in UTC. */
 const wallTime = (formatter: Intl.DateTimeFormat, instant: number): number => {
   const parts = formatter.formatToParts(instant).map(({ type, value }) => [type, Number(value)])
   const { year, month, day, hour, minute, second } = Object.fromEntries(parts)
   return Date.UTC(year, month - 1, day, hour, minute, second)
 }
 
-/** The instant at which the zone's clocks show `wall`. */
+/** Returns the instant at which the zone's local time is `wall`. */
 const instantOf = (formatter: Intl.DateTimeFormat, wall: number): number => {
   const offsetAt = (instant: number): number => wallTime(formatter, instant) - instant
   const before = wall - offsetAt(wall - DAY)
   if (offsetAt(before) === wall - before) return before
   const after = wall - offsetAt(wall + DAY)
-  // When clocks are put forward, the skipped time does not exist. It is read with the offset before the change.
+  // When clocks go forward, some local times do not exist. The offset before the change is used for them.
   return offsetAt(after) === wall - after ? after : before
 }
 
 /**
- * Converts a time of the specification without a zone (`createdAt`, `transactionDate`, `nextPaymentDate`, …) to an
- * instant, in the zone that the caller names, because the specification does not show it.
+ * Converts a time without a zone (`createdAt`, `transactionDate`, `nextPaymentDate`, …) to an instant. The caller
+ * names the zone, because the specification does not show it.
  *
- * Accepts `YYYY-MM-DD HH:MM:SS`, with `T` instead of the space, with fewer parts (a date is its midnight), or with an
- * offset, which then counts instead of the zone. A time that occurs twice is read as the first.
+ * Accepts `YYYY-MM-DD HH:MM:SS`, also with `T` for the space or with fewer parts (a date means midnight). An offset
+ * in the text replaces the zone. If a local time occurs twice, the first is used.
  *
  * @param zone an IANA name such as `Asia/Dhaka`
- * @throws InvalidRequestError when the text is not such a time or the zone is unknown
+ * @throws InvalidRequestError when `naive` is not such a time or `zone` is unknown
  * @example toInstant('2026-11-28 12:00:00', 'Asia/Dhaka').toISOString() // '2026-11-28T06:00:00.000Z'
  */
 export const toInstant = (naive: string, zone: string): Date => {
-  // Without a zone, Intl would use the system's.
+  // Without a zone, Intl would use the system's time zone.
   const formatter = typeof zone === 'string' ? formatterOf(zone) : undefined
   if (formatter === undefined) throw refuse('zone', 'an IANA time zone such as Asia/Dhaka', zone)
   const [, date = '', hour = '00', minute = '00', second = '00', fraction = ''] = NAIVE.exec(naive) ?? []

@@ -7,7 +7,7 @@ const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 
 const isInexact = (digits: string): boolean => INTEGER.test(digits) && !Number.isSafeInteger(Number(digits))
 
-/** A reviver that returns an unsafe integer as text. Runtimes pass its text as `context.source` since 2024. */
+/** Returns an unsafe integer as a string. Since 2024, runtimes pass the text of a number as `context.source`. */
 const byReviver = (_: string, value: unknown, context?: { readonly source?: string }): unknown =>
   typeof value === 'number' && isInexact(context?.source ?? '') ? context?.source : value
 
@@ -17,8 +17,8 @@ const quoted = (json: string): string =>
   json.replace(STRING_OR_NUMBER, (token) => (isInexact(token) ? `"${token}"` : token))
 
 /**
- * Reads JSON. An integer that a number cannot hold exactly becomes text, so that no identifier is rounded to another.
- * A byte order mark is dropped. So is the runtime's error, because it quotes a piece of the text.
+ * Parses JSON. An integer that a number cannot hold exactly becomes a string, so that no identifier is rounded. A
+ * byte order mark is ignored. The runtime's error is dropped, because it quotes a part of the text.
  */
 export const readJson = (text: string): JsonReading => {
   try {

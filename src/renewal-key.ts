@@ -4,8 +4,8 @@ import { checkIdentifier, idempotencyKey } from './http/prepare.ts'
 
 const ATTEMPT = wholeNumber(1)
 
-// Letters, digits and `_` stay; `-` becomes `--` and any other character `-<code point in hex>-`, so that no two ids
-// share a key.
+// Letters, digits and `_` are kept. `-` becomes `--`, and any other character becomes `-<code point in hex>-`, so
+// that two different ids never give the same key.
 const encoded = (chargeId: string): string =>
   chargeId.replace(/[^A-Za-z0-9_]/gu, (character) =>
     character === '-' ? '--' : `-${character.codePointAt(0)?.toString(16)}-`,
@@ -14,11 +14,11 @@ const encoded = (chargeId: string): string =>
 /**
  * Makes the idempotency key of the renewal for one due date: `renewal_<charge id>_<due date>_<attempt>`.
  *
- * The same mandate, due date and attempt give the same key in every process and after every restart, so that one cycle
- * is charged once (G rule 1). The format is fixed within a major version. It consists of letters, digits, `-` and `_`, so
- * that a queue accepts it as a job id.
+ * The same mandate, due date and attempt give the same key in every process and after a restart. So one cycle is
+ * charged once (G rule 1). The format does not change within a major version. A key has only letters, digits, `-` and
+ * `_`, so that a queue accepts it as a job id.
  *
- * @param chargeId the mandate's charge
+ * @param chargeId the id of the mandate's first charge
  * @param dueDate the due date as `YYYY-MM-DD` text; a `Date` is refused, because its day depends on a time zone
  * @param attempt 1 (default) for the first try of the cycle; 2 or more after a renewal with status `failed`
  * @throws InvalidRequestError
@@ -31,22 +31,22 @@ export const renewalKey = (chargeId: string, dueDate: string, attempt = 1): stri
   return `renewal_${encoded(chargeId)}_${dueDate}_${attempt}`
 }
 
-/** What makes a renewal safe to retry: the due date it is for, or a key of the caller's own. One is required. */
+/** The input that makes a renewal safe to retry: either its due date or your own idempotency key. */
 export type RenewalInput =
   | {
       /** The due date as `YYYY-MM-DD`, such as `2026-12-01`. The key is then `renewalKey(chargeId, dueDate, attempt)`. */
       readonly dueDate: string
       /** 1 (default) for the first try of the cycle; 2 or more after a renewal with status `failed`. */
       readonly attempt?: number | undefined
-      /** Not together with `dueDate`, which makes a key. */
+      /** Not allowed together with `dueDate`, from which the client makes the key. */
       readonly idempotencyKey?: undefined
     }
   | {
       /** A key of your own: visible ASCII, such as `order-1001-2`. The same key never renews twice. (G rule 1) */
       readonly idempotencyKey: string
-      /** Not together with a key. */
+      /** Not allowed together with `idempotencyKey`. */
       readonly dueDate?: undefined
-      /** Not together with a key. */
+      /** Not allowed together with `idempotencyKey`. */
       readonly attempt?: undefined
     }
 

@@ -7,11 +7,11 @@ const RETURN_URL = field<string, string | URL>('a URL, or its path and query as 
 })
 
 /**
- * Reads the invoice identifier from the URL to which a payer returned: the query parameter `invoiceID`, or the same name
- * in another casing, because the merchant's own address may contain an `invoiceid`. `undefined` when there is none. (S1)
+ * Reads the invoice identifier from the URL to which a payer returned, or `undefined`. The parameter `invoiceID` is
+ * preferred to one in another casing, which may belong to the merchant's own address. (S1)
  *
  * @param returnUrl the whole URL, or path and query as servers provide them (`/return?invoiceID=…`)
- * @throws InvalidRequestError when it is neither a string nor a URL, such as a whole request
+ * @throws InvalidRequestError when `returnUrl` is neither a string nor a URL, for example a request object
  */
 export const invoiceIdFrom = (returnUrl: string | URL): string | undefined => {
   const address = check('invoiceIdFrom', RETURN_URL, returnUrl, 'returnUrl')

@@ -37,20 +37,20 @@ import type { ClientParts } from './http/prepare.ts'
 import { prepare } from './http/prepare.ts'
 
 const subscriptionsOptions = {
-  /** What the merchant logs in with, or a function that returns it, for secret managers and rotation. */
+  /** The credentials of the merchant's login, or a function that returns them, for secret managers and rotation. */
   credentials: credentialsOption,
-  /** Where the token is kept. Clients with the same store log in once. Default: this client's own memory. */
+  /** The store that keeps the token. Clients with the same store share a login. Default: this client's own memory. */
   tokenStore: optional(objectWith<TokenStore>('a token store', 'get', 'set', 'delete')),
   /** How a token is renewed. The specification does not show how a refresh token is used. Default: `password`. */
   refresh: withDefault(oneOf(['password', 'refresh_token']), 'password'),
   /**
-   * How long a rejected login is not tried again, and the longest pause between logins that a response may ask for, in
-   * milliseconds. Default: 900 000 (15 minutes).
+   * How long the client does not log in again after a rejected login, in milliseconds. A pause between logins that
+   * the server asks for is limited to this time too. Default: 900 000 (15 minutes).
    */
   loginCooldown: withDefault(duration(), 900_000),
   /** Format of token requests. Default: `json`, as the specification's conventions say. */
   tokenRequestFormat: withDefault(oneOf(['json', 'form']), 'json'),
-  /** What is sent where the specification defines no body fields: `{}` or no body. Default: `object`. */
+  /** Body of requests for which the specification defines no fields: `{}` or no body. Default: `object`. */
   emptyBody: withDefault(oneOf(['object', 'none']), 'object'),
 }
 /** Options of a client of area S. */
@@ -66,7 +66,7 @@ export interface SubscribeInput extends Omit<SubscriptionRequest, 'clientID'> {
 const pageOptions = {
   /** Number of the page, from 1. (Limits, Pagination) */
   page: pageNumber,
-  /** Records per page, from 1 to 100. Without it `payments` gets the server's default, usually 10. Some servers ignore it. (Limits, Pagination) */
+  /** Records per page, from 1 to 100. Default of `payments`: the server's, usually 10. Some servers ignore `perPage`. (Limits, Pagination) */
   perPage: pageSize,
 }
 /** Selects a page of a list, and the number of records in a page. */
@@ -76,10 +76,10 @@ const checkPage = (page: PageOptions = {}) =>
 
 const LONGEST_PAGE = 100
 const MILLISECONDS_PER_DAY = 86_400_000
-// The first zone in which a day begins.
+// A new day begins first in the time zone UTC+14.
 const EARLIEST_ZONE = 14 * 3_600_000
 
-/** Refuses an end that is too far from start and from the latest day that is "today" anywhere. (Limits, area S) */
+/** Rejects an `end` that is too far after both `start` and the current date, in any time zone. (Limits, area S) */
 const checkEnd = (operation: string, { start, end }: { start: string; end: string }, now: number): void => {
   const today = Math.floor((now + EARLIEST_ZONE) / MILLISECONDS_PER_DAY)
   const latest = Math.max(dayNumber(start) ?? 0, today) + MAX_SUBSCRIPTION_DAYS
@@ -89,13 +89,13 @@ const checkEnd = (operation: string, { start, end }: { start: string; end: strin
 }
 
 /**
- * What makes each record of a page unique. A record without an identifier is known by its content and by how often the
- * page had it before: two payments may look alike, and the same page read again has as many of them.
+ * Returns a unique key for each record of a page. Without an identifier, the key is the content and a count of equal
+ * records before it. So two equal payments differ, and a page that is read again gives the same keys.
  */
 const identitiesOf = (records: readonly Payment[]): string[] => {
   const counts = new Map<string, number>()
   return records.map((record) => {
-    // A server may omit it.
+    // A server may omit `paymentId`.
     const id: unknown = record.paymentId
     if (id !== undefined && id !== null) return `id ${String(id)}`
     const content = JSON.stringify(record)
@@ -106,12 +106,12 @@ const identitiesOf = (records: readonly Payment[]): string[] => {
 }
 
 /**
- * Client of the subscription API (area S). It logs in by itself, keeps one token for all its calls, and retries only
- * what cannot execute twice.
+ * Client of the subscription API (area S). It logs in by itself and uses one token for all its calls. It retries a
+ * call only if the server cannot execute the call twice.
  *
- * Every method checks its input first and rejects with `InvalidRequestError` before any I/O. Every method takes
- * `CallOptions` last and returns a promise that also has `.withResponse()`. Two methods make many calls and have no
- * `.withResponse()`: `allPayments` is an async generator, and `waitForStatus` takes `WaitOptions`.
+ * Every method checks its input first and rejects with `InvalidRequestError` before any I/O. Methods that make one
+ * call take `CallOptions` last and return a promise that also has `.withResponse()`. Two methods make many calls:
+ * `allPayments` is an async generator, and `waitForStatus` takes `WaitOptions` and returns a plain promise.
  */
 export class SubscriptionsClient {
   readonly #client: ClientParts
@@ -149,18 +149,18 @@ export class SubscriptionsClient {
   }
 
   /**
-   * Logs in now (S-a), also when there is a valid token or an earlier login was rejected. Other calls log in by
-   * themselves. It is retried only when the request was not sent, or when the server named a time to wait. Only `signal` and
-   * `totalTimeout` apply, because every call that waits for a token shares the request.
+   * Logs in now (S-a), even if a token is valid or an earlier login was rejected. Other calls log in by themselves. A
+   * login is retried only if the request was not sent or the server named a time to wait. Only `signal` and
+   * `totalTimeout` apply, because other calls may wait for the same token request.
    */
   login(options?: CallOptions): CallPromise<Token> {
     return callPromise(this.#login(options))
   }
 
   /**
-   * Creates a subscription request (S-b). Send the payer to the `url` of the result; the payer returns to
-   * `userReturnURL` with `invoiceID`. It is not retried once the server may have executed it: the error's `outcome` is
-   * then `unknown`.
+   * Creates a subscription request (S-b). Send the payer to the `url` of the result. The payer returns to
+   * `userReturnURL` with `invoiceID`. A request that the server may have executed is not retried: the error's
+   * `outcome` is then `unknown`.
    */
   subscribe(request: SubscribeInput, options?: CallOptions): CallPromise<SubscribeResult> {
     return callPromise(this.#subscribe(request, options))
@@ -176,7 +176,7 @@ export class SubscriptionsClient {
     return callPromise(this.#call(subscriptionsContract.details, { path: { subscriptionId }, options }))
   }
 
-  /** Cancels a subscription. It is not retried once the server may have executed it. (S-e) */
+  /** Cancels a subscription. The client does not retry a cancellation that the server may have executed. (S-e) */
   cancel(subscriptionId: string, options?: CallOptions): CallPromise<Cancellation> {
     return callPromise(this.#call(subscriptionsContract.cancel, { path: { subscriptionId }, options }))
   }
@@ -192,10 +192,10 @@ export class SubscriptionsClient {
   }
 
   /**
-   * Reads every payment of a subscription once, page by page (S-g). Ends at the first page with no new payment, so that
-   * it also ends for servers that ignore the page or repeat records. A page is read when its first payment is needed.
+   * Yields every payment of a subscription once, page by page (S-g). It ends at the first page without a new payment,
+   * because some servers ignore the page number or repeat records. A page is read when its first payment is needed.
    *
-   * @param page where to start, and how long pages are (default: the longest)
+   * @param page the first page to read, and the records per page (default: 100)
    */
   async *allPayments(
     subscriptionId: string,
@@ -218,13 +218,13 @@ export class SubscriptionsClient {
 
   /** Reads one payment. (S-h) */
   payment(paymentId: string | number, options?: CallOptions): CallPromise<PaymentDetails> {
-    // A number that JavaScript does not hold exactly would name another payment.
+    // JavaScript rounds an integer that is not safe, so the number could identify another payment.
     const id: unknown = Number.isSafeInteger(paymentId) ? String(paymentId) : paymentId
     return callPromise(this.#call(subscriptionsContract.payment, { path: { paymentId: id }, options }))
   }
 
   /**
-   * Reads a request's status until `until` holds; by default until it is no longer INITIALIZED.
+   * Reads a request's status repeatedly until `until` returns true; by default, until it is not `INITIALIZED`.
    *
    * @throws TimeoutError after `timeout` (default: 120 s), with the last status in `lastState`. The request may still
    * change: wait again or read it later, and do not subscribe again meanwhile.
@@ -249,7 +249,7 @@ export class SubscriptionsClient {
   async #subscribe(input: SubscribeInput, options: CallOptions | undefined) {
     const endpoint = subscriptionsContract.subscribe
     const isDefault = isObject(input) && input.clientID === undefined
-    // Everything else is checked before the credentials are read.
+    // The other input is checked before the credentials are read, so `clientID` is a placeholder here.
     const body = isDefault ? { ...input, clientID: 'of the credentials' } : input
     const request = prepare(this.#client, endpoint, { body, options })
     const fields = request.fields as SubscriptionRequestBody
@@ -263,7 +263,7 @@ export class SubscriptionsClient {
 
   async #login(options: CallOptions | undefined): Promise<WithResponse<Token>> {
     const endpoint = subscriptionsContract.login
-    // The body is made for each token request.
+    // The body is made for each token request, so any JSON is accepted here.
     const request = prepare(this.#client, endpoint, { schema: anyJson, options })
     return runCall(this.#client, request, async ({ log, deadline }) => {
       deadline.check()
@@ -271,14 +271,14 @@ export class SubscriptionsClient {
       try {
         return await deadline.race((callSignal) => this.#token.login(callSignal))
       } catch (error) {
-        // The token request may be in flight.
+        // The server may have received the token request.
         log.failedAttempt('unknown')
         throw error
       }
     })
   }
 
-  /** Sends one token request. It belongs to no call, so that one caller's abort does not take the token from others. */
+  /** Sends one token request. A caller's signal does not abort it, because several calls may wait for the token. */
   async #requestToken(fields: Readonly<Record<string, string>>): Promise<WithResponse<Token>> {
     // The credentials are checked already.
     const input = { body: fields, schema: anyJson, asForm: this.#asForm }

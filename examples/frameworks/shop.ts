@@ -1,7 +1,7 @@
 import type { MerchantNotification, NotificationHandler } from 'mandatekit/notifications'
 import { createNotificationHandler, hmacVerifier, isNewer } from 'mandatekit/notifications'
 
-/** A shop with its records in memory. Yours uses a database, with one transaction for each notification. */
+/** A shop with its records in memory. In production, use a database and one transaction for each notification. */
 export interface Shop {
   readonly receive: NotificationHandler
   /** Status of each payment, by paymentId. */
@@ -10,12 +10,12 @@ export interface Shop {
   readonly subscriptions: ReadonlyMap<string, MerchantNotification>
 }
 
-/** Makes the handler that each example mounts. */
+/** Creates the shop, whose handler each example mounts. */
 export const openShop = (secret: string): Shop => {
   const payments = new Map<string, string>()
   const subscriptions = new Map<string, MerchantNotification>()
   const receive = createNotificationHandler({
-    // If the provider does not sign: lookupVerifier(new SubscriptionsClient({ … })).
+    // If the provider does not sign, use lookupVerifier(new SubscriptionsClient({ … })).
     verify: hmacVerifier({ header: 'x-signature', secrets: secret }),
     onPayment: ({ paymentId, status }) => {
       payments.set(paymentId, status)

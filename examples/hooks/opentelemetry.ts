@@ -14,12 +14,12 @@ import type { CallEvent, Hooks, RequestEvent } from 'mandatekit'
 import { isProgram } from '../frameworks/run.ts'
 import { makeCalls } from './calls.ts'
 
-// Run it: node examples/hooks/opentelemetry.ts
+// To run this example: node examples/hooks/opentelemetry.ts
 
-// The semantic conventions have it, but not as stable.
+// The semantic conventions define this attribute, but not as stable.
 const ATTR_URL_TEMPLATE = 'url.template'
 
-/** The state of a call while it runs. */
+/** The state of a running call. */
 interface Watched {
   readonly startedAt: Date
   /** The span of the attempt in progress. */
@@ -42,8 +42,8 @@ const serverOf = (url: string) => {
 
 /**
  * Traces calls by the HTTP semantic conventions. Each attempt is a client span, and `http.request.resend_count` counts
- * the retries. A call that finally fails gets one more span, which covers all attempts and waits, and has the outcome
- * (`mandatekit.outcome`). The parent of all spans is the span that is active when the method is called.
+ * the retries. A call that finally fails gets one more span, which covers all attempts and waits, and contains the
+ * outcome (`mandatekit.outcome`). The parent of all spans is the span that is active when the method is called.
  */
 export const openTelemetryHooks = (tracer: Tracer): Hooks => {
   const calls = new WeakMap<object, Watched>()

@@ -4,9 +4,9 @@ import { pino } from 'pino'
 import { isProgram } from '../frameworks/run.ts'
 import { makeCalls } from './calls.ts'
 
-// Run it: node examples/hooks/pino.ts
+// To run this example: node examples/hooks/pino.ts
 
-/** Converts an event to fields of a log line. It omits `call`, which is only a key for maps. */
+/** Converts an event to fields of a log line, without `call`, which is only a key for maps. */
 const fieldsOf = <Event extends CallEvent>({ call: _call, ...fields }: Event): Omit<Event, 'call'> => fields
 
 /** Logs calls: attempts at `debug`, responses at `info`, retries at `warn`, failures at `error`. */

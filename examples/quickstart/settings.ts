@@ -3,13 +3,13 @@ import type { Mock } from 'mandatekit/mocks/core'
 import { createMock, testNumbers } from 'mandatekit/mocks/core'
 import { startMockServer } from 'mandatekit/mocks/server'
 
-/** What the two lifecycles run on. */
+/** The settings of the two lifecycles. */
 export interface Settings {
   readonly subscriptions: SubscriptionsClientOptions
   readonly gateway: GatewayClientOptions
-  /** The mock; absent for another server, whose clock and payer the program cannot control. */
+  /** The mock. Undefined for any other server, because the program cannot control its clock and payer. */
   readonly mock: Mock | undefined
-  /** A number whose charges succeed, and one whose charges fail. */
+  /** A mobile number whose charges succeed, and a mobile number whose charges fail. */
   readonly msisdn: string
   readonly failingMsisdn: string | undefined
   /** How long to wait for a payer to authorize, in milliseconds. */
@@ -20,7 +20,7 @@ export interface Settings {
   close(): Promise<void>
 }
 
-/** A mock with a fixed time, in this process or behind a local server. */
+/** Returns settings for a mock with a fixed time, in this process or behind a local server. */
 export const onMock = async ({ http }: { http: boolean }): Promise<Settings> => {
   const mock = createMock({ clock: new Date('2026-12-01T06:00:00Z'), seed: 'quickstart' })
   const server = http ? await startMockServer({ mock }) : undefined
@@ -51,7 +51,7 @@ const required = (name: string): string => {
   return value
 }
 
-/** Any server, with credentials from the environment. */
+/** Returns settings for any server, with credentials from the environment. */
 export const fromEnvironment = (given: {
   baseUrl: string
   gatewayUrl: string

@@ -16,7 +16,7 @@ export const subscriptionLifecycle = async (
   const token = await client.login()
   line(
     'S-a login',
-    `a ${token.token_type} token for ${token.expires_in} s (other calls log in by themselves)`,
+    `a ${token.token_type} token for ${token.expires_in} s (other calls log in automatically)`,
   )
 
   const { url, invoiceID } = await client.subscribe({
@@ -30,7 +30,7 @@ export const subscriptionLifecycle = async (
   line('S-b subscribe', `invoice ${invoiceID}; send the payer to ${url}`)
   line('S-c status', (await client.status(invoiceID)).status)
 
-  // On a real server, the payer opens the page. Here the program authorizes, and makes the second payment fail.
+  // On a real server, the payer authorizes. On the mock, the program does, and makes the second payment fail.
   mock?.payer.authorize(invoiceID, { payments: ['succeed', 'fail', 'succeed'] })
   if (mock === undefined)
     line('waiting', `up to ${settings.waitMs / 1000} s for the payer to authorize on that page`)

@@ -4,7 +4,7 @@ export interface Timeline {
   line(step: string, text: string): void
 }
 
-/** A timeline whose times come from `now`, in milliseconds since 1970. */
+/** Creates a timeline whose times come from `now`, in milliseconds since 1970. */
 export const createTimeline = (now: () => number): Timeline => ({
   title: (text) => {
     console.log(`\n${text}`)

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 /** An error that the user of the command can fix. It is printed without a stack. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
-  /** 2: the command is not valid. 1: it failed. */
+  /** Exit code: 2 if the command is not valid, 1 if the command failed. */
   readonly exitCode: 1 | 2
 
   constructor(message: string, { exitCode = 1, cause }: { exitCode?: 1 | 2; cause?: unknown } = {}) {
@@ -15,7 +15,7 @@ export class CommandError extends Error {
 /** Returns the message of a thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Returns the code of an error of Node, such as `EADDRINUSE`. */
+/** Returns the code of a Node error, such as `EADDRINUSE`. */
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
@@ -72,9 +72,9 @@ Options
       --clock <time>     freeze the mock's clock at a time such as 2027-01-01T06:00:00Z until it is moved;
                          by default the clock follows this machine
       --seed <text>      generate the same identifiers in each run with this seed
-      --strict           also refuse what a real server is likely to refuse
-      --limits           apply rate limits under a frozen clock, too; they count this machine's minutes;
-                         by default a frozen clock has the limits of the file only
+      --strict           also refuse requests that a real server is likely to refuse
+      --limits           apply rate limits under a frozen clock, too; limits use this machine's time;
+                         by default only limits of the file apply under a frozen clock
       --notify <url>     deliver notifications to this URL; can be repeated; a delivery without a 2xx
                          response is retried: at most 6 tries in 9 hours of the mock's clock
       --notify-once      deliver each notification once, whatever the response is
@@ -95,7 +95,7 @@ const parse = (words: readonly string[]) => {
   try {
     return parseArgs({ args: [...words], options: OPTIONS, allowPositionals: true, strict: true })
   } catch (error) {
-    // Node's first sentence names the option. The next one is about positional arguments, which do not exist here.
+    // Node's first sentence names the option. Its second is about positional arguments, which this command lacks.
     const [sentence = ''] = messageOf(error).split(/\.\s/, 1)
     const names = Object.keys(OPTIONS).map((name) => `--${name}`)
     const isUnknown = codeOf(error) === 'ERR_PARSE_ARGS_UNKNOWN_OPTION'
@@ -116,9 +116,9 @@ const tlsOf = (cert: string | undefined, key: string | undefined): MockCommandOp
 }
 
 /**
- * Reads the words after `mandatekit`.
+ * Parses the arguments after `mandatekit`.
  *
- * @throws CommandError with exit code 2 if they are not valid; the message names the word
+ * @throws CommandError with exit code 2 if an argument is not valid; the message names the argument
  */
 export const readArguments = (words: readonly string[]): Command => {
   const { values, positionals } = parse(words)

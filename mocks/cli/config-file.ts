@@ -17,7 +17,7 @@ export const readNamedFile = async (option: string, path: string): Promise<strin
 const failure = (path: string, reason: string, cause?: unknown): CommandError =>
   new CommandError(`--config ${path}: ${reason}`, { cause })
 
-/** Reads amountPattern from text: JSON has no regular expressions. */
+/** Converts amountPattern from text to a regular expression, because JSON has no regular expressions. */
 const withPattern = (path: string, options: unknown): unknown => {
   const { subscriptions } = Object(options)
   const pattern: unknown = Object(subscriptions).amountPattern
@@ -44,7 +44,7 @@ const readJson = async (path: string): Promise<unknown> => {
 }
 
 const readModule = async (path: string): Promise<unknown> => {
-  // `import` reports a missing file and a missing module inside the file in the same way.
+  // The file is read first, because `import` reports a missing file like a missing module inside the file.
   await readNamedFile('--config', path)
   let module: { readonly config?: unknown; readonly default?: unknown }
   try {
@@ -62,9 +62,9 @@ const readModule = async (path: string): Promise<unknown> => {
 }
 
 /**
- * Reads the options of a mock from a file. `createMock` checks each of them.
+ * Reads the options of a mock from a file. `createMock` checks the options.
  *
- * @throws CommandError with the path
+ * @throws CommandError that names the path
  */
 export const readConfigFile = async (path: string): Promise<MockOptions> => {
   const extension = extname(path).toLowerCase()

@@ -7,19 +7,19 @@ import { defaultMerchant, subscriptionsDefaults } from '../domain/subscriptions/
 import type { MockOptions } from '../options.ts'
 import { PANEL_PATH } from '../panel/access.ts'
 
-/** Returns whether the mock's clock moves only when it is moved. */
+/** Returns whether the mock's clock is frozen. */
 export const isFrozen = ({ clock = 'system' }: MockOptions): boolean => clock !== 'system'
 
-/** Turns a limit off that is not set. `createMock` refuses a value that is not an object. */
+/** Turns off the rate limit of an area whose options do not set it. `createMock` reports invalid options. */
 const unlimited = <Area extends { readonly rateLimit?: unknown }>(area: Area | undefined) =>
   area === undefined || (isObject(area) && area.rateLimit === undefined)
     ? { ...area, rateLimit: false as const }
     : area
 
 /**
- * Adapts rate limits to clients in other processes. They live on the machine's time, so limits count its minutes:
- * otherwise a client would be told to wait for months after a move of the clock. Under a frozen clock there are no
- * limits, unless the user asks for them.
+ * Adapts rate limits to clients in other processes. These clients use the machine's time, so the limits use it too:
+ * otherwise Retry-After could be months after a move of the clock. Under a frozen clock there are no limits, unless
+ * the user requests them.
  */
 export const withLimits = (options: MockOptions, isAskedFor: boolean): MockOptions => {
   const { rateLimitTime = 'machine', subscriptions, gateway } = options
@@ -33,9 +33,9 @@ export interface Started {
   readonly version: string
   /** The options of the mock. */
   readonly options: MockOptions
-  /** The options before `withLimits`. */
+  /** The options before `withLimits` changed them. */
   readonly asked: MockOptions
-  /** The file of the options. */
+  /** The path of the options file. */
   readonly config: string | undefined
   /** The URLs of `--notify`. */
   readonly notify: readonly string[]
@@ -49,7 +49,7 @@ type Line = readonly [name: string, value: string]
 const section = (title: string, lines: readonly Line[]): string => {
   const width = Math.max(...lines.map(([name]) => name.length))
   const rows = lines.map(([name, value]) => {
-    // A text of the file may contain control characters, which would move the cursor of the terminal.
+    // Text from the options file may contain control characters, which would move the terminal's cursor.
     const printable = value.replace(/\p{Cc}/gu, '?')
     return `  ${name.padEnd(width)}  ${printable}`
   })
@@ -78,7 +78,7 @@ const limitOf = (area: 'subscriptions' | 'gateway', { options, asked }: Started)
   return ['rate limit', `none${isConfigured ? '' : hint}`]
 }
 
-/** Prints the built-in merchant's credentials, which protect nothing, but no credentials of a file. */
+/** Lists the credentials. Only the built-in merchant's secrets are shown, because they are public. */
 const credentials = ({ options, config = 'the options' }: Started): readonly Line[] => {
   const merchants = options.subscriptions?.merchants
   if (merchants === undefined) {
@@ -136,7 +136,7 @@ const numbers = ({ options: { gateway = {}, rules } }: Started): readonly Line[]
   ]
 }
 
-/** Returns what the command prints once the server is up. */
+/** Returns the text that the command prints when the server has started. */
 export const greeting = (started: Started): string => {
   const { url, version, options, panel, isLocal } = started
   const notified = receivers(started)

@@ -26,7 +26,7 @@ const clockOf = (time: string): string => {
   return time
 }
 
-/** Merges the options of the file with those of the command. */
+/** Merges the options of the file with the command's options, which take precedence. */
 const optionsOf = async ({ config, clock, seed, strict }: MockCommandOptions): Promise<MockOptions> => ({
   ...(config === undefined ? {} : await readConfigFile(config)),
   ...(clock === undefined ? {} : { clock: clockOf(clock) }),
@@ -35,7 +35,7 @@ const optionsOf = async ({ config, clock, seed, strict }: MockCommandOptions): P
 })
 
 const createConfigured = (options: MockOptions, { config, notify, notifyOnce }: MockCommandOptions): Mock => {
-  /** Adds the command's option to an error of the mock. */
+  /** Prefixes an error of the mock with the command's option that caused the error. */
   const named = <Value>(option: string, run: () => Value): Value => {
     try {
       return run()
@@ -82,11 +82,11 @@ const start = async (mock: Mock, given: MockCommandOptions): Promise<MockServer>
   }
 }
 
-/** Runs what is due on a clock that follows the machine. Otherwise it would wait for the next request. */
+/** Runs due events every second on a clock that follows the machine. Otherwise they would wait for a request. */
 const keepSettling = ({ notifications }: Mock): (() => void) => {
   let isSettling = false
   return every(1_000, () => {
-    // A receiver may take longer than a second.
+    // The previous flush may still run, because a receiver may take longer than a second.
     if (isSettling) return
     isSettling = true
     void notifications.flush().finally(() => {
@@ -100,7 +100,7 @@ const whenSignaled = (): Promise<void> =>
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve())
   })
 
-/** The outputs of a command: the process, or its parts that write. */
+/** The output streams of a command, such as those of `process`. */
 export interface Outputs {
   readonly stdout: { write(text: string): unknown }
   readonly stderr: { write(text: string): unknown }
@@ -122,7 +122,7 @@ const serve = async (given: MockCommandOptions, { stdout }: Outputs): Promise<vo
 /**
  * Runs the `mandatekit` command until it ends.
  *
- * @returns the exit code: 0, 1 if the command failed, 2 if it is not valid
+ * @returns the exit code: 0 after success, 1 if the command failed, 2 if the command is not valid
  */
 export const run = async (words: readonly string[], outputs: Outputs = process): Promise<number> => {
   try {

@@ -38,22 +38,22 @@ const createRules = (options: DeliveryOptions, random: () => number) => {
   const spelled = (message: NotificationBody): NotificationBody => {
     if (message.status !== 'CANCELLED' || spelling === 'CANCELLED') return message
     if (spelling === 'both' && random() < 0.5) return message
-    // The specification's sample message has this spelling, its list of values (and our type) the other.
+    // The specification's sample message has this spelling. Its list of values and our type have `CANCELLED`.
     return { ...message, status: 'CANCELED' as NotificationBody['status'] }
   }
 
   return {
     concurrency,
     shuffle,
-    /** Returns the copies of a message that are delivered. */
+    /** Returns the copies of a message to deliver: one, or two if the message is duplicated. */
     copies(message: NotificationBody): readonly NotificationBody[] {
       const twice = typeof duplicate === 'number' ? random() < duplicate : duplicate
       return twice ? [spelled(message), spelled(message)] : [spelled(message)]
     },
-    /** Returns the milliseconds from the event to its delivery. */
+    /** Returns the delay from the event to its delivery, in milliseconds. */
     delay: (): number =>
       longest === shortest ? shortest : shortest + Math.round(random() * (longest - shortest)),
-    /** Returns the milliseconds until the next attempt; `undefined` if there is none. */
+    /** Returns the milliseconds until the next attempt; `undefined` after the last attempt. */
     waitAfter: (attempt: number): number | undefined =>
       attempt < all ? (waits[Math.min(attempt, waits.length) - 1] ?? 0) : undefined,
   }
@@ -67,7 +67,7 @@ export type Connection = ReturnType<typeof createConnection>
 /**
  * Creates the queue of a receiver. Throws a TypeError that names a wrong option.
  *
- * @param onSent called after every attempt, before the receiver counts as idle
+ * @param onSent called after every attempt, before the next delivery starts
  */
 export const createConnection = (
   receiver: NotificationTarget,
@@ -86,7 +86,7 @@ export const createConnection = (
 
   const deliver = async (delivery: Delivery): Promise<void> => {
     const sent = await send(delivery.message)
-    // It was dropped in the meantime.
+    // The delivery was dropped while it was in progress.
     if (!underWay.delete(delivery)) return
     parts.onSent(delivery, sent)
     pump()
@@ -103,17 +103,17 @@ export const createConnection = (
 
   return {
     rules,
-    /** Delivers these after those added before. */
+    /** Adds deliveries to the end of the queue. */
     add(deliveries: readonly Delivery[]): void {
       waiting.push(...deliveries)
-      // In a later microtask, so that the current change is complete before a receiver learns of it.
+      // The queue starts in a later microtask, so that the current change is complete before a receiver is called.
       void Promise.resolve().then(pump)
     },
-    /** Returns whether a delivery waits or is in progress. */
+    /** Returns whether a delivery is waiting or in progress. */
     busy: (): boolean => underWay.size > 0 || waiting.length > 0,
-    /** Returns the deliveries in progress, then those that wait, in order. */
+    /** Returns the deliveries in progress, followed by the waiting deliveries, in order. */
     pending: (): readonly Delivery[] => [...underWay, ...waiting],
-    /** Drops the deliveries that wait, and ignores the results of those in progress. */
+    /** Drops the waiting deliveries, and ignores the results of deliveries in progress. */
     drop(): void {
       waiting = []
       underWay = new Set()

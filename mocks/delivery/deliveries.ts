@@ -13,9 +13,9 @@ export interface OutboxSnapshot {
   readonly messages: readonly NotificationBody[]
   readonly records: readonly (Omit<DeliveryRecord, 'at'> & { readonly at: number })[]
   readonly planned: readonly (readonly [id: string, planned: Planned])[]
-  /** The deliveries that wait for each receiver. */
+  /** The deliveries of each receiver that are waiting or in progress. */
   readonly pending: readonly (readonly [connection: number, deliveries: readonly Delivery[]])[]
-  /** The deliveries that a flush will shuffle and send. */
+  /** The deliveries of each receiver that the next flush shuffles and sends. */
   readonly held: readonly (readonly [connection: number, deliveries: readonly Delivery[]])[]
   readonly dropped: number
 }
@@ -26,19 +26,19 @@ interface Planned extends Delivery {
 
 type StoredRecord = OutboxSnapshot['records'][number]
 
-/** A notification with the tries to deliver it. */
+/** A notification with its delivery attempts. */
 export interface ListedNotification extends NotificationBody {
   readonly tries: readonly DeliveryRecord[]
 }
 
-/** The notifications as the mock holds them. */
+/** The outbox of a mock, with its notifications and deliveries. */
 export type Deliveries = ReturnType<typeof createDeliveries>
 
-/** Keeps and delivers notifications. Later deliveries are planned on the timeline. */
+/** Creates the outbox, which keeps and delivers notifications. The timeline runs delayed deliveries. */
 export const createDeliveries = (parts: {
   readonly timeline: Timeline
   readonly random: () => number
-  /** How many messages, and how many tries, are kept. */
+  /** How many messages, and how many delivery attempts, are kept. */
   readonly size: number
 }) => {
   const { timeline, random, size } = parts
@@ -82,7 +82,7 @@ export const createDeliveries = (parts: {
     const connection = connections.get(number)
     const wait = result.delivered ? undefined : connection?.rules.waitAfter(attempt)
     if (wait !== undefined) plan(now + wait, number, { message, attempt: attempt + 1 })
-    // In a microtask, because the connection starts its next delivery first.
+    // The check runs in a microtask, because the connection starts its next delivery first.
     void Promise.resolve().then(() => {
       if (!busy()) wakeWaiters()
     })
@@ -112,14 +112,14 @@ export const createDeliveries = (parts: {
     }
   }
 
-  /** Deliveries in progress belong to a state that is gone: nothing waits for them, and they are not recorded. */
+  /** Drops all deliveries. Results of deliveries in progress are ignored, because they belong to the old state. */
   const dropAll = (): void => {
     for (const connection of connections.values()) connection.drop()
     for (const number of held.keys()) held.set(number, [])
     sleeping = new Set()
   }
 
-  /** Resolves when the deliveries in progress are made, or wait for the clock. `undefined`: there are none. */
+  /** Resolves when no delivery is left or code sleeps on the clock. Returns `undefined` if there is no wait. */
   const underWay = (): Promise<void> | undefined => {
     if (sleeping.size > 0 || !busy()) return undefined
     return new Promise((resolve) => waiters.push(resolve))
@@ -172,7 +172,7 @@ export const createDeliveries = (parts: {
   }
 
   return {
-    /** The public control of the mock. */
+    /** The public `notifications` of the mock. */
     notifications,
     list: { bounds: messages.bounds, read: listed },
     /** Keeps a message and delivers it to every receiver. */
@@ -184,8 +184,8 @@ export const createDeliveries = (parts: {
     /** How many deliveries failed because the receiver did not respond in time. */
     lateCount: () => lateCount,
     /**
-     * Says that somebody sleeps on the clock; the returned function says that the sleep has ended. It may be a receiver,
-     * which then waits for the clock, so the clock must not wait for receivers.
+     * Records that a sleep on the clock has started; the returned function records its end. The sleeper may be a
+     * receiver that waits for the clock, so meanwhile the clock must not wait for receivers.
      */
     sleepBegins(): () => void {
       if (!busy()) return () => undefined
@@ -194,7 +194,7 @@ export const createDeliveries = (parts: {
       wakeWaiters()
       return () => void sleeping.delete(sleeper)
     },
-    /** Forgets messages and deliveries; connections stay. */
+    /** Deletes messages and deliveries. Receivers stay connected. */
     reset(): void {
       messages.clear()
       records.clear()

@@ -11,7 +11,7 @@ const ENCODERS = {
     ENCODERS.base64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''),
 }
 
-/** Returns a function that makes the header with the signature of a body. */
+/** Returns a function that creates the header with the signature of a body. */
 const createSigner = (
   signing: Signing | undefined,
 ): ((body: string) => Promise<Readonly<Record<string, string>>>) => {
@@ -28,7 +28,7 @@ const createSigner = (
   }
 }
 
-/** The result of one try. */
+/** The result of one delivery attempt. */
 export interface Sent {
   readonly delivered: boolean
   readonly status?: number
@@ -37,7 +37,7 @@ export interface Sent {
   readonly isLate?: boolean
 }
 
-/** Sends one message. It never throws. */
+/** Sends one message. Never rejects: the result contains the error. */
 export type Sender = (message: NotificationBody) => Promise<Sent>
 
 /** The URL of the request that a handler in this process receives. */
@@ -45,13 +45,13 @@ const HANDLER_URL = 'https://merchant.mandatekit.test/notifications'
 
 const HANDLER_LIMIT_MS = 4_000
 const HANDLER_TOO_SLOW =
-  "The receiver did not respond within 4 s. A receiver that moves the mock's clock, or flushes, must respond first: both wait for its response."
+  "The receiver did not respond within 4 s. A receiver that moves the mock's clock, or flushes, must respond first, because both wait for its response."
 const URL_LIMIT_MS = 10_000
 const URL_TOO_SLOW = 'The receiver did not respond within 10 s.'
 
 const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 
-/** The message "fetch failed" of Node leaves the reason to the cause. */
+/** Returns the message with that of its cause, because Node's "fetch failed" does not contain the reason. */
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error
@@ -61,7 +61,7 @@ const reasonOf = (error: unknown): string => {
 /**
  * Creates the sender of a target.
  *
- * @param isClockSlept whether somebody sleeps on the mock's clock: a receiver that does may take longer
+ * @param isClockSlept returns whether code sleeps on the mock's clock, which extends the time limit of a handler
  */
 export const createSender = (
   target: NotificationTarget,
@@ -99,7 +99,7 @@ export const createSender = (
         body,
         headers: { ...headers, 'Content-Type': CONTENT_TYPES[format], ...signature },
       })
-      // A handler written in JavaScript may return anything.
+      // A handler written in JavaScript may return a value that is not a Response.
       const { status } = response ?? {}
       if (typeof status !== 'number') throw new TypeError('The handler returned no Response.')
       return { delivered: status >= 200 && status < 300, status }

@@ -24,7 +24,7 @@ export type NotificationReceiver = (request: Request) => Promise<Response> | Res
 /** Where notifications are delivered: a receiver in this process, or a URL. */
 export type NotificationTarget = NotificationReceiver | string | URL
 
-/** A receiver, or an address. */
+/** Accepts a receiver in this process, or an http(s) URL. */
 export const target = secretRule<NotificationTarget>('a handler or an http(s) URL', (value) => {
   const address = urlText(value)
   if (typeof address !== 'string') return typeof value === 'function'
@@ -32,7 +32,7 @@ export const target = secretRule<NotificationTarget>('a handler or an http(s) UR
 })
 
 const signing = {
-  /** The key that you share with the receiver, as text: its UTF-8 bytes are used. */
+  /** The key that you share with the receiver, as text. Its UTF-8 bytes are the HMAC key. */
   secret: text,
   /** The header that carries the signature. Default: `x-signature`. */
   header: optional(text),
@@ -47,7 +47,7 @@ export interface Signing extends Input<typeof signing> {}
 const retries = {
   /** How many attempts there are, including the first: a whole number from 1. */
   tries: wholeNumber(1),
-  /** The wait after each failed attempt; the last one repeats. Default: 1, 5, 30, 120 and 360 minutes. */
+  /** The waits after failed attempts; the last wait repeats. Default: 1, 5, 30, 120 and 360 minutes. */
   waits: optional(listOf(duration, 1)),
 }
 
@@ -59,15 +59,15 @@ const range = also(
 
 /** The options of a delivery. */
 export const deliveryOptions = {
-  /** Delivers twice: always, or with this probability, from 0 to 1. Default: never. */
+  /** Delivers a notification twice: always (`true`), or with this probability from 0 to 1. Default: never. */
   duplicate: optional(either(flag, probability)),
-  /** Delivers in another order: messages wait for `flush()`, or for the end of a move of the clock. Default: in order. */
+  /** Delivers in random order. Messages wait for `flush()`, or for the end of a clock move. Default: in order. */
   shuffle: optional(flag),
-  /** Spelling of a cancellation (Events, note 1): `CANCELLED` (default), `CANCELED`, or now one, now the other. */
+  /** Spelling of a cancellation (Events, note 1): `CANCELLED` (default), `CANCELED`, or both at random. */
   spelling: optional(oneOf('CANCELLED', 'CANCELED', 'both')),
-  /** Attempts on the mock's clock until a 2xx: `true` for six, or their number, or with your waits. Default: one. */
+  /** Retries on the mock's clock until a 2xx: `true` (6 tries), their number, or tries and waits. Default: none. */
   retries: optional(either(flag, either(wholeNumber(1), strict(retries, 'option')))),
-  /** Time from the event to the delivery, on the mock's clock: a duration, or the shortest and the longest. Default: 0. */
+  /** Delay of a delivery, on the mock's clock: a duration, or the shortest and the longest. Default: 0. */
   delay: optional(either(duration, range)),
   /** Signs the body. Default: no signature, because the specification shows none. */
   signing: optional<Signing>(strict(signing, 'option')),
@@ -80,7 +80,7 @@ export const deliveryOptions = {
   /** Additional headers. Default: none. */
   headers: optional(headers),
 }
-/** How notifications are delivered. Without options: once, in order, immediately, not signed. */
+/** How notifications are delivered. By default, each one is delivered once, in order, immediately, and unsigned. */
 export interface DeliveryOptions extends Input<typeof deliveryOptions> {}
 /** Checks the options of a delivery. */
 export const deliverySchema = strict(deliveryOptions, 'option')
@@ -89,9 +89,9 @@ export const deliverySchema = strict(deliveryOptions, 'option')
 export interface DeliveryRecord {
   /** The notification that was sent (S8). */
   readonly notificationId: string
-  /** Counts from 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number
-  /** When it was sent, in the mock's time. */
+  /** When the attempt was recorded, in the mock's time. */
   readonly at: Date
   /** Whether the receiver responded with a status from 200 to 299. */
   readonly delivered: boolean
@@ -105,23 +105,23 @@ export interface DeliveryRecord {
 export interface Notifications {
   /** Returns copies of the notifications as they are on the wire (S8), oldest first. */
   all(): readonly NotificationBody[]
-  /** Returns the attempts to deliver, oldest first. */
+  /** Returns the delivery attempts, oldest first. */
   deliveries(): readonly DeliveryRecord[]
   /** How many notifications and attempts were dropped because the list was full. */
   readonly dropped: number
-  /** Forgets notifications and attempts; connections stay. */
+  /** Deletes the recorded notifications and attempts. Receivers stay connected. */
   clear(): void
   /**
-   * Delivers notifications from now on to a handler or a URL. The returned function ends that. A failed delivery is
-   * recorded and, with `retries`, retried; it never makes the mock fail.
+   * Delivers later notifications to a handler or a URL, until the returned function is called. A failed delivery is
+   * recorded and, with `retries`, retried. A failed delivery never makes the mock fail.
    *
-   * A receiver in this process has 4 s of real time to respond, and a URL has 10 s; then the try counts as failed. A
-   * receiver that moves the mock's clock, or flushes, must respond first: both wait for its response. It may sleep on
-   * the mock's clock, which does not wait for it then.
+   * A handler has 4 s of real time to respond, and a URL has 10 s. After that, the attempt counts as failed. A
+   * receiver must respond before it moves the mock's clock or flushes, because both wait for its response. A receiver
+   * may sleep on the mock's clock, which then does not wait for receivers.
    *
    * Throws a TypeError that names a wrong option.
    */
   connect(target: NotificationTarget, options?: DeliveryOptions): () => void
-  /** Delivers everything that is due by now. */
+  /** Delivers every notification that is due. */
   flush(): Promise<void>
 }

@@ -3,7 +3,7 @@ import { DAY, HOUR, SECOND } from './duration.ts'
 /** A calendar day as the number of days since 1970-01-01. */
 export type Day = number
 
-/** Returns `YYYY-MM-DD` of a day. */
+/** Formats a day as `YYYY-MM-DD`. */
 export const dateText = (day: Day): string => new Date(day * DAY).toISOString().slice(0, 10)
 
 const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/
@@ -18,11 +18,11 @@ export const parseTimeOfDay = (text: string): number | undefined => {
 export const isoMicroseconds = (instant: number): string =>
   new Date(instant).toISOString().replace('Z', '000Z')
 
-// Zones change their offset only at full quarters of an hour.
+// Time zones change their UTC offset only at full quarters of an hour.
 const QUARTER = HOUR / 4
 const LARGEST_CACHE = 4_096
 
-/** Returns a cached value, or computes it and keeps it. A full cache is cleared. */
+/** Returns a cached value, or computes and stores it. When the cache is full, it is emptied first. */
 const cached = (cache: Map<number, number>, key: number, compute: () => number): number => {
   let value = cache.get(key)
   if (value === undefined) {
@@ -33,8 +33,8 @@ const cached = (cache: Map<number, number>, key: number, compute: () => number):
   return value
 }
 
-// `toInstant` of the client reads zones in the same way, but the mock does not import the client.
-/** Returns a function that reads the offset of a zone's clocks from UTC at an instant, in milliseconds. */
+// This repeats a part of the client's `toInstant`, because the mock does not import the client.
+/** Returns a function that reads the UTC offset of a zone at an instant, in milliseconds. */
 const offsetReader = (timeZone: string): ((instant: number) => number) => {
   let format: Intl.DateTimeFormat
   try {
@@ -77,7 +77,7 @@ export type Calendar = ReturnType<typeof createCalendar>
  * @throws RangeError when there is no such zone.
  */
 export const createCalendar = (timeZone: string) => {
-  // An Intl format takes up to 40 ms to make, and UTC, the default, needs none.
+  // Creating an Intl format takes up to 40 ms, and the default zone UTC does not need a format.
   const readOffset = timeZone === 'UTC' ? () => 0 : offsetReader(timeZone)
   const offsets = new Map<number, number>()
   const instants = new Map<number, number>()
@@ -89,7 +89,7 @@ export const createCalendar = (timeZone: string) => {
   const shownAt = (instant: number): number => instant + offsetAt(instant)
 
   const findInstant = (shown: number): number => {
-    // No zone is a day away from UTC, so these are the offsets before and after a nearby change.
+    // UTC offsets are shorter than a day, so this reads the offsets on both sides of a nearby clock change.
     const before = shown - offsetAt(shown - DAY)
     const after = shown - offsetAt(shown + DAY)
     if (shownAt(before) === shown) return before
@@ -97,22 +97,22 @@ export const createCalendar = (timeZone: string) => {
   }
 
   return {
-    /** Returns the zone's day at an instant. */
+    /** Returns the calendar day in the zone at an instant. */
     dayAt: (instant: number): Day => Math.floor(shownAt(instant) / DAY),
-    /** Returns the whole seconds since the zone's midnight, as its clocks show them: 0 to 86 399. */
+    /** Returns the seconds since midnight on the zone's clocks at an instant: 0 to 86 399. */
     secondOfDayAt(instant: number): number {
       const shown = shownAt(instant)
       return Math.floor((shown - Math.floor(shown / DAY) * DAY) / SECOND)
     },
     /**
-     * Returns the instant at which the zone's clocks show a time of a day. A time that is skipped when the clocks change
-     * uses the offset before the change (02:30 becomes 03:30); for a time that occurs twice, the first counts.
+     * Returns the instant at which the zone's clocks show a time of a day. A time that a clock change skips uses the
+     * offset before the change (02:30 becomes 03:30). For a time that occurs twice, it returns the first instant.
      */
     instantOf(day: Day, secondOfDay: number): number {
       const shown = day * DAY + secondOfDay * SECOND
       return cached(instants, shown, () => findInstant(shown))
     },
-    /** Returns `YYYY-MM-DD HH:MM:SS` as the zone's clocks show an instant (S3, S4, S6). */
+    /** Formats an instant in the zone as `YYYY-MM-DD HH:MM:SS` (S3, S4, S6). */
     dateTimeText: (instant: number): string =>
       new Date(shownAt(instant)).toISOString().slice(0, 19).replace('T', ' '),
   }

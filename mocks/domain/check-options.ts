@@ -3,15 +3,15 @@ import type { Field, Input, Output } from '../../src/contract/fields.ts'
 import { strict as strictFields } from '../../src/contract/fields.ts'
 import { isAbsoluteUrl, isHeaderText } from '../../src/contract/formats.ts'
 
-/** The rules a mock follows: what the specification states, or also the restrictions we invented. */
+/** The rules that a mock applies: only the specification's, or also the mock's own restrictions. */
 export type Rules = 'spec' | 'strict'
 
-/** A schema for a value that a caller gives. Its error messages complete "must be". */
+/** A schema for a value from the caller. Its error messages continue the words "must be". */
 export type Rule<Value> = Field<Value, Value>
 
-// Rules of values.
+// Rules for values.
 
-/** One of these values. */
+/** Accepts only these values. */
 export const oneOf = <const Choice extends string | number | boolean>(
   ...choices: readonly Choice[]
 ): Rule<Choice> => {
@@ -20,10 +20,10 @@ export const oneOf = <const Choice extends string | number | boolean>(
   return z.literal(choices, { error: others.length === 0 ? last : `${others.join(', ')} or ${last}` })
 }
 
-/** True or false. */
+/** Accepts `true` or `false`. */
 export const flag = oneOf(true, false)
 
-/** A number from `least` to `most`, but neither NaN nor infinite. */
+/** Accepts a finite number from `least` to `most`. */
 export const number = (
   words = 'a number',
   least = Number.NEGATIVE_INFINITY,
@@ -33,39 +33,39 @@ export const number = (
     .number({ error: words })
     .check(z.gte(least, { error: words, abort: true }), z.lte(most, { error: words, abort: true }))
 
-/** A probability. */
+/** Accepts a probability. */
 export const probability = number('a number from 0 to 1', 0, 1)
 
-/** A value that obeys a rule. The rule's words complete "must be". */
+/** Accepts a value for which `obeys` returns true. In error messages, `words` follow "must be". */
 export const rule = <Value>(words: string, obeys: (value: unknown) => boolean): Rule<Value> =>
   z.custom<Value>(obeys, { error: words })
 
-/** A value that obeys a rule and may contain a secret: errors do not show it. */
+/** Like `rule`, for a value that may contain a secret. Error messages do not show the value. */
 export const secretRule = <Value>(words: string, obeys: (value: unknown) => boolean): Rule<Value> =>
   z.custom<Value>(obeys, { error: words, params: { secret: true } })
 
-/** Text that obeys a rule and may be a secret. */
+/** Accepts a string for which `obeys` returns true. Error messages do not show the string: it may be a secret. */
 export const secretText = (words: string, obeys: (value: string) => boolean): Rule<string> =>
   secretRule(words, (value) => typeof value === 'string' && obeys(value))
 
-/** Text that is not blank. */
+/** Accepts a string that is not blank. */
 export const text = secretText('a string that is not blank', (value) => value.trim() !== '')
-/** Text that a header can carry. No request could contain any other API key. */
+/** Accepts text that an HTTP header can carry. A request could not contain an API key with other characters. */
 export const headerText = secretText('visible ASCII text that a header can carry', isHeaderText)
-/** A code that a payer can type: the pages remove spaces from it. */
+/** Accepts a code without spaces, because the pages remove spaces from the code that the payer types. */
 export const code = secretText('a string without spaces', (value) => /^\S+$/.test(value))
 
-/** A URL with its scheme. */
+/** Accepts an absolute URL. */
 export const absoluteUrl = secretText('an absolute URL such as https://shop.example/return', isAbsoluteUrl)
 
-/** A regular expression, of this realm or another. */
+/** Accepts a regular expression, even from another realm such as an iframe. */
 export const pattern = rule<RegExp>('a regular expression', (value) => tagOf(value) === 'RegExp')
 
-/** An object whose fields are checked elsewhere. A Date, a Map or a promise has none, so it would be ignored. */
+/** Accepts an object whose fields are checked elsewhere. Refuses a Date, Map or promise: they have no such fields. */
 export const plainObject = (words = 'an object'): Rule<object> =>
   secretRule(words, (value) => tagOf(value) === 'Object')
 
-/** An object with no other fields than these. */
+/** Accepts an object that has only these fields. */
 export const strict = <const Fields extends Parameters<typeof strictFields>[0]>(
   fields: Fields,
   noun: 'field' | 'option' = 'field',
@@ -86,23 +86,23 @@ export const either = <One, Other>(one: Rule<One>, other: Rule<Other>): Rule<One
 /** A rule that also accepts `false`. */
 export const orFalse = <Value>(one: Rule<Value>): Rule<Value | false> => either(one, oneOf(false))
 
-/** A list of at least `least` items. */
+/** Accepts a list of at least `least` items. */
 export const listOf = <Item>(item: Rule<Item>, least = 0): Rule<readonly Item[]> => {
   const words = least === 0 ? 'a list' : `a list with at least ${least} item${least === 1 ? '' : 's'}`
   return z.array(item, { error: words }).check(z.minLength(least, words)) as Rule<readonly Item[]>
 }
 
-/** A rule for a value that another rule has accepted. */
+/** A rule that accepts a value if another rule accepts it and `obeys` returns true. */
 export const also = <Value>(one: Rule<Value>, words: string, obeys: (value: Value) => boolean): Rule<Value> =>
   z.pipe(one, z.custom<Value>(obeys, { error: words })) as Rule<Value>
 
-/** An object with any names. */
+/** Accepts an object with any field names, and checks the values. */
 export const tableOf = <Value>(value: Rule<Value>): Rule<Readonly<Record<string, Value>>> =>
   z.record(z.string(), value, { error: 'an object' })
 
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
 
-/** Header names and values. */
+/** Accepts an object of header names and values. */
 export const headers = also(
   tableOf(secretText('text that a header can carry', (content) => content === '' || isHeaderText(content))),
   'an object with valid header names',
@@ -133,7 +133,7 @@ const shown = (value: unknown): string => {
 
 type Issue = z.core.$ZodIssue
 
-/** The issues that explain why a union refused a value: those inside the value, if a branch got that far. */
+/** Returns the issues of a value that a union refused. If a branch found a wrong field, only that issue counts. */
 const causes = (issue: Issue): readonly Issue[] => {
   if (issue.code !== 'invalid_union') return [issue]
   const all = issue.errors.flat().flatMap(causes)
@@ -142,7 +142,7 @@ const causes = (issue: Issue): readonly Issue[] => {
   return found.map((cause) => ({ ...cause, path: [...issue.path, ...cause.path] }))
 }
 
-/** Whether a wrong string may be shown. Where a list, an object or a number belongs, it may be a misplaced secret. */
+/** Whether an error may show a wrong string. In place of a list, object or number, it may be a misplaced secret. */
 const isShown = (issue: Issue): boolean =>
   issue.code === 'custom'
     ? issue.params?.secret !== true
@@ -165,10 +165,10 @@ const inWords = (issue: Issue, value: unknown, name: string): string => {
 }
 
 /**
- * Checks a value, and returns a copy of it. Throws a TypeError that names what is wrong, and what is allowed.
+ * Checks a value and returns a copy of it. Throws a TypeError that names the wrong field and the allowed values.
  *
- * @param caller begins the message, such as `faults.add: `
- * @param name names the value in the message. Without one, its fields are named
+ * @param caller the start of the message, such as `faults.add: `
+ * @param name the value's name in the message. Without a name, the message names only the field
  */
 export const check = <Value>(rule: Field<Value>, value: unknown, caller = '', name = ''): Value => {
   const result = rule.safeParse(value)
@@ -179,7 +179,7 @@ export const check = <Value>(rule: Field<Value>, value: unknown, caller = '', na
 
 // Tables of options.
 
-/** An option: the rule for its value, its default, and its default under `rules: 'strict'` where that differs. */
+/** An option: the rule for its value, its default, and its default under `rules: 'strict'` if that differs. */
 export interface Option<Value, Default extends Value = Value, Strict extends Value = Value> {
   readonly rule: Rule<Value>
   readonly default: Default
@@ -193,7 +193,7 @@ export const option = <Value, const Default extends Value, const Strict extends 
   more: { readonly strict?: Strict } = {},
 ): Option<Value, Default, Strict> => ({ rule: rule as Rule<Value>, default: otherwise, ...more })
 
-/** Options by name. */
+/** A table of options by name. */
 export type OptionTable = Readonly<Record<string, Option<unknown>>>
 
 /** The values of the options of a table. */
@@ -210,23 +210,23 @@ type StrictOf<Table extends OptionTable> = {
   >
 }
 
-/** The defaults of a table. */
+/** Returns the defaults of a table. */
 export const defaultsOf = <const Table extends OptionTable>(table: Table): DefaultsOf<Table> =>
   Object.fromEntries(
     Object.entries(table).map(([name, { default: value }]) => [name, value]),
   ) as DefaultsOf<Table>
 
-/** The defaults of a table that `rules: 'strict'` changes. */
+/** Returns the defaults of a table that `rules: 'strict'` changes. */
 export const strictOf = <const Table extends OptionTable>(table: Table): StrictOf<Table> =>
   Object.fromEntries(
     Object.entries(table).flatMap(([name, { strict }]) => (strict === undefined ? [] : [[name, strict]])),
   ) as StrictOf<Table>
 
 /**
- * Returns the options of a table: those given, and the defaults of the others. An option that is undefined counts as
- * omitted. Throws a TypeError that names a wrong option, and what is allowed.
+ * Returns each option of a table with the given value, or else its default. An option that is undefined counts as
+ * omitted. Throws a TypeError that names a wrong option and the allowed values.
  *
- * @param area begins the names of the options, such as `gateway.`
+ * @param area the prefix of option names in messages, such as `gateway.`
  */
 export const readOptions = <Table extends OptionTable>(
   area: string,

@@ -4,23 +4,23 @@ import { machineNow, macrotask, startTimer } from './machine-time.ts'
 import type { PlannedEntry } from './timeline.ts'
 import { createTimeline } from './timeline.ts'
 
-/** How a mock's clock runs. */
+/** The options of a mock's clock. */
 export interface ClockOptions {
   /**
-   * `'system'` (default) follows the machine's time, or fake timers, plus what the clock was moved by. A point in time
-   * freezes the clock: it moves only when it is moved.
+   * `'system'` (default) follows the machine's time, or fake timers, plus the time by which the clock was moved. A
+   * point in time freezes the clock at that time until it is moved.
    */
   readonly clock?: 'system' | Date | number | string
   /**
-   * What `sleep` does on a frozen clock. `'jump'` (default): once everything ready has run, the clock moves to the end
-   * of the sleep, so a client that waits for its next attempt does not wait forever. `'wait'`: the sleep lasts until the
-   * clock is moved.
+   * How `sleep` ends on a frozen clock. With `'jump'` (default), the clock moves to the end of the sleep once all
+   * ready callbacks have run. Otherwise a client would wait forever for its next attempt. With `'wait'`, the sleep
+   * lasts until a test moves the clock.
    */
   readonly sleep?: 'jump' | 'wait'
   /**
-   * Called during a move of the clock after each point in time at which something was due, and once at the end. The
-   * move continues when the promise resolves, so that deliveries are made at their own time. Returns `undefined` when
-   * there is nothing to wait for.
+   * Called while the clock moves: after each time at which entries were due, and once at the end. The move waits for
+   * the returned promise, so that deliveries happen at their own time. Returns `undefined` if there are no deliveries
+   * to wait for.
    */
   readonly afterStep?: () => Promise<void> | undefined
 }
@@ -34,17 +34,17 @@ export interface ClockSnapshot {
 
 /** The clock of one mock. Times are milliseconds since 1970-01-01T00:00:00Z. */
 export interface MockClock {
-  /** Returns the current time. While a due entry runs, such as a payment, this is its due time. */
+  /** Returns the current time. While a due event such as a payment runs, this is the due time of the event. */
   now(): number
   /**
-   * Sets the clock. Everything due by then has happened when the call returns; the promise resolves when its
-   * notifications are delivered. Setting the clock back undoes nothing: what happened keeps its time, and what is
-   * planned stays planned.
+   * Sets the clock, and runs all events due by the new time before the call returns. The promise resolves when the
+   * notifications of these events are delivered. Setting the clock back undoes nothing: past events keep their time,
+   * and planned events stay planned.
    *
-   * Rejects with a RangeError for an invalid time, or text without a time zone.
+   * Rejects with a TypeError if the time is invalid or is text without a time zone.
    */
   set(time: Date | number | string): Promise<void>
-  /** Moves the clock forward. Everything that is due runs in order, each at its due time. Overlapping moves add up. */
+  /** Moves the clock forward. All due events run in order, each at its due time. Overlapping moves add up. */
   advance(duration: Duration): Promise<void>
   /** Resolves after `milliseconds` of this clock. Rejects with the signal's reason when the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
@@ -56,10 +56,10 @@ interface Sleeper {
   fail(reason: unknown): void
 }
 
-/** The clock as its mock holds it. */
+/** The clock inside a mock, with its timeline and its snapshots. */
 export type ManagedClock = ReturnType<typeof createClock>
 
-/** Makes a clock and the timeline on it. */
+/** Creates a clock and its timeline. */
 export const createClock = ({
   clock = 'system',
   sleep: sleepMode = 'jump',
@@ -69,12 +69,12 @@ export const createClock = ({
   const start = frozen ? toInstantMilliseconds(clock) : 0
   /** The time of a frozen clock, or how many milliseconds the clock is ahead of the machine. */
   let position = start
-  /** The time while the clock is moved, which the machine's time does not change. */
+  /** The clock's time during a move. The machine's time does not affect it. */
   let cursor = 0
   let moves = 0
-  /** Where the moves in progress end. */
+  /** The time at which the moves in progress end. */
   let goal = 0
-  /** Counts resets and restores: a move that one of them interrupted ends where it is. */
+  /** Counts resets and restores, so that a move detects the interruption by a reset or restore, and stops. */
   let era = 0
   const sleepers = new Set<Sleeper>()
 
@@ -95,7 +95,7 @@ export const createClock = ({
   }
 
   const refuseWhileRunning = (): void => {
-    if (timeline.running()) throw new Error('Code that runs in a move of the clock cannot move it.')
+    if (timeline.running()) throw new Error('Code that runs while the clock moves cannot move it.')
   }
 
   const wakeSleepers = (time: number): boolean => {
@@ -121,7 +121,7 @@ export const createClock = ({
         cursor = Math.max(cursor, at)
         timeline.runStep(cursor)
         const deliveries = afterStep?.()
-        // Awaiting nothing at each of a year's steps would cost more than the steps.
+        // Without deliveries there is no await: over the many steps of a year, it would take longer than the steps.
         if (deliveries !== undefined) await deliveries
         if (ownEra === era && wakeSleepers(cursor)) await macrotask()
         if (ownEra !== era) return
@@ -142,9 +142,9 @@ export const createClock = ({
   }
 
   return {
-    /** The planned entries on this clock. */
+    /** The timeline of this clock. */
     timeline,
-    /** Whether the clock moves only when it is moved. */
+    /** Whether the clock is frozen, so that only `set`, `advance` and `sleep` move it. */
     standsStill: frozen,
     now: timeline.now,
     async set(time: Date | number | string) {
@@ -187,7 +187,7 @@ export const createClock = ({
         }
       })
     },
-    /** Returns to the time of the start, with nothing planned. Moves in progress end where they are. */
+    /** Returns the clock to its start time and removes all planned entries. Moves in progress stop. */
     reset: () => begin(frozen ? start : machineTime(), []),
     snapshot: (): ClockSnapshot => ({ position: clockTime() - machineTime(), entries: timeline.entries() }),
     restore: (snapshot: ClockSnapshot) => begin(snapshot.position + machineTime(), snapshot.entries),

@@ -3,7 +3,7 @@ import { isCalendarDate } from '../../src/contract/formats.ts'
 import type { Rule } from './check-options.ts'
 import { also, check, either, number, optional, rule, strict } from './check-options.ts'
 
-/** Milliseconds of a second, minute, hour and day. */
+/** The milliseconds in a second, minute, hour and day. */
 export const SECOND = 1_000
 export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
@@ -21,7 +21,7 @@ const parts = {
   /** Milliseconds. */
   milliseconds: optional(number()),
 }
-/** A duration in parts that add up. A day has 24 hours. */
+/** A duration as the sum of its parts. A day has 24 hours. */
 export interface DurationParts extends Input<typeof parts> {}
 /** A duration: milliseconds, or parts such as `{ days: 15 }`. */
 export type Duration = number | DurationParts
@@ -32,7 +32,7 @@ const total = (duration: Duration): number => {
   return days * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND + milliseconds
 }
 
-/** A duration that is not negative. */
+/** Accepts a duration that is not negative. */
 export const duration: Rule<Duration> = also(
   either(number('milliseconds'), strict(parts)),
   'a duration that is not negative',
@@ -41,7 +41,7 @@ export const duration: Rule<Duration> = also(
 
 /** Returns the milliseconds of a duration. Throws a TypeError if it is negative or not a duration. */
 export const toMilliseconds = (given: Duration): number =>
-  // Options must end, but a sleep may be endless.
+  // Durations in options must be finite, but a sleep may last forever.
   given === Number.POSITIVE_INFINITY
     ? Number.POSITIVE_INFINITY
     : total(check(duration, given, '', 'duration'))
@@ -51,7 +51,7 @@ export type PointInTime = Date | number | string
 
 const ZONED_TEXT = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
-/** NaN for what is no point in time: text without a zone would depend on the machine, and JavaScript reads 30 February. */
+/** Returns NaN for an invalid time, also for text without a zone and 30 February, which `Date.parse` accepts. */
 const instantOf = (time: unknown): number => {
   if (typeof time === 'string') {
     return isCalendarDate(ZONED_TEXT.exec(time)?.[1] ?? '') ? Date.parse(time) : Number.NaN
@@ -60,15 +60,15 @@ const instantOf = (time: unknown): number => {
   return isDate || typeof time === 'number' ? new Date(Number(time)).getTime() : Number.NaN
 }
 
-/** A point in time. */
+/** Accepts a point in time. */
 export const pointInTime = rule<PointInTime>(
   'a Date, milliseconds since 1970, or ISO 8601 text with its zone such as 2026-11-28T12:00:00Z',
   (value) => !Number.isNaN(instantOf(value)),
 )
 
 /**
- * Returns the milliseconds since 1970-01-01T00:00:00Z of a point in time. A day without a time is its midnight in UTC.
- * Throws a TypeError for anything else, such as text without a zone or a day that the calendar does not have.
+ * Returns the milliseconds since 1970-01-01T00:00:00Z of a point in time. A date without a time is midnight in UTC.
+ * Throws a TypeError for other values, such as a time without a zone or 30 February.
  */
 export const toInstantMilliseconds = (time: PointInTime): number =>
   instantOf(check(pointInTime, time, '', 'time'))

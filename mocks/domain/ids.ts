@@ -1,11 +1,11 @@
 /** How many identifiers of each kind were issued. */
 export type IdsSnapshot = Readonly<Record<string, number>>
 
-// 32 characters that are not confused with each other; each stands for five bits.
+// 32 characters that are hard to confuse with each other. Each character encodes five bits.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const CHARACTERS_PER_WORD = 6
 
-/** Mixes the bits of a 32-bit word. It is a bijection: different words stay different. */
+/** Mixes the bits of a 32-bit word. Different words always give different results. */
 const scramble = (word: number): number => {
   let mixed = word ^ (word >>> 16)
   mixed = Math.imul(mixed, 0x21f0aaad)
@@ -22,12 +22,12 @@ const hash = (text: string, start: number): number => {
   return word
 }
 
-/** The identifiers of one mock. */
+/** The identifier generator of one mock. */
 export type Ids = ReturnType<typeof createIds>
 
 /**
- * Creates the identifiers of a mock. They look random, do not repeat, and are the same for the same seed: they are for
- * tests only. Each kind has its own count, so that more tokens do not change the next invoice.
+ * Creates the identifier generator of a mock. Identifiers look random and do not repeat. The same seed gives the same
+ * identifiers, so use them only in tests. Each kind has its own count, so more tokens do not change invoice ids.
  */
 export const createIds = (seed: string | number) => {
   const seedText = String(seed)
@@ -68,11 +68,11 @@ export const createIds = (seed: string | number) => {
   }
 
   return {
-    /** Returns the identifier number `index` of a kind, without counting: `length` letters and digits. */
+    /** Returns the identifier of a kind at `index`, with `length` letters and digits. The count does not change. */
     textAt,
     /** Returns the next identifier of a kind. */
     text: (kind: string, length: number): string => textAt(kind, count(kind), length),
-    /** Returns the next random number of a kind, from 0 to below 1. */
+    /** Returns the next random number of a kind, at least 0 and below 1. */
     random: (kind: string): number => word(keyOf(kind), count(kind), 0) / 2 ** 32,
     reset() {
       counts = new Map()
@@ -86,7 +86,7 @@ export const createIds = (seed: string | number) => {
 
 const DIGIT_CHARACTERS = 9
 
-/** Returns the number that the first characters of an identifier stand for: 45 bits, which a JSON number holds. */
+/** Converts the first characters of an identifier to the digits of a 45-bit number, which JSON can represent. */
 const digitsOf = (text: string): string =>
   String(
     [...text.slice(0, DIGIT_CHARACTERS)].reduce(
@@ -95,7 +95,7 @@ const digitsOf = (text: string): string =>
     ),
   )
 
-/** Returns the same identifiers, but those of these kinds consist of digits. */
+/** Returns a generator whose identifiers of these kinds consist only of digits. */
 export const withDigits = (ids: Ids, kinds: readonly string[]): Ids => ({
   ...ids,
   text(kind, length) {

@@ -1,15 +1,15 @@
 /** A rate limit. */
 export interface Limiter {
-  /** Counts a call of a bucket, if it is allowed, and returns what the headers of its response say. */
+  /** Counts a call in its bucket if the call is allowed, and returns the values of the rate limit headers. */
   take(bucket: string): {
     readonly allowed: boolean
     readonly limit: number
     readonly remaining: number
-    /** When the window ends, or the next call is allowed. */
+    /** When the fixed window ends, or when the oldest call leaves the rolling window. */
     readonly resetAt: number
   }
   reset(): void
-  /** Plain data that `restore` takes back (structured-clone safe). */
+  /** Returns plain data for `restore`, which `structuredClone` can copy. */
   snapshot(): unknown
   restore(snapshot: unknown): void
 }
@@ -25,18 +25,18 @@ interface Window {
   count: number
 }
 
-// From this many buckets on, those whose window has ended are dropped.
+// With this many buckets or more, buckets whose window has ended are removed.
 const MANY_BUCKETS = 1_000
 
 /**
- * Makes a limiter with fixed windows (Limits, area S): at most `limit` accepted calls of a bucket in the `windowMs`
- * after its first call. A new window begins with the next call after that. Refused calls do not count.
+ * Creates a limiter with fixed windows (Limits, area S). The first call of a bucket starts a window of `windowMs`
+ * milliseconds, in which at most `limit` calls are accepted. Refused calls do not count.
  */
 export const createFixedWindowLimiter = ({ limit, windowMs, now }: LimiterParts): Limiter => {
   const windows = new Map<string, Window>()
   let sweepFrom = MANY_BUCKETS
 
-  // A clock that was set back also opens a new window.
+  // If the clock was set back to before the window, the next call opens a new window.
   const isOver = ({ startedAt }: Window, time: number): boolean =>
     time >= startedAt + windowMs || time < startedAt
 
@@ -74,16 +74,16 @@ export const createFixedWindowLimiter = ({ limit, windowMs, now }: LimiterParts)
 const COMPACT_FROM = 1024
 
 /**
- * Makes a limiter with a rolling window (Limits, area G): at most `limit` accepted calls in any `windowMs` milliseconds,
- * for all routes and callers together. Refused calls do not count. It keeps at most `limit` times.
+ * Creates a limiter with a rolling window (Limits, area G). It accepts at most `limit` calls in any period of
+ * `windowMs` milliseconds, for all routes and callers together. Refused calls do not count.
  */
 export const createRollingLimiter = ({ limit, windowMs, now }: LimiterParts): Limiter => {
-  /** Times of accepted calls, oldest first; those before `head` have left the window. */
+  /** Times of accepted calls, oldest first. Times before index `head` have left the window. */
   let times: number[] = []
   let head = 0
 
   const forget = (time: number): void => {
-    // After the clock was set back, later calls must not count.
+    // After the clock was set back, calls with a time after `time` must not count.
     for (let last = times.at(-1); last !== undefined && last > time; last = times.at(-1)) times.pop()
     for (let first = times[head]; first !== undefined && first <= time - windowMs; first = times[head]) head++
     if (head > times.length) head = times.length

@@ -1,4 +1,4 @@
-// The only file of the mock that reads the machine's clock or starts a timer.
+// This is the only file of the mock that reads the machine's clock or starts a timer.
 
 /** Returns the machine's time, or the time of fake timers, in milliseconds since 1970. */
 export const machineNow = (): number => Date.now()
@@ -6,7 +6,7 @@ export const machineNow = (): number => Date.now()
 // A longer timer would fire at once.
 const LONGEST_TIMER = 2_147_483_647
 
-/** Calls `act` after `milliseconds` of the machine's time or of fake timers. The returned function stops the timer. */
+/** Calls `act` after `milliseconds` of machine time or of fake timers. The returned function stops the timer. */
 export const startTimer = (milliseconds: number, act: () => void): (() => void) => {
   let timer: ReturnType<typeof setTimeout>
   const start = (rest: number): void => {
@@ -17,13 +17,13 @@ export const startTimer = (milliseconds: number, act: () => void): (() => void) 
   return () => clearTimeout(timer)
 }
 
-/** Calls `run` every `milliseconds`. The returned function ends that. */
+/** Calls `run` every `milliseconds`. The returned function stops these calls. */
 export const every = (milliseconds: number, run: () => void): (() => void) => {
   const timer = setInterval(run, milliseconds)
   return () => clearInterval(timer)
 }
 
-/** Delays a response by the machine's time, as callers' timeouts do not follow the mock's clock. An abort ends it. */
+/** Delays a response in machine time, because callers' timeouts ignore the mock's clock. An abort ends the delay. */
 export const delayAnswer = (milliseconds: number, signal: AbortSignal | null): Promise<void> =>
   new Promise((resolve) => {
     if (signal?.aborted === true) {
@@ -42,7 +42,7 @@ export const delayAnswer = (milliseconds: number, signal: AbortSignal | null): P
 // Read when the module loads, so that fake timers that a test installs later do not replace these timers.
 const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout } = globalThis
 
-/** Resolves after everything that is ready has run. Fake timers do not replace message channels. */
+/** Resolves after all ready callbacks have run. It uses a message channel, which fake timers do not replace. */
 export const macrotask = (): Promise<void> =>
   new Promise((resolve) => {
     if (typeof MessageChannel !== 'function') {
@@ -57,14 +57,14 @@ export const macrotask = (): Promise<void> =>
     port2.postMessage(undefined)
   })
 
-/** Work took longer than its limit. */
+/** Thrown when work exceeds its time limit. */
 export class LateError extends Error {}
 
 /**
  * Runs `work` for at most `milliseconds` of real time, then aborts its signal and rejects with a `LateError`. A timer
- * keeps the process alive until then: without it, work that waits for itself would end a script without an error.
+ * keeps the process alive until then. Without it, a script whose work never ends would exit without an error.
  *
- * @param isPaused while it returns `true`, the limit starts again instead of ending the work
+ * @param isPaused if it returns `true` when the limit is reached, the limit starts again
  */
 export const withinRealTime = <Value>(
   milliseconds: number,
@@ -76,7 +76,7 @@ export const withinRealTime = <Value>(
     const controller = new AbortController()
     const keepAlive = realSetTimeout(() => undefined, milliseconds)
     let hasEnded = false
-    // Fake timers do not replace this one. It does not keep the process alive, and a pause, which may never end, need not.
+    // Fake timers do not replace AbortSignal.timeout. It also lets the process exit, even during an endless pause.
     const start = (): void => {
       AbortSignal.timeout(milliseconds).addEventListener('abort', () => {
         if (hasEnded) return

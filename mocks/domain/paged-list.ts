@@ -1,4 +1,4 @@
-/** The places of a list: the first that is kept, and the one after the last. */
+/** The range of places that a list still contains: from `first` up to, but not including, `end`. */
 export interface Bounds {
   readonly first: number
   readonly end: number
@@ -6,13 +6,13 @@ export interface Bounds {
 
 /** A list that is read page by page. An item keeps its place, counted from 0, when older items are dropped. */
 export interface Sequence<Item> {
-  /** Returns the places, after settling what is due. */
+  /** Runs the timeline entries that are due, then returns the range of places. */
   bounds(): Bounds
   /** Returns copies of the items from place `from` up to, but not including, `to`, oldest first. */
   read(from: number, to: number): readonly Item[]
 }
 
-/** Makes a list that keeps only the newest items, at most `size`. */
+/** Creates a list that keeps only the newest `size` items. */
 export const createBoundedList = <Item>(size: number) => {
   let items: Item[] = []
   let dropped = 0
@@ -41,7 +41,7 @@ export const createBoundedList = <Item>(size: number) => {
     },
     bounds: (): Bounds => ({ first: dropped, end: end() }),
     read,
-    /** Returns a new array, oldest first. */
+    /** Returns the kept items in a new array, oldest first. */
     all: (): Item[] => read(dropped, end()),
     clear(): void {
       items = []
@@ -53,7 +53,7 @@ export const createBoundedList = <Item>(size: number) => {
       dropped = droppedBefore + replacement.length - items.length
       head = 0
     },
-    /** How many items were dropped. */
+    /** The number of items that the list has dropped. */
     get dropped(): number {
       return dropped
     },

@@ -1,7 +1,7 @@
-/** Fields of a request's body, form or JSON, before any check. */
+/** The unchecked fields of a request body, which is a form or JSON. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Why the domain refused. The HTTP layer maps it to a status and a code. */
+/** The reason for the refusal of an operation. The HTTP layer maps it to a status and an error code. */
 export type RefusalReason =
   // Both areas
   | 'invalid'
@@ -23,19 +23,19 @@ export type RefusalReason =
   | 'charge_expired'
   | 'redirect_uri_not_allowed'
 
-/** A refusal. Nothing was changed. */
+/** The refusal of an operation. */
 export interface Refusal {
   /** The reason, such as `not_found` or `already_confirmed`. */
   readonly reason: RefusalReason
-  /** The message in the response. It reveals nothing that a real API would not. */
+  /** The message in the response. It reveals only what a real API would reveal. */
   readonly message: string
   /** The field that broke a rule, by its name on the wire. */
   readonly field?: string
-  /** The reason for the request log, with the option that decides it. Never a secret. */
+  /** The explanation in the request log, with the option that caused the refusal. It contains no secret. */
   readonly explanation?: string
 }
 
-/** The result of an operation of the domain. */
+/** The result of an operation: its value, or its refusal. */
 export type Result<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly refusal: Refusal }

@@ -1,7 +1,7 @@
-/** The planned entries of one mock. */
+/** The timeline of one mock: its planned entries, such as payments. */
 export type Timeline = ReturnType<typeof createTimeline>
 
-/** A planned entry: plain data, so that a snapshot can hold it. */
+/** A planned entry, such as a payment. It is plain data, so that a snapshot can contain it. */
 export interface PlannedEntry {
   readonly at: number
   readonly kind: string
@@ -10,7 +10,7 @@ export interface PlannedEntry {
 
 interface Entry extends PlannedEntry {
   at: number
-  /** The order of planning, in which entries of one time run. */
+  /** Counts entries as they are planned. Entries with the same time run in this order. */
   sequence: number
   canceled: boolean
 }
@@ -53,18 +53,18 @@ const pop = (heap: Entry[]): Entry | undefined => {
   return first
 }
 
-// A smaller heap is not searched for canceled entries.
+// Canceled entries are not removed from a heap of this size or less.
 const SMALL = 64
 
 /**
- * Makes a timeline: planned entries in a heap. A canceled entry is skipped when it is due, and canceled entries are
- * removed before they outnumber the others.
+ * Creates a timeline, which keeps planned entries in a heap. A canceled entry is skipped when it is due. In a large
+ * heap, canceled entries are removed once they outnumber the others.
  *
- * @param outsideNow returns the time while no entry is being run
+ * @param outsideNow returns the current time while no entry runs
  */
 export const createTimeline = (outsideNow: () => number) => {
   const handlers = new Map<string, (id: string, at: number) => void>()
-  /** Kind → id → entry. */
+  /** The planned entries by kind, then by id. */
   const planned = new Map<string, Map<string, Entry>>()
   let heap: Entry[] = []
   let sequence = 0
@@ -109,7 +109,7 @@ export const createTimeline = (outsideNow: () => number) => {
     return entry
   }
 
-  /** Cancels what is planned for `id`, if anything is. */
+  /** Cancels the planned entry of this kind and id, if there is one. */
   const cancel = (kind: string, id: string): void => {
     const entry = planned.get(kind)?.get(id)
     if (entry === undefined || entry.canceled) return
@@ -117,7 +117,7 @@ export const createTimeline = (outsideNow: () => number) => {
     remove(entry)
   }
 
-  /** Plans `kind` for `id` at `at`, or now if that is in the past. It replaces what is planned for that kind and id. */
+  /** Plans an entry at `planAt`, or now if that time has passed. It replaces a planned entry of this kind and id. */
   const schedule = (planAt: number, kind: string, id: string): void => {
     if (Number.isNaN(planAt)) throw new RangeError(`"${kind}" cannot be planned at NaN.`)
     const at = Math.max(planAt, now())
@@ -128,7 +128,7 @@ export const createTimeline = (outsideNow: () => number) => {
       push(heap, entry)
       return
     }
-    // It is being run and has left the heap. A new entry for each of a million payments would cost twice the time.
+    // The known entry is running and has left the heap. It is reused: new entries would double the time of a payment.
     known.at = at
     known.sequence = sequence
     known.canceled = false
@@ -136,7 +136,7 @@ export const createTimeline = (outsideNow: () => number) => {
     push(heap, known)
   }
 
-  /** Runs every entry of the earliest time up to `limit`. Returns that time, or `undefined` if there is none. */
+  /** Runs all entries with the earliest time, up to `limit`. Returns that time, or `undefined` if no entry ran. */
   const runStep = (limit: number): number | undefined => {
     const first = peek()
     if (runningAt !== undefined || first === undefined || first.at > limit) return undefined
@@ -157,24 +157,24 @@ export const createTimeline = (outsideNow: () => number) => {
     return at
   }
 
-  /** Runs everything that is due by now in time order, each entry at its own time. */
+  /** Runs all entries that are due by now, in time order. While an entry runs, `now` returns its due time. */
   const settle = (): void => {
     const limit = now()
     while (runStep(limit) !== undefined) {
-      // runStep does the work.
+      // The condition runs the entries.
     }
   }
 
   return {
-    /** Returns the time of the entry being run, or the current time. */
+    /** Returns the due time of the running entry, or the current time if no entry runs. */
     now,
     schedule,
     cancel,
-    /** Cancels everything that is planned of a kind. */
+    /** Cancels all planned entries of a kind. */
     cancelAll(kind: string): void {
       for (const id of planned.get(kind)?.keys() ?? []) cancel(kind, id)
     },
-    /** Sets what runs when an entry of this kind is due. */
+    /** Sets the handler that runs when an entry of this kind is due. */
     on(kind: string, handler: (id: string, at: number) => void): void {
       if (handlers.has(kind)) throw new Error(`"${kind}" already has a handler.`)
       handlers.set(kind, handler)
@@ -186,23 +186,23 @@ export const createTimeline = (outsideNow: () => number) => {
     runStep,
     /** Returns the planned entries in the order in which they will run. */
     entries: () => living().map(({ at, kind, id }) => ({ at, kind, id })),
-    /** Plans these entries, in their order, instead of all others. */
+    /** Replaces all planned entries with these entries, which must be sorted by time. */
     replace(entries: readonly PlannedEntry[]): void {
       planned.clear()
       sequence = 0
       canceledCount = 0
-      // A sorted array is a heap, too.
+      // The entries are sorted, and a sorted array is a valid heap.
       heap = entries.map(keep)
     },
   }
 }
 
-// A shorter queue is not compacted.
+// Finished items are removed from the array once there are this many.
 const COMPACT_FROM = 1024
 
 /**
- * A queue of items that are due after the same delay, mostly in the order in which they were added. It needs one entry
- * on the timeline, however many items it holds. The millions of charges of a load test need this.
+ * Creates a queue of items that are due after the same delay, and therefore usually in the order of addition. The
+ * whole queue uses one timeline entry, because a load test creates millions of charges.
  */
 export const createDueQueue = <Item>(
   timeline: Timeline,
@@ -247,7 +247,7 @@ export const createDueQueue = <Item>(
     plan()
   })
 
-  /** Returns the index for an item that is due before the last one, after the clock was set back. */
+  /** Returns where to insert an item that is due before the last item, because the clock was set back. */
   const place = (at: number): number => {
     let low = head
     let high = items.length
@@ -270,7 +270,7 @@ export const createDueQueue = <Item>(
     replace(next: readonly Item[]): void {
       items = [...next]
       head = 0
-      // Equal to no time, so that `plan` plans anew.
+      // NaN equals no time, so `plan` always plans the queue's entry again.
       plannedAt = Number.NaN
       plan()
     },

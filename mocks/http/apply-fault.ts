@@ -14,7 +14,7 @@ const textOr = (body: unknown, otherwise: string): string => {
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
-/** Returns the response that a fault sends in place of the mock's own. */
+/** Returns the response that a fault sends instead of the mock's own response. */
 const faultResponse = (
   { area, target }: OperationExchange,
   effect: FaultEffect,
@@ -60,7 +60,7 @@ const faultResponse = (
   }
 }
 
-/** Returns the limit headers of a response whose request was already counted. */
+/** Returns the rate-limit headers of an executed request, which the limiter has already counted. */
 const limitHeadersOf = ({ response }: Decision): HeaderFields =>
   Object.fromEntries(Object.entries(response.headers).filter(([name]) => name.startsWith('X-RateLimit-')))
 
@@ -74,9 +74,9 @@ const truncated = (decision: Decision | undefined): MockResponse => {
 }
 
 /**
- * Applies a fault to a request, and returns what is sent.
+ * Applies a fault to a request, and returns the response to send.
  *
- * @param decision the mock's own decision if the request was executed
+ * @param decision the mock's own decision; `undefined` if the fault prevents the execution
  */
 export const applyFault = (
   exchange: OperationExchange,

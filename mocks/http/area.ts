@@ -27,19 +27,19 @@ export const isOperation = (text: string): text is Operation => known.has(text)
 
 const operationRule = oneOf(...operations)
 
-/** Throws a TypeError that lists the operations if the name is none of them. */
+/** Throws a TypeError that lists the operations if the name is not an operation. */
 export const assertOperation = (name: unknown): void => void check(operationRule, name, '', 'operation')
 
-/** The result of an operation: its body, and what differs from the success in the contract. */
+/** The successful result of an operation. */
 export interface Success {
   readonly body: unknown
-  /** Another status than the contract's. 204 has no body. */
+  /** Status of the response, if it differs from the contract's. A 204 response has no body. */
   readonly status?: number
-  /** Whether an earlier call with the same key made the body. */
+  /** Whether the body is the result of an earlier call with the same idempotency key. */
   readonly replayed?: boolean
 }
 
-/** A request to an operation, after every check that is not the domain's. */
+/** A request to an operation that has passed all checks outside the domain. */
 export interface Call<Definition extends EndpointDefinition, Caller> {
   /** Returns a decoded parameter of the path. */
   parameter(name: PathParameter<Definition['path']>): string
@@ -51,7 +51,7 @@ export interface Call<Definition extends EndpointDefinition, Caller> {
   readonly caller: Caller
 }
 
-/** One resolver for each operation of a contract. A missing one does not compile. */
+/** One resolver for each operation of a contract. A missing resolver is a compile error. */
 export type Resolvers<Contract extends Record<string, EndpointDefinition>, Caller> = {
   readonly [Name in keyof Contract]: (call: Call<Contract[Name], Caller>) => Result<Success>
 }
@@ -71,61 +71,61 @@ export interface ReceivedCall {
   readonly idempotencyKey: string | undefined
 }
 
-/** How an area builds its responses. `headers` are added to each of them. */
+/** Builds the responses of an area. `headers` are added to each response. */
 export interface AreaResponses {
   success(definition: EndpointDefinition, success: Success, headers: HeaderFields): ResponseData
   refusal(refusal: Refusal, headers: HeaderFields): ResponseData
-  /** An error that does not come from the domain: an outage, a fault, a wrong path. */
+  /** Builds an error that does not come from the domain, such as an outage, a fault or a wrong path. */
   failure(status: number, message: string, headers: HeaderFields): ResponseData
 }
 
-/** The limiter's report about a call. */
+/** The limiter's result for a call, such as whether the call is allowed. */
 export type LimitState = ReturnType<Limiter['take']>
 
-/** An area over HTTP. */
+/** The HTTP side of an area. */
 export interface AreaRuntime {
   readonly name: Area
   readonly router: Router<OperationTarget>
-  /** Authenticates the bearer of a token or key, and returns the function that executes the caller's request. */
+  /** Authenticates a token or API key, and returns the function that executes the caller's request. */
   admit(target: OperationTarget, bearer: string | undefined): Result<(call: ReceivedCall) => Result<Success>>
   readonly responses: AreaResponses
-  /** Absent without a rate limit. */
+  /** The rate limiter; `undefined` if the area has no rate limit. */
   readonly limiter: Limiter | undefined
-  /** Returns the limiter's bucket of a call. `fields` are empty if the body could not be read. */
+  /** Returns the limiter's bucket that counts a call. `fields` are empty if the body could not be read. */
   bucket(
     bearer: string | undefined,
     definition: EndpointDefinition | undefined,
     fields: Readonly<Record<string, unknown>>,
   ): string
-  /** Returns the headers of every counted call. */
+  /** Returns the rate-limit headers of the response to a counted call. */
   limitHeaders(state: LimitState): HeaderFields
-  /** Returns the further headers of a call over the limit. */
+  /** Returns the additional headers of the response to a call over the limit. */
   refusalHeaders(state: LimitState): HeaderFields
-  /** Whether only JSON's own media type is read (row 3 ✎). */
+  /** Whether a body with a Content-Type other than JSON is refused (row 3 ✎). */
   readonly checksContentType: boolean
-  /** Whether a body is refused that has a field where the specification defines none (row 4 ✎). */
+  /** Whether a field is refused in a body for which the specification defines no fields (row 4 ✎). */
   readonly refusesUnknownFields: boolean
-  /** Whether an outage has been started. */
+  /** Returns whether the area has an outage. */
   isDown(): boolean
 }
 
-/** The parts that every area is created from. */
+/** The parts that are needed to create an area. */
 export interface AreaParts
   extends Pick<AreaRuntime, 'limiter' | 'checksContentType' | 'refusesUnknownFields'> {
-  /** The time of the limiter. */
+  /** Returns the current time of the rate limiter. */
   readonly now: () => number
   readonly apiPrefix: string
 }
 
-/** Returns the whole seconds from now until a time, at least one. */
+/** Returns the seconds from now until a time, rounded up, and at least 1. */
 export const secondsUntil = (time: number, now: number): number =>
   Math.max(1, Math.ceil((time - now) / 1_000))
 
 /**
- * Returns a function that routes a contract below a prefix (row 49). Mocks with the same prefix share a router, because
- * building one is a large part of the time that `createMock` takes.
+ * Returns a function that returns the router of a contract for a path prefix (row 49). Mocks with the same prefix
+ * share a router, because building a router takes a large part of the time of `createMock`.
  *
- * @param moreMethods methods that an operation also accepts
+ * @param moreMethods additional HTTP methods of operations, by the operation's name
  */
 export const createRoutes = (
   contract: Readonly<Record<string, EndpointDefinition>>,

@@ -6,15 +6,15 @@ import type { IncomingRequest } from './response.ts'
 export interface Exchange {
   readonly request: IncomingRequest
   readonly area: AreaRuntime
-  /** Below the base URL, without its query. */
+  /** The path below the base URL, without the query. */
   readonly path: string
   readonly query: string
   readonly bearer: string | undefined
-  /** Absent for a path or method that belongs to no operation. */
+  /** The requested operation; absent if no operation has this path and method. */
   readonly target?: OperationTarget
 }
 
-/** The fields of a request body, or why they cannot be read. */
+/** The fields of a request body, or the reason why the body cannot be read. */
 export type ReadBody =
   | { readonly ok: true; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly problem: string }
@@ -35,7 +35,7 @@ const bearerOf = ({ headers }: IncomingRequest): string | undefined => {
   return header.slice(7).trim() || undefined
 }
 
-/** Starts the exchange of a located request. */
+/** Creates the exchange of a request whose area is known. */
 export const exchangeOf = (request: IncomingRequest, { area, path, query, match }: Located): Exchange => ({
   request,
   area,
@@ -51,13 +51,13 @@ const mediaType = (contentType: string | null): string =>
 /** The media type of an HTML form. */
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
-/** Returns whether a Content-Type is a form's. */
+/** Returns whether a Content-Type is that of an HTML form. */
 export const isForm = (contentType: string | null): boolean => mediaType(contentType) === FORM_TYPE
 
-/** Returns whether an operation reads form fields as well: the token path (row 32). */
+/** Returns whether an operation accepts form fields besides JSON, as only the login does (row 32). */
 const readsForm = ({ definition }: OperationTarget): boolean => definition.auth === 'credentials'
 
-/** Returns whether a strict server accepts the Content-Type: JSON, or a form where the operation reads one (row 3 ✎). */
+/** Returns whether a strict server accepts the Content-Type: JSON, or a form for a login (row 3 ✎). */
 export const isAcceptedType = ({ contentType, target }: OperationExchange): boolean => {
   const type = mediaType(contentType)
   return type === 'application/json' || type.endsWith('+json') || (readsForm(target) && isForm(contentType))
@@ -79,8 +79,8 @@ const readJson = (text: string): ReadBody => {
 }
 
 /**
- * Reads a body as JSON whatever its Content-Type is (row 3). An empty body has no fields (row 31). Where a form is
- * allowed, a body with a form's Content-Type that is not a JSON object is read as a form (row 32).
+ * Reads a body as JSON and ignores its Content-Type (row 3). An empty body has no fields (row 31). If `allowsForm`, a
+ * body with a form's Content-Type is read as a form, unless the body starts with `{` (row 32).
  */
 const readBody = (text: string, contentType: string | null, allowsForm: boolean): ReadBody => {
   const trimmed = text.trim()
@@ -91,7 +91,7 @@ const readBody = (text: string, contentType: string | null, allowsForm: boolean)
   return readJson(trimmed)
 }
 
-/** Reads the headers and the body of a request to an operation. Rejects if the body does not arrive. */
+/** Reads the headers and the body of a request to an operation. Rejects if reading the body fails. */
 export const receive = async (
   exchange: Exchange,
   target: OperationTarget,
@@ -106,7 +106,7 @@ export const receive = async (
     parameters,
     idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
     contentType,
-    // Decoding replaces invalid bytes, after which a body in an older encoding would pass as JSON.
+    // Decoding replaces invalid bytes. Without this check, a body in an older encoding would be accepted as JSON.
     body:
       request.isUtf8?.() === false
         ? { ok: false, problem: 'The body is not UTF-8.' }
@@ -114,11 +114,11 @@ export const receive = async (
   }
 }
 
-/** Returns the fields of a body; none if it was not read or cannot be read. */
+/** Returns the fields of a body; an empty object if the body was not read or is not readable. */
 export const fieldsOf = (body: ReadBody | undefined): Readonly<Record<string, unknown>> =>
   body?.ok === true ? body.fields : {}
 
-/** The error of a body that is larger than the server reads. */
+/** The error for a body that is larger than the server accepts. */
 export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError'
 

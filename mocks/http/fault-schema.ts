@@ -17,11 +17,11 @@ import {
 import { operations } from './area.ts'
 
 interface KindRules {
-  /** Whether the request is executed if the fault does not say so. */
+  /** Whether the request is executed if the fault does not set `executed`. */
   readonly executes: boolean
-  /** The fields that only some kinds read. */
+  /** The optional fields that this kind uses. Fields that no kind lists apply to every kind. */
   readonly reads: readonly string[]
-  /** The kind to use if `executed` has to be the opposite. Absent where it may be chosen. */
+  /** The kind that has the opposite `executed`. Absent if `executed` can be chosen freely. */
   readonly instead?: string
 }
 
@@ -39,17 +39,17 @@ const kinds = {
 } as const satisfies Record<string, KindRules>
 
 /**
- * What goes wrong.
+ * The kind of a failure.
  *
  * - `latency`: delays the response by `latencyMs`. The request is executed when it arrives.
  * - `status`: responds with an error in the area's format (500, or `status`) instead of executing.
- * - `reset`: ends the connection without a response. The request is lost.
- * - `lost-response`: executes the request, then ends the connection without a response.
- * - `timeout`: never responds. The request is lost.
- * - `html`: responds with a proxy's page (502, or `status`) instead of executing.
- * - `empty`: responds without a body instead of executing. The status is `status`, or that of a success.
- * - `malformed`: responds with text that is not JSON instead of executing. The status is `status`, or that of a success.
- * - `truncated`: executes the request, and ends the connection in the middle of the response.
+ * - `reset`: closes the connection without executing the request or responding.
+ * - `lost-response`: executes the request, then closes the connection without a response.
+ * - `timeout`: never responds, and does not execute the request.
+ * - `html`: responds with a proxy's HTML page (502, or `status`) instead of executing.
+ * - `empty`: responds without a body (success status, or `status`) instead of executing.
+ * - `malformed`: responds with invalid JSON (success status, or `status`) instead of executing.
+ * - `truncated`: executes the request, and closes the connection in the middle of the response.
  * - `rate-limit`: responds with 429 instead of executing.
  */
 export type FaultKind = keyof typeof kinds
@@ -59,7 +59,7 @@ export const faultKinds = Object.keys(kinds) as readonly FaultKind[]
 
 const rulesOf = (kind: FaultKind): KindRules => kinds[kind]
 
-/** Whether a request that meets a fault of this kind is executed if the fault does not say so. */
+/** Returns whether a fault of this kind lets the request execute if the fault does not set `executed`. */
 export const executesByDefault = (kind: FaultKind): boolean => kinds[kind].executes
 
 const isJson = (body: unknown): boolean => {
@@ -73,17 +73,17 @@ const isJson = (body: unknown): boolean => {
 const LONGEST_TIMER = 2 ** 31 - 1
 
 const effect = {
-  /** What goes wrong, such as `lost-response`: see `FaultKind`. */
+  /** The kind of failure, such as `lost-response` (see `FaultKind`). */
   kind: oneOf(...faultKinds),
-  /** HTTP status of `status` (default 500), `html` (502), `empty` and `malformed` (that of success). */
+  /** HTTP status for kind `status` (default 500), `html` (502), `empty` and `malformed` (the success status). */
   status: optional(wholeNumber(200, 599)),
-  /** Body of `status`, `html` and `malformed`: text as it is, anything else as JSON. */
+  /** Response body for kind `status`, `html` and `malformed`. Text is sent unchanged, any other value as JSON. */
   body: optional(rule<unknown>('text, or a value that JSON can represent', isJson)),
-  /** Additional headers of a response that the fault makes. Default: none. */
+  /** Additional headers of the fault's response. Default: none. */
   headers: optional(headers),
-  /** Milliseconds of the machine's time by which the response, or the end of the connection, is late. Default: 0. */
+  /** Delay of the response or of the closing, in milliseconds of the machine's time. Default: 0. */
   latencyMs: optional(number('milliseconds from 0', 0, LONGEST_TIMER)),
-  /** Retry-After of `rate-limit` and `status`: seconds, text, or `false`. Default: 1 for a `rate-limit` of area G. */
+  /** Retry-After for kind `rate-limit` and `status`; `false` omits it. Default: 1 for a `rate-limit` of area G. */
   retryAfter: optional(
     rule<number | string | false>(
       'a number of seconds, text that a header can carry, or false',
@@ -92,21 +92,21 @@ const effect = {
     ),
   ),
   /**
-   * Whether the request is executed anyway, where both are possible: `reset`, `timeout`, `status`, `html`, `empty`,
-   * `malformed` (default false). For `latency`: whether it is executed before the wait (default) or after it, and then
-   * only if the sender is still there.
+   * Whether the request is executed, for kind `reset`, `timeout`, `status`, `html`, `empty` and `malformed` (default
+   * false). For `latency`, `true` (default) executes the request before the delay. `false` executes the request after
+   * the delay, unless the sender has disconnected.
    */
   executed: optional(flag),
   /**
-   * `reset` and `lost-response`: the code of the caller's error through `mock.fetch`, for example `ECONNREFUSED`. Over
-   * HTTP the socket is closed, whatever the code. Default: `ECONNRESET` and `UND_ERR_SOCKET`.
+   * Code of the error from `mock.fetch`, such as `ECONNREFUSED`. Default: `ECONNRESET` for kind `reset`,
+   * `UND_ERR_SOCKET` for `lost-response`. A server closes the socket for every code.
    */
   code: optional(anyText),
 }
-/** One thing that goes wrong, with its details. */
+/** The kind of a failure, with its details. */
 export interface FaultEffect extends Input<typeof effect> {}
 
-/** A step of a sequence: nothing goes wrong, the fault's own kind does, or another. */
+/** A step of a sequence: `'succeed'`, `'fail'` for the fault's own kind, or another kind or effect. */
 export type FaultStep = 'succeed' | 'fail' | FaultKind | FaultEffect
 
 const step = either<'succeed' | 'fail' | FaultKind, FaultEffect>(
@@ -115,18 +115,18 @@ const step = either<'succeed' | 'fail' | FaultKind, FaultEffect>(
 )
 const fault = {
   ...effect,
-  /** What goes wrong, such as `lost-response`: see `FaultKind`. A fault needs it, or a sequence. */
+  /** The kind of failure, such as `lost-response` (see `FaultKind`). Required without a `sequence`. */
   kind: optional(effect.kind),
-  /** One operation, all of an area, or all. */
+  /** One operation, all operations of an area (`gateway.*`), or all operations (`*`). */
   operation: oneOf(...operations, 'subscriptions.*', 'gateway.*', '*'),
-  /** How often it acts. For a sequence: how often it is repeated. Default: once, and with `probability` always. */
+  /** How often the fault applies, or its whole sequence. Default: once; with `probability`, always. */
   times: optional(either(wholeNumber(1), oneOf('always'))),
-  /** How likely it acts on a call, from 0 to 1, drawn from the mock's seed. */
+  /** Probability that the fault applies to a call, from 0 to 1. The random numbers follow the mock's seed. */
   probability: optional(probability),
-  /** One step for each call, in order; `kind` then is what `'fail'` means. */
+  /** One step for each call, in order. The step `'fail'` applies the fault's `kind`. */
   sequence: optional(listOf(step, 1)),
 }
-/** A fault: what goes wrong, for which calls, and how often. */
+/** A fault: the kind of failure, the calls it applies to, and how often. */
 export interface Fault extends Input<typeof fault> {}
 
 const faultSchema = strict(fault)
@@ -145,13 +145,13 @@ const fail = (message: string): never => {
   throw new TypeError(`${CALLER}${message}`)
 }
 
-/** Throws for a field that no step reads: nobody would notice that it has no effect. */
+/** Throws for a field that no step uses, because a test author would not notice that the field has no effect. */
 const checkUse = (given: object, used: readonly FaultKind[]): void => {
   for (const [name, value] of Object.entries(given)) {
     // A field that no kind lists applies to every kind.
     const readers = faultKinds.filter((kind) => rulesOf(kind).reads.includes(name))
     if (value === undefined || readers.length === 0 || used.some((kind) => readers.includes(kind))) continue
-    fail(`kind "${used.join('", "')}" does not use ${name}; it is for ${readers.join(', ')}`)
+    fail(`kind "${used.join('", "')}" does not use ${name}; ${name} is for ${readers.join(', ')}`)
   }
 }
 
@@ -163,7 +163,7 @@ const checkEffect = ({ kind, latencyMs, executed }: FaultEffect): void => {
   }
 }
 
-/** Checks a fault, and returns a copy of it. Throws a TypeError that says what is wrong. */
+/** Checks a fault, and returns a copy of it. Throws a TypeError for an invalid fault. */
 export const checkFault = (given: Fault): Fault => {
   const checked = check(faultSchema, given, CALLER)
   const { kind, sequence = ['fail'] } = checked

@@ -3,28 +3,28 @@ import { checkFault, effectOf, executesByDefault } from './fault-schema.ts'
 
 /** The delays and the fault of one request. */
 export interface Disturbance {
-  /** Milliseconds before anything is executed. */
+  /** Milliseconds before the request is executed. */
   readonly delayBefore: number
   /** Milliseconds before the response is sent. */
   readonly delayAfter: number
   readonly effect: FaultEffect | undefined
 }
 
-/** A fault that still acts. */
+/** A fault that is not used up. */
 export interface ArmedFault {
-  /** Counts the faults of a plan from 1. */
+  /** Number of the fault within its plan, from 1. */
   readonly number: number
   readonly fault: Fault
-  /** How often it still acts. For a sequence: how often it is still repeated. */
+  /** How many more times the fault, or its whole sequence, applies. */
   readonly left: number
-  /** Removes what is left of it. */
+  /** Removes the fault. */
   remove(): void
 }
 
 interface Armed extends ArmedFault {
   left: number
   readonly steps: readonly FaultStep[]
-  /** Position in the steps. */
+  /** Index of the next step. */
   step: number
 }
 
@@ -41,7 +41,7 @@ const timesOf = ({ times, probability }: Fault): number => {
 /** The faults of a mock. */
 export type FaultPlan = ReturnType<typeof createFaultPlan>
 
-/** Keeps faults in the order in which they were added. The first that applies acts, and latencies add to it. */
+/** Keeps faults in the order in which they were added. A request gets the first that matches, and all latencies. */
 export const createFaultPlan = (random: () => number) => {
   let armed: Armed[] = []
   let added = 0
@@ -56,7 +56,7 @@ export const createFaultPlan = (random: () => number) => {
   }
 
   return {
-    /** Adds a fault. The returned function removes the rest of the fault. Throws a TypeError for a wrong fault. */
+    /** Adds a fault, and returns a function that removes the fault. Throws a TypeError for an invalid fault. */
     add(given: Fault): () => void {
       const fault = checkFault(given)
       added += 1
@@ -73,7 +73,7 @@ export const createFaultPlan = (random: () => number) => {
       armed.push(one)
       return one.remove
     },
-    /** Returns what the next request of the operation meets, and counts it. */
+    /** Returns the delays and the fault for the next request of an operation, and advances the matching faults. */
     take(operation: string): Disturbance | undefined {
       if (armed.length === 0) return undefined
       let [delayBefore, delayAfter] = [0, 0]
@@ -91,7 +91,7 @@ export const createFaultPlan = (random: () => number) => {
       }
       return { delayBefore, delayAfter, effect }
     },
-    /** Returns the faults that still act, in the order in which they were added. */
+    /** Returns the faults that are not used up, in the order in which they were added. */
     armed: (): readonly ArmedFault[] => armed,
     clear(): void {
       armed = []

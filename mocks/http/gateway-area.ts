@@ -30,7 +30,7 @@ const CODE_OF_STATUS: Readonly<Record<number, string>> = {
   429: 'rate_limited',
 }
 
-/** The responses of area G: plain bodies, and errors in the shape G2. */
+/** The responses of area G: bodies without an envelope, and errors in the shape G2. */
 const responses: AreaResponses = {
   success: (definition, { body, status = definition.status }, headers) =>
     mayHaveBody(status) ? jsonResponse(status, body, headers) : { status, headers, body: '' },
@@ -44,7 +44,7 @@ const responses: AreaResponses = {
   },
 }
 
-/** The holder of an API key. */
+/** A caller, identified by an API key. */
 export interface GatewayCaller {
   readonly credential: string
 }
@@ -54,7 +54,7 @@ type ResponseOptions = Pick<GatewayOptions, 'confirmAnswer' | 'statusAnswer'>
 const shaped = (result: Result<ChargeBody>, shape: (charge: ChargeBody) => Success): Result<Success> =>
   result.ok ? accepted(shape(result.value)) : result
 
-/** The forms of a charge that options `confirmAnswer` and `statusAnswer` name. */
+/** The responses that the options `confirmAnswer` and `statusAnswer` select. */
 const CONFIRM_FORMS: Record<GatewayOptions['confirmAnswer'], (charge: ChargeBody) => Success> = {
   charge: (charge) => ({ body: charge }),
   status: ({ id, status }) => ({ body: { id, status } }),
@@ -66,7 +66,7 @@ const STATUS_FORMS: Record<GatewayOptions['statusAnswer'], (charge: ChargeBody) 
   status: ({ status }) => ({ body: { status } }),
 }
 
-/** The seven operations of area G. */
+/** Creates the resolvers of the seven operations of area G. */
 const createResolvers = (
   domain: GatewayDomain,
   { confirmAnswer, statusAnswer }: ResponseOptions,
@@ -90,7 +90,7 @@ const NOBODY: GatewayCaller = { credential: '' }
 // The specification shows no HTTP method for `reset`, so the mock also accepts DELETE (row 65).
 const routesBelow = createRoutes(gatewayContract, GATEWAY_API_PREFIX, { reset: ['DELETE'] })
 
-/** Creates area G over HTTP. */
+/** Creates the HTTP side of area G. */
 export const createGatewayArea = ({
   domain,
   options,
@@ -109,7 +109,7 @@ export const createGatewayArea = ({
     auth === 'api-key' ? domain.authenticate(bearer) : accepted(NOBODY),
   ),
   responses,
-  // One limit for all routes and callers (Limits, area G).
+  // All routes and callers share one limit (Limits, area G).
   bucket: () => '',
   limitHeaders: () => ({}),
   refusalHeaders: ({ resetAt }) => ({ 'Retry-After': String(secondsUntil(resetAt, now())) }),

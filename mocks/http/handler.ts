@@ -14,7 +14,7 @@ import { countCall, decide, failed } from './respond.ts'
 import type { IncomingRequest, MockResponse, ResponseData } from './response.ts'
 import { complete, fitted, isPreflight, preflightResponse } from './response.ts'
 
-/** Responds with a payer's page; `undefined` for a path that is not a page's. */
+/** Responds with a payer's page. Returns `undefined` for a path that has no page. */
 export type PageHandler = (
   area: Area,
   request: Pick<IncomingRequest, 'method' | 'url' | 'headers' | 'text'>,
@@ -31,7 +31,7 @@ export interface HandlerParts {
   readonly pages: PageHandler
 }
 
-/** Handles a request; returns `undefined` for a URL below no base of the mock. */
+/** Handles a request. Returns `undefined` for a URL that is not below a base URL of the mock. */
 export type Handler = (request: IncomingRequest) => Promise<MockResponse> | undefined
 
 type RouteMatch = Extract<Located['match'], { kind: 'route' }>
@@ -39,10 +39,10 @@ type RouteMatch = Extract<Located['match'], { kind: 'route' }>
 const hasLeft = (request: IncomingRequest): boolean =>
   request.hasLeft === undefined ? request.signal?.aborted === true : request.hasLeft()
 
-/** Whether a payer's page may be at a path. The pages are loaded for such a path only. */
+/** Returns whether a path may be a payer's page. The code of the pages is loaded only for such a path. */
 const mayBePage = (path: string): boolean => path.startsWith('/authorize/') || path.startsWith('/confirm/')
 
-/** Decides a request and applies a fault to it. Returns what is sent, and what the log shows. */
+/** Decides a request and applies its fault. Returns the response to send, and the decision for the log. */
 const decideWith = (
   exchange: OperationExchange,
   effect: FaultEffect | undefined,
@@ -65,12 +65,12 @@ const decideWith = (
   }
 }
 
-/** Creates the mock's core. It starts no timer unless a fault asks for latency. */
+/** Creates the handler of all requests. The handler starts a timer only for a fault with latency. */
 export const createHandler = ({ bases, faults, log, now, pages }: HandlerParts): Handler => {
   const write = (exchange: Exchange, decision: LoggedDecision, response?: ResponseData): void =>
     log.write(entryOf(exchange, now(), decision, response))
 
-  /** Logs a request whose sender disconnected. There is nobody to respond to. */
+  /** Logs a request whose sender disconnected, and sends no response. */
   const aborted = (exchange: Exchange): MockResponse => {
     write(exchange, {
       executed: false,
@@ -80,7 +80,7 @@ export const createHandler = ({ bases, faults, log, now, pages }: HandlerParts):
     return { kind: 'none' }
   }
 
-  // Between receiving, deciding and logging there is no pause: parallel calls are decided one after the other.
+  // Deciding and logging a request is synchronous, so parallel calls are decided one after the other.
   const runReceived = async (exchange: OperationExchange): Promise<MockResponse> => {
     const { request, target } = exchange
     const fault = faults.take(target.definition.operation)
@@ -102,7 +102,7 @@ export const createHandler = ({ bases, faults, log, now, pages }: HandlerParts):
     } catch (error) {
       if (!(error instanceof BodyTooLargeError)) {
         aborted(exchange)
-        // A caller in this process whose own body stream failed learns that the call has failed.
+        // A caller in this process, whose own body stream failed, gets a connection error.
         return { kind: 'closed', code: 'ECONNRESET' }
       }
       const { message } = error

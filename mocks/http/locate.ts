@@ -14,13 +14,13 @@ export const isBase = (text: string): boolean => {
   return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === ''
 }
 
-/** Returns a base URL in the form in which request URLs start with it. */
+/** Normalizes a base URL, so that a request URL starts with the same text. Removes slashes at the end. */
 export const normalizedBase = (url: string): string => {
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`.replace(/\/+$/, '')
 }
 
-/** The area of a request, its path below the base, and the result of the search for its route. */
+/** The possible area of a request, the path below the base URL, and the result of the route search. */
 export interface Located {
   readonly area: AreaRuntime
   readonly path: string
@@ -28,26 +28,26 @@ export interface Located {
   readonly match: Match<OperationTarget>
 }
 
-// No route is nearly as long: the rest only makes a path more different.
+// Every route is much shorter, so the rest of a longer path is not compared.
 const LONGEST_COMPARED = 256
 
 const pairsOf = (text: string): readonly string[] =>
   Array.from({ length: text.length - 1 }, (_, index) => text.slice(index, index + 2))
 
-/** Returns how similar two texts are, from 0 to 1: the share of the pairs of characters that both contain. */
+/** Returns how similar two texts are, from 0 to 1: the share of character pairs that both texts contain. */
 const similarity = (one: string, other: string): number => {
   const pairs = new Set(pairsOf(one))
   const shared = pairsOf(other).filter((pair) => pairs.has(pair)).length
   return (2 * shared) / Math.max(1, one.length + other.length - 2)
 }
 
-/** A route, such as `POST /api/v1/mfs/charges`, and how similar a path is to it. */
+/** A route, such as `POST /api/v1/mfs/charges`, and its similarity to a path. */
 export interface NearestRoute {
   readonly route: string
   readonly similarity: number
 }
 
-/** Returns the route whose template is the most similar to a path, with any value for its parameters. */
+/** Returns the route whose template is most similar to a path. A parameter matches any value. */
 export const nearestRoute = (
   path: string,
   method: string,
@@ -77,8 +77,8 @@ const split = (rest: string): { path: string; query: string } => {
 const RANK = { route: 0, 'other-method': 1, none: 2 } as const
 
 /**
- * Returns the possible places of a URL, the best first; none if no base contains it. A path with a route has one place.
- * Otherwise a path with another method comes first, then the longer base, then the area with the more similar route.
+ * Returns the possible areas of a URL, the best first; none if no base URL matches. A URL with a route has one area.
+ * Otherwise, a path that exists for another method comes first, then a longer base URL, then a more similar route.
  */
 export const locate = (url: string, method: string, bases: readonly Base[]): readonly Located[] => {
   const candidates: (Located & { readonly base: string })[] = []

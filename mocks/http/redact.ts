@@ -3,10 +3,10 @@ const SECRET_NAME =
   /^(?:password|passwd|secret|client_?secret|token|(?:access|refresh|id)_?token|otp|authorization|api_?key)$/i
 const HINT = /pass|secret|token|otp|authorization|api_?key/i
 
-/** Replaces the values of fields whose names say that they are secret. */
+/** Replaces the value of a field whose name indicates a secret. */
 const hideSecret = (name: string, value: unknown): unknown => (SECRET_NAME.test(name) ? REDACTED : value)
 
-// Many large bodies would make the log the largest object of the process.
+// Many large bodies would make the log use too much memory.
 const LONGEST_BODY = 65_536
 
 const limited = (text: string): string =>
@@ -23,7 +23,7 @@ export const redactJson = (text: string): string | undefined => {
   }
 }
 
-/** Returns fields as JSON text, without the values of secret ones. */
+/** Returns fields as JSON text, without the values of secret fields. */
 export const redactFields = (fields: Readonly<Record<string, unknown>>): string => {
   try {
     return limited(JSON.stringify(fields, hideSecret))
@@ -35,7 +35,7 @@ export const redactFields = (fields: Readonly<Record<string, unknown>>): string 
 
 const LONGEST_PATH = 2_048
 
-/** Returns a path without the values of secret query parameters. A very long one is truncated. */
+/** Returns a path without the values of secret query parameters. A very long path is truncated. */
 export const redactPath = (whole: string): string => {
   const path = whole.length > LONGEST_PATH ? `${whole.slice(0, LONGEST_PATH)}…` : whole
   const mark = path.indexOf('?')
@@ -49,7 +49,7 @@ export const redactPath = (whole: string): string => {
 
 /** The secrets that a mock knows. */
 export interface Secrets {
-  /** Keys and passwords of the options. */
+  /** The API keys, tokens, client secrets and passwords from the options. */
   readonly configured: readonly string[]
   /** Returns whether the mock has issued this text as a token. */
   isToken(text: string): boolean
@@ -58,7 +58,7 @@ export interface Secrets {
 const TOKEN_LENGTH = 48
 const TOKEN_LIKE = /[0-9a-z]{48,}/g
 
-/** Removes a token from a run of letters and digits. Other letters, such as those of `%20`, may precede it. */
+/** Replaces a token in letters and digits. Other characters, such as the `20` of `%20`, may precede the token. */
 const withoutToken = (run: string, { isToken }: Secrets): string => {
   for (let start = 0; start + TOKEN_LENGTH <= run.length; start += 1) {
     const end = start + TOKEN_LENGTH
@@ -67,10 +67,10 @@ const withoutToken = (run: string, { isToken }: Secrets): string => {
   return run
 }
 
-// A shorter secret would hide unrelated text.
+// Replacing a shorter secret would also hide unrelated text.
 const SHORTEST_SECRET = 6
 
-/** Returns a secret as it is written in text, in JSON, in a path and in a query. */
+/** Returns the spellings of a secret in text, in JSON, in a path and in a query. */
 const formsOf = (secret: string): readonly string[] => [
   secret,
   JSON.stringify(secret).slice(1, -1),
@@ -96,7 +96,7 @@ export const pathWithoutSecrets = (path: string, secrets: Secrets): string => {
     const hiddenPlain = withoutSecrets(plain, secrets)
     return hiddenPlain === plain ? hidden : hiddenPlain
   } catch {
-    // No server would read a secret from a path that is not well-formed.
+    // The path is not well-formed, so no server can decode a secret from it.
     return hidden
   }
 }

@@ -11,23 +11,23 @@ import { pathWithoutSecrets, redactFields, redactJson, redactPath, withoutSecret
 import type { Decision } from './respond.ts'
 import type { ResponseData } from './response.ts'
 
-/** A request that the mock received, and its decision. It contains no secret. */
+/** A request that the mock received, and the mock's decision, without secrets. */
 export interface LoggedRequest {
-  /** Counts from 1, in the order in which requests were decided. */
+  /** Number of the request, from 1, in the order in which requests were decided. */
   readonly number: number
-  /** The mock's time. */
+  /** When the request was logged, in the mock's time. */
   readonly at: Date
-  /** The API to which it was sent: `subscriptions` or `gateway`. */
+  /** The API to which the request was sent: `subscriptions` or `gateway`. */
   readonly area: Area
-  /** Absent for a path or method that belongs to no operation. */
+  /** The requested operation; absent if no operation has this path and method. */
   readonly operation?: Operation
   /** HTTP method, such as `POST`. */
   readonly method: string
-  /** Below the base URL, with its query. */
+  /** The path below the base URL, with the query. */
   readonly path: string
   /** The fields of the body, without secrets. */
   readonly body?: unknown
-  /** Value of its Idempotency-Key header. */
+  /** Value of the Idempotency-Key header. */
   readonly idempotencyKey?: string
   /** Status of the response; absent if none was sent. */
   readonly status?: number
@@ -35,9 +35,9 @@ export interface LoggedRequest {
   readonly answer?: unknown
   /** Whether the operation was executed, even if the response was lost. */
   readonly executed: boolean
-  /** The rule that decided, in a word: `accepted`, `replayed`, a reason of refusal, `unknown-path`, `fault`, … */
+  /** The name of the rule that decided: `accepted`, `replayed`, a reason of refusal, `unknown-path`, `fault`, … */
   readonly decision: string
-  /** Why, in sentences, and which option of the mock changes it. */
+  /** The reason for the decision, and the option of the mock that changes the decision. */
   readonly explanation: string
   /** For an unknown path or a wrong method: the most similar route. */
   readonly nearestRoute?: string
@@ -49,9 +49,9 @@ export interface LoggedRequest {
 export interface RequestLog {
   /** Returns copies of the kept requests, the oldest first. */
   all(): readonly LoggedRequest[]
-  /** Returns the requests of one operation. Throws a TypeError for an unknown one. */
+  /** Returns the requests of one operation. Throws a TypeError for an unknown operation. */
   of(operation: Operation): readonly LoggedRequest[]
-  /** Removes every request. The next one has number 1 again. */
+  /** Removes every request. The next request has number 1 again. */
   clear(): void
   /** How many entries were dropped because the log was full. */
   readonly dropped: number
@@ -64,14 +64,14 @@ export interface LogEntry extends Omit<LoggedRequest, 'number' | 'at' | 'body' |
   readonly answer: string | undefined
 }
 
-/** The log as the mock writes it. */
+/** The request log with the methods that the mock itself uses. */
 export interface WritableRequestLog extends RequestLog, Sequence<LoggedRequest> {
   write(entry: LogEntry): void
   /** Returns the newest matching entry. */
   last(matches: (entry: LogEntry) => boolean): LoggedRequest | undefined
 }
 
-/** Parses JSON. A fault may have sent text that is not. */
+/** Parses JSON. Returns other text unchanged, because a fault may have sent invalid JSON. */
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -80,7 +80,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** Creates a log of the last `size` requests. It removes secrets when it is read. */
+/** Creates a log of the last `size` requests. Reading an entry removes the secrets. */
 export const createRequestLog = (size: number, secrets: Secrets): WritableRequestLog => {
   const entries = createBoundedList<LogEntry>(size)
 
@@ -99,7 +99,7 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
     }
   }
 
-  /** Reads the entries that match, from one place up to before another. */
+  /** Returns the matching entries from place `first` up to, but not including, `end`. */
   const readAll = (
     matches: (entry: LogEntry) => boolean = () => true,
     { first, end } = entries.bounds(),
@@ -137,10 +137,10 @@ export interface LoggedDecision extends Omit<Decision, 'response'> {
 }
 
 /**
- * Returns the log entry of a request. Bodies are kept for operations only: a page's form may contain a code, and an
- * unknown path anything.
+ * Returns the log entry of a request. Bodies are kept for operations only, because a page's form may contain a
+ * one-time code, and the body of a request to an unknown path may contain any secret.
  *
- * @param response absent if none was sent
+ * @param response the response; absent if no response was sent
  */
 export const entryOf = (
   exchange: Exchange | OperationExchange,
@@ -177,8 +177,8 @@ const sentence = ({ method, path, status, decision, explanation, at }: LoggedReq
 }
 
 /**
- * Explains the decision on the last request of an operation. If there is none, it names the request that was probably
- * meant for the operation. Throws a TypeError for an unknown operation.
+ * Explains the decision on the last request of an operation. Without such a request, names the request that was
+ * probably meant for the operation. Throws a TypeError for an unknown operation.
  */
 export const explain = (
   log: WritableRequestLog,
@@ -190,6 +190,6 @@ export const explain = (
   if (last !== undefined) return `${operation}: ${sentence(last)}`
   const route = routeOf(operation)
   const near = log.last((entry) => entry.nearestRoute === route)
-  const hint = near === undefined ? '' : ` This one was probably meant for it: ${sentence(near)}`
+  const hint = near === undefined ? '' : ` This request was probably meant for it: ${sentence(near)}`
   return `${operation} (${route}): no such request has arrived.${hint}`
 }

@@ -9,9 +9,9 @@ export interface Decision {
   readonly response: ResponseData
   /** Whether the operation was executed. */
   readonly executed: boolean
-  /** The rule, in a word. */
+  /** The name of the rule. */
   readonly rule: string
-  /** Why, in sentences. */
+  /** The reason for the decision, in sentences. */
   readonly explanation: string
 }
 
@@ -70,7 +70,7 @@ const execute = (exchange: OperationExchange, headers: HeaderFields): Decision =
   }
   if (!body.ok) return failed(exchange, 400, { rule: 'malformed-body', message: body.problem }, headers)
   if (area.refusesUnknownFields && definition.request === undefined && names[0] !== undefined) {
-    const message = 'The request has a field that is not known.'
+    const message = 'The request has an unknown field.'
     const explanation = `Option ${area.name}.unknownFields is "refuse".`
     return refused(exchange, { reason: 'invalid', message, field: names[0], explanation }, headers)
   }
@@ -87,7 +87,7 @@ const execute = (exchange: OperationExchange, headers: HeaderFields): Decision =
   }
 }
 
-/** Decides a request: rate limit, authentication, headers, body, state (row 5). Refusals change only the limiter. */
+/** Decides a request. The order of checks: rate limit, authentication, headers, body, state (row 5). */
 export const decide = (exchange: OperationExchange): Decision => {
   const { area } = exchange
   if (area.isDown()) {

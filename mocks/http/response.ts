@@ -1,34 +1,34 @@
 /** Header names and values. */
 export type HeaderFields = Readonly<Record<string, string>>
 
-/** An HTTP response as plain data. Each transport writes it in its own way, without a detour through a stream. */
+/** An HTTP response as plain data. Each transport writes the response directly, without creating a stream. */
 export interface ResponseData {
   readonly status: number
   readonly headers: HeaderFields
-  /** The body's text; empty for no body. */
+  /** The text of the body; empty if the response has no body. */
   readonly body: string
 }
 
 /** How a transport responds to a request. Only faults and aborted requests yield another kind than `complete`. */
 export type MockResponse =
   | { readonly kind: 'complete'; readonly response: ResponseData }
-  /** The connection closes before the response starts. `code` is the code of the caller's error. */
+  /** The connection closes before the response starts. `code` is the code of the error that the caller gets. */
   | { readonly kind: 'closed'; readonly code: string }
   /** No response is ever sent. */
   | { readonly kind: 'none' }
   /** The headers and `part` of the body are sent, then the connection closes. */
   | { readonly kind: 'truncated'; readonly response: ResponseData; readonly part: string }
 
-/** The parts of a `Request` that the mock reads. Every `Request` is one. */
+/** The parts of a `Request` that the mock reads. Every `Request` has this type. */
 export interface IncomingRequest {
   readonly method: string
-  /** Absolute. */
+  /** The absolute URL. */
   readonly url: string
   readonly headers: { get(name: string): string | null }
   readonly signal: AbortSignal | null
-  /** Whether the sender has disconnected. Servers know it without creating a signal. */
+  /** Returns whether the sender has disconnected. A server can tell without creating an AbortSignal. */
   hasLeft?(): boolean
-  /** Whether the body's bytes were UTF-8. Servers know it once they have read the body. */
+  /** Returns whether the body was valid UTF-8. A server can tell after reading the body. */
   isUtf8?(): boolean
   text(): Promise<string>
 }
@@ -40,17 +40,17 @@ export const jsonResponse = (status: number, body: unknown, headers: HeaderField
   body: JSON.stringify(body),
 })
 
-/** Returns the response that a transport sends in full. */
+/** Wraps a response that the transport sends in full. */
 export const complete = (response: ResponseData): MockResponse => ({ kind: 'complete', response })
 
 /** Returns whether a response with this status may have a body. */
 export const mayHaveBody = (status: number): boolean => ![101, 204, 205, 304].includes(status)
 
-/** Returns whether a browser (or happy-dom) asks what it may send. */
+/** Returns whether a request is a CORS preflight. */
 export const isPreflight = ({ method, headers }: IncomingRequest): boolean =>
   method === 'OPTIONS' && headers.get('access-control-request-method') !== null
 
-/** Returns a preflight response that allows everything: the mock has nothing to protect. */
+/** Returns a preflight response that allows every request, because the mock has nothing to protect. */
 export const preflightResponse = ({ headers }: IncomingRequest): ResponseData => ({
   status: 204,
   headers: {
@@ -71,13 +71,13 @@ const corsHeaders = (origin: string): HeaderFields => ({
   Vary: 'Origin',
 })
 
-/** Adapts a response to its request: a HEAD gets no body, and a page of another origin may read the headers. */
+/** Adapts a response to its request. For HEAD, removes the body. For a page of another origin, adds CORS headers. */
 export const fitted = ({ method, headers }: IncomingRequest, sent: MockResponse): MockResponse => {
   if (sent.kind !== 'complete' && sent.kind !== 'truncated') return sent
   const origin = headers.get('origin')
   const isHead = method === 'HEAD'
   if (origin === null && !isHead) return sent
-  // There is no body to truncate.
+  // The response to HEAD has no body to truncate, so the connection is closed.
   if (isHead && sent.kind === 'truncated') return { kind: 'closed', code: 'UND_ERR_SOCKET' }
   const { response } = sent
   return {
@@ -90,7 +90,7 @@ export const fitted = ({ method, headers }: IncomingRequest, sent: MockResponse)
   }
 }
 
-/** Returns the error of a closed connection, in the words of the runtime's `fetch`. */
+/** Returns the error of a failed connection, with the messages of the runtime's `fetch`. */
 export const connectionError = (code: string, message: string, outer = 'fetch failed'): TypeError =>
   new TypeError(outer, { cause: Object.assign(new Error(message), { code }) })
 
@@ -100,10 +100,10 @@ const MESSAGES: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'other side closed',
 }
 
-/** Returns the error of a caller whose connection closed with this code. */
+/** Returns the error that a caller gets if the connection closes with this code. */
 export const closedError = (code: string): TypeError => connectionError(code, MESSAGES[code] ?? code)
 
-/** Returns a `Response`. */
+/** Converts a response to a `Response` object. */
 export const toResponse = ({ status, headers, body }: ResponseData): Response =>
   new Response(body === '' || !mayHaveBody(status) ? null : body, { status, headers })
 

@@ -6,10 +6,10 @@ export interface Route<Target> {
   readonly target: Target
 }
 
-/** The result of a search. */
+/** The result of a route search. */
 export type Match<Target> =
   | { readonly kind: 'route'; readonly target: Target; readonly parameters: Readonly<Record<string, string>> }
-  /** The path exists for other methods: the value of the Allow header. */
+  /** The path exists for other methods. `allow` is the value of the Allow header. */
   | { readonly kind: 'other-method'; readonly allow: string }
   | { readonly kind: 'none' }
 
@@ -31,7 +31,7 @@ const childFor = <Target>(node: Node<Target>, segment: string): Node<Target> => 
   return child
 }
 
-/** Decodes a segment of a path. Returns it as it is if it is not well-formed. */
+/** Decodes a segment of a path. Returns a segment that is not well-formed unchanged. */
 const decoded = (segment: string): string => {
   try {
     return decodeURIComponent(segment)
@@ -40,7 +40,7 @@ const decoded = (segment: string): string => {
   }
 }
 
-/** Creates a router: a tree of path segments. Words win over parameters, and a HEAD finds the route of GET. */
+/** Creates a router. Literal segments take precedence over parameters, and HEAD uses the route of GET. */
 export const createRouter = <Target>(routes: readonly Route<Target>[]) => {
   const root = newNode<Target>()
   for (const { methods, path, target } of routes) {

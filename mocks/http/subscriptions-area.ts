@@ -10,15 +10,15 @@ import { createAdmission, createRoutes, secondsUntil } from './area.ts'
 import { jsonResponse } from './response.ts'
 
 /**
- * Other forms of area S's responses, for tests of a client's tolerance (row 44).
+ * Deviations in area S's successful responses, to test how tolerant a client is (row 44).
  *
- * - `id-casing`: `invoiceID` for `invoiceId` and the reverse, in every name with this ending.
- * - `number-ids`: identifiers of digits as numbers. `text-ids`: numeric identifiers as text.
+ * - `id-casing`: swaps the endings `Id` and `ID` of every name, such as `invoiceId` and `invoiceID`.
+ * - `number-ids`: identifiers that consist of digits, as numbers. `text-ids`: numeric identifiers as text.
  * - `text-amounts`: amounts as text with two decimal places.
- * - `text-flags`, `boolean-flags`: `enabled` as `"true"` or true.
- * - `empty-reversals`, `zero-reversals`: a missing reversal as `""`, or with the amount `"0.00"`.
- * - `iso-dates`: `2026-11-28T12:00:00` for `2026-11-28 12:00:00`.
- * - `number-codes`: an errorCode of digits as a number.
+ * - `text-flags`: `enabled` as text, such as `"true"`. `boolean-flags`: `enabled` as a boolean.
+ * - `empty-reversals`: a missing reversal as `""`. `zero-reversals`: the same, but with the amount `"0.00"`.
+ * - `iso-dates`: `2026-11-28T12:00:00` instead of `2026-11-28 12:00:00`.
+ * - `number-codes`: an errorCode that consists of digits, as a number.
  */
 export type VariantForm =
   | 'id-casing'
@@ -35,7 +35,7 @@ export type VariantForm =
 /** Changes the body of a successful response. */
 export type Vary = (operation: string, body: unknown) => unknown
 
-/** Option `subscriptions.variant`: forms, applied in order, or a function that changes the body. */
+/** The value of `subscriptions.variant`: forms to apply in order, or a function that changes the body. */
 export type Variant = readonly VariantForm[] | ((operation: Operation, body: unknown) => unknown)
 
 type Change = (name: string, value: unknown) => readonly [string, unknown]
@@ -69,7 +69,7 @@ const FORMS: Record<VariantForm, Change> = {
   'number-codes': whenNamed(/^errorCode$/, digitsToNumber),
 }
 
-/** The names of the forms. */
+/** The names of all variant forms. */
 export const variantForms = Object.keys(FORMS) as readonly VariantForm[]
 
 const changed = (value: unknown, change: Change): unknown => {
@@ -83,17 +83,15 @@ const changed = (value: unknown, change: Change): unknown => {
 const isPromise = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
-/** Returns the change for an option. */
+/** Returns the function that applies a variant to the body of a response. */
 export const createVary = (variant: Variant): Vary => {
   if (typeof variant === 'function') {
     return (operation, body) => {
       const changedBody = variant(operation as Operation, body)
       if (changedBody === undefined)
-        throw new TypeError('subscriptions.variant: the function gave nothing back.')
+        throw new TypeError('subscriptions.variant: the function returned undefined.')
       if (isPromise(changedBody))
-        throw new TypeError(
-          'subscriptions.variant: the function gave a promise back; it is to give the body.',
-        )
+        throw new TypeError('subscriptions.variant: the function must return the body, not a promise.')
       return changedBody
     }
   }
@@ -101,7 +99,7 @@ export const createVary = (variant: Variant): Vary => {
   return (_operation, body) => variant.reduce((rest, form) => changed(rest, FORMS[form]), body)
 }
 
-/** The options that word the responses of area S. */
+/** The options that change the responses of area S. */
 type ResponseOptions = Pick<
   SubscriptionsOptions,
   'errorCodes' | 'validationStatus' | 'notFoundStatus' | 'errorsAs200' | 'tokenEnvelope'
@@ -162,7 +160,7 @@ const createResponses = (options: ResponseOptions, vary: Vary): AreaResponses =>
 const success = (result: Result<object>): Result<Success> =>
   result.ok ? accepted({ body: result.value }) : result
 
-/** The eight operations of area S. */
+/** Creates the resolvers of the eight operations of area S. */
 const createResolvers = (domain: SubscriptionsDomain): Resolvers<typeof subscriptionsContract, Merchant> => ({
   login: ({ fields }) => success(domain.token(fields)),
   subscribe: ({ caller, fields }) => success(domain.subscribe(caller, fields)),
@@ -186,7 +184,7 @@ const NOBODY: Merchant = { clientId: '', username: '' }
 
 const routesBelow = createRoutes(subscriptionsContract, SUBSCRIPTIONS_API_PREFIX)
 
-/** Creates area S over HTTP. */
+/** Creates the HTTP side of area S. */
 export const createSubscriptionsArea = ({
   domain,
   options,
@@ -206,7 +204,7 @@ export const createSubscriptionsArea = ({
     auth === 'token' ? domain.merchant(bearer) : accepted(NOBODY),
   ),
   responses: createResponses(options, vary),
-  // A client_id has one limit for its logins and its calls (Limits, area S).
+  // The logins and the calls of a client_id share one limit (Limits, area S).
   bucket(bearer, definition, fields) {
     if (definition?.auth === 'credentials') {
       return typeof fields.client_id === 'string' ? fields.client_id : ''
@@ -214,7 +212,7 @@ export const createSubscriptionsArea = ({
     const merchant = bearer === undefined ? undefined : domain.merchant(bearer)
     return merchant?.ok === true ? merchant.value.clientId : ''
   },
-  // Every response carries these three (Limits, area S).
+  // Every response has these three headers (Limits, area S).
   limitHeaders: ({ limit, remaining, resetAt }) => ({
     'X-RateLimit-Limit': String(limit),
     'X-RateLimit-Remaining': String(remaining),

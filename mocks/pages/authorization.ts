@@ -11,7 +11,7 @@ const CYCLES: Readonly<Record<KnownCycle, string>> = {
   FIFTEEN_DAYS: 'every 15 days',
 }
 
-/** Returns a cycle in words; an unknown one as it is. */
+/** Returns a cycle in words. Returns an unknown cycle unchanged. */
 export const cycleInWords = (cycle: string): string => new Map(Object.entries(CYCLES)).get(cycle) ?? cycle
 
 const CLOSED: Readonly<Record<string, readonly [title: string, text: string, status: number]>> = {

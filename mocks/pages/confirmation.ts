@@ -23,7 +23,7 @@ const summary = (
 <div><dt>Mobile number</dt><dd><bdi>${view.maskedMsisdn}</bdi></dd></div>
 </dl>`
 
-/** The same for every wrong code: it reveals nothing about the right one. */
+/** Every wrong code has the same message, which reveals nothing about the correct code. */
 const WRONG_CODE = html`<p class="alert" id="problem" role="alert">The code is not correct.</p>`
 const WRONG_FIELD = html` aria-invalid="true" aria-describedby="problem"`
 

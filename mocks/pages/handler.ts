@@ -10,7 +10,7 @@ import { isOwnForm } from './csrf.ts'
 import type { Page, ReturnTarget } from './layout.ts'
 import { messagePage, pageResponse, redirectResponse, returnTarget } from './layout.ts'
 
-/** A kind of page: how it looks, and what its form does. */
+/** A kind of payer's page, with the functions that show the page and process its form. */
 interface Route {
   readonly area: Area
   readonly pattern: RegExp
@@ -22,7 +22,7 @@ interface Route {
 const unknownPage = messagePage(
   404,
   'Page not found',
-  'No request has this address. It may be older than the last reset of the mock.',
+  'No request has this address. A reset of the mock may have deleted the request.',
 )
 const undecidedPage = messagePage(400, 'No choice made', 'Go back and choose to authorize or to decline.')
 const foreignPage = messagePage(
@@ -33,7 +33,7 @@ const foreignPage = messagePage(
 const methodPage = messagePage(405, 'Method not allowed', 'This page accepts GET, and POST from its form.')
 const formPage = messagePage(415, 'Request refused', `This page accepts a form of type ${FORM_TYPE} only.`)
 
-/** A form of a page that is no longer open changes nothing. */
+/** Changes status 200 to 409: the form was sent after the request was closed, and changed nothing. */
 const tooLate = (page: Page): Page => (page.status === 200 ? { ...page, status: 409 } : page)
 
 const subscriptionsRoute = (domain: SubscriptionsDomain): Route => {
@@ -70,7 +70,7 @@ const gatewayRoute = (domain: GatewayDomain): Route => {
     submit(id, form) {
       const view = domain.confirmation(id)
       if (!view.ok) return unknownPage
-      // People read codes aloud and paste them in groups of digits.
+      // Spaces are removed, because payers type or paste codes in groups of digits.
       const otp = (form.get('otp') ?? '').replace(/\s/g, '')
       const result = domain.confirm(id, { otp })
       if (result.ok) return returnTarget(view.value.redirectUri) ?? show(id)
@@ -79,7 +79,7 @@ const gatewayRoute = (domain: GatewayDomain): Route => {
   }
 }
 
-/** Decodes a segment of a path. Returns text that no identifier equals if it is not well-formed. */
+/** Decodes a segment of a path. Returns empty text, which matches no identifier, for a malformed segment. */
 const decoded = (segment: string): string => {
   try {
     return decodeURIComponent(segment)

@@ -6,7 +6,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Markup that is safe to send: only text of templates is markup. */
+/** Markup that is safe to send, because templates escape their values. */
 export class Html {
   readonly markup: string
 

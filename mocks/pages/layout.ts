@@ -10,21 +10,21 @@ export interface ReturnTarget {
   readonly href: string
   /** The host of a web address, or the scheme and host of an app's address. */
   readonly name: string
-  /** The sources that the page's form-action must allow besides the page itself. */
+  /** The sources that the policy's form-action must allow besides the page itself. */
   readonly sources: string
 }
 
 /**
- * Reads a merchant's return address. Returns `undefined` for an unsafe one: it is not absolute, or its scheme executes
- * code or shows local content (`javascript:`, `data:`).
+ * Reads a merchant's return address. Returns `undefined` for an address that is not absolute, or whose scheme
+ * executes code or shows local content (`javascript:`, `data:`).
  */
 export const returnTarget = (address: string): ReturnTarget | undefined => {
   if (!URL.canParse(address)) return undefined
-  // The browser's form of the address is checked: browsers drop line breaks, such as one inside a scheme.
+  // The normalized address is checked, because browsers remove line breaks, for example inside a scheme.
   const { href, host, protocol } = new URL(address)
   if (!isAbsoluteUrl(href)) return undefined
   // Chromium applies the form-action to every redirect after the form. A return address often redirects to another
-  // origin (from the merchant's server to its front end), so its own origin would be too narrow.
+  // origin (from the merchant's server to its front end), so all web origins are allowed.
   if (protocol === 'https:' || protocol === 'http:') return { href, name: host, sources: 'https: http:' }
   return { href, name: `${protocol}//${host}`, sources: protocol }
 }
@@ -49,7 +49,7 @@ export const commonHeaders: HeaderFields = {
 
 let styleSource: Promise<string> | undefined
 
-/** Allows the one style, no script, forms to the page itself and to the merchant, and no frame around the page. */
+/** Returns a policy that allows this style, and forms to the page and the merchant, but no script and no framing. */
 const contentPolicy = async (target: ReturnTarget | undefined): Promise<string> => {
   styleSource ??= hashSource(style)
   return [
@@ -84,7 +84,7 @@ ${content}
   }),
 })
 
-/** Redirects the payer to the merchant, by GET whatever the method was (303). */
+/** Redirects the payer to the merchant. With status 303, the browser always uses GET. */
 export const redirectResponse = ({ href }: ReturnTarget): ResponseData => ({
   status: 303,
   headers: { Location: href, ...commonHeaders },

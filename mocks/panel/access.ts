@@ -5,13 +5,13 @@ export const STATE_PATH = `${PANEL_PATH}/state`
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i
 
-/** Returns whether only this machine reaches a host. */
+/** Returns whether a host is a loopback address, which only this machine can reach. */
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 
 /**
  * Returns whether a request may come from a user of this machine. Another site can resolve its own name to this
- * machine's address (DNS rebinding). Then only the Host header, which contains that name, differs from the panel's own
- * requests. A server that listens on more than loopback does not know its names, so it accepts every host.
+ * machine's address (DNS rebinding). Only the Host header, which contains that name, distinguishes such a request
+ * from the panel's own requests. A server that listens on more than loopback accepts every host.
  */
 export const isAddressedHere = (boundTo: string, host: string | null): boolean => {
   if (!isLoopback(boundTo)) return true

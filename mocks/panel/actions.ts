@@ -8,7 +8,7 @@ import type { Mock } from '../types.ts'
 
 type PanelForm = ReturnType<typeof readForm>
 
-/** Reads a form of a browser or a program. An error names the field. */
+/** Reads a form that a browser or a program has sent. Errors name the field. */
 export const readForm = (body: string) => {
   const fields = new URLSearchParams(body)
   const text = (name: string): string => (fields.get(name) ?? '').trim()
@@ -30,10 +30,10 @@ export const readForm = (body: string) => {
   }
 }
 
-/** Drives the mock, and returns a sentence that says what was done. Throws if it is not possible. */
+/** Changes the mock, and returns a message about the change. Throws if the change is not possible. */
 type Action = (mock: Mock, form: PanelForm) => string | Promise<string>
 
-/** Ten years. A typing error must not keep the mock busy for minutes. */
+/** The limit is ten years, so that a typing error does not keep the mock busy for minutes. */
 const LONGEST_MOVE = 3_653 * DAY
 
 const timeOf = (mock: Mock): string => `${new Date(mock.clock.now()).toISOString().slice(0, 19)}Z`
@@ -45,7 +45,7 @@ const durationOf = (form: PanelForm): DurationParts => ({
   seconds: form.number('seconds') ?? 0,
 })
 
-/** The time field of the page has no zone: its time is UTC. */
+/** Adds the zone UTC to a time from the page, because the page's time field has no zone. */
 const zoned = (time: string): string => (/^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(time) ? `${time}Z` : time)
 
 const scriptOf = (text: string): readonly PaymentScript[] =>

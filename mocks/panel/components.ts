@@ -22,30 +22,30 @@ const TONES: Readonly<Record<string, Tone>> = {
   expired: 'bad',
 }
 
-/** A state as a colored word. */
+/** Renders a state as a colored label. */
 export const pill = (text: string | number, tone: Tone = TONES[text] ?? 'plain'): Html =>
   html`<span class="pill ${tone}">${text}</span>`
 
-/** Text for screen readers only. */
+/** Renders text for screen readers only. */
 export const heard = (text: string): Html => html`<span class="heard"> ${text}</span>`
 
-// No identifier of the mock is longer.
+// No identifier of the mock is longer than this.
 const LONGEST_TEXT = 100
 
-/** Truncates a text from outside, so that what is beside it stays visible. */
+/** Truncates text from a client, so that the content beside the text stays visible. */
 export const brief = (text: string | number, longest = LONGEST_TEXT): string => {
   const characters = [...String(text)]
   return characters.length > longest ? `${characters.slice(0, longest).join('')}…` : String(text)
 }
 
-/** A text from outside. It may be long, and in either direction of writing. */
+/** Renders text from a client, which may be long or written from right to left. */
 export const foreign = (text: string | number): Html => html`<bdi>${brief(text)}</bdi>`
 
-/** A point in time, to the second, in UTC. */
+/** Renders a point in time in UTC, to the second. */
 export const instant = (iso: string): Html =>
   html`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')}</time>`
 
-/** A form of one action. It is sent to the page's own URL, so that the same page follows. */
+/** Renders the form of one action. The form is sent to the page's own URL, so that the same page is shown again. */
 export const actionForm = (
   action: ActionName,
   fields: Readonly<Record<string, string | number>>,
@@ -57,7 +57,7 @@ ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="
 ${content}
 </form>`
 
-/** A form with one button. Screen readers add `of` to its label. */
+/** Renders a form with one button. Screen readers read the text `of` after the button's label. */
 export const actionButton = (
   action: ActionName,
   label: string,
@@ -68,18 +68,18 @@ export const actionButton = (
   return actionForm(action, fields, html`<button type="submit">${label}${detail}</button>`, 'inline')
 }
 
-/** A section with a heading. Its `content` follows the heading. */
+/** Renders a section with a heading, followed by `content`. */
 export const card = (id: string, title: HtmlValue, content: HtmlValue): Html =>
   html`<section aria-labelledby="${id}-title">
 <h2 id="${id}-title" tabindex="-1">${title}</h2>
 ${content}
 </section>`
 
-/** A name and its value in a row. Nothing if the value is `undefined`. */
+/** Renders a name and its value. Returns `undefined` if the value is `undefined`. */
 export const fact = (name: string, value: HtmlValue): Html | undefined =>
   value === undefined ? undefined : html`<div><dt>${name}</dt><dd>${value}</dd></div>`
 
-/** A row of a list. Its id must be the same each time the page is rendered. */
+/** Renders a row of a list. The id must be the same each time the page is rendered. */
 export const row = (id: string, heading: HtmlValue, facts: HtmlValue, actions?: HtmlValue): Html =>
   html`<li id="${id}">
 <p class="heading">${heading}</p>
@@ -87,7 +87,7 @@ export const row = (id: string, heading: HtmlValue, facts: HtmlValue, actions?: 
 ${actions === undefined ? undefined : html`<div class="actions">${actions}</div>`}
 </li>`
 
-/** The position of a page in its list, and the links to the next pages. */
+/** Renders the position of a page in its list, and the links to the newer and older pages. */
 const pages = (id: ListName, title: string, list: Listed<unknown>, places: Places): Html | undefined => {
   const { items, total, skipped, newer, older } = list
   if (items.length === total) return undefined
@@ -98,7 +98,7 @@ ${skipped > 0 ? link('Newer', newer) : undefined}
 ${older === undefined ? undefined : link('Older', older)}`
 }
 
-/** A section with a page of a list. */
+/** Renders a section with one page of a list. */
 export const listSection = <Item>(
   id: ListName,
   title: string,

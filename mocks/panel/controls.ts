@@ -26,7 +26,7 @@ const clock = ({ now, clockStandsStill }: PanelView): Html =>
     'clock',
     'Clock',
     html`<p class="clock"><span id="clock-now" data-live>${instant(now)}</span> <small>UTC</small></p>
-<p class="quiet">Everything that is due by then runs in order, each at its due time.${clockStandsStill ? FROZEN : undefined} Moving the clock here does not expire tokens.</p>
+<p class="quiet">Everything that becomes due runs in order, each at its due time.${clockStandsStill ? FROZEN : undefined} Moving the clock here does not expire tokens.</p>
 <div class="moves" role="group" aria-label="Move the clock forward by">
 ${MOVES.map(([unit, count, label]) => actionButton('advance', `+ ${label}`, { [unit]: count }))}
 </div>
@@ -57,7 +57,7 @@ const faultRow = ({ number, fault, left }: ListedFault): Html => {
 
 const REMOVE_ALL = html`<li id="faults-clear"><div class="actions">${actionButton('clear-faults', 'Remove all')}</div></li>`
 
-/** The preselected fault needs no further field, and is the one that every client must survive. */
+/** Preselects the fault `lost-response`, which needs no other field and which every client must handle. */
 const kindOption = (kind: string): Html =>
   kind === 'lost-response' ? html`<option selected>${kind}</option>` : html`<option>${kind}</option>`
 
@@ -80,7 +80,7 @@ ${actionForm(
 <label>Times <input name="times" size="4" placeholder="1" autocomplete="off" aria-describedby="times-hint"></label>
 ${numberField('Status', 'status')}
 ${numberField('Latency, ms', 'latencyMs')}
-<p class="quiet" id="times-hint">Times: a number, or always. Fault latency needs its milliseconds.</p>
+<p class="quiet" id="times-hint">Times: a number, or always. The fault latency needs milliseconds.</p>
 <button type="submit">Add</button>`,
 )}`,
   )
@@ -120,7 +120,7 @@ ${actionButton('reset', 'Reset everything')}
 </details>`,
   )
 
-/** The sections that drive the mock. */
+/** Renders the sections with the controls of the mock. */
 export const controls = (view: PanelView): Html => html`${clock(view)}
 ${faults(view)}
 ${payersNumber()}

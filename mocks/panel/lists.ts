@@ -142,13 +142,13 @@ ${json('Response', one.answer)}
 </details>
 </li>`
 
-/** The state of the mock: subscriptions, payments, charges. */
+/** Renders the lists of the mock's state: subscriptions, payments, charges. */
 export const stateLists = (view: PanelView, places: Places): Html => html`
 ${listSection('subscriptions', 'Subscriptions', view.subscriptions, places, subscriptionRow)}
 ${listSection('payments', 'Payments', view.payments, places, paymentRow)}
 ${listSection('charges', 'Charges', view.charges, places, chargeRow)}`
 
-/** Received requests and sent notifications. */
+/** Renders the lists of received requests and sent notifications. */
 export const trafficLists = (view: PanelView, places: Places): Html => html`
 ${listSection('requests', 'Requests', view.requests, places, requestRow)}
 ${listSection('notifications', 'Notifications', view.notifications, places, notificationRow)}`

@@ -13,7 +13,7 @@ import type { PanelView } from './view.ts'
 
 let policy: Promise<string> | undefined
 
-/** Allows the page's own style and script, and requests and forms to the mock. */
+/** Returns a policy that allows only the page's own style and script, and requests and forms to the mock. */
 export const contentPolicy = (): Promise<string> => {
   policy ??= Promise.all([hashSource(style), hashSource(script)]).then(([styleSource, scriptSource]) =>
     [
@@ -30,17 +30,17 @@ export const contentPolicy = (): Promise<string> => {
   return policy
 }
 
-/** The content of the page besides the state. */
+/** The content of the page besides the mock's state. */
 export interface PageExtras {
   readonly places: Places
-  /** The outcome of the action before this page. */
+  /** The outcome of the action that led to this page. */
   readonly notice: Outcome | undefined
   /** Whether the page reloads itself, for browsers without JavaScript. */
   readonly refreshes: boolean
 }
 
 const SECONDS = 5
-/** A notice stays above everything else, so it must not fill a small window. */
+/** The notice covers other content, so it must not fill a small window. */
 const LONGEST_NOTICE = 300
 
 const noticeOf = (notice: Outcome | undefined): Html => {

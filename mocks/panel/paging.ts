@@ -1,13 +1,13 @@
-/** The lists of the panel, under their names in the page's URL. */
+/** The names of the panel's lists, as they appear in the page's URL. */
 export const listNames = ['subscriptions', 'payments', 'charges', 'requests', 'notifications'] as const
 
-/** A list of the panel. */
+/** The name of a list of the panel. */
 export type ListName = (typeof listNames)[number]
 
-/** The page of each list: the items before this place. A list without a place shows its newest items. */
+/** The place before which the shown page of each list ends. A list without a place shows its newest items. */
 export type Places = Readonly<Partial<Record<ListName, number>>>
 
-/** Reads places from a URL. Ignores invalid ones. */
+/** Reads places from a URL. Ignores invalid places. */
 export const readPlaces = (query: URLSearchParams): Places =>
   Object.fromEntries(
     listNames.flatMap((name) => {
@@ -20,7 +20,7 @@ export const readPlaces = (query: URLSearchParams): Places =>
 export const queryOf = (places: Places): URLSearchParams =>
   new URLSearchParams(Object.entries(places).map(([name, place]) => [name, String(place)]))
 
-/** Returns the relative URL of another page of a list; without a place, of its newest items. */
+/** Returns the relative URL of the page of a list at a place; without a place, of the newest page. */
 export const pageUrl = (places: Places, list: ListName, place: number | undefined): string => {
   const { [list]: _current, ...others } = places
   const query = queryOf(place === undefined ? others : { ...others, [list]: place })

@@ -14,8 +14,8 @@ import { readView } from './view.ts'
 const KEPT_NOTICES = 100
 
 /**
- * Keeps the last outcomes by number. The page after an action has the number in its URL, never the text: nobody can
- * make the panel show a message through a link.
+ * Keeps the last outcomes by number. The page after an action has the number in its URL, not the text, so that a link
+ * cannot make the panel show a false message.
  */
 const createNotices = () => {
   const kept = new Map<string, Outcome>()
@@ -31,7 +31,7 @@ const createNotices = () => {
   }
 }
 
-/** Pages of other origins can neither read nor frame the panel, and no cache keeps it. */
+/** Headers that prevent other origins from reading or framing the panel, and caches from storing it. */
 const COMMON: HeaderFields = {
   ...commonHeaders,
   'Cross-Origin-Resource-Policy': 'same-origin',

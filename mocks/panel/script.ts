@@ -1,19 +1,19 @@
 /**
  * The script of the page. It polls the page, replaces the parts that changed, and sends forms without leaving the page.
- * All markup comes from the server. The policy contains the script's hash.
+ * All markup comes from the server. The Content-Security-Policy contains the script's hash.
  */
 export const script = `
 'use strict'
 {
   const SHORTEST_PAUSE_MS = 1000
-  // The URL to poll, with the pages of the lists. Forms are sent to it, too.
+  // The URL to poll, with the shown page of each list. Forms are sent to this URL, too.
   const query = new URLSearchParams(location.search)
   query.delete('notice')
   const address = location.pathname + '?' + query
   const connection = document.getElementById('connection')
   const notice = document.getElementById('notice')
 
-  // The last markup of each part from the server. The document's own markup also contains what a user opened.
+  // The last received markup of each part. The document's markup can differ, because users open details in it.
   const liveParts = () => [...document.querySelectorAll('[data-live]')]
   const received = new Map(liveParts().map((part) => [part.id, part.outerHTML]))
 
@@ -27,7 +27,7 @@ export const script = `
   const controlsOf = (element) => [...element.querySelectorAll('a, button, input, select, summary')]
   const holderOf = (control) => control.parentElement.closest('[id]')
 
-  // Replaces a part. What a user opened or chose stays so, and the focus stays in its place.
+  // Replaces a part. Keeps opened details, chosen options and the focus.
   const replace = (former, part) => {
     for (const details of part.querySelectorAll('details')) {
       details.open = document.getElementById(details.id)?.open ?? false
@@ -63,7 +63,7 @@ export const script = `
     connection.classList.toggle('lost', !isGood)
   }
 
-  // Counts sent forms. A page that was requested before one would bring back the former state.
+  // Counts sent forms. A page that was requested before a form was sent would show the former state.
   let sentForms = 0
 
   const poll = async () => {
@@ -78,7 +78,7 @@ export const script = `
         showConnection('The mock does not respond', false)
       }
     }
-    // Polling must not keep a mock busy whose page takes long to render.
+    // The pause is ten times the response time, so that polling does not keep a slow mock busy.
     setTimeout(poll, Math.max(SHORTEST_PAUSE_MS, 10 * (performance.now() - started)))
   }
 

@@ -1,6 +1,6 @@
 import { palette } from '../pages/style.ts'
 
-/** The style of the panel. The policy contains its hash, so that no other style applies. */
+/** The style of the panel. The Content-Security-Policy contains its hash, so that no other style applies. */
 export const style = `${palette}
 html { scroll-padding-block: 8rem 1rem; }
 body { margin: 0; padding: 0 1rem 3rem; background: var(--ground); color: var(--ink); font: 0.9375rem/1.45 var(--font); font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
@@ -26,7 +26,7 @@ nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; flex: 1 0 100%; }
 #notice:not(:empty) { padding-bottom: 0.75rem; }
 .done p { background: var(--good-ground); color: var(--good); }
 .alert p { background: var(--alert-ground); color: var(--alert); }
-/* On a phone a sticky header would take too much height: it scrolls away, and the notice is at the lower edge. */
+/* On a phone a sticky header would take too much height, so it scrolls away, and the notice is at the bottom. */
 @media (max-width: 47.99rem) {
   html { scroll-padding-block: 0.5rem 7rem; }
   header { position: static; }

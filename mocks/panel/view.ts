@@ -12,20 +12,20 @@ import type { ListName, Places } from './paging.ts'
 export interface Listed<Item> {
   /** The number of all items. */
   readonly total: number
-  /** The number of items that are newer than this page's. */
+  /** The number of items that are newer than the items of this page. */
   readonly skipped: number
-  /** The newest first. */
+  /** The items of this page, newest first. */
   readonly items: readonly Item[]
-  /** Where the next older page begins; `undefined` if this page is the oldest. */
+  /** The place of the next older page; `undefined` if this page is the oldest. */
   readonly older: number | undefined
-  /** The place of the next newer page; `undefined` if that page is the newest. */
+  /** The place of the next newer page; `undefined` if the next newer page is the newest. */
   readonly newer: number | undefined
 }
 
 /** A subscription as the panel shows it, without the merchant's return address, which may contain the payer's data. */
 export interface ListedSubscription
   extends Omit<SubscriptionState, 'request' | 'createdAt' | 'authorizedAt' | 'cancelledAt'> {
-  /** ISO 8601 in UTC, as the other times. */
+  /** Time of creation. All times here are ISO 8601 in UTC. */
   readonly createdAt: string
   readonly authorizedAt: string | undefined
   readonly cancelledAt: string | undefined
@@ -40,13 +40,13 @@ export interface ListedSubscription
 export interface ListedFault {
   readonly number: number
   readonly fault: Fault
-  /** How many more times it applies. */
+  /** How many more times the fault applies. */
   readonly left: number | 'always'
 }
 
-/** Everything that the panel shows. It contains no secret. */
+/** The data that the panel shows, without secrets. */
 export interface PanelView {
-  /** ISO 8601 in UTC. */
+  /** The mock's time, as ISO 8601 in UTC. */
   readonly now: string
   /** Whether the mock's clock is frozen between moves. */
   readonly clockStandsStill: boolean
@@ -59,13 +59,13 @@ export interface PanelView {
   readonly requests: Listed<LoggedRequest>
 }
 
-/** Returns where a page ends. A place whose items were dropped leads to the oldest kept ones. */
+/** Returns the end of a page. If the items before a place were dropped, the page has the oldest kept items. */
 const endOf = ({ first, end }: Bounds, limit: number, place: number | undefined): number => {
   if (place === undefined || place > end) return end
   return place > first ? place : Math.min(end, first + limit)
 }
 
-/** Returns the page of a list before a place; the newest page without a place or for an unknown one. */
+/** Returns the page of a list that ends before a place; without a valid place, the newest page. */
 const pageOf = <Item>(list: Sequence<Item>, limit: number, place: number | undefined): Listed<Item> => {
   const bounds = list.bounds()
   const { first, end } = bounds
@@ -102,7 +102,7 @@ const listedSubscription = ({ request, ...state }: SubscriptionState): ListedSub
 export const readView = (mock: Mock, limit: number, places: Places): PanelView => {
   const { clock, faults, lists, outage } = internalsOf(mock)
   const page = <Item>(name: ListName, list: Sequence<Item>) => pageOf(list, limit, places[name])
-  // Reading the state settles what is due. The clock is read after that.
+  // Reading the lists runs what is due, so the clock is read afterwards.
   const subscriptions = page('subscriptions', lists.subscriptions)
   const charges = page('charges', lists.charges)
   return {

@@ -5,12 +5,12 @@ import { BodyTooLargeError } from '../http/exchange.ts'
 import type { MockResponse, ResponseData } from '../http/response.ts'
 import { mayHaveBody } from '../http/response.ts'
 
-/** A request of Node over HTTP/1 or HTTP/2. */
+/** A Node request over HTTP/1 or HTTP/2. */
 export type NodeIncoming = IncomingMessage | Http2ServerRequest
-/** Its response. */
+/** A Node response over HTTP/1 or HTTP/2. */
 export type NodeOutgoing = ServerResponse | Http2ServerResponse
 
-/** A body, and whether its bytes are UTF-8. Invalid bytes are replaced. */
+/** The text of a body, and whether its bytes are valid UTF-8. Invalid bytes are replaced in the text. */
 export interface BodyText {
   readonly text: string
   readonly isUtf8: boolean
@@ -27,15 +27,15 @@ const decoded = (bytes: Uint8Array): BodyText => {
   }
 }
 
-/** An aborted body over HTTP/2 also ends with `end`. */
+/** Returns whether an HTTP/2 body was aborted, because Node emits `end` also for an aborted body. */
 const isAborted = (incoming: NodeIncoming): boolean =>
   'stream' in incoming && (incoming.stream.aborted || incoming.stream.rstCode !== 0)
 
-/** Reads a body. Rejects with a `BodyTooLargeError` above `most` bytes, and if the sender disconnects. */
+/** Reads a body. Rejects with a `BodyTooLargeError` above `most` bytes, or an Error if the sender disconnects. */
 export const readText = (incoming: NodeIncoming, most: number): Promise<BodyText> =>
   new Promise((resolve, reject) => {
     const refuse = (): void => {
-      // The rest is discarded, because a sender that still writes would not read the response.
+      // The rest of the body is discarded, because a sender that is still writing would not read the response.
       incoming.resume()
       reject(new BodyTooLargeError(most))
     }
@@ -60,7 +60,7 @@ export const readText = (incoming: NodeIncoming, most: number): Promise<BodyText
       incoming.off('data', onData).off('end', onEnd).off('aborted', onGone).off('close', onGone)
       settle()
     }
-    // An `error` event without a listener would end the process. It is followed by `close`.
+    // An `error` event without a listener would end the process. Node emits `close` after `error`.
     incoming.on('error', () => undefined)
     incoming.on('data', onData).on('end', onEnd).on('aborted', onGone).on('close', onGone)
     if (incoming.destroyed) onGone()
@@ -68,7 +68,7 @@ export const readText = (incoming: NodeIncoming, most: number): Promise<BodyText
 
 const isHttp2 = (outgoing: NodeOutgoing): outgoing is Http2ServerResponse => 'stream' in outgoing
 
-/** Returns whether the sender has disconnected. Over HTTP/2 only the stream knows. */
+/** Returns whether the sender has disconnected. Over HTTP/2, only the stream has this information. */
 export const hasLeft = (outgoing: NodeOutgoing): boolean =>
   isHttp2(outgoing) ? outgoing.stream.destroyed || outgoing.stream.closed : outgoing.destroyed
 
@@ -84,7 +84,7 @@ const disconnect = (incoming: NodeIncoming, outgoing: NodeOutgoing, reset: boole
   else socket.destroy()
 }
 
-/** The two branches look equal, but the signatures of both `writeHead`s differ. */
+/** Writes status and headers. TypeScript needs both branches, because the signatures of `writeHead` differ. */
 const writeHead = (outgoing: NodeOutgoing, status: number, headers: Record<string, string>): void => {
   if (isHttp2(outgoing)) outgoing.writeHead(status, headers)
   else outgoing.writeHead(status, headers)
@@ -103,7 +103,7 @@ const writeHeadOf = (
       : { ...headers, 'Content-Length': String(Buffer.byteLength(body)) },
   )
 
-/** Writes a response exactly. Does nothing if the client has disconnected. */
+/** Writes a response, or closes the connection. Does nothing if the client has disconnected. */
 export const writeResponse = (incoming: NodeIncoming, outgoing: NodeOutgoing, sent: MockResponse): void => {
   if (hasLeft(outgoing)) return
   const isHead = incoming.method === 'HEAD'
@@ -126,7 +126,7 @@ export const writeResponse = (incoming: NodeIncoming, outgoing: NodeOutgoing, se
   }
 }
 
-/** Responds when no response could be made: 413 to a too large body, otherwise the connection closes. Never throws. */
+/** Handles a failed request: responds with 413 to a too large body, or closes the connection. Never throws. */
 export const writeFailure = (outgoing: NodeOutgoing, error: unknown): void => {
   if (!(error instanceof BodyTooLargeError) || outgoing.headersSent || hasLeft(outgoing)) {
     if (isHttp2(outgoing)) outgoing.stream.close(constants.NGHTTP2_INTERNAL_ERROR)

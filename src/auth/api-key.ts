@@ -3,7 +3,7 @@ import { input } from '../contract/fields.ts'
 import type { Authorization, Authorizer } from './authorizer.ts'
 import { isHeaderSafe, orFunction, readSecret } from './credentials.ts'
 
-/** An API key, or a function that returns it. The function is called for each attempt, so it should be fast. */
+/** An API key, or a function that returns it. The client calls the function for each attempt, so keep it fast. */
 export type ApiKeySource = string | (() => string | Promise<string>)
 
 const apiKeySchema = input(

@@ -1,25 +1,25 @@
-/** The call that needs an authorization. Its own deadline ends its wait; a shared token request goes on. */
+/** The call that needs an authorization. When the call ends, its wait ends, but a shared token request goes on. */
 export interface AuthorizationContext {
   readonly operation: string
   /** Aborted when the call ends. */
   readonly signal: AbortSignal
-  /** Time left of the call's total time, in milliseconds. */
+  /** Remaining total time of the call, in milliseconds. */
   readonly remaining: number
 }
 
-/** The authorization of one attempt. Each token has its own object, which identifies it without revealing it. */
+/** The authorization of one attempt. Each token has its own object, so that objects can be compared, not tokens. */
 export interface Authorization {
   readonly header: string
 }
 
-/** Provides the authorization of attempts, and learns when the server rejected one. */
+/** Provides the authorization of attempts, and handles rejected authorizations. */
 export interface Authorizer {
-  /** The authorization that an attempt may use now, without any I/O; undefined when there is none. */
+  /** Returns the authorization that an attempt can use now; undefined when there is none. It does no I/O. */
   current(): Authorization | undefined
-  /** The authorization for the next attempt. May log in first. */
+  /** Returns the authorization for the next attempt, after a login if one is needed. */
   authorize(context: AuthorizationContext): Promise<Authorization>
-  /** Whether an attempt may still use this authorization, as far as is known without I/O. */
+  /** Returns whether an attempt may still use this authorization. It does no I/O. */
   isCurrent(authorization: Authorization): boolean
-  /** Called after a 401. True: retry once, with a renewed token. False: the 401 is final. */
+  /** Called after a 401. Returns true for one retry with a renewed token, and false if the 401 is final. */
   refused(authorization: Authorization): Promise<boolean>
 }

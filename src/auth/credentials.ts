@@ -5,17 +5,17 @@ import type { Field, Input } from '../contract/fields.ts'
 import { input, unless } from '../contract/fields.ts'
 import { InvalidRequestError } from '../errors.ts'
 
-/** The operation that credential errors name. */
+/** The operation id in errors about credentials. */
 export const LOGIN = 'subscriptions.login'
 
 /** Longest wait for a user's function that returns a secret, in milliseconds of real time. */
 const SOURCE_LIMIT = 30_000
 
-/** Whether text can follow `Bearer ` in a header. The runtime's own error would quote it. */
+/** Returns whether a header can carry a token. Otherwise the runtime would throw an error that quotes the token. */
 export const isHeaderSafe = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 
-// Halves of surrogate pairs would arrive changed, because JSON and forms cannot carry them.
+// A lone surrogate is rejected, because JSON and forms cannot carry it unchanged.
 const credential = input(
   'a string that is not blank and has no control characters',
   (value) => value.trim() !== '' && !/[\p{Cc}\p{Cs}]/u.test(value),
@@ -35,8 +35,8 @@ const credentials = {
 export interface Credentials extends Input<typeof credentials> {}
 
 /**
- * Credentials, or a function that returns them. The function is called for each login, and while a rejected login
- * stands, to see whether they changed; not for each call.
+ * Credentials, or a function that returns them. The client calls the function for each login, not for each call.
+ * After a rejected login, each call calls it, to check whether the credentials changed.
  */
 export type CredentialsSource = Credentials | (() => Credentials | Promise<Credentials>)
 
@@ -45,7 +45,7 @@ const credentialsSchema = z.looseObject(credentials, {
   error: 'an object with clientId, clientSecret, username and password, or a function that returns one',
 })
 
-/** A value, or a function that returns it later. Only the value can be checked now. */
+/** Makes the schema of a value, or of a function that returns the value. A function is accepted unchecked. */
 export const orFunction = <Source>(schema: z.ZodMiniType): Field<Source, Source> =>
   unless(
     schema as Field<unknown, never>,
@@ -56,7 +56,7 @@ export const orFunction = <Source>(schema: z.ZodMiniType): Field<Source, Source>
 /** The option `credentials` of a client. */
 export const credentialsOption = orFunction<CredentialsSource>(credentialsSchema)
 
-/** Names a failure by its class and code. Its message is omitted, because it could quote a secret. */
+/** Names an error by its class and code. The error's message is omitted, because it could quote a secret. */
 export const failureOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'a rejection'
   const code: unknown = Reflect.get(error, 'code')
@@ -64,7 +64,7 @@ export const failureOf = (error: unknown): string => {
   return `a failure (${/^\w{1,40}$/.test(error.name) ? error.name : 'Error'}${reason})`
 }
 
-/** Reads a secret, or calls the user's function for at most 30 s. Its failure is not kept: it may hold the secret. */
+/** Reads a secret or gets it from a function within 30 s. The function's error is dropped: it may hold the secret. */
 export const readSecret = async (operation: string, option: string, source: unknown): Promise<unknown> => {
   if (typeof source !== 'function') return source
   return withTimeout((async () => source())(), SOURCE_LIMIT, 'The function').catch((error: unknown) => {

@@ -5,19 +5,19 @@ import { checkPause, pauseIn, rejectedEarlier, rejectionIn } from './login-failu
 import type { RefusedLogin, TokenRecord } from './token-record.ts'
 import { hasLoginSince } from './token-record.ts'
 
-/** How many rejected logins are kept, each of other credentials. */
+/** How many rejected logins are kept. Each one has different credentials. */
 const REFUSALS_KEPT = 8
 const ITERATIONS = 100_000
 
-/** The credentials as one text, for comparison. It is a secret, and stays in memory. */
+/** Returns the credentials as one string for comparison. The string is a secret, so it stays in memory. */
 export const secretOf = ({ clientId, clientSecret, username, password }: Credentials): string =>
   JSON.stringify([clientId, clientSecret, username, password])
 
 /**
- * Derives what tells whether credentials changed, without keeping them: PBKDF2-SHA-256 over all four values and a random
- * salt. It is slow on purpose, so that a reader of a shared store cannot try passwords against it in bulk. Pages without
- * TLS have no `crypto.subtle`, and some runtimes lack PBKDF2: there a random text takes its place, and rejections are
- * remembered within this client only.
+ * Derives a fingerprint that shows whether credentials changed: PBKDF2-SHA-256 over all four values and a random
+ * salt. It is slow on purpose, so that a reader of a shared store cannot try many passwords. Pages without TLS have
+ * no `crypto.subtle`, and some runtimes lack PBKDF2. There the fingerprint is random, and only this client remembers
+ * its rejections.
  */
 const derive = async (secret: string, salt: string): Promise<string> => {
   const { subtle } = crypto
@@ -32,7 +32,7 @@ const derive = async (secret: string, salt: string): Promise<string> => {
   }
 }
 
-/** A rejection that this client received itself, and the record's token at that time. */
+/** A rejection that this client received itself, with the id of the record's token at that time. */
 interface OwnRefusal {
   readonly secret: string
   readonly refusal: RefusedLogin
@@ -40,9 +40,9 @@ interface OwnRefusal {
 }
 
 /**
- * Keeps rejected credentials from being sent again, because repeated failures lock the account for valid credentials
- * too (Authentication, area S, rule 4). Rejections are kept in the record, so that every process honors them, and in this
- * client's memory, because a store may return an old record or lose a part of one. Pauses are kept in the record.
+ * Prevents a retry of rejected credentials, because repeated failures lock the account (Authentication, area S, rule
+ * 4). The record keeps rejections and pauses, so that every process honors them. This client also keeps its own
+ * rejections in memory, because a store may return an old record or lose a part of one.
  */
 export class LoginBreaker {
   readonly #cooldown: number
@@ -55,7 +55,7 @@ export class LoginBreaker {
     this.#clock = clock
   }
 
-  /** Throws while an earlier rejection of these credentials stands, or a pause lasts. */
+  /** Throws during the cool-down after a rejection of these credentials, and during a pause. */
   async check(record: TokenRecord, secret: string): Promise<void> {
     const own = this.#own.find((each) => each.secret === secret)
     const isOwn =
@@ -66,7 +66,7 @@ export class LoginBreaker {
     checkPause(record.pause, now, this.#cooldown)
   }
 
-  /** The record after a failed token request: with a rejection of these credentials, or a pause. */
+  /** Returns the record with the rejection or pause of a failed token request, or undefined if there is neither. */
   async failed(record: TokenRecord, secret: string, error: unknown, isLogin: boolean) {
     const at = this.#clock.now()
     const pause = pauseIn(error, at)
@@ -81,7 +81,7 @@ export class LoginBreaker {
     return { ...record, salt, refusals: [...others, { ...refusal, fingerprint }].slice(-REFUSALS_KEPT) }
   }
 
-  /** The rejections that remain after the server accepted these credentials. */
+  /** Returns the rejections that still count after the server accepted these credentials. */
   async succeeded(record: TokenRecord, secret: string): Promise<readonly RefusedLogin[]> {
     this.#forget(secret)
     return (await this.#split(record, secret)).others
@@ -91,7 +91,7 @@ export class LoginBreaker {
     this.#own = this.#own.filter((own) => own.secret !== secret)
   }
 
-  /** The record's rejections that stand: that of the same credentials, and those of others. */
+  /** Splits the record's current rejections into the one of these credentials and those of other credentials. */
   async #split({ refusals, salt = '' }: TokenRecord, secret: string) {
     const standing = refusals.filter((refusal) => this.#stands(refusal))
     const fingerprint = standing.length === 0 ? '' : await this.#fingerprint(secret, salt)
@@ -101,12 +101,12 @@ export class LoginBreaker {
     }
   }
 
-  /** Whether the cool-down lasts. A rejection from far in the future was written by a wrong clock. */
+  /** Returns whether the cool-down lasts. A time far in the future does not count, because a wrong clock wrote it. */
   #stands({ at }: RefusedLogin): boolean {
     return Math.abs(this.#clock.now() - at) < this.#cooldown
   }
 
-  /** The last result is kept, because deriving it is slow. */
+  /** Returns the fingerprint of credentials. The last result is kept, because the calculation is slow. */
   #fingerprint(secret: string, salt: string): Promise<string> {
     if (this.#last?.secret !== secret || this.#last.salt !== salt)
       this.#last = { secret, salt, result: derive(secret, salt) }

@@ -12,9 +12,9 @@ import type { LoginPause, RefusedLogin } from './token-record.ts'
 const NOT_SENT = { operation: LOGIN, phase: 'login', outcome: 'not-sent', attempts: 0 } as const
 
 /**
- * Reads from a token request's error whether the server rejected the credentials: a 4xx other than 408 and 429, or,
- * below 400, an errorCode other than `00`. A 5xx does not concern the credentials, whatever errorCode it carries. The
- * error itself is not kept: its message and body could quote a secret.
+ * Returns the rejection if a token request's error means that the server rejected the credentials. A rejection is a
+ * 4xx other than 408 and 429, or a status below 400 with an errorCode other than `00`. A 5xx is not a rejection. The
+ * error itself is not kept, because its message and body could quote a secret.
  */
 export const rejectionIn = (error: unknown): Omit<RefusedLogin, 'fingerprint' | 'at'> | undefined => {
   if (!isMandateKitError(error) || !('errorCode' in error)) return undefined
@@ -26,10 +26,10 @@ export const rejectionIn = (error: unknown): Omit<RefusedLogin, 'fingerprint' | 
 const statusOf = (error: unknown): number | undefined =>
   isMandateKitError(error) && 'status' in error ? error.status : undefined
 
-/** Whether the server responded to a token request with a decision, rather than asking for a pause (408, 429, 503). */
+/** Returns whether a token request failed with a final response: any response except 408, 429 and 503. */
 export const isDecided = (error: unknown): boolean => ![undefined, 408, 429, 503].includes(statusOf(error))
 
-/** The pause that a token request's error asks for, after a 429 or a 503. */
+/** Returns the pause that the server asked for with a 429 or a 503 to a token request. */
 export const pauseIn = (error: unknown, at: number): LoginPause | undefined => {
   const wait = isMandateKitError(error) && [429, 503].includes(statusOf(error) ?? 0) && error.retryAfterMs
   return wait ? { at, wait } : undefined
@@ -48,7 +48,7 @@ export const rejectedEarlier = (refusal: RefusedLogin, remaining: number): ApiEr
   return status === 403 ? new LockedOutError(message, details) : new ApiError(message, details)
 }
 
-/** Throws while a pause lasts, at most `longest` milliseconds. A pause from the future was written by a wrong clock. */
+/** Throws during a pause, at most for `longest` milliseconds. A pause in the future (from a wrong clock) is ignored. */
 export const checkPause = (pause: LoginPause | undefined, now: number, longest: number): void => {
   const { at, wait } = pause ?? { at: now, wait: 0 }
   const retryAfterMs = at + Math.min(wait, longest) - now

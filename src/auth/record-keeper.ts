@@ -12,19 +12,19 @@ const STORE_LIMIT = 5_000
 const LOCK_LIMIT = 150_000
 /** How long a store is not used after a failure, in milliseconds. */
 const SUSPENSION = 5_000
-/** The longest that a record is kept, in milliseconds. The specification shows no lifetime for refresh tokens. */
+/** Longest time to keep a record, in milliseconds. The specification shows no lifetime for refresh tokens. */
 const LONGEST_KEPT = 2_592_000_000
 
-// Clients of one process that share a store without a lock of its own still take turns.
+// Clients of one process that share a store take turns, even if the store has no lock.
 const mutexes = new WeakMap<TokenStore, KeyedMutex>()
 
-/** The entry with the later time. Either may be missing. */
+/** Returns the later of two entries. Either entry may be missing. */
 const later = <Entry>(one: Entry | undefined, other: Entry | undefined, time: (entry: Entry) => number) => {
   if (one === undefined || other === undefined) return one ?? other
   return time(other) > time(one) ? other : one
 }
 
-/** The records of a store, with this client's memory behind it. Whatever a store does, no call fails because of it. */
+/** Reads and writes the records of a store, with memory as a fallback. No call fails because of its store. */
 export class RecordKeeper {
   readonly #store: TokenStore
   readonly #inTurn: KeyedMutex
@@ -41,7 +41,7 @@ export class RecordKeeper {
     this.#report = report
   }
 
-  /** The record of a key as the store has it. Memory adds what the store lost or did not accept. */
+  /** Returns a key's record from the store. The client's memory adds data that the store lost or did not accept. */
   async read(key: string): Promise<TokenRecord> {
     const { record: own, isSaved } = this.#memory.get(key) ?? { record: EMPTY_RECORD, isSaved: true }
     const found = await this.#ask('get', () => this.#store.get(key))
@@ -66,7 +66,7 @@ export class RecordKeeper {
 
   /** Keeps a record in memory and in the store. */
   async write(key: string, given: TokenRecord, timeToLive: number): Promise<void> {
-    // Some databases refuse undefined, or keep it as null.
+    // Some databases reject `undefined` or save it as null.
     const record = JSON.parse(JSON.stringify(given)) as TokenRecord
     const kept = { record, isSaved: false }
     this.#memory.set(key, kept)
@@ -76,7 +76,7 @@ export class RecordKeeper {
     })
   }
 
-  /** Runs the task exactly once, under the store's lock if it can be had: that lock may fail in any way. */
+  /** Runs the task exactly once: under the store's lock if possible, and without it if the lock fails. */
   async locked<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
     let run: Promise<Result> | undefined
     const once = (): Promise<Result> => {
@@ -84,7 +84,7 @@ export class RecordKeeper {
       return run
     }
     let lock: Promise<unknown> = Promise.resolve()
-    // True when the task starts under the lock, false when the lock settles without having run it.
+    // Resolves to true when the task starts under the lock, or to false when the lock ends without running it.
     const acquire = () =>
       new Promise<boolean>((resolve, reject) => {
         const locked = async () => {
@@ -97,15 +97,15 @@ export class RecordKeeper {
     const isLocked = await this.#ask('withLock', acquire, LOCK_LIMIT)
     const result = once()
     if (isLocked === true) {
-      // A lock fails as its task does: that is no failure of the store.
+      // If the task fails, the lock rejects too. That is not a failure of the store.
       const [{ status }] = await Promise.allSettled([result])
-      // A process that ends right after its call must not leave its lock behind.
+      // The process may exit right after this call, so the call waits until the lock is released.
       await this.#ask('withLock', () => (status === 'fulfilled' ? lock : lock.catch(() => undefined)))
     }
     return result
   }
 
-  /** Uses the store. `undefined`: it failed, or failed a moment ago and is not asked. */
+  /** Calls the store. Returns `undefined` if the store fails, or if it failed less than 5 s ago and is not called. */
   async #ask<Result>(
     operation: string,
     work: () => Promise<Result> | Result,

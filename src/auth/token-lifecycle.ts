@@ -11,12 +11,12 @@ import type { HeldToken, TokenRecord } from './token-record.ts'
 import { hold, tokenFrom } from './token-record.ts'
 import type { TokenStore } from './token-store.ts'
 
-/** Renewals that 401 responses may cause in any `WINDOW`. */
+/** Maximum number of renewals that 401 responses may cause within `WINDOW` milliseconds. */
 const UNAUTHORIZED_RENEWALS = 3
 const WINDOW = 60_000
-/** When an early renewal fails, the token that is still valid is used this long before the next try. */
+/** After a failed early renewal, the still valid token is used for this many milliseconds before the next try. */
 const POSTPONEMENT = 5_000
-/** The longest that a call waits for a pause to end, in milliseconds. */
+/** The longest time that a call waits for a pause to end, in milliseconds. */
 const LONGEST_WAIT = 60_000
 /** How many tokens are remembered as rejected or exhausted. */
 const IDS_KEPT = 32
@@ -25,7 +25,7 @@ type RenewalReason = 'first' | 'expiring' | 'unauthorized' | 'login-called'
 type Grant = 'password' | 'refresh_token'
 type TokenFields = Readonly<Record<string, string>>
 
-/** A token in its response. */
+/** A response that contains a token. */
 interface TokenResponse {
   readonly data: Token
 }
@@ -40,13 +40,13 @@ export interface TokenLifecycleOptions<Response extends TokenResponse> {
   readonly tokenStore: TokenStore
   readonly refresh: Grant
   readonly loginCooldown: number
-  /** Whether a call waits when the server asked for a pause between token requests, or fails at once. */
+  /** Whether a call waits for the end of a pause between token requests. If false, the call fails at once. */
   readonly waitsForPause: boolean
   readonly onTokenRenewed: (renewal: { readonly reason: RenewalReason; readonly grant: Grant }) => void
   readonly onUnexpected: (message: string) => void
 }
 
-/** Why and for whom a token is renewed. */
+/** The reason for a token renewal, and the credentials to use. */
 interface Renewal {
   readonly key: string
   readonly credentials: Credentials
@@ -65,18 +65,18 @@ const remember = (ids: Set<string>, id: string): void => {
   if (ids.size > IDS_KEPT) ids.delete(oldest)
 }
 
-/** Authorizes attempts with the token of a login, which it gets, shares and renews by itself. (Authentication, area S) */
+/** Authorizes attempts with an access token. It logs in, shares the token and renews it. (Authentication, area S) */
 export class TokenLifecycle<Response extends TokenResponse> implements Authorizer {
   readonly #options: TokenLifecycleOptions<Response>
   readonly #keeper: RecordKeeper
   readonly #breaker: LoginBreaker
   #held: HeldToken | undefined
-  /** The renewal that every caller shares while it is in flight. */
+  /** The token renewal in flight. All callers share it. */
   #flight: Promise<Renewed<Response>> | undefined
   #clientId: string | undefined
-  /** Tokens that received 401. */
+  /** Ids of tokens that were rejected with 401. */
   readonly #rejected = new Set<string>()
-  /** Tokens whose refresh token is exhausted. */
+  /** Ids of tokens whose refresh token is exhausted. */
   readonly #exhausted = new Set<string>()
   #unauthorizedRenewals: readonly number[] = []
 
@@ -114,7 +114,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
       const wait = waitsForPause && isPause ? error.retryAfterMs : undefined
       if (!wait || wait > LONGEST_WAIT || wait >= remaining || signal.aborted) throw error
       await clock.sleep(wait, signal)
-      // A clock may ignore the signal. A call that has ended makes no login.
+      // A clock may ignore the signal. This check prevents a login for a call that has ended.
       signal.throwIfAborted()
       return this.authorize({ operation, signal, remaining: remaining - wait })
     }
@@ -122,14 +122,14 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
 
   async refused(authorization: Authorization): Promise<boolean> {
     const rejected = this.#held
-    // Another call has renewed the token since.
+    // Another call has already renewed the token.
     if (rejected === undefined || rejected.authorization !== authorization) return true
     remember(this.#rejected, rejected.id)
     const { id } = await this.#renew('unauthorized')
     return id !== rejected.id
   }
 
-  /** Logs in with the password now. A token request in flight is shared. Resolves to what `requestToken` returned. */
+  /** Logs in with the password now, or joins a token request in flight. Resolves to the result of `requestToken`. */
   async login(signal: AbortSignal): Promise<Response> {
     for (;;) {
       signal.throwIfAborted()
@@ -138,7 +138,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
         const { response } = await this.#renew('login-called')
         if (response !== undefined) return response
       } catch (error) {
-        // The shared renewal may have sent nothing, because of an earlier rejection or a pause.
+        // The shared renewal may have failed without a request, because of an earlier rejection or a pause.
         if (!isShared || !isMandateKitError(error) || error.attempts > 0) throw error
       }
     }
@@ -180,7 +180,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     })
   }
 
-  /** The token of a record, or the error of an earlier login, instead of a request. */
+  /** Returns a record's token, or throws the error of an earlier login. Undefined means that a request is needed. */
   async #fromRecord(record: TokenRecord, { secret, reason }: Renewal): Promise<HeldToken | undefined> {
     if (reason === 'login-called') return undefined
     const taken = this.#take(record)
@@ -190,7 +190,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     return reason === 'unauthorized' && isLimited ? this.#held : undefined
   }
 
-  /** Takes the token of a record into use, unless it needs to be renewed. */
+  /** Starts to use the token of a record, unless the token was rejected or needs to be renewed. */
   #take({ token }: TokenRecord): HeldToken | undefined {
     if (token === undefined || this.#rejected.has(token.id)) return undefined
     const now = this.#options.clock.now()
@@ -208,7 +208,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
       try {
         return await this.#ask('refresh_token', { refresh_token: token.refreshToken }, record, renewal)
       } catch (error) {
-        // Whatever happened to it, it is not tried twice: the next request is a login.
+        // A refresh token is never sent twice, even if its result is unknown. The next request is a login.
         remember(this.#exhausted, token.id)
         if (!isDecided(error)) throw error
       }
@@ -221,7 +221,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     return this.#ask('password', { username, password }, latest, renewal)
   }
 
-  /** Sends a token request. Its result is kept for the fleet: a token, a rejection or a pause. */
+  /** Sends a token request and saves its result for all processes: a token, a rejection or a pause. */
   async #ask(
     grant: Grant,
     fields: TokenFields,
@@ -261,10 +261,10 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     return { ...held, response }
   }
 
-  /** Renewals that 401 responses caused in the last minute, as this client or the record knows them. */
+  /** Returns the times of renewals after a 401 in the last minute: the longer list of this client and the record. */
   #recentRenewals(record: TokenRecord): readonly number[] {
     const now = this.#options.clock.now()
-    // Times after now are of a clock that was set back since.
+    // A time in the future was written before the clock was set back, so it is ignored.
     const recent = (times: readonly number[]) => times.filter((at) => at <= now && now - at < WINDOW)
     const own = recent(this.#unauthorizedRenewals)
     const shared = recent(record.unauthorizedRenewals)

@@ -15,24 +15,24 @@ const list = <Item>(item: Field<Item, Item>) =>
   listOf(item as Field<Item>) as Field<readonly Item[], readonly Item[]>
 
 const storedToken = {
-  /** A random identifier, which reveals nothing of the token. */
+  /** Random identifier of the token, which reveals nothing about the token. */
   id: anyText,
   /** The access token itself: a secret. */
   accessToken: input('visible ASCII characters', isHeaderSafe),
-  /** Kept only with `refresh: 'refresh_token'`. */
+  /** The refresh token, which is kept only with `refresh: 'refresh_token'`. */
   refreshToken: optional(anyText),
-  /** When it was received, in milliseconds of the clock of the process that received it. */
+  /** When the token was received, in milliseconds of the clock of the process that received it. */
   obtainedAt: number,
-  /** How long it may be used after that, in milliseconds. */
+  /** How long the token may be used after `obtainedAt`, in milliseconds. */
   lifetime: number,
 }
-/** An access token as a store keeps it. Plain JSON data. */
+/** An access token in the form that a store keeps: plain JSON data. */
 export interface StoredToken extends Input<typeof storedToken> {}
 
 const refusedLogin = {
-  /** Derived from the credentials and the record's salt. It does not lead back to them. */
+  /** Hash of the credentials with the record's salt. It does not reveal the credentials. */
   fingerprint: anyText,
-  /** When it was rejected, in milliseconds of the clock of the process that was rejected. */
+  /** When the login was rejected, in milliseconds of the clock of the process that logged in. */
   at: number,
   /** HTTP status of the rejection. */
   status: number,
@@ -41,55 +41,55 @@ const refusedLogin = {
   /** The server's identifier of the request, if it sent one. */
   serverRequestId: optional(anyText),
 }
-/** A login that the server rejected: what later calls need to fail with the same details. */
+/** A login that the server rejected, with the details that later calls repeat in their errors. */
 export interface RefusedLogin extends Input<typeof refusedLogin> {}
 
 const loginPause = {
-  /** When the server asked for it, in milliseconds of the clock of the process that was asked. */
+  /** When the server asked for the pause, in milliseconds of the clock of the process that made the request. */
   at: number,
-  /** How long, in milliseconds. */
+  /** Length of the pause, in milliseconds. */
   wait: number,
 }
 /** A pause that the server asked for before the next token request. */
 export interface LoginPause extends Input<typeof loginPause> {}
 
 const tokenRecord = {
-  /** Form of the record. A record of another version is not used. */
+  /** Version of the record's format. The client ignores a record of another version. */
   version: field<1, 1>('1', (value) => (value === 1 ? value : undefined)),
   /** The token in use; absent when there is none. */
   token: optional(object<StoredToken>(storedToken)),
   /** Salt of the fingerprints. */
   salt: optional(anyText),
-  /** Rejected logins, the newest last: at most 8, each of other credentials. */
+  /** Rejected logins, the newest last: at most 8, each with different credentials. */
   refusals: list(object<RefusedLogin>(refusedLogin)),
-  /** When a 401 caused a renewal, in milliseconds; those of the last minute. */
+  /** Times of the last minute at which a 401 caused a renewal, in milliseconds. */
   unauthorizedRenewals: list(number),
-  /** Absent unless the response to the last token request asked for a pause. */
+  /** The pause that the last response to a token request asked for, if any. */
   pause: optional(object<LoginPause>(loginPause)),
 }
-/** The token and the rejected logins, which the processes of a merchant share. Plain JSON data. */
+/** The token and the rejected logins that the processes of a merchant share, as plain JSON data. */
 export interface TokenRecord extends Input<typeof tokenRecord> {}
 
-/** A record that holds nothing. */
+/** A record without a token, rejections or a pause. */
 export const EMPTY_RECORD: TokenRecord = { version: 1, refusals: [], unauthorizedRenewals: [] }
 
 const recordSchema = object<TokenRecord>(tokenRecord)
 
-/** Reads what a store returned, or `undefined`: other programs and other versions write to stores as well. */
+/** Reads a value from a store. Returns `undefined` if it is not a record: other programs may write to a store. */
 export const readTokenRecord = (value: unknown): TokenRecord | undefined => recordSchema.safeParse(value).data
 
-/** Whether some process has logged in after `at`: the record's token is younger, and not the one known then. */
+/** Returns whether a process logged in after `at`: the record's token is newer and does not have the id `knownId`. */
 export const hasLoginSince = ({ token }: TokenRecord, at: number, knownId: string | undefined): boolean =>
   token !== undefined && token.id !== knownId && token.obtainedAt > at
 
-/** Lifetime of a token whose response names no usable one, in milliseconds. */
+/** Lifetime of a token whose response has no usable `expires_in`, in milliseconds. */
 const FALLBACK_LIFETIME = 300_000
-/** The longest lifetime that is expected, in milliseconds. */
+/** The longest lifetime of a token, in milliseconds. A longer `expires_in` is shortened. */
 const LONGEST_LIFETIME = 86_400_000
-/** A token is renewed at most this long before its end, in milliseconds. */
+/** A token is renewed at most this many milliseconds before it expires. */
 const LONGEST_MARGIN = 30_000
 
-/** The token of a login's response. `oldRefreshToken` is kept when the response has none. */
+/** Returns the token of a login's response. `oldRefreshToken` is kept when the response has no refresh token. */
 export const tokenFrom = (response: Token, now: number, oldRefreshToken?: string): StoredToken => {
   // A field of an unexpected type is accepted and reported.
   const { access_token, refresh_token, expires_in }: { readonly [Name in keyof Token]?: unknown } = response
@@ -117,7 +117,7 @@ export interface HeldToken {
   readonly authorization: Authorization
 }
 
-/** Takes a token into use. Only its age counts, because the clock of the process that stored it may be wrong. */
+/** Prepares a token for use. If its time is in the future, it counts as received now: the storing clock was wrong. */
 export const hold = (token: StoredToken, now: number): HeldToken => {
   const lifetime = Math.min(token.lifetime, LONGEST_LIFETIME)
   const expiresAt = Math.min(now, token.obtainedAt) + lifetime

@@ -5,15 +5,15 @@ import type { Field } from './fields.ts'
 export type Area = 'subscriptions' | 'gateway'
 
 /**
- * How a request is authorized. `credentials`: the body holds them (S-a). `token`: the bearer token of a login
- * (Authentication, area S, rule 2). `api-key`: the configured key as a bearer token (Authentication, area G, rule 1).
+ * How a request is authorized. `credentials`: by credentials in the body (S-a). `token`: by a login's bearer token
+ * (Authentication, area S, rule 2). `api-key`: by the API key as a bearer token (Authentication, area G, rule 1).
  */
 export type AuthKind = 'none' | 'credentials' | 'token' | 'api-key'
 
 /**
- * When the client may retry a call by itself. `always`: reads, and calls with an idempotency key. `when-not-executed`:
- * calls that move money or state, only when it is proven that the server did not act. `when-not-sent`: logins, only when
- * the request was not sent, or the server named a time to wait.
+ * When the client may retry a call automatically. `always` is for reads and calls with an idempotency key.
+ * `when-not-executed`: calls that change money or state are retried only if the server provably did not act.
+ * `when-not-sent`: logins are retried only if the request was not sent, or the server named a time to wait.
  */
 export type RetryPolicy = 'always' | 'when-not-executed' | 'when-not-sent' | 'never'
 
@@ -24,49 +24,49 @@ export type PathParameter<Path extends string> = Path extends `${string}:${infer
     ? Name
     : never
 
-/** One operation of the specification, as data. The client, the mock and the docs are derived from it. */
+/** Describes one operation of the specification for the client, the mock and the docs. */
 export interface EndpointDefinition {
-  /** Operation id, for example `gateway.charge`. It ends in the client method's name. */
+  /** Operation id, such as `gateway.charge`, which ends in the name of the client's method. */
   readonly operation: `${Area}.${string}`
   /** HTTP method. */
   readonly method: 'GET' | 'POST'
   /** Path template below the base URL, for example `/api/v1.0/subscribe/:invoiceId/status`. */
   readonly path: `/${string}`
-  /** The operation's mark in the specification. */
+  /** The operation's mark in the specification, such as `S-b`. */
   readonly spec: string
   /** How a request is authorized. */
   readonly auth: AuthKind
-  /** When the client may retry the call by itself. */
+  /** When the client may retry the call automatically. */
   readonly retry: RetryPolicy
   /** Whether the header Idempotency-Key is required (G rule 1). */
   readonly idempotencyKey?: boolean
   /** Query parameters, under their names on the wire. */
   readonly query?: z.ZodMiniType
-  /** Body fields; absent where the specification defines none. */
+  /** Body fields; absent if the specification defines no body. */
   readonly request?: z.ZodMiniType
-  /** Response fields. The schema reads tolerated forms and yields the specification's form. */
+  /** Response fields. The schema converts accepted variants to the form of the specification. */
   readonly response: Field<unknown>
-  /** HTTP status of success as the specification states it. Clients accept every 2xx. */
+  /** HTTP status of success in the specification. The client accepts every 2xx status. */
   readonly status: 200 | 201 | 202
-  /** Whether the response carries `errorCode` and `errorMessage`, as in area S. `optional`: it may carry them. */
+  /** Whether responses contain `errorCode` and `errorMessage`, as in area S. `optional`: some may omit both. */
   readonly envelope?: boolean | 'optional'
   /** Fields without which a successful response is useless to the caller. */
   readonly needs?: readonly string[]
   /** Fields that prove success when a response of area S lacks its errorCode. Default: `needs`. */
   readonly proof?: readonly string[]
-  /** Fields that a success repeats as they were sent. A different value means that it answers another request. */
+  /** Request fields that a successful response repeats. A different value means a response to another request. */
   readonly echoes?: readonly string[]
-  /** The specification promises only `needs`: a missing field is not reported. */
+  /** Whether the specification promises only the fields of `needs`, so that other missing fields are not reported. */
   readonly partial?: boolean
-  /** The body of a success has no meaning: it need not be JSON. */
+  /** Whether the body of a successful response may be any text instead of JSON. */
   readonly anyBody?: boolean
-  /** The request field by which the merchant recognizes the call. Errors carry it. */
+  /** The request field by which the merchant identifies the call. Errors contain its value. */
   readonly reference?: string
-  /** What to do when the server may have acted: a sentence for the error's message. Absent for reads. */
+  /** Advice in an error's message when the server may have acted. Absent for reads. */
   readonly afterUnknown?: string
-  /** What to know after a rejection; by default, that the server did not act. */
+  /** Advice in an error's message after a rejection. By default, it says that the server did not act. */
   readonly afterRejected?: string
-  /** What to do when a waiting helper that reads this endpoint times out. */
+  /** Advice in an error's message when a helper that polls this endpoint times out. */
   readonly afterWait?: string
 }
 
@@ -74,7 +74,7 @@ export interface EndpointDefinition {
 export const endpoint = <const Definition extends EndpointDefinition>(definition: Definition): Definition =>
   definition
 
-/** The body that a caller gives for an endpoint, or `undefined` where none is defined. */
+/** The body that a caller passes to an endpoint, or `undefined` if the endpoint has no body. */
 export type RequestOf<Definition extends EndpointDefinition> = Definition extends {
   readonly request: infer Schema extends z.ZodMiniType
 }

@@ -1,19 +1,19 @@
 import * as z from 'zod/mini'
 import { isAbsoluteUrl, isCalendarDate } from './formats.ts'
 
-/** An enumeration that the server may extend: editors complete the known values, and any string compiles. */
+/** An enumeration that the server may extend. Editors suggest the known values, and any other string compiles. */
 export type Open<Known extends string> = Known | (string & {})
 
-/** A schema that yields `Value`. Callers may give `Given`; a response may hold anything. */
+/** A schema that returns a `Value`. Callers pass a `Given`, which is `unknown` for responses. */
 export type Field<Value, Given = unknown> = z.ZodMiniType<Value, Given>
 
 /** The fields of an object, by name. */
 export type Shape = Readonly<Record<string, z.ZodMiniType>>
 
-/** What a shape yields, with the docstrings of its fields. */
+/** The type of the objects that a shape's schema returns, with the docstrings of the fields. */
 export type Output<Fields extends Shape> = { readonly [Name in keyof Fields]: z.output<Fields[Name]> }
 
-/** What a caller gives for a shape, with the docstrings of its fields. A field that may be undefined may be omitted. */
+/** The type of the objects that callers pass for a shape. A field whose type includes undefined is optional. */
 export type Input<Fields extends Shape> = {
   readonly [Name in keyof Fields as undefined extends z.input<Fields[Name]> ? never : Name]: z.input<
     Fields[Name]
@@ -24,11 +24,11 @@ export type Input<Fields extends Shape> = {
   >
 }
 
-/** Whether a value is an object with named fields: neither null nor an array. */
+/** Whether a value is an object that is neither null nor an array. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A field whose value `read` turns into the specified form. `undefined` means that it breaks the rule. */
+/** Creates a field whose value `read` converts. If `read` returns `undefined`, the value breaks the rule. */
 export const field = <Value, Given = unknown>(
   rule: string,
   read: (value: unknown) => Value | undefined,
@@ -40,7 +40,7 @@ export const field = <Value, Given = unknown>(
     return z.NEVER
   }) as Field<Value, Given>
 
-// Responses: tolerant.
+// The fields of responses are read tolerantly.
 
 const asText = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value
@@ -52,7 +52,7 @@ const INTEGER = /^-?\d+$/
 const DECIMAL = /^\s*[+-]?\d+(?:\.\d+)?\s*$/
 const ZERO = /^[+-]?0*(?:\.0*)?$/
 
-/** Text. A number is read as its digits. */
+/** Text. A number is converted to text. */
 export const text = field('text', asText)
 
 /** Text with known values that the server may extend. */
@@ -64,7 +64,7 @@ export const absentableText = field<string | null>('text or null', (value) =>
   ABSENT.has(value) ? null : asText(value),
 )
 
-/** Integer identifier: a number, or the text itself if a number would change it (many digits, leading zeros, letters). */
+/** Integer identifier. Text stays text if a number cannot represent it: many digits, leading zeros, letters. */
 export const integerId = field<number | string>('an integer', (value) => {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined
   const id = typeof value === 'string' ? value.trim() : ''
@@ -74,7 +74,7 @@ export const integerId = field<number | string>('an integer', (value) => {
   return Number.isSafeInteger(number) && String(number) === id ? number : id
 })
 
-/** Number, or decimal text. An integer that a number cannot hold exactly is not read, because it would change. */
+/** Number, or decimal text. Text of an unsafe integer is refused, because a number would round it. */
 export const decimal = field('a number', (value) => {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
   if (typeof value !== 'string' || !DECIMAL.test(value)) return undefined
@@ -82,14 +82,14 @@ export const decimal = field('a number', (value) => {
   return Number.isInteger(number) && !Number.isSafeInteger(number) ? undefined : number
 })
 
-/** Numeric flag. Booleans and their texts are read as 1 and 0. */
+/** Numeric flag. Booleans and the texts `true` and `false` are read as 1 and 0. */
 export const flag = field('a numeric flag', (value) => {
   const word = typeof value === 'boolean' ? String(value) : (asText(value)?.toLowerCase() ?? '')
   if (word === 'true' || word === 'false') return Number(word === 'true')
   return INTEGER.test(word) ? Number(word) : undefined
 })
 
-/** Amount of a reversal as text. Null, `""`, zero and a missing field are read as null: no reversal. */
+/** Amount of a reversal as text. Null, `""`, zero and a missing field are read as null. */
 export const reversedAmount = field<string | null>('an amount or null', (value) => {
   if (ABSENT.has(value)) return null
   const amount = asText(value)
@@ -101,11 +101,11 @@ export const anyJson: Field<unknown> = z.unknown()
 
 const otherCasing = (name: string): string => name.replace(/I[dD]$/, (end) => (end === 'ID' ? 'Id' : 'ID'))
 
-/** A field of a received object, under its name or with the other casing of a final `ID`. */
+/** Returns a field of a received object. A final `ID` in its name may also be written `Id`, and vice versa. */
 export const received = (body: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.hasOwn(body, name) ? body[name] : body[otherCasing(name)]
 
-/** A response object: names are read in both casings of a final `ID`, and unknown fields are kept at run time. */
+/** A response object. Field names may end in `ID` or `Id`, and unknown fields are kept at run time. */
 export const response = <const Fields extends Shape>(fields: Fields): Field<Output<Fields>> => {
   const casings = Object.keys(fields)
     .map((name) => [name, otherCasing(name)] as const)
@@ -126,7 +126,7 @@ export const response = <const Fields extends Shape>(fields: Fields): Field<Outp
   return z.pipe(renamed, z.looseObject(fields)) as Field<Output<Fields>>
 }
 
-/** A list. Null is read as an empty one. */
+/** A list. Null is read as an empty list. */
 export const listOf = <Item>(item: Field<Item>): Field<readonly Item[]> =>
   z.transform((value: unknown, { issues }): readonly Item[] => {
     const items: readonly unknown[] = Array.isArray(value) ? value : []
@@ -138,9 +138,9 @@ export const listOf = <Item>(item: Field<Item>): Field<readonly Item[]> =>
     })
   }) as Field<readonly Item[]>
 
-// Input of callers: strict.
+// The input of callers is checked strictly.
 
-/** A field that another one reads, unless `otherwise` decides about its value. A short form of zod's own wrappers. */
+/** Reads a value with `inner`, or with `otherwise` if `isOther` returns true. Smaller than zod's own wrappers. */
 export const unless = <Value, Other, Given>(
   inner: Field<Value, unknown> | Field<Value, never>,
   isOther: (value: unknown) => boolean,
@@ -160,14 +160,14 @@ export const optional = <Value, Given>(inner: Field<Value, Given>) =>
 export const withDefault = <Value, Given>(inner: Field<Value, Given>, otherwise: NoInfer<Value>) =>
   unless<Value, Value, Given | undefined>(inner, isAbsent, () => otherwise)
 
-/** Text that obeys a rule. The rule's words complete "must be". */
+/** Text that obeys a rule. Error messages print `rule` after the words "must be". */
 export const input = (rule: string, obeys: (value: string) => boolean): Field<string, string> =>
   field(rule, (value) => (typeof value === 'string' && obeys(value) ? value : undefined))
 
 /** Any text. */
 export const anyText = input('a string', () => true)
 
-// A half of a surrogate pair cannot be encoded, so it would arrive changed.
+// UTF-8 cannot encode half of a surrogate pair, so such text would arrive changed.
 const isFilled = (value: string): boolean => value.trim() !== '' && !/\p{Cs}/u.test(value)
 
 /** Text that is not blank. */
@@ -177,23 +177,23 @@ export const filledText = (rule = 'a string that is not blank'): Field<string, s
 /** A calendar date. */
 export const inputDate = input('a calendar date in the form YYYY-MM-DD', isCalendarDate)
 
-/** One of a few values. */
+/** One of the given texts. */
 export const oneOf = <const Choice extends string>(choices: readonly Choice[]): Field<Choice, Choice> =>
   field(choices.map((choice) => JSON.stringify(choice)).join(' or '), (value) =>
     choices.find((choice) => choice === value),
   )
 
-/** A whole number from `least` to `most` that a JavaScript number holds exactly. */
+/** A safe integer from `least` to `most`. */
 export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER): Field<number, number> =>
   field(`a whole number from ${least}${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}`, (value) => {
     if (typeof value !== 'number' || !Number.isSafeInteger(value)) return undefined
     return value >= least && value <= most ? value : undefined
   })
 
-/** The text of a URL given as text or as a `URL` object, which may come from another realm. */
+/** Returns the text of a URL given as text or as a `URL` object, even one from another JavaScript realm. */
 export const urlText = (value: unknown): unknown => (isObject(value) && 'href' in value ? value.href : value)
 
-/** An absolute URL that a payer's browser may be sent to, as text or as a `URL` object. It is sent as text. */
+/** An absolute URL that the payer's browser may open. A `URL` object is converted to text. */
 export const inputUrl = field<string, string | URL>(
   'an absolute URL such as https://shop.example/return',
   (value) => {
@@ -217,8 +217,8 @@ export const refined = <Value extends object, Given>(
     }),
   ) as unknown as Field<Value, Given>
 
-// Inherited names count as well: options may be made of defaults by Object.create. An option that is null counts as
-// omitted, except a key: who gives one, such as a field of a database, relies on it.
+// Inherited names count, because options may be created from defaults with Object.create. A null option counts as
+// omitted. A null `idempotencyKey` must fail instead, because its caller expects a key, for example from a database.
 const given = (value: unknown, isOption: boolean): unknown => {
   if (!isObject(value)) return value
   const kept: Record<string, unknown> = {}
@@ -229,8 +229,8 @@ const given = (value: unknown, isOption: boolean): unknown => {
 }
 
 /**
- * An object that a caller gives: an unknown name is an error, because a misspelled idempotency key would cause another
- * charge. Names whose value is undefined count as omitted.
+ * An object that a caller passes. An unknown name is an error, because a misspelled idempotency key would cause
+ * another charge. Fields whose value is undefined count as omitted.
  */
 export const strict = <const Fields extends Shape>(
   fields: Fields,

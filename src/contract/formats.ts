@@ -1,15 +1,15 @@
-/** Cycles that the specification lists (S1). */
+/** The payment cycles of the specification (S1). */
 export const CYCLES = ['DAILY', 'WEEKLY', 'FIFTEEN_DAYS'] as const
 
-/** The maximum distance of `end`, in days (Limits, area S). */
+/** The maximum number of days until the `end` of a subscription (Limits, area S). */
 export const MAX_SUBSCRIPTION_DAYS = 730
 
 const MILLISECONDS_PER_DAY = 86_400_000
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 const DECIMAL = /^\d+(?:\.\d+)?$/
-// `shop.example:8080/return` would parse as a URL with the scheme `shop.example`: a port after the colon gives it away.
+// `shop.example:8080/return` would parse with the scheme `shop.example`, so a digit after the colon is refused.
 const ABSOLUTE_URL = /^([a-z][a-z\d+.-]*):(?!\d)[^\s\\]+$/i
-// A payer's browser is sent to these addresses, so schemes that run code or open local files are refused.
+// The payer's browser opens these URLs, so schemes that run code or open local files are refused.
 const FORBIDDEN_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'blob', 'about'])
 
 /** Days since 1970-01-01 of a `YYYY-MM-DD` text, or `undefined` when the calendar has no such day. */
@@ -28,20 +28,20 @@ export const isCalendarDate = (text: string): boolean => dayNumber(text) !== und
 /** Whether the text is a decimal number above zero, such as `25`, `25.00` or `0.5`, without sign and exponent. */
 export const isAmountText = (text: string): boolean => DECIMAL.test(text) && /[1-9]/.test(text)
 
-/** Whether the text is an absolute URL that a payer's browser may be sent to. Custom schemes (`myapp:return`) are. */
+/** Whether the text is an absolute URL for the payer's browser. Custom schemes such as `myapp:return` are allowed. */
 export const isAbsoluteUrl = (text: string): boolean => {
   const scheme = ABSOLUTE_URL.exec(text)?.[1]?.toLowerCase()
   if (scheme === undefined || FORBIDDEN_SCHEMES.has(scheme)) return false
   return URL.canParse(text) && (!/^https?$/.test(scheme) || /^https?:\/\/[^/]/i.test(text))
 }
 
-/** Whether the text, once encoded, can be one segment of a path: not empty, not `.` or `..`, well-formed. */
+/** Whether the encoded text can be one path segment: not empty, not `.` or `..`, and without lone surrogates. */
 export const isPathSegment = (text: string): boolean =>
   text.length > 0 && text !== '.' && text !== '..' && !/[\uD800-\uDFFF]/u.test(text)
 
-/** Whether the text can be the value of an HTTP header and arrives unchanged. */
+/** Whether an HTTP header can transmit the text unchanged. */
 export const isHeaderText = (text: string): boolean => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text)
 
-/** A new identifier. Pages without TLS have no `randomUUID`. */
+/** Returns a random identifier. On pages without TLS, browsers have no `randomUUID`. */
 export const randomId = (): string =>
   crypto.randomUUID?.() ?? crypto.getRandomValues(new Uint32Array(4)).join('-')

@@ -26,16 +26,16 @@ export type KnownChargeOutcome =
 const chargeRequest = {
   /** The payer's mobile number in international format: country code and number. (G1) */
   msisdn: filledText('a mobile number in international format, as a string'),
-  /** The amount: a whole number from 0, sent as given. Ask the provider whether it counts whole or minor units. (G1) */
+  /** Amount: a whole number from 0, sent unchanged. Ask the provider whether the unit is major or minor. (G1) */
   amount: wholeNumber(0),
   /** Currency code, such as `BDT`. (G1) */
   currency: filledText('a currency code such as "BDT"'),
-  /** Absolute URL to which the payer's browser returns. The gateway may reject one that is not on its allowlist. (G rule 8) */
+  /** Absolute URL to which the payer's browser returns. The gateway may have an allowlist of URLs. (G rule 8) */
   redirect_uri: inputUrl,
 }
 /** Input of a charge. (G1) */
 export type ChargeRequest = Input<typeof chargeRequest>
-/** Checks the input of a charge. `amount` is sent as given, because the specification does not show its unit. */
+/** Checks the input of a charge. `amount` is sent unchanged, because the specification does not show its unit. */
 export const chargeRequestSchema = strict(chargeRequest)
 
 const confirmRequest = {
@@ -48,7 +48,7 @@ export type ConfirmRequest = Input<typeof confirmRequest>
 export const confirmRequestSchema = strict(confirmRequest)
 
 const renewRequest = {
-  /** The mandate's charge: the same id as in the path. (G rule 2) */
+  /** Identifier of the mandate's first charge: the same id as in the path. (G rule 2) */
   mandate_id: filledText(),
 }
 /** Body of a renewal. (G rule 2) */
@@ -57,23 +57,23 @@ export type RenewRequest = Input<typeof renewRequest>
 export const renewRequestSchema = strict(renewRequest)
 
 const charge = {
-  /** Identifier of the charge, such as `ch_1`. Keep the first one's to read and renew the mandate. (G1) */
+  /** Identifier of the charge, such as `ch_1`. `renew` needs the identifier of a mandate's first charge. (G1) */
   id: text,
   /** The payer's mobile number in international format. (G1) */
   msisdn: text,
-  /** Amount in the unit it was requested in. Decimal text is read as a number. (G1) */
+  /** Amount in the same unit as in the request. Decimal text is converted to a number. (G1) */
   amount: decimal,
   /** Currency code, such as `BDT`. (G1) */
   currency: text,
   /** `pending_confirmation`, `pending_retry`, `succeeded` (paid), `failed`, `expired`, or a status added later. (G1) */
   status: openText<KnownChargeStatus>(),
-  /** `PENDING` until the payer has confirmed, then the result, such as `INSUFFICIENT_FUNDS`. Any text is possible. (G1) */
+  /** Result of the charge, such as `INSUFFICIENT_FUNDS` or any text. `PENDING` until the payer has confirmed. (G1) */
   outcome: openText<KnownChargeOutcome>(),
-  /** Identifier of the confirmation, such as `conf_1`, for `confirm`. (G1) */
+  /** Identifier of the confirmation, such as `conf_1`, which `confirm` needs. (G1) */
   confirmation_id: text,
   /** Address of the page where the payer enters the code. Send the payer to exactly this address. (G1) */
   confirmation_url: text,
-  /** Creation time in the server's form, usually ISO 8601. (G1) */
+  /** Creation time as the server formats it, usually ISO 8601. (G1) */
   created_at: text,
 }
 /** A charge. (G1) */
@@ -82,16 +82,16 @@ export type Charge = Output<typeof charge>
 export const chargeSchema: Field<Charge> = response(charge)
 
 const errorDetail = {
-  /** Code in snake_case, such as `incorrect_code`: the `errorCode` of an error. (G2) */
+  /** Error code in snake_case, such as `incorrect_code`. `ApiError` has it as `errorCode`. (G2) */
   code: text,
-  /** Explanation for people. (G2) */
+  /** Explanation of the error for humans. (G2) */
   message: text,
 }
-/** Contents of an error of area G. (G2) */
+/** Code and message of an error of area G. (G2) */
 export type GatewayErrorDetail = Output<typeof errorDetail>
 
 const errorBody = {
-  /** What went wrong. (G2) */
+  /** Code and message of the error. (G2) */
   error: response(errorDetail) as Field<GatewayErrorDetail>,
 }
 /** Error body of area G. (G2) */
@@ -99,10 +99,10 @@ export type GatewayErrorBody = Output<typeof errorBody>
 /** Reads an error body of area G. (G2) */
 export const gatewayErrorSchema: Field<GatewayErrorBody> = response(errorBody)
 
-/** The reference table. The specification does not show its shape, so it can be any JSON. */
+/** The table of test numbers. The specification does not show the table's shape, so it can be any JSON. */
 export type Reference = unknown
 
-/** The version prefix of area G's routes (Versioning). `/health` has none. */
+/** The version prefix of area G's routes (Versioning). `/health` has no prefix. */
 export const GATEWAY_API_PREFIX = '/api/v1'
 
 /** The seven routes of area G, each defined once. */
@@ -130,7 +130,7 @@ export const gatewayContract = {
     response: anyJson,
     status: 200,
   }),
-  /** Charges a payer, who then confirms with a code. With the same key it is one charge, however often it is sent. */
+  /** Charges a payer, who then confirms with a code. All requests with the same idempotency key create one charge. */
   charge: endpoint({
     operation: 'gateway.charge',
     method: 'POST',
@@ -146,7 +146,7 @@ export const gatewayContract = {
     echoes: ['msisdn', 'amount', 'currency'],
     afterUnknown: 'you get the original charge, never a second one.',
   }),
-  /** Confirms a charge with the payer's code. A second confirmation may be rejected, so a lost response is not retried. */
+  /** Confirms a charge with the payer's code. A lost response is not retried: the server may reject a retry. */
   confirm: endpoint({
     operation: 'gateway.confirm',
     method: 'POST',
@@ -174,7 +174,7 @@ export const gatewayContract = {
     partial: true,
     afterWait: 'The charge may still change. Wait again or read it later, and do not charge again meanwhile.',
   }),
-  /** Charges an established mandate again, without a code. With the same key it is one renewal. (G rule 2) */
+  /** Renews a mandate: charges it without a code. Requests with the same key create one renewal. (G rule 2) */
   renew: endpoint({
     operation: 'gateway.renew',
     method: 'POST',

@@ -9,20 +9,20 @@ export type KnownSubscriptionNotificationStatus = 'CANCELLED' | 'SUCCEEDED'
 export type KnownPaymentNotificationStatus = 'SUCCEEDED_PAYMENT' | 'FAILED_PAYMENT'
 
 const notification = {
-  /** Unique identifier of the notification. A redelivery has the same one. (S8) */
+  /** Unique identifier of the notification. A redelivery has the same identifier. (S8) */
   notificationId: text,
   /** `SUBSCRIPTION` or `SUBSCRIPTION_PAYMENT`, or a type added later. (S8) */
   type: openText<KnownNotificationType>(),
-  /** What happened, depending on `type`. A cancellation may be written `CANCELED`. (S8; Events, note 1) */
+  /** New status of the subscription or payment. A cancellation may be written `CANCELED`. (S8; Events, note 1) */
   status: openText<KnownSubscriptionNotificationStatus | KnownPaymentNotificationStatus>(),
-  /** The subscription concerned. (S8) */
+  /** Identifier of the subscription. (S8) */
   subscriptionId: text,
-  /** The payment, for type SUBSCRIPTION_PAYMENT; an empty string for type SUBSCRIPTION. (S8) */
+  /** Identifier of the payment; an empty string for type SUBSCRIPTION. (S8) */
   paymentId: text,
-  /** When it happened: UNIX time in whole seconds, as text. (S8) */
+  /** Time of the change: UNIX time in whole seconds, as text. (S8) */
   timestamp: text,
 }
-/** A notification message as it is on the wire: every field is text. (S8) */
+/** A notification message as the server sends it: every field is text. (S8) */
 export type NotificationMessage = Output<typeof notification>
 /** Reads a notification message. (S8) */
 export const notificationSchema: Field<NotificationMessage> = response(notification)

@@ -25,7 +25,7 @@ import { CYCLES, dayNumber, isAmountText } from './formats.ts'
 
 /** Payment cycles (S1). */
 export type KnownCycle = (typeof CYCLES)[number]
-/** A payment cycle as a server may send it: a known one, or one added later. */
+/** A payment cycle in a response: a `KnownCycle`, or a text that the server has added later. */
 export type Cycle = Open<KnownCycle>
 /** Request statuses that this package knows. The specification shows only INITIALIZED. */
 export type KnownRequestStatus = 'INITIALIZED' | 'SUCCEEDED' | 'FAILED' | 'EXPIRED' | 'CANCELLED'
@@ -46,17 +46,17 @@ const tokenRequest = {
   /** The user's password. (S-a) */
   password: filledText(),
 }
-/** Body of a login: a password grant. (S-a) */
+/** Body of a login request: an OAuth 2.0 password grant. (S-a) */
 export type TokenRequest = Input<typeof tokenRequest>
-/** Checks the body of a login. */
+/** Checks the body of a login request. */
 export const tokenRequestSchema = strict(tokenRequest)
 
 const subscriptionRequest = {
   /** The merchant application's identifier, issued by the payment provider. (S1) */
   clientID: filledText(),
-  /** Your own identifier of this request. Errors carry it, and `details` returns it. (S1) */
+  /** Your own identifier of this request, which errors contain and `details` returns. (S1) */
   requestID: filledText(),
-  /** First day: a calendar date such as `2026-12-01`. After 23:30, today is not accepted. (S1) */
+  /** First day: a calendar date such as `2026-12-01`. After 23:30, today's date is not accepted. (S1) */
   start: inputDate,
   /** Last day: a calendar date on or after `start`, at most 730 days away. (S1; Limits) */
   end: inputDate,
@@ -64,7 +64,7 @@ const subscriptionRequest = {
   userReturnURL: inputUrl,
   /** How often the payer pays: `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. (S1) */
   cycle: oneOf(CYCLES),
-  /** Amount per cycle: decimal text above zero, such as `"25.00"`. A string, because numbers round. (S1) */
+  /** Amount per cycle: decimal text above zero, such as `"25.00"`, because numbers can be rounded. (S1) */
   amount: input(
     'a decimal string above zero such as "25.00" (a string, because numbers round)',
     isAmountText,
@@ -72,7 +72,7 @@ const subscriptionRequest = {
 }
 /** Input of subscribe. (S1) */
 export type SubscriptionRequest = Input<typeof subscriptionRequest>
-/** A subscription request as it is on the wire. (S1) */
+/** The body of a subscription request as the client sends it. (S1) */
 export type SubscriptionRequestBody = Output<typeof subscriptionRequest>
 /** Checks a subscription request. (S1) */
 export const subscriptionRequestSchema: Field<SubscriptionRequestBody, SubscriptionRequest> = refined(
@@ -82,22 +82,22 @@ export const subscriptionRequestSchema: Field<SubscriptionRequestBody, Subscript
   'a date on or after start',
 )
 
-/** Number of a page. (Limits, Pagination) */
+/** Number of the page, from 1. (Limits, Pagination) */
 export const pageNumber = optional(wholeNumber(1))
-/** Records per page. (Limits, Pagination) */
+/** Number of records per page, from 1 to 100. (Limits, Pagination) */
 export const pageSize = optional(wholeNumber(1, 100))
 /** Checks the query of the payment list. (Limits, Pagination) */
 export const pageQuerySchema = strict({ page: pageNumber, per_page: pageSize })
 
 const envelope = {
-  /** `00`. A response with any other code becomes an `ApiError`. (S2) */
+  /** `00` means success. A response with any other code becomes an `ApiError`. (S2) */
   errorCode: text,
-  /** Explanation of the code. (S2) */
+  /** Explanation of `errorCode`. (S2) */
   errorMessage: text,
 }
-/** The fields of every response of area S. (Errors) */
+/** The fields that every response of area S contains. (Errors) */
 export type Envelope = Output<typeof envelope>
-/** Reads `errorCode` and `errorMessage`. Success is exactly the text `00`. */
+/** Reads `errorCode` and `errorMessage`. The call succeeded only if `errorCode` is `00`. */
 export const envelopeSchema: Field<Envelope> = response(envelope)
 
 /** A response with `errorCode` and `errorMessage`. */
@@ -105,13 +105,13 @@ const enveloped = <const Fields extends Shape>(fields: Fields): Field<Output<Fie
   response({ ...fields, ...envelope }) as Field<Output<Fields> & Envelope>
 
 const token = {
-  /** How the token is sent: `Bearer`. (S7) */
+  /** Type of the token: `Bearer`. (S7) */
   token_type: text,
   /** Lifetime of the access token, in seconds. (S7) */
   expires_in: decimal,
-  /** The secret that authorizes calls. The client sends it by itself. (S7) */
+  /** The secret that authorizes calls. The client sends this token automatically. (S7) */
   access_token: text,
-  /** The secret that may be exchanged for a new token. Used only with `refresh: 'refresh_token'`. (S7) */
+  /** The secret that the client exchanges for a new token, only with `refresh: 'refresh_token'`. (S7) */
   refresh_token: text,
 }
 /** Response of a login. (S7) */
@@ -120,9 +120,9 @@ export type Token = Output<typeof token>
 export const tokenSchema: Field<Token> = response(token)
 
 const subscribeResult = {
-  /** The page where the payer authorizes the subscription. Send the payer there. (S2; S rule 1) */
+  /** URL to which you send the payer: the page where the payer authorizes the subscription. (S2; S rule 1) */
   url: text,
-  /** Identifier of the request, for `status` and `waitForStatus`. Keep it. (S2) */
+  /** Identifier of the request. Store the identifier for `status` and `waitForStatus`. (S2) */
   invoiceID: text,
 }
 /** Response of subscribe. (S2) */
@@ -133,11 +133,11 @@ export const subscribeResultSchema: Field<SubscribeResult> = enveloped(subscribe
 const requestStatus = {
   /** Identifier of the request: the `invoiceID` of subscribe. (S3) */
   invoiceId: text,
-  /** `INITIALIZED` until the payer has decided. Any other text is possible: see `KnownRequestStatus`. (S3) */
+  /** Status: `INITIALIZED` until the payer has decided, then one of `KnownRequestStatus` or any other text. (S3) */
   status: openText<KnownRequestStatus>(),
-  /** Identifier of the subscription, for every later call. Null while none is known: `""`, `"NA"`, null or missing. (S3) */
+  /** Identifier of the subscription, for later calls. Null if the server sends `""`, `"NA"`, null or nothing. (S3) */
   subscriptionId: absentableText,
-  /** Creation time: `YYYY-MM-DD HH:MM:SS` without a zone, see `toInstant`. (S3) */
+  /** Creation time: `YYYY-MM-DD HH:MM:SS` without a time zone, see `toInstant`. (S3) */
   createdAt: text,
 }
 /** State of a subscription request. (S3) */
@@ -148,11 +148,11 @@ export const requestStatusSchema: Field<RequestStatus> = enveloped(requestStatus
 const subscriptionDetails = {
   /** Identifier of the subscription. (S4) */
   id: text,
-  /** Amount per cycle, as a number such as `25`. Decimal text is read as a number. (S4) */
+  /** Amount per cycle, as a number such as `25`. Decimal text is converted to a number. (S4) */
   amount: decimal,
   /** How often the payer pays: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or one added later. (S4) */
   cycle: openText<KnownCycle>(),
-  /** Numeric flag. The specification does not explain its values; the mock gives 1 while active, else 0. Booleans are read as 1 and 0. (S4) */
+  /** Numeric flag that the specification does not explain. For active subscriptions the mock sends 1, else 0. (S4) */
   enabled: flag,
   /** Creation time: ISO 8601 in UTC with microseconds, such as `2026-11-28T12:00:00.000000Z`. (S4) */
   createdDate: text,
@@ -160,7 +160,7 @@ const subscriptionDetails = {
   startDate: text,
   /** Last day, `YYYY-MM-DD`. (S4) */
   endDate: text,
-  /** When the next payment is due: `YYYY-MM-DD HH:MM:SS` without a zone, see `toInstant`. Null when missing or empty. (S4) */
+  /** Due time of the next payment: `YYYY-MM-DD HH:MM:SS` without a time zone. Null if the server sends none. (S4) */
   nextPaymentDate: absentableText,
   /** Your own identifier of the subscription request. (S4) */
   requestID: text,
@@ -171,13 +171,13 @@ export type SubscriptionDetails = Output<typeof subscriptionDetails> & Envelope
 export const subscriptionDetailsSchema: Field<SubscriptionDetails> = enveloped(subscriptionDetails)
 
 const cancellation = {
-  /** Identifier of the record: an integer, or text where a number would change it. (S5) */
+  /** Identifier of the cancellation: an integer, or text if a number cannot represent the identifier. (S5) */
   id: integerId,
   /** The subscription that was canceled. (S5) */
   subscriptionID: text,
-  /** Identifier of the cancellation request, not yours of subscribe: an integer, or text where a number would change it. (S5) */
+  /** Identifier of the cancellation request (not the `requestID` of subscribe): an integer, or text. (S5) */
   requestID: integerId,
-  /** `PROCESSED` when it is done. Any other text is possible: see `KnownCancellationStatus`. (S5) */
+  /** `PROCESSED` when the cancellation is done. Any other text is possible: see `KnownCancellationStatus`. (S5) */
   status: openText<KnownCancellationStatus>(),
 }
 /** Record of a cancellation. (S5) */
@@ -186,27 +186,27 @@ export type Cancellation = Output<typeof cancellation> & Envelope
 export const cancellationSchema: Field<Cancellation> = enveloped(cancellation)
 
 const payment = {
-  /** Identifier of the payment: an integer, or text where a number would change it, for example many digits. (S6) */
+  /** Identifier of the payment: an integer, or text if a number cannot represent all its digits or letters. (S6) */
   paymentId: integerId,
   /** Cycle of the subscription: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or one added later. (S6) */
   cycle: openText<KnownCycle>(),
-  /** Due date, `YYYY-MM-DD`. (S6) */
+  /** Due date of the payment, `YYYY-MM-DD`. (S6) */
   dueDate: text,
-  /** Amount reversed, as text such as `"25.00"`. Null without a reversal: also for `""`, zero and a missing field. (S6) */
+  /** Reversed amount, as text such as `"25.00"`. Null if the server sends zero, `""`, null or nothing. (S6) */
   reverseTransactionAmount: reversedAmount,
-  /** Reversal time in the server's form. Null without a reversal. (S6) */
+  /** Time of the reversal, as the server formats it. Null if the payment was not reversed. (S6) */
   reverseTransactionDate: absentableText,
-  /** Identifier of the reversal's transaction. Null without a reversal. (S6) */
+  /** Identifier of the reversal's transaction. Null if the payment was not reversed. (S6) */
   reverseTransactionId: absentableText,
-  /** `SUCCEEDED_PAYMENT`, `FAILED_PAYMENT`, or any other text. (S6) */
+  /** Status of the payment: `SUCCEEDED_PAYMENT`, `FAILED_PAYMENT`, or any other text. (S6) */
   status: openText<KnownPaymentStatus>(),
-  /** The subscription that it belongs to. (S6) */
+  /** Identifier of the payment's subscription. (S6) */
   subscriptionId: text,
-  /** Time of the transaction: `YYYY-MM-DD HH:MM:SS` without a zone, see `toInstant`. (S6) */
+  /** Time of the transaction: `YYYY-MM-DD HH:MM:SS` without a time zone, see `toInstant`. (S6) */
   transactionDate: text,
   /** Identifier of the transaction. (S6) */
   transactionId: text,
-  /** Next due date, `YYYY-MM-DD`. Null when missing or empty. (S6) */
+  /** Due date of the next payment, `YYYY-MM-DD`. Null if the server sends none. (S6) */
   nextPaymentDate: absentableText,
 }
 /** A payment of a subscription. (S6) */
@@ -214,13 +214,13 @@ export type Payment = Output<typeof payment>
 /** Reads one record of the payment list. (S6) */
 export const paymentSchema: Field<Payment> = response(payment)
 
-/** A payment with the envelope of its response. (S-h) */
+/** A payment with `errorCode` and `errorMessage`. (S-h) */
 export type PaymentDetails = Payment & Envelope
-/** Reads the response of the payment operation: S6 with the envelope. */
+/** Reads the response of `payment`: the fields of S6 with `errorCode` and `errorMessage`. */
 export const paymentDetailsSchema: Field<PaymentDetails> = enveloped(payment)
 
 const paymentList = {
-  /** The payments of this page; empty when the server has no more. Null is read as empty. (S-g) */
+  /** The payments of this page. After the last page the list is empty. Null is read as an empty list. (S-g) */
   subscriptionPayments: listOf(paymentSchema),
 }
 /** A page of payments. (S-g) */
@@ -228,12 +228,12 @@ export type PaymentList = Output<typeof paymentList> & Envelope
 /** Reads a page of payments. (S-g) */
 export const paymentListSchema: Field<PaymentList> = enveloped(paymentList)
 
-/** The version prefix of area S's operations (Versioning). The token path has none. */
+/** The version prefix of area S's paths (Versioning). The path of the login has no prefix. */
 export const SUBSCRIPTIONS_API_PREFIX = '/api/v1.0'
 
 const COMMON = { method: 'POST', auth: 'token', status: 200, envelope: true } as const
 
-/** An operation behind a login. */
+/** Defines an operation that requires a login. */
 const authorized = <const Definition extends Omit<EndpointDefinition, keyof typeof COMMON>>(
   definition: Definition,
 ): typeof COMMON & Definition => ({ ...COMMON, ...definition })
@@ -257,7 +257,7 @@ export const subscriptionsContract = {
     afterRejected:
       'Later calls fail without a request until the credentials change, login() is called or the cool-down (loginCooldown) ends.',
   }),
-  /** Creates a subscription request. It has no idempotency key, so it cannot be retried safely. */
+  /** Creates a subscription request, which cannot be retried safely because it has no idempotency key. */
   subscribe: authorized({
     operation: 'subscriptions.subscribe',
     path: '/api/v1.0/subscribe',
@@ -270,7 +270,7 @@ export const subscriptionsContract = {
     afterUnknown:
       'The API has no lookup by requestID: before you subscribe again, compare details().requestID of the subscriptions that notifications name.',
   }),
-  /** Reads the state of a request by its invoice identifier. */
+  /** Reads the state of a subscription request by its `invoiceID`. */
   status: authorized({
     operation: 'subscriptions.status',
     path: '/api/v1.0/subscribe/:invoiceId/status',
@@ -290,7 +290,7 @@ export const subscriptionsContract = {
     response: subscriptionDetailsSchema,
     needs: ['id'],
   }),
-  /** Cancels a subscription. Canceling again does no harm, but the response to the first call may be lost. */
+  /** Cancels a subscription. The client does not retry after a lost response, but canceling again is safe. */
   cancel: authorized({
     operation: 'subscriptions.cancel',
     path: '/api/v1.0/subscription/:subscriptionId/cancel',

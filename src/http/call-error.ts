@@ -21,7 +21,7 @@ import type { Failure } from './retry.ts'
 import { isTransient } from './retry.ts'
 import type { ReceivedResponse } from './send.ts'
 
-/** More facts about a failed attempt. Waits are milliseconds. */
+/** More facts about a failed attempt. Waits are in milliseconds. */
 export interface FailureContext {
   readonly response?: ReceivedResponse | undefined
   /** The response's parsed JSON. */
@@ -35,18 +35,18 @@ export interface FailureContext {
 const MAX_QUOTE = 200
 const MAX_BODY = 100_000
 
-/** The request as a message names it. Identifiers, query and the base URL's own path are omitted: they could be secret. */
+/** Describes the request for a message. Identifiers, query and the base URL's path are omitted: they could be secret. */
 const placeOf = ({ request: { method, url, endpoint } }: CallLog): string =>
   `${method} ${new URL(url).origin}${endpoint.path}`
 
 const checkBaseUrl = ({ request: { endpoint } }: CallLog): string =>
   `. Check baseUrl: the client adds ${endpoint.path} to it`
 
-/** Whether a call changes something at the server. */
+/** Returns whether a call changes data on the server. */
 const acts = ({ retry, idempotencyKey }: EndpointDefinition): boolean =>
   retry === 'when-not-executed' || idempotencyKey === true
 
-/** The advice at the end of a message: the next step for the caller. */
+/** Returns the end of a message, which tells the caller what to do next. */
 const adviceOf = (endpoint: EndpointDefinition, details: ErrorDetails, waitMs?: number): string => {
   const { outcome, retryable, idempotencyKey } = details
   const again = retryable ? 'Calling again is safe.' : ''
@@ -71,7 +71,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   '403 credentials': 'the account is locked: valid credentials are rejected too',
 }
 
-/** The error of a response that is not a success. Secrets are removed before anything is cut, so that no part is left. */
+/** Makes the error of a failed response. Secrets are removed first, because shortened text could show a part. */
 const responseError = (
   log: CallLog,
   failure: Failure,
@@ -91,10 +91,10 @@ const responseError = (
     ...log.details(isTransient(failure)),
     status,
     headers: redactor.headers(headers),
-    // Errors go to logs: a huge body is omitted.
+    // Errors are often logged, so a very large body is omitted.
     body: isSecret || text.length > MAX_BODY ? undefined : redactor.value(body),
   }
-  // A body that is not JSON may be a page of any size: the error has its type, its length and its title.
+  // A body that is not JSON may be a long HTML page: the error has only its type, length and title.
   const isOther = body === undefined && text !== ''
   const title = quoted(/<title[^<>]*>([^<]*)/i.exec(isOther && !isSecret ? text : '')?.[1]?.trim())
   const form = isOther ? [headers['content-type']?.split(';')[0], `${text.length} characters`, title] : []
@@ -133,7 +133,7 @@ const NO_SUCH_HOST = /^(?:ENOTFOUND|EAI_AGAIN)$/
 const MOCK_HOST = /\.mandatekit\.test$/
 const NO_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/
 
-/** The error of a failed connection. Only the code of the runtime's error is kept, because its text may quote secrets. */
+/** Makes the error of a failed connection. Only the code of the runtime's error is kept: its text may quote secrets. */
 const connectionError = (
   log: CallLog,
   { reason, notSent, certificate }: Extract<Failure, { kind: 'connection' }>,
@@ -177,7 +177,7 @@ export const interruptionError = (log: CallLog, by: Interruption): AbortedError 
   return new TimeoutError(message, { ...details, timeoutMs: by.milliseconds })
 }
 
-/** Makes the error of a call that the rate limit would delay for longer than it may take. */
+/** Makes the error of a call for which the rate-limit delay is longer than the remaining time. */
 export const delayedError = (log: CallLog, delay: number): RateLimitError => {
   const details = { ...log.details(true), retryAfterMs: delay }
   const what = `the rate limit allows no request for ${inWords(delay)}, too long for this call`
@@ -192,7 +192,7 @@ export const attemptError = (log: CallLog, failure: Failure, context: FailureCon
   return responseError(log, failure, response, context)
 }
 
-/** A login's error as the error of the call that needed it: same class and response, but the call's own outcome. */
+/** Turns a login's error into the error of the waiting call: same class and response, but the call's own outcome. */
 export const loginError = (log: CallLog, error: MandateKitError): MandateKitError => {
   log.phase = 'login'
   const details: ErrorDetails = { ...log.details(error.retryable), cause: error.cause }
@@ -200,7 +200,7 @@ export const loginError = (log: CallLog, error: MandateKitError): MandateKitErro
     return new InvalidRequestError(details.operation, error.issues, details)
   const lack = log.attempts === 0 ? 'not sent, because there is no token' : 'there is no token for a retry'
   const cause = error.message.replace(`${error.operation} failed: `, '')
-  // The constructors of all other classes take a message and the error's own fields.
+  // The constructors of the other error classes take a message and the fields of the error.
   return Reflect.construct(error.constructor, [
     `${details.operation} failed: ${lack}: ${cause}`,
     { ...error, ...details },

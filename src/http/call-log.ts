@@ -10,14 +10,14 @@ import { combineOutcomes } from './retry.ts'
 
 const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id'] as const
 
-/** The server's identifier of a request, under its usual names. The specification shows none. */
+/** Returns the server's identifier of a request from its usual headers. The specification names no such header. */
 export const serverRequestIdOf = (headers: Readonly<Record<string, string>>): string | undefined =>
   REQUEST_ID_HEADERS.map((name) => headers[name]).find(Boolean)
 
-// A login fails for itself, and then as what the caller of `login` waits for: the same error is reported once.
+// `login()` and its token request fail with the same error object, which is reported once.
 const reported = new WeakSet<object>()
 
-/** The facts about one logical call so far. Errors and hooks use them. */
+/** Collects the facts about one call for errors and hooks. */
 export class CallLog {
   readonly request: PreparedRequest
   readonly #settings: ClientSettings
@@ -25,9 +25,9 @@ export class CallLog {
   /** The Authorization header of each attempt. */
   readonly #sent: (string | undefined)[] = []
   #event: CallEvent | undefined
-  /** Where the call stands. */
+  /** The current stage of the call. */
   phase: Phase = 'request'
-  /** The outcome of all failed attempts. If one may have executed, later ones do not change that. */
+  /** The combined outcome of the failed attempts: `unknown` as soon as the server may have executed one of them. */
   outcome: Outcome = 'not-sent'
 
   constructor(settings: ClientSettings, request: PreparedRequest) {
@@ -41,7 +41,7 @@ export class CallLog {
     return this.#sent.length
   }
 
-  /** What hooks receive about the call; always with the same `call`. */
+  /** The data that hooks receive about the call. Every event of the call has the same `call` object. */
   get event(): CallEvent {
     const { endpoint, method, url, idempotencyKey } = this.request
     const { operation, path } = endpoint
@@ -55,18 +55,18 @@ export class CallLog {
     this.#sent.push(authorization)
   }
 
-  /** Adds what a failed attempt proves. */
+  /** Adds the outcome of a failed attempt. */
   failedAttempt(outcome: Outcome): void {
     this.outcome = combineOutcomes(this.outcome, outcome)
   }
 
-  /** Removes this call's secrets from errors. */
+  /** Makes the functions that remove this call's secrets from errors. */
   redactor() {
     const { headers, fields } = this.request
     return createRedactor(headers, this.#sent, fields)
   }
 
-  /** The details of an error that ends the call now. `isTransient`: the same call may succeed later. */
+  /** Returns the details of an error that ends the call. `isTransient` means that the same call may succeed later. */
   details(isTransient: boolean): ErrorDetails {
     const { endpoint, idempotencyKey, isKeyGenerated, fields } = this.request
     const { operation, retry, reference = '' } = endpoint
@@ -78,7 +78,7 @@ export class CallLog {
     return { operation, phase, outcome, attempts, ...own, retryable }
   }
 
-  /** Reports to the hook `onError` that the call failed for good. */
+  /** Reports the final failure of the call to the hook `onError`. */
   failed(error: unknown): void {
     const { hooks, clock } = this.#settings
     if (!hooks.onError) return

@@ -16,7 +16,7 @@ import { decideRetry, outcomeOf, readWaitHint } from './retry.ts'
 import type { Attempt, ReceivedResponse } from './send.ts'
 import { createHttp, sendOnce } from './send.ts'
 
-/** The response behind a call's data. */
+/** The HTTP response from which a call's data was read. */
 export interface CallResponse {
   /** HTTP status of the last attempt's response. */
   readonly status: number
@@ -34,28 +34,28 @@ export interface CallResponse {
   readonly idempotencyKey: string | undefined
 }
 
-/** A call's data with the response it was read from. */
+/** A call's data, and the response from which the data was read. */
 export interface WithResponse<Data, Response = CallResponse> {
-  /** The result of the promise itself. */
+  /** The data to which the promise itself resolves. */
   readonly data: Data
   /** Status, headers, rate limit and attempts of the response. */
   readonly response: Response
 }
 
-/** What every method that makes one call returns: a promise of the data, which also gives the response behind it. */
+/** A promise of a call's data that also provides the HTTP response. Methods that make one call return it. */
 export interface CallPromise<Data, Response = CallResponse> extends Promise<Data> {
-  /** The data together with status, headers, rate limit and attempts of the response. Makes no second call. */
+  /** Returns the data with the response's status, headers, rate limit and attempts. No second call is made. */
   withResponse(): Promise<WithResponse<Data, Response>>
 }
 
-/** Makes the promise of a call that has started. */
+/** Makes a `CallPromise` from a call that has started. */
 export const callPromise = <Data, Response>(
   call: Promise<WithResponse<Data, Response>>,
 ): CallPromise<Data, Response> => {
   const data = call.then((result) => result.data)
   return Object.assign(data, {
     withResponse: () => {
-      // The caller handles a failure of the promise it asked for. The other one must not be an unhandled rejection.
+      // The caller handles the failure of `call`. The failure of `data` must not become an unhandled rejection.
       data.catch(() => undefined)
       return call
     },
@@ -70,7 +70,7 @@ export interface Call {
   readonly deadline: Deadline
 }
 
-/** Waits for a token or key. A failure of it becomes a failure of the call. */
+/** Waits for a token or an API key. If there is none, the call fails with the reason. */
 export const authorized = async <Value>(
   { log, deadline }: Call,
   work: (signal: AbortSignal) => Promise<Value>,
@@ -86,10 +86,10 @@ export const authorized = async <Value>(
   }
 }
 
-/** Gets the authorization and a place at the rate-limit gate, which `send` gives back. */
+/** Gets the authorization and enters the rate-limit gate. `send` leaves the gate after the attempt. */
 const enter = async (call: Call, authorizer: Authorizer | undefined): Promise<Authorization | undefined> => {
   const { client, request, log, deadline } = call
-  // A call that is never retried asks for the state of this moment: it is not delayed.
+  // A call that is never retried, such as a health check, reads the current state, so it is not delayed.
   const gate = request.endpoint.retry === 'never' ? undefined : client.gate
   const { operation } = request.endpoint
   for (;;) {
@@ -110,7 +110,7 @@ const enter = async (call: Call, authorizer: Authorizer | undefined): Promise<Au
     if (delay >= deadline.remaining) throw delayedError(log, delay)
     await deadline.race((signal) => gate.enter(signal))
     if (authorization === undefined || authorizer?.isCurrent(authorization)) return authorization
-    // The token expired while the call was delayed. The login waits for its own place in the limit.
+    // The token expired during the delay. The call leaves the gate, because the login must pass the gate too.
     gate.leave()
   }
 }
@@ -118,7 +118,7 @@ const enter = async (call: Call, authorizer: Authorizer | undefined): Promise<Au
 const hintOf = ({ client }: Call, { status, headers }: ReceivedResponse): number | undefined =>
   readWaitHint(status, headers, readRateLimit(headers), client.settings.clock.now())
 
-/** Sends one attempt and gives the place at the gate back. */
+/** Sends one attempt and then leaves the rate-limit gate. */
 const send = async (call: Call, authorization: Authorization | undefined): Promise<Attempt> => {
   const { client, request, log, deadline } = call
   const { endpoint, url, method, body, limits } = request
@@ -138,7 +138,7 @@ const send = async (call: Call, authorization: Authorization | undefined): Promi
     const attempt = await sendOnce(client.http, fetch, sent, deadline)
     if (attempt.kind === 'failed') return attempt
     const { response } = attempt
-    // The wait that a rejected login asks for concerns the token, not the calls that have one.
+    // A 429 to a token request delays token requests, but not the calls that already have a token.
     const isOwn = response.status === 429 && endpoint.auth !== 'credentials'
     news = { headers: response.headers, waitMs: isOwn ? hintOf(call, response) : undefined }
     if (event && hooks.onResponse) {
@@ -173,7 +173,7 @@ const succeed = (
   return { data, response: { status, headers, serverRequestId, body, rateLimit, attempts, idempotencyKey } }
 }
 
-/** The attempts of a call and the waits between them: one result or one error at the end. */
+/** Makes the attempts of a call, with the waits between them, and returns a result or throws an error. */
 const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
   const { client, request, log, deadline } = call
   const { endpoint, limits } = request
@@ -219,13 +219,13 @@ const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
     await deadline
       .race(async (signal) => clock.sleep(waitMs, signal))
       .catch((error: unknown) => {
-        // Without a wait there is no retry: the given clock failed.
+        // If the given clock fails, the client cannot wait, so it does not retry.
         throw error instanceof Interrupted ? error : end()
       })
   }
 }
 
-/** Runs a call within its time and reports its failure. By default the call is its attempts. */
+/** Runs a call within its total timeout and reports its failure. By default, `work` makes the attempts. */
 export const runCall = async <Value = WithResponse<unknown>>(
   client: ClientParts,
   request: PreparedRequest,
@@ -249,7 +249,7 @@ export type MakeCall = <Definition extends EndpointDefinition>(
   deadline?: Deadline,
 ) => Promise<WithResponse<ResponseOf<Definition>>>
 
-/** Makes what all calls of one client share, and the function that makes calls. */
+/** Makes the parts that all calls of one client share, and the function that makes calls. */
 export const createClient = (given: Omit<ClientParts, 'http' | 'gate'>) => {
   const { rateLimit, clock } = given.settings
   const gate = rateLimit === 'wait' ? new RateLimitGate(clock) : undefined

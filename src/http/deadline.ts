@@ -5,7 +5,7 @@ export type Interruption =
   | { readonly kind: 'aborted' }
   | { readonly kind: 'timeout'; readonly limit: 'attempt' | 'total'; readonly milliseconds: number }
 
-/** Rejects the work that an interruption ended. It never leaves the package: the call turns it into its own error. */
+/** The internal error of interrupted work. The call turns it into an `AbortedError` or a `TimeoutError`. */
 export class Interrupted extends Error {
   readonly by: Interruption
 
@@ -15,10 +15,10 @@ export class Interrupted extends Error {
   }
 }
 
-/** How much more the system's date may move than its timers before it counts as a sleep of the machine, in milliseconds. */
+/** If the date runs this many milliseconds ahead of the timers, the client assumes that the machine was asleep. */
 const CLOCK_CORRECTION = 60_000
 
-/** The time that one logical call may take, with all its attempts and waits, and the caller's signal. */
+/** The total time limit of one call, with all its attempts and waits, and the caller's signal. */
 export class Deadline {
   readonly #startedAt = steadyClock.now()
   readonly #startDate = systemClock.now()
@@ -33,12 +33,12 @@ export class Deadline {
   /** Milliseconds that the call may still take. */
   get remaining(): number {
     const elapsed = steadyClock.now() - this.#startedAt
-    // Timers stand still while the machine sleeps. The date does not.
+    // Timers stop while the machine sleeps, but the date advances.
     const asleep = systemClock.now() - this.#startDate - CLOCK_CORRECTION
     return this.#milliseconds - Math.max(elapsed, asleep)
   }
 
-  /** Throws `Interrupted` when the call has to end. */
+  /** Throws `Interrupted` when the signal is aborted or no time remains. */
   check(): void {
     if (this.#signal?.aborted) throw new Interrupted({ kind: 'aborted' })
     const milliseconds = this.#milliseconds
@@ -46,8 +46,8 @@ export class Deadline {
   }
 
   /**
-   * Runs work that ends with the call, or after `limit` milliseconds. Then the signal of the work is aborted, and the
-   * promise rejects with `Interrupted` even if the work ignores its signal. No timer and no listener is left.
+   * Runs work until the call ends or `limit` milliseconds have passed. Then it aborts the signal of the work and
+   * rejects with `Interrupted`, even if the work ignores the signal. Its timer and its listener are removed.
    */
   race<Value>(work: (signal: AbortSignal) => Promise<Value>, limit = Infinity): Promise<Value> {
     return new Promise((resolve, reject) => {

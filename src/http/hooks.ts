@@ -4,9 +4,9 @@ import { isObject } from '../contract/fields.ts'
 import type { MandateKitErrorCode, Outcome, Phase, RateLimit } from '../errors.ts'
 import type { RetryReason } from './retry.ts'
 
-/** What every hook receives about a call. It holds no secret: no header, no body, no credential. */
+/** The data about a call that every hook receives. It contains no headers, no body and no credentials. */
 export interface CallEvent {
-  /** The same object for all events of one logical call: a key for a WeakMap of spans or timers. */
+  /** The same object in all events of one call. It can be the key of a WeakMap of spans or timers. */
   readonly call: object
   /** Operation id, for example `gateway.charge`. */
   readonly operation: string
@@ -14,19 +14,19 @@ export interface CallEvent {
   readonly method: string
   /** Path template, for example `/api/v1/mfs/charges/:id`: a good name for a span or a metric. */
   readonly path: string
-  /** The URL, with identifiers in it. */
+  /** The URL of the request, which contains identifiers. */
   readonly url: string
   /** The key that is sent, for a charge or a renewal. */
   readonly idempotencyKey: string | undefined
 }
 
-/** An attempt is about to be sent. */
+/** The event of `onRequest`: an attempt is about to be sent. */
 export interface RequestEvent extends CallEvent {
   /** 1 for the first attempt. */
   readonly attempt: number
 }
 
-/** An attempt received a response, of any status. */
+/** The event of `onResponse`: an attempt received a response with any status. */
 export interface ResponseEvent extends RequestEvent {
   /** HTTP status. */
   readonly status: number
@@ -38,23 +38,23 @@ export interface ResponseEvent extends RequestEvent {
   readonly durationMs: number
 }
 
-/** An attempt failed and will be retried. */
+/** The event of `onRetry`: an attempt failed and will be retried. */
 export interface RetryEvent extends RequestEvent {
   /** Why the retry is safe. */
   readonly reason: RetryReason
-  /** How long the client waits before it, in milliseconds. */
+  /** How long the client waits before the retry, in milliseconds. */
   readonly waitMs: number
   /** HTTP status of the failed attempt; absent when there was no response. */
   readonly status: number | undefined
 }
 
-/** A call failed for good. Reported once for each call, also when it ended before its first attempt. */
+/** The event of `onError`: a call failed for good. Each failed call is reported once, even if no attempt was sent. */
 export interface FailureEvent extends CallEvent {
   /** The error's `code`. */
   readonly code: MandateKitErrorCode | undefined
-  /** Where the call failed. */
+  /** The stage at which the call failed. */
   readonly phase: Phase | undefined
-  /** The error's `retryable`: whether the same call can be made again later without executing twice. */
+  /** The error's `retryable`: whether the same call can be made again later, without executing twice. */
   readonly retryable: boolean | undefined
   /** Whether the server may have executed the call. */
   readonly outcome: Outcome | undefined
@@ -68,7 +68,7 @@ export interface FailureEvent extends CallEvent {
   readonly durationMs: number
 }
 
-/** A token request succeeded. */
+/** The event of `onTokenRenewed`: a token request succeeded. */
 export interface TokenRenewedEvent {
   /** The login's operation id, `subscriptions.login`. */
   readonly operation: string
@@ -79,31 +79,31 @@ export interface TokenRenewedEvent {
 }
 
 /**
- * Functions that observe calls. What they throw and what their promises reject with is ignored, and nothing waits for
- * them. Input that breaks a rule makes no call: the promise rejects with `InvalidRequestError`, and no hook is called.
+ * Functions that observe calls. The client does not wait for hooks, and it ignores their errors and rejections.
+ * Invalid input makes no call: the method rejects with `InvalidRequestError`, and no hook is called.
  */
 export interface Hooks {
-  /** An attempt is about to be sent. */
+  /** Called before an attempt is sent. */
   readonly onRequest?: ((event: RequestEvent) => unknown) | undefined
-  /** An attempt received a response, of any status. */
+  /** Called after an attempt received a response with any status. */
   readonly onResponse?: ((event: ResponseEvent) => unknown) | undefined
-  /** An attempt failed and will be retried. */
+  /** Called when an attempt failed and will be retried. */
   readonly onRetry?: ((event: RetryEvent) => unknown) | undefined
-  /** A call failed for good. */
+  /** Called when a call failed for good. */
   readonly onError?: ((event: FailureEvent) => unknown) | undefined
-  /** A token request succeeded. */
+  /** Called after a token request succeeded. */
   readonly onTokenRenewed?: ((event: TokenRenewedEvent) => unknown) | undefined
 }
 
-/** An unexpected or missing field of a response that did not stop the call. */
+/** A report of something unexpected that did not stop the call, such as a missing field of a response. */
 export interface UnexpectedReport {
   /** Operation id, for example `gateway.charge`. */
   readonly operation: string
   /** A sentence about the unexpected value. */
   readonly message: string
-  /** Path of the field, lists without index: `subscriptionPayments[].dueDate`. */
+  /** Path of the field. A list item is `[]`, as in `subscriptionPayments[].dueDate`. */
   readonly field?: string | undefined
-  /** What the specification says it is. */
+  /** The rule for the field in the specification. */
   readonly rule?: string | undefined
   /** Type of the received value, never the value. */
   readonly received?: string | undefined
@@ -111,7 +111,7 @@ export interface UnexpectedReport {
 
 const HOOKS = ['onRequest', 'onResponse', 'onRetry', 'onError', 'onTokenRenewed']
 
-/** Keeps the object itself, because its functions may be methods, and accepts one that has more than hooks. */
+/** Keeps the given object, because its functions may be methods. Fields that are not named like hooks are ignored. */
 export const hooksOption = z.transform((value: unknown, { issues }) => {
   const given = isObject(value) ? value : {}
   if (given !== value) issues.push({ code: 'custom', message: 'an object of functions', input: value })
@@ -124,7 +124,7 @@ export const hooksOption = z.transform((value: unknown, { issues }) => {
   return value
 }) as Field<Hooks, Hooks>
 
-/** Calls a user's function, as a method of its object, in a way that cannot break a call. */
+/** Calls a user's function as a method of its object. A failure of the function is ignored. */
 export const notify = <Name extends string, Event>(
   observers: { readonly [Key in Name]?: ((event: Event) => unknown) | undefined },
   name: Name,
@@ -133,6 +133,6 @@ export const notify = <Name extends string, Event>(
   try {
     Promise.resolve(observers[name]?.(event)).catch(() => undefined)
   } catch {
-    // An observer that fails is no reason to fail a payment.
+    // A failed observer must not make a payment fail.
   }
 }

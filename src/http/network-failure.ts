@@ -6,15 +6,15 @@ export interface NetworkFailure {
   readonly notSent: boolean
   /** Whether the server's certificate was rejected. The next attempt would fail in the same way. */
   readonly certificate: boolean
-  /** The runtime's code, for example `ECONNRESET`, if it gave one. */
+  /** The runtime's error code, for example `ECONNRESET`, if there is one. */
   readonly reason: string | undefined
 }
 
-/** Codes of a connection that was never made. */
+/** Error codes that prove that no connection was made. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
 /**
- * Codes of a rejected server certificate: the runtime rejects it before it writes the first byte of the request. Other
- * TLS failures (`ERR_SSL_…`) may come after the server acted.
+ * Error codes of a rejected server certificate. The runtime rejects it before it sends the first byte of the request.
+ * Other TLS failures (`ERR_SSL_…`) may occur after the server acted.
  */
 const REJECTED_CERTIFICATE =
   /^(?:CERT_(?:HAS_EXP|NOT_YET|SIGNA|REVOK)|DEPTH_ZERO_SELF|SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY_LEAF|GET_ISSUER)|ERR_TLS_CERT_ALTNAME|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXC)/
@@ -28,10 +28,10 @@ type Evidence = Readonly<Record<string, unknown>>
 const codeOf = ({ code }: Evidence): string | undefined =>
   typeof code === 'string' && CODE.test(code) ? code : undefined
 
-/** Every error with a code in a chain of causes. The errors of an aggregate count one by one. */
+/** Returns every error with a code in a chain of causes. An aggregate is replaced by the errors in it. */
 const withCode = (error: unknown, depth = 0): readonly Evidence[] => {
   if (!isObject(error) || depth > MAX_DEPTH) return []
-  // When several addresses of a name were tried, the aggregate repeats the first one's code and hides the others'.
+  // If several addresses of a host failed, the aggregate has only the code of the first address.
   const errors: readonly unknown[] = Array.isArray(error.errors) ? error.errors : []
   const listed = errors.flatMap((each) => {
     const found = withCode(each, depth + 1)
@@ -47,7 +47,7 @@ const wasNotSent = (evidence: Evidence): boolean => {
   return NOT_CONNECTED.has(code) || REJECTED_CERTIFICATE.test(code) || BEFORE_SENDING.has(evidence.syscall)
 }
 
-/** Reads a rejected `fetch`. Only known codes prove that nothing was sent, and all in the chain have to agree. */
+/** Classifies the error of a rejected `fetch`. `notSent` is true only if every error in the chain proves it. */
 export const classifyNetworkFailure = (error: unknown): NetworkFailure => {
   const evidence = withCode(error)
   const reason = evidence.map(codeOf).find((code) => code !== undefined)

@@ -29,7 +29,7 @@ const baseUrl = field<string, string | URL>(
   'an absolute http or https URL without credentials, query and fragment',
   (value) => {
     const address = urlText(value)
-    // Environment files often leave a line break at the end.
+    // Values from environment files often end with a line break.
     const text = typeof address === 'string' ? address.trim() : ''
     if (!BASE_URL.test(text) || !URL.canParse(text)) return undefined
     const url = new URL(text)
@@ -41,7 +41,7 @@ const baseUrl = field<string, string | URL>(
 export type HeadersInput =
   | Readonly<Record<string, string | undefined>>
   | {
-      /** Visits every value with its name. */
+      /** Calls `visit` with the value and the name of each header. */
       forEach(visit: (value: string, name: string) => void): void
     }
 
@@ -68,7 +68,7 @@ const headers = z.transform((value: unknown, { issues }): Record<string, string>
 const retryOptions = {
   /** Maximum retries of a call; 0 for none. A retry with a renewed token after a 401 does not count. Default: 2. */
   limit: optional(wholeNumber(0)),
-  /** Longest wait before a retry, in milliseconds. A longer wait fails the call at once. Default: 30 000. */
+  /** Longest wait before a retry, in milliseconds. If more is needed, the call fails at once. Default: 30 000. */
   maxWait: optional(fromZero),
 }
 /** Limits of a client's own retries. */
@@ -99,19 +99,19 @@ const clientOptions = {
   /** Limits of the client's own retries; `false` for no retries. Default: `{ limit: 2, maxWait: 30_000 }`. */
   retry: withDefault(retry, CLIENT_DEFAULTS.retry),
   /**
-   * What happens when the last response said that no requests remain. `wait` (default): calls are delayed, in order and
-   * by 60 s at most. `throw`: calls are sent, and the server's 429 becomes a `RateLimitError`.
+   * What the client does after a response said that no requests remain. `wait` (default) delays calls in order, by 60
+   * s at most. `throw` sends them, and the server's 429 becomes a `RateLimitError`.
    */
   rateLimit: withDefault(oneOf(['wait', 'throw']), CLIENT_DEFAULTS.rateLimit),
-  /** Sends the requests. Default: the runtime's `fetch`, looked up at each call. */
+  /** The function that sends requests. Default: the runtime's `fetch`, which is looked up for each request. */
   fetch: optional(functionOption<FetchFunction>()),
   /** Headers of every request. Authorization, Content-Type, Content-Length, Host and Idempotency-Key are refused. Default: none. */
   headers: withDefault(headers, {}),
   /** Functions that observe calls, for logs, spans and metrics. Default: none. */
   hooks: withDefault(hooksOption, {}),
-  /** Called when a successful response contains an unexpected or missing field. What it throws is ignored. Default: none. */
+  /** Called when a successful response contains an unexpected or missing field. Its errors are ignored. Default: none. */
   onUnexpected: optional(functionOption<(report: UnexpectedReport) => unknown>()),
-  /** Where the client takes the time from, for example the mock's clock. Timeouts always run on real time. Default: the system's time. */
+  /** The client's clock, for example the mock's. Timeouts always run on real time. Default: the system's time. */
   clock: withDefault(clockOption, systemClock as Clock),
   /** Replaces the version prefix of the paths. Default: `/api/v1.0` in area S, `/api/v1` in area G. */
   apiPrefix: optional(
@@ -120,7 +120,7 @@ const clientOptions = {
 }
 /** Options that both clients take. */
 export interface ClientOptions extends Input<typeof clientOptions> {}
-/** Checks the options of one client: those of both and its own. */
+/** Makes the schema of a client's options: the common options and the client's own options. */
 export const clientOptionsWith = <const Own extends Shape>(own: Own) =>
   strict({ ...clientOptions, ...own }, 'option') as unknown as Field<ClientSettings & Output<Own>>
 
@@ -129,20 +129,20 @@ export type ClientSettings = Output<typeof clientOptions>
 
 /** Options that every call takes. */
 export const callOptions = {
-  /** Ends the call: it rejects with `AbortedError`, whose `outcome` tells whether the server may have acted. */
+  /** Aborts the call. The promise rejects with `AbortedError`; `outcome` tells whether the server may have acted. */
   signal: optional(signalOption) as Field<AbortSignal | undefined, AbortSignal | null | undefined>,
-  /** Time limit of one attempt, reading the response included, in milliseconds. Default: the client's. */
+  /** Time limit of one attempt, reading the response included, in milliseconds. Default: the client's `timeout`. */
   timeout: optional(duration()),
-  /** Time limit of the call with all its attempts and waits, in milliseconds. Default: the client's. */
+  /** Time limit of the whole call, waits included, in milliseconds. Default: the client's `totalTimeout`. */
   totalTimeout: optional(duration()),
-  /** Headers besides the client's. Authorization, Content-Type, Content-Length, Host and Idempotency-Key are refused. */
+  /** Headers added to the client's. Authorization, Content-Type, Content-Length, Host, Idempotency-Key are refused. */
   headers: optional(headers),
-  /** Narrows what is retried: `false` for nothing, or limits below the client's. */
+  /** Lowers the client's retry limits for this call; `false` for no retries. */
   retry: optional(retry),
 }
 /** Options of one call. Every method takes them last. */
 export interface CallOptions extends Input<typeof callOptions> {}
-/** Checks the options of a call that takes more than the others. */
+/** Makes the schema of a call's options: the common options and the call's own options. */
 export const callOptionsWith = <const Own extends Shape>(own: Own) =>
   strict({ ...callOptions, ...own }, 'option') as unknown as Field<Output<typeof callOptions> & Output<Own>>
 

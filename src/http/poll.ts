@@ -10,26 +10,26 @@ import type { CallOptions, ClientSettings } from './options.ts'
 import { callOptions } from './options.ts'
 import { readRetryAfter } from './retry.ts'
 
-/** Options of the helpers that wait for a state. */
+/** Options of `waitForCharge` and `waitForStatus`. */
 export interface WaitOptions<State> {
-  /** Ends the wait when it returns true, or a promise of true. */
+  /** Called with each state that was read. If the function returns true or a promise of true, the wait ends. */
   readonly until?: ((state: State) => boolean | PromiseLike<boolean>) | undefined
   /**
-   * Maximum wait in milliseconds, on the client's clock and on real time, whichever ends first. The last read happens
-   * when the client's clock reaches it. Default: 120 000.
+   * Maximum wait in milliseconds, on the client's clock and in real time: the one that ends first counts. When the
+   * client's clock reaches it, the state is read a last time. Default: 120 000.
    */
   readonly timeout?: number | undefined
-  /** Ends the wait: it rejects with `AbortedError`. What was requested may still happen. */
+  /** Aborts the wait. The promise rejects with `AbortedError`, and the requested change may still happen. */
   readonly signal?: AbortSignal | null | undefined
 }
 
-/** The read that a waiting helper repeats. */
+/** Describes the read that a waiting helper repeats. */
 export interface Poll<State> {
   readonly endpoint: EndpointDefinition
   readonly settings: ClientSettings
   readonly options: WaitOptions<State> | undefined
   readonly read: (options: CallOptions) => Promise<WithResponse<State>>
-  /** Ends the wait when the caller gives no `until`. */
+  /** Returns whether a state ends the wait. It is used when the caller gives no `until`. */
   readonly isFinal: (state: State) => boolean
 }
 
@@ -37,7 +37,7 @@ const DEFAULT_TIMEOUT = 120_000
 const FIRST_PAUSE = 1000
 const LONGEST_PAUSE = 10_000
 const GROWTH = 1.5
-// A server that names a shorter pause is not read in a tight loop.
+// A shorter Retry-After is ignored, so that the client does not read in a tight loop.
 const SHORTEST_PAUSE = 500
 
 const waitOptionsSchema = strict(
@@ -49,11 +49,11 @@ const waitOptionsSchema = strict(
   'option',
 )
 
-/** A growing pause, between half and all of it, so that many waiters do not read at the same moment. */
+/** Returns a pause that grows with each read. Its random part keeps many clients from reading at the same moment. */
 const pauseAfter = (reads: number): number =>
   Math.min(LONGEST_PAUSE, FIRST_PAUSE * GROWTH ** (reads - 1)) * (0.5 + Math.random() / 2)
 
-/** Reads a state until it is final. A failed read is retried if it is retryable. */
+/** Reads a state until it is final. A failed read is retried if its error is retryable. */
 export const pollUntil = async <State>({
   endpoint,
   settings,

@@ -11,7 +11,7 @@ import type { RateLimitGate } from './rate-limit.ts'
 
 const narrow = (limit: number, other = limit): number => Math.min(limit, other)
 
-/** The limits of one call: the client's, narrowed by the call's options. */
+/** Returns the limits of one call: the client's limits, changed by the call's options. */
 const limitsOf = (settings: ClientSettings, options: Partial<Output<typeof callOptions>>) => ({
   signal: options.signal,
   timeout: options.timeout ?? settings.timeout,
@@ -25,23 +25,23 @@ const limitsOf = (settings: ClientSettings, options: Partial<Output<typeof callO
 export interface ClientParts {
   readonly settings: ClientSettings
   readonly http: KyInstance
-  /** Absent when calls are not delayed. */
+  /** The rate-limit gate; absent when the client does not delay calls. */
   readonly gate: RateLimitGate | undefined
   readonly authorizers: Partial<Record<AuthKind, Authorizer>>
   /** The version prefix that `apiPrefix` replaces. */
   readonly prefix: string
-  /** What is sent where the specification defines no body fields: `{}`, or no body. */
+  /** Body of requests for which the specification defines no fields: `{}` or no body. */
   readonly emptyBody: 'object' | 'none'
 }
 
 /** The unchecked input of one call, from a client's method. */
 export interface CallInput {
-  /** The path's parameters in order, under the names that the caller knows. */
+  /** The path parameters in order, with the names that the client's method uses. */
   readonly path?: Readonly<Record<string, unknown>>
-  /** Query parameters, checked. */
+  /** Query parameters, which are already checked. */
   readonly query?: Readonly<Record<string, number | undefined>>
   readonly body?: unknown
-  /** Checks the body instead of the endpoint's own schema. */
+  /** A schema that checks the body instead of the endpoint's own schema. */
   readonly schema?: EndpointDefinition['request']
   readonly idempotencyKey?: unknown
   readonly method?: string
@@ -49,7 +49,7 @@ export interface CallInput {
   readonly options?: CallOptions | undefined
 }
 
-/** A checked request. Its attempts differ only in the authorization. */
+/** A checked request. All its attempts are equal, except for the authorization. */
 export interface PreparedRequest {
   readonly endpoint: EndpointDefinition
   readonly method: string
@@ -59,16 +59,16 @@ export interface PreparedRequest {
   readonly body: string | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly idempotencyKey: string | undefined
-  /** Whether the client made the key: calling again without it would make another one. */
+  /** Whether the client made the key. If so, a new call without the key gets another key. */
   readonly isKeyGenerated: boolean
   readonly limits: ReturnType<typeof limitsOf>
 }
 
 const identifier = input('an identifier: a string that is not empty', isPathSegment)
-/** A header value that arrives unchanged. */
+/** An idempotency key that a header can carry unchanged. */
 export const idempotencyKey = input('a string of visible ASCII characters', isHeaderText)
 
-/** Checks an identifier, under the name that the caller knows. */
+/** Checks an identifier. Errors call it `name`, as the client's method does. */
 export const checkIdentifier = (operation: string, name: string, value: unknown): string =>
   check(operation, identifier, value, name)
 

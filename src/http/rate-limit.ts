@@ -3,7 +3,7 @@ import type { RateLimit } from '../errors.ts'
 import { untilServerTime } from './retry.ts'
 
 const WHOLE_NUMBER = /^\d{1,15}$/
-// Between the years 2001 and 2286 a time in seconds has 10 digits, and a time in milliseconds 3 more.
+// From 2001 to 2286, a time in seconds has 10 digits, and a time in milliseconds has 13.
 const RESET_TIME = /^(\d{10})(\d{3})?$/
 
 type Headers = Readonly<Record<string, string>>
@@ -25,31 +25,31 @@ export const readRateLimit = (headers: Headers): RateLimit | undefined => {
   return { limit, remaining, resetAt }
 }
 
-/** The longest that a call is delayed, in milliseconds. */
+/** The longest delay of a call, in milliseconds. */
 const LONGEST_DELAY = 60_000
-// The limit counts per minute: a reset further away than this is not believed.
+// The limit counts per minute, so a reset time further away than this is ignored.
 const ABSURD_DELAY = 3_600_000
 
-/** How many requests may still start before `endsAt`. */
+/** A rate-limit window: how many requests may still start before `endsAt`. */
 interface Window {
   readonly remaining: number
   readonly endsAt: number
-  /** The server's own reset time, if it named one. It distinguishes windows. */
+  /** The server's reset time, if the response had one. It identifies the window. */
   readonly resetAt?: number | undefined
-  /** Opened after the last window ended, and not confirmed by a response yet. */
+  /** Whether the client assumed this window after the last one ended, and no response has confirmed it yet. */
   readonly isGuess: boolean
 }
 
 /** The facts of a response that the gate uses. */
 export interface LimitNews {
   readonly headers: Headers
-  /** Milliseconds that a 429 of this call asked to wait. */
+  /** The wait that a 429 to this call asked for, in milliseconds. */
   readonly waitMs: number | undefined
 }
 
 /**
- * Delays calls after the server said that no requests remain. One gate per client; calls pass in order. Requests in
- * flight count against what remains, so that parallel calls do not exceed the limit together.
+ * Delays calls after the server said that no requests remain. Each client has one gate, and calls pass it in order.
+ * Requests in flight count as used, so that parallel calls together do not exceed the limit.
  */
 export class RateLimitGate {
   readonly #clock: Clock
@@ -74,12 +74,12 @@ export class RateLimitGate {
     return this.#isClosed() && this.#window?.remaining === 0 ? this.#untilEnd() : 0
   }
 
-  /** Takes a place without waiting. Right only when the gate is not busy. */
+  /** Enters the gate without waiting. Call this only when the gate is not busy. */
   enterNow(): void {
     this.#inFlight += 1
   }
 
-  /** Waits for a place and takes it, unless the signal is aborted first. */
+  /** Waits until the call may pass and then enters, unless the signal is aborted first. */
   async enter(signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve) => {
       const enter = () => {
@@ -94,11 +94,11 @@ export class RateLimitGate {
       this.#queue.push(enter)
       this.#letIn()
     })
-    // The call was aborted while it passed, so it will not give the place back itself.
+    // The call was aborted while it entered, so it will not call `leave` itself.
     if (signal.aborted) this.leave()
   }
 
-  /** Gives the place back, with the facts of the response. */
+  /** Leaves the gate and passes on the facts of the response. */
   leave(news?: LimitNews): void {
     this.#inFlight -= 1
     if (news !== undefined) this.#learn(news)
@@ -116,14 +116,14 @@ export class RateLimitGate {
 
   #open(remaining: number, milliseconds: number, resetAt: number | undefined): void {
     if (milliseconds > ABSURD_DELAY) return
-    // Responses may overtake each other: within one window, the remaining requests only become fewer.
+    // Responses may arrive out of order: within one window, the lowest number of remaining requests counts.
     const known =
       resetAt !== undefined && this.#window?.resetAt === resetAt ? this.#window.remaining : remaining
     const endsAt = this.#clock.now() + Math.min(milliseconds, LONGEST_DELAY)
     this.#window = { remaining: Math.min(remaining, known), endsAt, resetAt, isGuess: false }
   }
 
-  /** After the end of a window the next one allows the last known limit, until a response says more. */
+  /** Assumes that the next window allows the last known limit, until a response reports a new number. */
   #guessNext(): void {
     const endsAt = this.#clock.now() + LONGEST_DELAY
     this.#window = this.#limit ? { remaining: this.#limit, endsAt, isGuess: true } : undefined
@@ -132,7 +132,7 @@ export class RateLimitGate {
   #isClosed(): boolean {
     if (this.#window === undefined) return false
     const untilEnd = this.#untilEnd()
-    // Further away than any window that is ever opened: the clock was set back.
+    // No window is longer than LONGEST_DELAY. If its end is further away, the clock was set back.
     if (untilEnd <= 0 || untilEnd > LONGEST_DELAY) this.#guessNext()
     return this.#window !== undefined && this.#window.remaining <= this.#inFlight
   }
@@ -150,12 +150,12 @@ export class RateLimitGate {
       this.#alarm?.abort()
       this.#alarm = undefined
     } else if (this.#window?.isGuess === false) {
-      // A guessed window is full of requests in flight: their responses open it.
+      // A guessed window is closed only by requests in flight, and their responses open it.
       this.#setAlarm(this.#window.endsAt)
     }
   }
 
-  /** Wakes the queue when the window ends, also when a response brought that forward. */
+  /** Wakes the queue when the window ends. If a response makes the window end earlier, the alarm is moved. */
   #setAlarm(endsAt: number): void {
     if (this.#alarm !== undefined && endsAt >= this.#alarmAt) return
     this.#alarm?.abort()
@@ -169,7 +169,7 @@ export class RateLimitGate {
       if ((this.#window?.endsAt ?? 0) <= endsAt) this.#guessNext()
       this.#letIn()
     }
-    // If the given clock fails, the queue is let in.
+    // If the given clock fails, the queue is woken at once.
     const sleep = async () => this.#clock.sleep(this.#untilEnd(), alarm.signal)
     void sleep().then(wake, wake)
   }

@@ -6,7 +6,7 @@ import type { UnexpectedReport } from './hooks.ts'
 import type { Failure } from './retry.ts'
 import type { ReceivedResponse } from './send.ts'
 
-/** The reading of a response. `body` is parsed JSON, or undefined. */
+/** The result of reading a response. `body` is the parsed JSON, or undefined. */
 export type Reading =
   | {
       readonly kind: 'success'
@@ -21,13 +21,13 @@ type JsonObject = Readonly<Record<string, unknown>>
 const SUCCESS = '00'
 const NO_CONTENT = 204
 const STARTS_LIKE_JSON = /^\s*[[{]/
-// So close to the success code that it proves no rejection.
+// A code that is almost the success code, such as `0`, does not prove that the server rejected the call.
 const NEARLY_SUCCESS = /^\s*0*\s*$/
 
 const asText = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 
-/** The code and the words of an error in the shape of area S, area G or OAuth. */
+/** Returns the code and the message of an error in the format of area S, area G or OAuth. */
 export const errorIn = (body: unknown): { errorCode: string | undefined; message: string | undefined } => {
   if (!isObject(body)) return { errorCode: undefined, message: undefined }
   const inner = isObject(body.error) ? body.error : {}
@@ -46,7 +46,7 @@ const isPresent = (body: JsonObject, name: string): boolean => {
 const isProven = ({ needs = [], proof = needs }: EndpointDefinition, body: JsonObject): boolean =>
   proof.every((name) => isPresent(body, name))
 
-/** Whether a response contains the created object: whatever else it says, the server may have acted. */
+/** Returns whether a response contains the created object. If so, the server may have acted despite an error code. */
 const showsEffect = (endpoint: EndpointDefinition, body: unknown): body is JsonObject =>
   endpoint.retry === 'when-not-executed' &&
   endpoint.envelope === true &&
@@ -63,7 +63,7 @@ const withCode = (endpoint: EndpointDefinition, body: JsonObject, code: unknown)
 const unexpected = (reason: string, body: unknown, isCut = false): Reading =>
   failed({ kind: isCut ? 'cut' : 'unexpected', reason }, body)
 
-/** Whether a 2xx response holds an error of area G and nothing of a charge. */
+/** Returns whether a 2xx response contains an error of area G and no `id` or `status` of a charge. */
 const isBareError = (body: unknown): body is JsonObject =>
   isObject(body) &&
   isObject(body.error) &&
@@ -71,7 +71,7 @@ const isBareError = (body: unknown): body is JsonObject =>
   !isPresent(body, 'id') &&
   !isPresent(body, 'status')
 
-/** Removes an unreadable field from the data. Items of lists are removed from the end, so that indexes stay right. */
+/** Removes an unreadable field from the data. Of a list, remove the last item first, so that indexes stay valid. */
 const remove = (data: unknown, path: readonly PropertyKey[]): void => {
   const [first = '', ...rest] = path
   if (typeof data !== 'object' || data === null || path.length === 0) return
@@ -80,9 +80,9 @@ const remove = (data: unknown, path: readonly PropertyKey[]): void => {
   else Reflect.deleteProperty(data, first)
 }
 
-/** Reads a success by its schema: an unreadable field is omitted and reported, unless the caller needs it. */
+/** Reads a success by its schema. An unreadable field is omitted and reported, unless the caller needs it. */
 const readByContract = (endpoint: EndpointDefinition, body: unknown): Reading => {
-  // safeParse gives either data or issues. Both together come from the parse step below it.
+  // safeParse returns either data or issues. This internal function of zod returns both.
   const { value, issues } = endpoint.response._zod.run({ value: body, issues: [] }, {}) as {
     readonly value: unknown
     readonly issues: readonly {
@@ -119,7 +119,7 @@ const readSuccess = (endpoint: EndpointDefinition, body: unknown): Reading => {
     if (code !== undefined && code !== SUCCESS) return withCode(endpoint, body, code)
     if (code === undefined && !isProven(endpoint, body)) {
       const { errorCode } = errorIn(body)
-      // A rejected login in an unknown shape must not be retried until the account is locked.
+      // A rejected login in an unknown format is not retried, because repeated logins lock the account.
       if (errorCode !== undefined && envelope === 'optional') return withCode(endpoint, body, errorCode)
       return unexpected('has no errorCode, so it proves neither success nor failure', body)
     }
@@ -128,7 +128,7 @@ const readSuccess = (endpoint: EndpointDefinition, body: unknown): Reading => {
   return readByContract(endpoint, body)
 }
 
-/** Reads a complete response. Area S succeeds with code `00`, or without any code if only a success has the fields. */
+/** Reads a complete response. In area S, success is code `00`, or no code and all fields that prove a success. */
 export const readResponse = (
   endpoint: EndpointDefinition,
   { status, text = '' }: Pick<ReceivedResponse, 'status' | 'text'>,
@@ -136,7 +136,7 @@ export const readResponse = (
   const json = readJson(text)
   const body = json.ok ? json.value : undefined
   if (status >= 400) {
-    // A proxy may replace the server's status.
+    // A proxy may have replaced the status of a successful response.
     const contradicts = showsEffect(endpoint, body) && body.errorCode === SUCCESS
     return contradicts ? withCode(endpoint, body, SUCCESS) : failed({ kind: 'status', status }, body)
   }
@@ -154,13 +154,13 @@ export const readResponse = (
   return { kind: 'success', data: endpoint.partial ? {} : undefined, body: undefined, reports: [] }
 }
 
-/** A field's text. A plus, spaces and casing are only a matter of notation. */
+/** Returns the text of a field for comparison, without plus signs and spaces, in upper case. */
 const notation = (fields: unknown, name: string): string =>
   String((isObject(fields) ? fields[name] : undefined) ?? '')
     .replace(/[+\s]/g, '')
     .toUpperCase()
 
-/** Reports a success that does not repeat what was sent: it may be the response to another request. */
+/** Reports a success that differs from what was sent, because it may be the response to another request. */
 export const reportEchoes = (
   { operation, echoes = [] }: EndpointDefinition,
   sent: unknown,

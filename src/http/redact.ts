@@ -1,22 +1,22 @@
 const REDACTED = '[redacted]'
-// A payer's number is no secret of the merchant, but it does not belong into the merchant's logs either.
+// A payer's mobile number (`msisdn`) is personal data, which does not belong in logs.
 const SECRET_FIELD =
   /^(?:access|refresh|id)_?token$|^token$|secret|passw(?:or)?d$|^passcode$|^otp$|^pin$|^authorization$|^api_?key$|^credentials?$|^msisdn$/i
 const SECRET_HEADER = /cookie|authori[sz]ation|authentication|token|secret|api-?key|session|passw|credential/i
-// A shorter text would also be removed from words that contain it by chance.
+// A shorter secret may occur in ordinary words, which must not be redacted.
 const MIN_SECRET_LENGTH = 4
-// A body that is nested deeper would exceed the stack, and the error would lose its outcome and key.
+// A body with deeper nesting could overflow the stack, and the error would lose its outcome and key.
 const DEEPEST = 100
 
-/** A secret as it is, in JSON and in a URL. */
+/** Returns a secret as it is, as it appears in JSON and as it appears in a URL. */
 const formsOf = (secret: string): string[] => {
   const inUrl = encodeURIComponent(secret)
   return [secret, JSON.stringify(secret).slice(1, -1), inUrl, inUrl.replaceAll('%20', '+')]
 }
 
 /**
- * Makes what removes the secrets of one call from its errors: known secret fields and headers, and the text of the secrets
- * in its headers, in the Authorization of each attempt, and in the fields of its body.
+ * Makes the functions that remove the secrets of one call from its errors. They remove fields and headers with secret
+ * names, and every text that repeats a secret of the request: of its headers, its Authorization or its body.
  */
 export const createRedactor = (
   headers: Readonly<Record<string, string>>,
@@ -36,7 +36,7 @@ export const createRedactor = (
   const secrets = [...new Set([...headerSecrets, ...fieldSecrets])]
     .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
     .flatMap(formsOf)
-    // The longest first, so that a secret that contains another one is removed whole.
+    // The longest secret comes first, so that a secret that contains another one is removed completely.
     .sort((one, other) => other.length - one.length)
 
   const text = (original: string): string =>

@@ -5,21 +5,21 @@ import type { NetworkFailure } from './network-failure.ts'
 
 /** How an attempt failed. */
 export type Failure =
-  /** No response. */
+  /** The connection failed before a complete response. */
   | ({ readonly kind: 'connection' } & NetworkFailure)
   | Interruption
   /** An HTTP status of 400 or above. */
   | { readonly kind: 'status'; readonly status: number }
   /** A 2xx response with an error code. `proof`: the code proves that the server did not act. */
   | { readonly kind: 'code'; readonly proof: boolean }
-  /** A 2xx response that was cut off, or another response that is not the contract. `reason` completes "the response …". */
+  /** A 2xx response that was cut off, or a response that breaks the contract. `reason` completes "the response …". */
   | { readonly kind: 'cut' | 'unexpected'; readonly reason: string }
 
-/** The facts for the decision. Times are milliseconds. */
+/** The facts that decide whether an attempt is retried. Times are in milliseconds. */
 export interface RetryQuestion {
   readonly endpoint: { readonly retry: RetryPolicy; readonly auth: AuthKind }
   readonly failure: Failure
-  /** Retries so far, without those after a renewed token. */
+  /** Number of retries so far, without retries with a renewed token. */
   readonly retries: number
   readonly limit: number
   /** Whether the call was already retried with a renewed token. */
@@ -35,7 +35,7 @@ export interface RetryQuestion {
 /** Why an attempt is retried. */
 export type RetryReason = 'not-sent' | 'rate-limited' | 'answer-lost' | 'credential-refused'
 
-/** Why it is not. */
+/** Why an attempt is not retried. */
 type NoRetryReason =
   | Ending
   | 'never-retried'
@@ -45,12 +45,12 @@ type NoRetryReason =
   | 'wait-too-long'
 type Ending = 'rejected' | 'aborted'
 
-/** Whether to retry, why or why not, and after which wait. */
+/** Whether an attempt is retried, the reason, and the wait before the retry. */
 export type RetryDecision =
   | { readonly retry: true; readonly reason: RetryReason; readonly waitMs: number }
   | { readonly retry: false; readonly reason: NoRetryReason; readonly waitMs?: number }
 
-/** Statuses that mean a lost response: the server may have acted. */
+/** HTTP statuses after which the server may have acted, because its own response was lost. */
 const RESPONSE_LOST = new Set([408, 500, 502, 503, 504])
 const FIRST_BACKOFF = 500
 const LONGEST_BACKOFF = 8000
@@ -75,11 +75,11 @@ const forbidden = ({ endpoint: { retry }, hint }: RetryQuestion, kind: Kind): No
   return retry === 'when-not-sent' && hint === undefined ? 'no-wait-named' : undefined
 }
 
-/** Exponential backoff with full jitter: up to 0.5 s, doubling to 8 s, in whole milliseconds. */
+/** Returns an exponential backoff with full jitter, in milliseconds. Its maximum grows from 0.5 s to 8 s. */
 const backoff = (retries: number, random: number): number =>
   Math.ceil(random * Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** retries))
 
-/** Decides whether a failed attempt is retried: a pure function, and the table of `docs/retries-and-outcomes.md`. */
+/** Decides whether a failed attempt is retried. `docs/retries-and-outcomes.md` has the same rules as a table. */
 export const decideRetry = (question: RetryQuestion): RetryDecision => {
   const { endpoint, failure, renewed, retries, limit, hint, maxWait, remaining, random } = question
   if (failure.kind === 'status' && failure.status === 401 && endpoint.auth === 'token' && !renewed) {
@@ -96,7 +96,7 @@ export const decideRetry = (question: RetryQuestion): RetryDecision => {
   return { retry: true, reason: kind, waitMs }
 }
 
-/** Returns whether the server may have acted, as far as one failed attempt proves it. */
+/** Returns the outcome that one failed attempt proves. */
 export const outcomeOf = (failure: Failure): Outcome => {
   if (failure.kind === 'connection') return failure.notSent ? 'not-sent' : 'unknown'
   const isRejected =
@@ -107,11 +107,11 @@ export const outcomeOf = (failure: Failure): Outcome => {
 
 const CERTAINTY: readonly Outcome[] = ['not-sent', 'rejected', 'unknown']
 
-/** The outcome of several attempts together: the least certain one. */
+/** Combines the outcomes of two attempts into the less certain outcome. */
 export const combineOutcomes = (one: Outcome, other: Outcome): Outcome =>
   CERTAINTY.indexOf(one) >= CERTAINTY.indexOf(other) ? one : other
 
-/** Whether the same call may succeed later, as far as the failure itself tells. */
+/** Returns whether the same call may succeed later, judged by the failure alone. */
 export const isTransient = (failure: Failure): boolean => {
   if (failure.kind === 'connection') return !failure.certificate
   if (failure.kind === 'status') return failure.status === 429 || RESPONSE_LOST.has(failure.status)
@@ -119,14 +119,14 @@ export const isTransient = (failure: Failure): boolean => {
 }
 
 const SECONDS = /^\d{1,9}(?:\.\d+)?$/
-// Date.parse alone reads "5" and "-5" as years. Each of the three forms of an HTTP date starts with a day's name.
+// Date.parse reads "5" and "-5" as dates. A real HTTP date always starts with the name of a day.
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? /
 
 type Headers = Readonly<Record<string, string>>
 
 /**
- * Milliseconds until a time that the server named. When the system's clock and the server's `Date` differ, the shorter
- * wait counts: calling too early costs one rejection, but waiting for a wrong clock costs more.
+ * Returns the milliseconds until a time that the server named. If the client's clock and the server's `Date` differ,
+ * the shorter wait counts. Calling too early costs one rejection, but a wrong clock could cause a very long wait.
  */
 export const untilServerTime = (time: number, now: number, headers: Headers): number | undefined => {
   const serverNow = headers.date === undefined ? Number.NaN : Date.parse(headers.date)
@@ -134,16 +134,16 @@ export const untilServerTime = (time: number, now: number, headers: Headers): nu
   return waits.length === 0 ? undefined : Math.min(...waits)
 }
 
-/** Milliseconds that Retry-After asks for: seconds or an HTTP date. `undefined` when it holds nothing usable. */
+/** Returns the wait that Retry-After asks for, in milliseconds; `undefined` if the header has no usable value. */
 export const readRetryAfter = (headers: Headers, now: number): number | undefined => {
   const text = headers['retry-after']?.trim() ?? ''
   if (SECONDS.test(text)) return Number(text) * 1000
-  // The oldest form has no zone. It is GMT as well.
+  // The oldest form of an HTTP date has no zone, but its time is also GMT.
   const date = HTTP_DATE.test(text) ? Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`) : Number.NaN
   return Number.isNaN(date) ? undefined : untilServerTime(date, now, headers)
 }
 
-/** The wait that an error response asks for, in milliseconds: Retry-After, or the end of the window after a 429. */
+/** Returns the wait that an error response asks for, in milliseconds: Retry-After, or the window's end after 429. */
 export const readWaitHint = (
   status: number,
   headers: Headers,
@@ -153,7 +153,7 @@ export const readWaitHint = (
   if (status < 400) return undefined
   const asked = readRetryAfter(headers, now)
   if (asked !== undefined) return asked
-  // Every response of area S names the window's end. After a 503 it does not say when the service is back.
+  // After a 503, the end of the window does not tell when the service is back, so it counts only after a 429.
   if (status !== 429 || rateLimit?.resetAt === undefined) return undefined
   return untilServerTime(rateLimit.resetAt.getTime(), now, headers)
 }

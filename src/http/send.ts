@@ -8,7 +8,7 @@ import type { Failure } from './retry.ts'
 
 /** The parts of a response's headers that the client reads. */
 export interface FetchHeaders {
-  /** Visits every value with its name. */
+  /** Calls `visit` with the value and the name of each header. */
   forEach(visit: (value: string, name: string) => void): void
 }
 
@@ -22,23 +22,23 @@ export interface FetchResponse {
   text(): Promise<string>
 }
 
-/** What a given `fetch` receives: plain values only, because other implementations cannot read the runtime's `Request`. */
+/** The second argument of a given `fetch`. Its values are plain, because some implementations cannot read a `Request`. */
 export interface FetchRequest {
   /** HTTP method, such as `POST`. */
   readonly method: string
   /** Every header of the request, Authorization included. */
   readonly headers: Record<string, string>
-  /** JSON text, or form fields of a token request; absent when nothing is sent. */
+  /** JSON text, or form fields of a token request; absent when the request has no body. */
   readonly body?: string
-  /** Aborted when the attempt's time is over or the caller aborts the call. */
+  /** Aborted when the time of the attempt has ended or the caller aborts the call. */
   readonly signal: AbortSignal
-  /** Redirects are never followed. */
+  /** Always `manual`, because the client never follows redirects. */
   readonly redirect: 'manual'
-  /** Only on Deno: the connection of a request that may be sent only once. Pass it on to `fetch`. */
+  /** Only on Deno: the connection for a request that must not be sent twice. Pass this value on to `fetch`. */
   readonly client?: object
 }
 
-/** A `fetch`: the runtime's, undici's, a worker's or a mock's. It is called without a `this`. */
+/** A `fetch` function: the runtime's, undici's, a worker's or a mock's. The client calls it without `this`. */
 export type FetchFunction = (url: string, request: FetchRequest) => Promise<FetchResponse>
 
 /** A response with its body read to the end. */
@@ -46,7 +46,7 @@ export interface ReceivedResponse {
   readonly status: number
   /** Headers with lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  /** Absent when the body of an error response did not arrive: its status is enough. */
+  /** The body; absent if the body of an error response did not arrive, because the status is enough. */
   readonly text: string | undefined
 }
 
@@ -55,7 +55,7 @@ export type Attempt =
   | { readonly kind: 'response'; readonly response: ReceivedResponse }
   | { readonly kind: 'failed'; readonly phase: Phase; readonly failure: Failure }
 
-/** The request of one attempt. `timeout` includes reading the body. `once`: the runtime must not resend it by itself. */
+/** The request of one attempt. `timeout` includes reading the body. `once`: the runtime must not resend the request. */
 export interface AttemptRequest {
   readonly url: string
   readonly method: string
@@ -65,7 +65,7 @@ export interface AttemptRequest {
   readonly once: boolean
 }
 
-/** Makes the ky instance of a client. Retries, timeouts and error statuses are this package's own: see decision 2. */
+/** Makes the ky instance of a client. This package itself handles retries, timeouts and statuses (decision 2). */
 export const createHttp = (): KyInstance =>
   ky.create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' })
 
@@ -77,15 +77,15 @@ const isDeno = (value: unknown): value is DenoRuntime =>
   typeof value === 'object' && value !== null && 'createHttpClient' in value
 
 /**
- * Opens a connection for one request. Deno's fetch resends a POST when a reused connection closes without a response
- * (measured up to 2.9), and the server may have acted by then. Undefined on other runtimes.
+ * Opens a connection for one request, on Deno only. Deno's fetch (measured up to 2.9) resends a POST when a reused
+ * connection closes without a response, although the server may have acted.
  */
 const ownConnection = () => {
   const deno: unknown = Reflect.get(globalThis, 'Deno')
   try {
     return isDeno(deno) ? deno.createHttpClient({ poolMaxIdlePerHost: 0 }) : undefined
   } catch {
-    // Deno without the permission or the flag for it.
+    // Deno may lack the permission or the flag for `createHttpClient`.
     return undefined
   }
 }
@@ -98,7 +98,7 @@ const lowerCase = (headers: FetchHeaders): Record<string, string> => {
   return record
 }
 
-/** Sends one attempt as a ky request, and reads its whole body. Never rejects. */
+/** Sends one attempt as a ky request, and reads the whole body. The promise never rejects. */
 export const sendOnce = async (
   http: KyInstance,
   fetch: FetchFunction | undefined,
@@ -110,13 +110,13 @@ export const sendOnce = async (
   let received: Omit<ReceivedResponse, 'text'> | undefined
   try {
     return await deadline.race(async (signal) => {
-      // All this goes along with ky's request, because a request that holds it costs more (decision 2).
+      // The client passes these values to `fetch` directly, because that is faster than in ky's request (decision 2).
       const rest = { headers, signal, ...(body !== undefined && { body }), ...client }
       const send = fetch
         ? () => fetch(url, { method, redirect: 'manual', ...rest }) as Promise<Response>
         : (request: RequestInfo | URL) => globalThis.fetch(request, rest)
       const response: FetchResponse = await http(url, { method, fetch: send })
-      // Without a status, nothing distinguishes a success from a rejection.
+      // Without a status, the client cannot tell a success from a rejection.
       if (!Number.isInteger(response.status)) throw new TypeError('The response has no status.')
       received = { status: response.status, headers: lowerCase(response.headers) }
       return { kind: 'response', response: { ...received, text: await response.text() } }
@@ -127,14 +127,14 @@ export const sendOnce = async (
     if (received === undefined) return { kind: 'failed', phase: 'request', failure }
     if (received.status >= 400 && failure.kind !== 'aborted')
       return { kind: 'response', response: { ...received, text: undefined } }
-    // A server that responded has received the request, whatever the code says.
+    // The server responded, so it received the request, even if the error code means that nothing was sent.
     const isProof = failure.kind === 'connection' && { notSent: false, certificate: false }
     return { kind: 'failed', phase: 'response', failure: { ...failure, ...isProof } }
   } finally {
     try {
       connection?.close()
     } catch {
-      // The given `fetch` closed it already.
+      // The given `fetch` has already closed the connection.
     }
   }
 }

@@ -6,7 +6,7 @@ import { optional, strict, wholeNumber, withDefault } from '../contract/fields.t
 import { randomId } from '../contract/formats.ts'
 
 /**
- * The result of a claim. `claimed`: the caller holds the id until the lease ends, and `owner` proves it to the other
+ * The result of a claim. `claimed`: the caller holds the id until the lease ends, and passes `owner` to the other
  * methods. `in-progress`: another caller holds a lease that has not ended. `committed`: the id was processed.
  */
 export type Claim =
@@ -14,27 +14,27 @@ export type Claim =
   | { readonly state: 'in-progress' | 'committed' }
 
 /**
- * Remembers which notifications were processed, for one process or for a fleet. Every method is atomic: of all callers
- * that claim an id at once, one receives `claimed`. A method that cannot reach its backend rejects: the handler then
- * responds 503, and the sender delivers again.
+ * Remembers which notifications were processed, for one or more processes. Every method is atomic: if callers claim
+ * an id at the same time, only one of them receives `claimed`. If a method cannot reach its backend, it rejects: the
+ * handler then responds 503, and the sender delivers again.
  */
 export interface DedupeStore {
-  /** Claims an id. It can be claimed again when its lease has ended or it was released. Each claim has its own owner. */
+  /** Claims an id for a new owner. The id can be claimed again after a release or after the lease has ended. */
   claim(id: string, leaseMilliseconds: number): Promise<Claim>
-  /** Extends the lease to `leaseMilliseconds` from now. `false`: `owner` no longer holds the id. */
+  /** Extends the lease to `leaseMilliseconds` from now. Resolves to false if `owner` no longer holds the id. */
   extend(id: string, owner: string, leaseMilliseconds: number): Promise<boolean>
   /**
    * Marks an id as processed for `ttlMilliseconds`, even if another process holds it, because the work is done.
-   * `false`: the lease of `owner` was lost before, so another process may have processed the notification too.
+   * Resolves to false if `owner` had lost the lease, so that another process may have processed the notification too.
    */
   commit(id: string, owner: string, ttlMilliseconds: number): Promise<boolean>
-  /** Gives an id back, so that it can be claimed at once. Does nothing when `owner` no longer holds it. */
+  /** Releases an id, so that it can be claimed at once. Does nothing when `owner` no longer holds the id. */
   release(id: string, owner: string): Promise<void>
 }
 
 /** A dedupe store in memory. */
 export interface MemoryDedupeStore extends DedupeStore {
-  /** Number of ids held now, in progress or committed. */
+  /** Number of ids in the store, in progress or committed. */
   readonly size: number
 }
 
@@ -42,18 +42,18 @@ const LIMIT = 100_000
 const memoryOptions = {
   /**
    * Maximum number of ids, 100 000 by default (about 20 MB). Above it, the oldest committed ids are forgotten first.
-   * Ids in progress are never forgotten: another claim is rejected instead, and the sender delivers again later.
+   * The store never forgets ids in progress: new claims are rejected instead, and the sender delivers again later.
    */
   limit: withDefault(wholeNumber(1), LIMIT),
-  /** The time of leases and of committed ids. By default, leases run on real time, and ids age on the system's time. */
+  /** Clock for leases and committed ids. By default, leases use real time, and committed ids the system's time. */
   clock: optional(clockOption),
 }
 /** Options of `createMemoryDedupeStore`. */
 export interface MemoryDedupeStoreOptions extends Input<typeof memoryOptions> {}
 
 /**
- * Remembers processed notifications in the memory of this process. A store of `mandatekit/stores` survives a restart,
- * and can serve several processes.
+ * Remembers processed notifications in the memory of this process. For ids that survive a restart, or that several
+ * processes share, use a store of `mandatekit/stores`.
  *
  * @throws {InvalidRequestError} when `limit` is not a whole number from 1.
  */
@@ -62,7 +62,7 @@ export const createMemoryDedupeStore = (options: MemoryDedupeStoreOptions = {}):
   return createMemoryStore(clock ?? steadyClock, clock ?? systemClock, limit)
 }
 
-/** Creates the same store with its leases on a clock of their own. */
+/** Creates a memory store whose leases use a separate clock. */
 export const createMemoryStore = (leaseClock: Clock, clock: Clock, limit = LIMIT): MemoryDedupeStore => {
   const leases = new Map<string, { readonly owner: string; readonly endsAt: number }>()
   const committed = new Map<string, number>()
@@ -70,7 +70,7 @@ export const createMemoryStore = (leaseClock: Clock, clock: Clock, limit = LIMIT
   const owns = (id: string, owner: string): boolean => leases.get(id)?.owner === owner
   const isLeased = (id: string): boolean => (leases.get(id)?.endsAt ?? 0) > leaseClock.now()
 
-  /** Forgets what has ended, oldest first, then committed ids until one more id fits. */
+  /** Deletes ids that have expired. If the store is still full, also deletes the oldest committed ids. */
   const makeRoom = (): void => {
     const now = clock.now()
     for (const [id, endsAt] of committed) {
@@ -100,7 +100,7 @@ export const createMemoryStore = (leaseClock: Clock, clock: Clock, limit = LIMIT
     async commit(id, owner, ttlMilliseconds) {
       const held = owns(id, owner) && isLeased(id)
       if (owns(id, owner)) leases.delete(id)
-      // Deleted first, so that the Map keeps the order of commits, which is the order of forgetting.
+      // Deletes the id first, so that the Map stays in the order of commits and the oldest ids are forgotten first.
       committed.delete(id)
       committed.set(id, clock.now() + ttlMilliseconds)
       return held

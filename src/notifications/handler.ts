@@ -11,13 +11,13 @@ import type { Work } from './process-once.ts'
 import { createProcessOnce } from './process-once.ts'
 import type { Delivery } from './verifiers.ts'
 
-/** Receives deliveries: a web-standard fetch handler. */
+/** A web-standard fetch handler that receives deliveries. */
 export type NotificationHandler = (request: Request) => Promise<Response>
 
 const STATUSES = { processed: 200, duplicate: 200, failed: 500, 'in-progress': 503, unavailable: 503 }
 const METHODS = ['POST', 'PUT']
 
-/** Requests whose body was read before the handler, with what a body parser left of it. */
+/** Requests whose body was read before the handler, with the result of the body parser, if any. */
 export const parsedBodies = new WeakMap<Request, { readonly parsed: unknown }>()
 
 /** Reads all bytes of a stream, or undefined when there are more than `maxBytes`. */
@@ -43,7 +43,7 @@ const readAll = async (reader: ReadableStreamDefaultReader<Uint8Array>, maxBytes
 /** Why a delivery cannot be read. */
 type Unreadable = { readonly status: 400 | 408 | 413; readonly error: InvalidRequestError }
 
-/** Reads a body within the limits of size and real time. What exceeds a limit stays unread. */
+/** Reads a body within the limits of size and real time. Bytes beyond a limit are not read. */
 const readBody = async (
   request: Request,
   { maxBytes, timeouts }: HandlerSettings,
@@ -67,8 +67,8 @@ const readBody = async (
 const parseParsed = (parsed: unknown): MerchantNotification => {
   if (parsed !== undefined) return parseObject(parsed)
   const message =
-    'body must be unread, or the result of a body parser. Something read the request before the handler and kept ' +
-    'nothing: mount the notification route before it'
+    'body must be unread, or the result of a body parser. Other code read the request before the handler and kept ' +
+    'nothing: mount the notification route first'
   const issue = { field: 'body', rule: 'unread or parsed', received: 'nothing', message }
   throw new InvalidRequestError('notifications.handler', [issue])
 }
@@ -88,29 +88,29 @@ const readDelivery = async (request: Request, settings: HandlerSettings): Promis
   }
 }
 
-// Errors of these operations are mistakes in the setup. After a 400, the sender would not deliver again.
+// These operations fail because of the setup. A 400 would be wrong: the sender would not deliver again.
 const SETUP = ['notifications.handler', 'notifications.verify']
 const isSetupError = (error: unknown): boolean =>
   error instanceof InvalidRequestError && SETUP.includes(error.operation)
 
 /**
- * Creates a handler that receives notifications and runs your code once for each notificationId, however often and in
- * whatever order they are delivered. It reads a delivery, verifies it, claims its id, runs your code, and commits. (S8)
+ * Creates a handler that receives notifications and runs your code once for each notificationId, even if it is
+ * delivered again. The handler reads and verifies a delivery, claims its id, runs your code, and commits the id. (S8)
  *
  * | Response | When |
  * |---|---|
- * | 200 | your code succeeded, now or for an earlier delivery; or an unknown kind without `onUnknown` |
+ * | 200 | your code succeeded, now or for an earlier delivery; or the type is unknown and `onUnknown` is missing |
  * | 400, 405 | the body is not a notification; the method is neither POST nor PUT |
  * | 401 | the verifier refused |
- * | 408, 413 | the body did not end within `timeouts.read`; it is larger than `maxBytes` |
- * | 500 | your code threw; the next delivery is processed |
- * | 503 | it is being processed elsewhere, takes too long, or verifier or store failed; the sender should deliver again |
+ * | 408, 413 | the body took longer than `timeouts.read`; the body is larger than `maxBytes` |
+ * | 500 | your code threw; the next delivery runs your code again |
+ * | 503 | another delivery is in progress, a time limit was exceeded, or the verifier or the store failed |
  *
- * The success is committed after your code returns. If the process dies in between, the message is processed again:
- * do the work in one transaction, or make it harmless to do twice.
+ * The handler commits the id after your code returns. If the process dies before the commit, your code runs again for
+ * the next delivery: use one transaction, or make your code idempotent.
  *
- * The handler rejects only for a mistake in the setup: with `InvalidRequestError`, when something has read the body
- * before it and kept nothing, or not the raw bytes that a signature covers.
+ * The handler rejects only for a mistake in the setup: with `InvalidRequestError`, when middleware has read the body
+ * and kept nothing, or has not kept the raw bytes that a signature covers.
  *
  * @throws {InvalidRequestError} when `verify` or a listener is missing, or an option breaks its rule.
  * @example
@@ -124,7 +124,7 @@ const isSetupError = (error: unknown): boolean =>
 export const createNotificationHandler = (options: NotificationHandlerOptions): NotificationHandler =>
   createHandlerWithClock(steadyClock, options)
 
-/** Creates the same handler with its leases and waits on another clock: for tests of this package. */
+/** Creates a notification handler whose leases and waits use the given clock, for tests of this package. */
 export const createHandlerWithClock = (waits: Clock, options: NotificationHandlerOptions) => {
   const settings = check('createNotificationHandler', handlerOptionsSchema, options)
   const { verify, onSubscription, onPayment, onUnknown, onUnexpected, clock, timeouts } = settings
@@ -135,7 +135,7 @@ export const createHandlerWithClock = (waits: Clock, options: NotificationHandle
   const store = settings.dedupe ?? createMemoryStore(waits, clock)
   const processOnce = createProcessOnce(settings, store, waits, report)
 
-  /** Returns the status of a delivery that is refused or cannot be verified. */
+  /** Returns the HTTP status for a delivery that is refused or cannot be verified, otherwise undefined. */
   const refuse = async (delivery: Delivery): Promise<401 | 503 | undefined> => {
     if (verify === 'none') return undefined
     const { notification } = delivery
@@ -184,7 +184,7 @@ export const createHandlerWithClock = (waits: Clock, options: NotificationHandle
     const headers = new Headers({ 'cache-control': 'no-store' })
     if (status === 405) headers.set('allow', METHODS.join(', '))
     if (status === 503) headers.set('retry-after', '5')
-    // No body, because anyone can post here.
+    // The response has no body, because the sender may be anyone.
     return new Response(null, { status, headers })
   }
 }

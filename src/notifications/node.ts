@@ -4,7 +4,7 @@ import type { NotificationHandler } from './handler.ts'
 import { parsedBodies } from './handler.ts'
 import { toBytes } from './parse.ts'
 
-// The used parts of what each framework passes. A body parser keeps the bytes as `rawBody`, its result as `body`.
+// The used parts of each framework's arguments. A body parser keeps the bytes as `rawBody`, its result as `body`.
 interface ParsedBody {
   readonly body?: unknown
   readonly rawBody?: unknown
@@ -26,13 +26,13 @@ type FastifyRequest = ParsedBody & { readonly raw: NodeRequest }
 type FastifyReply = { code(status: number): { headers(all: HeaderValues): { send(body: string): unknown } } }
 type KoaContext = { readonly req: NodeRequest; readonly request: ParsedBody; set(all: HeaderValues): unknown }
 
-/** A handler for node:http, Express 5, Fastify 5 and Koa. It recognizes the server by the arguments. */
+/** A handler for node:http, Express 5, Fastify 5 and Koa. The handler detects the framework by the arguments. */
 export type NodeHandler = (first: object, second?: object, third?: unknown) => Promise<unknown>
 
 const has = <Shape extends object>(value: unknown, ...names: (keyof Shape)[]): value is Shape =>
   names.every((name) => name in Object(value))
 
-/** The body as a stream that reads no further than it is asked to. */
+/** Returns the body as a stream that reads from the request only on demand. */
 const streamOf = (request: NodeRequest): ReadableStream<Uint8Array> => {
   const iterator = request[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>(
@@ -42,21 +42,21 @@ const streamOf = (request: NodeRequest): ReadableStream<Uint8Array> => {
         if (done === true) controller.close()
         else controller.enqueue(typeof value === 'string' ? new TextEncoder().encode(value) : value)
       },
-      // No `cancel`: ending the iterator would destroy the socket before the 413 is sent.
+      // There is no `cancel`, because ending the iterator would destroy the socket before the 413 is sent.
     },
     { highWaterMark: 0 },
   )
 }
 
-/** Converts a request of node:http, with what a body parser kept, to a web-standard one. */
+/** Converts a request of node:http, and the body that a body parser kept, to a web-standard `Request`. */
 const toRequest = (request: NodeRequest, parsed: ParsedBody): Request => {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) {
-    // HTTP/2 has pseudo-headers such as `:path`.
+    // `Headers` does not accept the pseudo-headers of HTTP/2, such as `:path`.
     if (value === undefined || name.startsWith(':')) continue
     for (const each of [value].flat()) headers.append(name, each)
   }
-  // The address decides nothing, and the host that a sender claims is not repeated.
+  // The handler does not use the URL's host, so the untrusted Host header is not copied.
   const url = `http://localhost/${/^\/+(.*)/.exec(request.url ?? '')?.[1] ?? ''}`
   const { method } = request
   if (method !== 'POST' && method !== 'PUT') return new Request(url, { method: 'GET', headers })
@@ -71,10 +71,10 @@ const toRequest = (request: NodeRequest, parsed: ParsedBody): Request => {
 }
 
 /**
- * Adapts a notification handler to servers built on node:http: pass it to `createServer`, to an Express or Nest route,
- * to Fastify, or to Koa. It reads the body itself, or uses what a body parser kept: raw bytes, text, or an object. A
- * signature can be verified with raw bytes or text only: mount it before `express.json()`, or with
- * `express.raw({ type: () => true })`. A mistake in the setup reaches the framework's own error handling.
+ * Adapts a notification handler to servers built on node:http: `createServer`, Express, Nest, Fastify and Koa. It
+ * reads the body, or uses the raw bytes, text or object that a body parser kept. Verifying a signature needs raw bytes
+ * or text: mount the route before `express.json()`, or use `express.raw({ type: () => true })`. A mistake in the setup
+ * is passed to the framework's own error handling.
  *
  * @throws {InvalidRequestError} when no handler is given.
  * @example app.post('/notifications', toNodeHandler(handler)) // Express, Fastify, or a router of Koa
@@ -90,7 +90,7 @@ export const toNodeHandler = (handler: NotificationHandler): NodeHandler => {
     if (has<KoaContext>(first, 'req', 'request', 'set')) {
       const { status, headers } = await receive(first.req, first.request)
       first.set(headers)
-      // Koa reads null as "no content" and would turn a 200 into a 204.
+      // Koa treats a null body as "no content" and would change a 200 to a 204.
       Object.assign(first, { status, body: '' })
       return
     }
@@ -103,7 +103,7 @@ export const toNodeHandler = (handler: NotificationHandler): NodeHandler => {
       throw new InvalidRequestError('notifications.handler', [inputIssue('request', rule, first)])
     }
     const respond = (status: number, headers: HeaderValues) => {
-      // A time limit of the server, or an earlier middleware, may have responded already.
+      // A timeout of the server, or an earlier middleware, may have sent a response already.
       if (second.headersSent === true) return
       second.statusCode = status
       for (const [name, value] of Object.entries(headers)) second.setHeader(name, value)
@@ -113,7 +113,7 @@ export const toNodeHandler = (handler: NotificationHandler): NodeHandler => {
       const { status, headers } = await receive(first, first)
       return respond(status, headers)
     } catch (error) {
-      // Bare node:http ends the process when a listener rejects. Express passes the error to its error handlers.
+      // With plain node:http, a rejection would end the process. In Express, `third` calls the error handlers.
       return typeof third === 'function' ? third(error) : respond(500, {})
     }
   }

@@ -8,21 +8,21 @@ import { InvalidRequestError } from '../errors.ts'
 import { readJson } from '../json.ts'
 
 interface NotificationFields {
-  /** Unique identifier of the notification. A redelivery has the same one. (S8) */
+  /** Unique identifier of the notification. A redelivery has the same identifier. (S8) */
   readonly notificationId: string
-  /** The subscription concerned. (S8) */
+  /** Identifier of the subscription. (S8) */
   readonly subscriptionId: string
-  /** When the change happened, in whole seconds: the sender's `timestamp`. (S8) */
+  /** Time of the change, in whole seconds, from the sender's `timestamp`. (S8) */
   readonly occurredAt: Date
-  /** The message as it was received, with fields that this version does not know. (S8) */
+  /** The message as received, including fields that this version does not know. (S8) */
   readonly raw: Readonly<Record<string, unknown>>
 }
 
 /** A subscription was authorized (`SUCCEEDED`) or has ended (`CANCELLED`, also received as `CANCELED`). */
 export interface SubscriptionNotification extends NotificationFields {
-  /** Tells the kinds apart. (S8) */
+  /** The type of the notification. (S8) */
   readonly type: 'SUBSCRIPTION'
-  /** `SUCCEEDED`: authorized. `CANCELLED`: ended; a server may also send `CANCELED`. (Events, note 1) */
+  /** `SUCCEEDED` (authorized) or `CANCELLED` (ended). `CANCELED` is read as `CANCELLED`. (Events, note 1) */
   readonly status: KnownSubscriptionNotificationStatus
   /** Always null: the message has no payment. (S8) */
   readonly paymentId: null
@@ -30,17 +30,17 @@ export interface SubscriptionNotification extends NotificationFields {
 
 /** A payment of a subscription succeeded or failed. */
 export interface PaymentNotification extends NotificationFields {
-  /** Tells the kinds apart. (S8) */
+  /** The type of the notification. (S8) */
   readonly type: 'SUBSCRIPTION_PAYMENT'
-  /** `SUCCEEDED_PAYMENT`: paid. `FAILED_PAYMENT`: not paid. (Events) */
+  /** `SUCCEEDED_PAYMENT`: the payer paid. `FAILED_PAYMENT`: the payment failed. (Events) */
   readonly status: KnownPaymentNotificationStatus
-  /** Identifier of the payment, for `payment`. (S8) */
+  /** Identifier of the payment, for the client's method `payment`. (S8) */
   readonly paymentId: string
 }
 
-/** A message with a type, or a status of a known type, that this version does not know. */
+/** A message whose type or status this version does not know. */
 export interface UnknownNotification extends NotificationFields {
-  /** Tells the kinds of notifications apart. `receivedType` has the type of the message. (S8) */
+  /** Always `UNKNOWN`: the type or status is unknown. `receivedType` contains the message's type. (S8) */
   readonly type: 'UNKNOWN'
   /** `type` as received. (S8) */
   readonly receivedType: string
@@ -50,23 +50,23 @@ export interface UnknownNotification extends NotificationFields {
   readonly paymentId: string | null
 }
 
-/** A notification of the payment provider. `type` distinguishes the kinds. (S8) */
+/** A notification of the payment provider. The field `type` determines which other fields it has. (S8) */
 export type MerchantNotification = SubscriptionNotification | PaymentNotification | UnknownNotification
 
-/** What `isNewer` needs of a notification. Store these two fields beside the state of the newest notification. */
+/** The two fields that `isNewer` compares. Store both fields of the newest notification with its state. */
 export type OrderedNotification = Pick<MerchantNotification, 'occurredAt' | 'status'>
 
-/** A message at hand: text or bytes (JSON or URL-encoded), form fields, or the object that a body parser made. */
+/** A received message: text or bytes (JSON or URL-encoded), form fields, or the object from a body parser. */
 export type NotificationInput = string | Uint8Array | ArrayBuffer | URLSearchParams | FormData | object
 
 const OPERATION = 'notifications.parse'
 
-// Above this number, a timestamp counts milliseconds. As seconds, it would be a time after the year 5138.
+// Timestamps from this number on are milliseconds, because as seconds they would be after the year 5138.
 const FIRST_MILLISECONDS = 1e11
 const DIGITS = /^\s*\d+(?:\.\d+)?\s*$/
 const ISO = /^\s*\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})\s*$/i
 
-/** Reads UNIX seconds, milliseconds, or ISO 8601 with a zone. Without a zone, the instant would be a guess. */
+/** Reads UNIX seconds, milliseconds, or ISO 8601 with a time zone. Without a zone, the instant is unknown. */
 const readTimestamp = (value: unknown): Date | undefined => {
   const text = typeof value === 'object' ? '' : String(value)
   const isDigits = DIGITS.test(text)
@@ -78,7 +78,7 @@ const readTimestamp = (value: unknown): Date | undefined => {
 
 const filledText = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value
-  // JSON.parse rounds larger integers: two identifiers become one, and the second message seems to be a duplicate.
+  // JSON.parse rounds larger integers. Two identifiers could become equal, and a message would look like a duplicate.
   return Number.isSafeInteger(value) ? String(value) : undefined
 }
 const SAFE = 'or a safe integer (JSON parsers round larger ones: pass the raw body)'
@@ -114,7 +114,7 @@ const toNotification = (raw: MerchantNotification['raw']): MerchantNotification 
 
 const BODY_RULE = 'a JSON object or form fields'
 
-/** An error about a body as a whole. `found` describes it, and quotes nothing of it. */
+/** Creates an error about a whole body. `found` describes the body without quoting it. */
 export const bodyError = (found: string, rule = BODY_RULE): InvalidRequestError => {
   const message = `body must be ${rule}, received ${found}`
   return new InvalidRequestError(OPERATION, [{ field: 'body', rule, received: found, message }])
@@ -128,16 +128,16 @@ export const parseObject = (value: unknown): MerchantNotification => {
 
 const parseForm = (form: Iterable<readonly [string, unknown]>): MerchantNotification => {
   const fields = new Map<string, unknown>()
-  // A field given twice becomes an array, which no field of a notification may be.
+  // A field that is given twice becomes an array, which is invalid for every field.
   for (const [name, value] of form) fields.set(name, fields.has(name) ? [fields.get(name), value] : value)
-  // Object.fromEntries defines properties: a field named __proto__ stays a plain field.
+  // Object.fromEntries defines own properties, so a field named __proto__ does not set the prototype.
   return toNotification(Object.fromEntries(fields))
 }
 
 const parseText = (text: string): MerchantNotification => {
   const trimmed = text.trim() // removes a byte order mark too
   const json = readJson(trimmed)
-  // Senders label JSON and forms with any content type, so the text decides.
+  // Senders may set a wrong content type, so the text determines whether it is JSON or a form.
   if (json.ok) return parseObject(json.value)
   if (/^[{[]/.test(trimmed)) throw bodyError('text that is not complete JSON')
   if (trimmed.includes('=')) return parseForm(new URLSearchParams(trimmed))
@@ -162,7 +162,7 @@ export const toBytes = (value: unknown): Uint8Array<ArrayBuffer> | undefined => 
   return Uint8Array.from(new Uint8Array(value.buffer, value.byteOffset, value.byteLength))
 }
 
-/** Reads the body of a request: a multipart form, or UTF-8 text whatever its content type says. */
+/** Reads the body of a request: a multipart form, or UTF-8 text with any content type. */
 export const parseBody = async (
   bytes: Uint8Array<ArrayBuffer>,
   contentType: string | null,
@@ -174,30 +174,30 @@ export const parseBody = async (
   return parseForm(form)
 }
 
-/** Whether a value is a web-standard request. Another implementation of fetch has another class. */
+/** Whether a value is a web-standard request. `instanceof` fails for other implementations of fetch. */
 export const isRequest = (value: unknown): value is Request =>
   isObject(value) && isObject(value.headers) && typeof value.arrayBuffer === 'function'
 
-// By tag, because test runners use values of another realm, which are not `instanceof` the classes of this one.
+// Checks the tag, because `instanceof` fails for values of another realm, which test runners pass.
 const tagOf = (value: unknown): string => Object.prototype.toString.call(value)
 const isBuffer = (value: unknown): value is ArrayBuffer => tagOf(value) === '[object ArrayBuffer]'
 const isForm = (value: unknown): value is URLSearchParams | FormData =>
   /URLSearchParams|FormData/.test(tagOf(value))
 
 /**
- * Reads a notification in whatever form it arrived: JSON or URL-encoded text, bytes, the object of a body parser,
- * `URLSearchParams`, `FormData`, or a whole `Request`, for which it returns a promise. It does not verify the sender.
+ * Reads a notification from JSON or URL-encoded text, bytes, the object of a body parser, `URLSearchParams` or
+ * `FormData`. For a `Request` it returns a promise. `parseNotification` does not verify the sender.
  *
- * `type` of the result tells the kinds apart: `SUBSCRIPTION`, `SUBSCRIPTION_PAYMENT`, or `UNKNOWN` for a type or status
- * that this version does not know. `CANCELED` is read as `CANCELLED`, and an empty paymentId as null. (S8; Events)
+ * `type` of the result is `SUBSCRIPTION`, `SUBSCRIPTION_PAYMENT`, or `UNKNOWN` for a type or status that this version
+ * does not know. `CANCELED` is read as `CANCELLED`, and an empty paymentId as null. (S8; Events)
  *
- * @throws {InvalidRequestError} (or rejects with it) naming each field, its rule and the type received.
+ * @throws {InvalidRequestError} (for a `Request`: rejects) naming each invalid field, its rule and the received type.
  * @example
  * const notification = parseNotification(request.body)
  * if (notification.type === 'SUBSCRIPTION_PAYMENT') await book(notification.paymentId, notification.status)
  */
 export function parseNotification(input: Request): Promise<MerchantNotification>
-/** Reads a notification of any form but a `Request`, and returns it at once. It does not verify the sender. (S8) */
+/** Reads a notification from any input except a `Request`, without a promise. It does not verify the sender. (S8) */
 export function parseNotification(input: NotificationInput): MerchantNotification
 export function parseNotification(
   input: NotificationInput,
@@ -213,13 +213,13 @@ export function parseNotification(
 const secondsOf = (name: string, { occurredAt }: OrderedNotification): number => {
   const seconds = tagOf(occurredAt) === '[object Date]' ? Math.floor(Number(occurredAt) / 1000) : Number.NaN
   if (!Number.isNaN(seconds)) return seconds
-  // No notification is newer than NaN: without the error, a cancellation would be dropped in silence.
+  // Comparisons with NaN are always false: without this error, a cancellation would be dropped silently.
   throw new InvalidRequestError('isNewer', [inputIssue(`${name}.occurredAt`, 'a valid Date', occurredAt)])
 }
 
 /**
- * Whether notification `a` reports a later state than notification `b` of the same subscription. Deliveries arrive in any
- * order. At equal seconds `CANCELLED` wins; otherwise equal is not newer. Anything is newer than null.
+ * Whether notification `a` is newer than notification `b` of the same subscription. Deliveries arrive in any order.
+ * In the same second, only `CANCELLED` is newer than another status. If `b` is null or undefined, the result is true.
  *
  * @throws {InvalidRequestError} when `occurredAt` is not a valid Date, for example text from a database.
  * @example if (isNewer(notification, stored)) await save(notification)

@@ -4,10 +4,10 @@ import type { Claim, DedupeStore } from './dedupe.ts'
 import type { HandlerSettings, Report } from './options.ts'
 import type { MerchantNotification } from './parse.ts'
 
-/** The result of one delivery. `duplicate`: an earlier one was processed. `unavailable`: the store failed. */
+/** The result of one delivery. `duplicate`: an earlier delivery was processed. `unavailable`: the store failed. */
 type Processed = 'processed' | 'duplicate' | 'in-progress' | 'failed' | 'unavailable'
 
-/** The listener of one notification. */
+/** Calls the listener for one notification. */
 export type Work = (signal: AbortSignal) => Promise<unknown>
 
 const MAX_UNCOMMITTED = 10_000
@@ -16,8 +16,8 @@ const STATES: ReadonlySet<unknown> = new Set<Claim['state']>(['claimed', 'in-pro
 const ignore = (): void => undefined
 
 /**
- * Creates the function that runs a listener once for each notificationId: it claims the id, runs the listener, and
- * commits the success or releases the id. Deliveries of one id within this process share one run.
+ * Creates the function that runs a listener once for each notificationId. The function claims the id, runs the
+ * listener, and commits or releases the id. Deliveries of one id within this process share one run.
  */
 export const createProcessOnce = (
   { lease, responseTimeout, dedupeTtl, timeouts }: HandlerSettings,
@@ -26,10 +26,10 @@ export const createProcessOnce = (
   report: Report,
 ) => {
   const running = new Map<string, Promise<Processed>>()
-  // Ids whose success the store could not record: at least this process does not process them again.
+  // Processed ids that the store could not record: at least this process does not process these ids again.
   const uncommitted = new Set<string>()
 
-  /** Calls the store, which may throw, hang, or return no promise. A failure is reported and resolves to undefined. */
+  /** Calls the store, which may throw, hang, or return no promise. Reports a failure and returns undefined. */
   const ask = async <Value>(
     notification: MerchantNotification,
     method: keyof DedupeStore,
@@ -46,7 +46,7 @@ export const createProcessOnce = (
   const claimOnce = async (id: string): Promise<Claim> => {
     const claim: Claim | undefined = await store.claim(id, lease.duration)
     if (STATES.has(claim?.state)) return claim
-    throw new Error('The dedupe store replied to a claim with something that is not a claim')
+    throw new Error('The dedupe store returned an invalid result for a claim')
   }
 
   const claimAndRun = async (notification: MerchantNotification, work: Work): Promise<Processed> => {
@@ -56,13 +56,13 @@ export const createProcessOnce = (
     const claim = await ask(notification, 'claim', () => claiming)
     if (claim?.state === 'claimed') return run(notification, work, claim.owner)
     if (claim !== undefined) return claim.state === 'committed' ? 'duplicate' : 'in-progress'
-    // A claim granted after the timeout has no holder: without a release, a redelivery would wait for its lease.
+    // A claim granted after the timeout is not used. Without a release, a redelivery would wait until its lease ends.
     const giveBack = (late: Claim) => (late.state === 'claimed' ? store.release(id, late.owner) : undefined)
     claiming.then(giveBack).catch(ignore)
     return 'unavailable'
   }
 
-  /** Runs the listener under its lease, and commits the success or releases the id. */
+  /** Runs the listener while holding the lease, then commits the success or releases the id. */
   const run = (notification: MerchantNotification, work: Work, owner: string): Promise<Processed> => {
     const { notificationId: id } = notification
     const stop = new AbortController()
@@ -79,7 +79,7 @@ export const createProcessOnce = (
       }
       const held = await commit()
       if (held === false) report({ kind: 'lease-lost', notification })
-      // The first commit may have succeeded although its reply was lost. The second then finds no lease: not a loss.
+      // A lost reply may hide a successful first commit, so `false` from the second commit is not a lost lease.
       if (held === undefined && (await commit()) === undefined) {
         uncommitted.add(id)
         const [oldest = id] = uncommitted
@@ -88,7 +88,7 @@ export const createProcessOnce = (
       return 'processed'
     }
 
-    /** Extends the lease while the listener runs, at most until `lease.limit`. A lost lease aborts the listener. */
+    /** Extends the lease while the listener runs, for at most `lease.limit`. A lost lease aborts the listener. */
     const keepLease = async (): Promise<Processed> => {
       const limitAt = clock.now() + lease.limit
       let endsAt = clock.now() + lease.duration
@@ -105,7 +105,7 @@ export const createProcessOnce = (
         const askedAt = clock.now()
         const extended = await ask(notification, 'extend', () => store.extend(id, owner, lease.duration))
         if (extended === true) endsAt = askedAt + lease.duration
-        // Another process may hold the lease already, also when this process cannot reach the store.
+        // Another process may already hold the lease, even if this process only failed to reach the store.
         if (extended === false || clock.now() >= endsAt) {
           stop.abort(new Error('The lease of the notification was lost'))
         }
@@ -113,7 +113,7 @@ export const createProcessOnce = (
     }
 
     const result = workAndCommit()
-    // A race, because an extension that hangs must not delay the response.
+    // The two promises race, because an extension that hangs must not delay the response.
     return Promise.race([result, keepLease()])
   }
 
@@ -130,7 +130,7 @@ export const createProcessOnce = (
     const result = await Promise.race([first, timeout.then(() => 'in-progress' as const)])
     settled.abort()
     if (result === 'processed') return 'duplicate'
-    // The failure belongs to the first delivery. This one was not processed.
+    // Only the first delivery responds 500. This duplicate was not processed, so it responds 503.
     return result === 'failed' ? 'in-progress' : result
   }
 }

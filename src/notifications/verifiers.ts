@@ -9,21 +9,21 @@ import { toBytes } from './parse.ts'
 
 /** The parts of a delivery that a verifier receives. */
 export interface Delivery {
-  /** The message as it was read. Nothing in it is proven yet. */
+  /** The parsed message, which is not verified yet. */
   readonly notification: MerchantNotification
-  /** The headers of the delivery. A signature would be in one of them. */
+  /** The headers of the delivery, one of which may contain a signature. */
   readonly headers: Headers
   /** The body exactly as it was received; `undefined` when a framework's body parser has consumed it. */
   readonly bytes: Uint8Array<ArrayBuffer> | undefined
 }
 
 /**
- * Decides whether a delivery comes from the payment provider. Only `true` accepts it; any other result refuses it (401).
- * When the verifier throws, the question is open: the handler responds 503, so that the sender delivers again.
+ * Decides whether a delivery comes from the payment provider. Only `true` accepts the delivery; for other results the
+ * handler responds 401. When the verifier throws, the handler responds 503, so that the sender delivers again.
  */
 export type Verifier = (delivery: Delivery) => boolean | Promise<boolean>
 
-/** How a signature is written in its header. */
+/** The encoding of a signature in its header. */
 export type SignatureEncoding = 'hex' | 'base64' | 'base64url'
 
 type Secrets = string | Uint8Array | readonly (string | Uint8Array)[]
@@ -34,7 +34,7 @@ const secretsField = field<readonly SecretBytes[], Secrets>(
   'one or more secrets that are not empty',
   (value) => {
     const secrets = [value].flat().map(toBytes)
-    // An unset environment variable among the secrets is a mistake too.
+    // Every secret is checked, because one may come from an unset environment variable.
     return secrets.length > 0 && secrets.every(isFilled) ? secrets : undefined
   },
 )
@@ -42,13 +42,13 @@ const secretsField = field<readonly SecretBytes[], Secrets>(
 const hmacOptions = {
   /** The header that holds the signature, for example `x-signature`. */
   header: input('the name of a header', (name) => /^[!#$%&'*+.^_`|~\w-]+$/.test(name)),
-  /** The shared secrets. With several, a secret can be replaced without losing a delivery. */
+  /** The shared secrets. To replace a secret without losing deliveries, configure the old and the new one. */
   secrets: secretsField,
-  /** `hex` by default. */
+  /** How the header encodes the signature; `hex` by default. */
   encoding: withDefault(oneOf(['hex', 'base64', 'base64url']), 'hex'),
   /** Text before the signature in the header, for example `sha256=`. Empty by default. */
   prefix: withDefault(anyText, ''),
-  /** `SHA-256` by default. */
+  /** The hash function of the HMAC; `SHA-256` by default. */
   algorithm: withDefault(oneOf(['SHA-256', 'SHA-384', 'SHA-512']), 'SHA-256'),
 }
 /** Options of `hmacVerifier`. */
@@ -69,9 +69,9 @@ const decode = (text: string, encoding: SignatureEncoding): Uint8Array<ArrayBuff
 }
 
 /**
- * Verifies an HMAC of the raw body, as many webhook senders sign. The specification shows no signing: use it when the
- * payment provider, or a proxy of yours, signs. The signature is compared in constant time with every secret. Behind a
- * body parser such as `express.json()`, deliveries fail with an `InvalidRequestError` that says what to change.
+ * Verifies an HMAC of the raw body. Use this verifier if the payment provider, or your own proxy, signs deliveries:
+ * the specification defines no signature. The signature is compared in constant time with every secret. Behind a body
+ * parser such as `express.json()`, deliveries fail with an `InvalidRequestError` that explains the correct setup.
  *
  * @throws {InvalidRequestError} when a secret is missing or empty, or another option breaks its rule.
  * @example hmacVerifier({ header: 'x-signature', secrets: [current, previous], prefix: 'sha256=' })
@@ -104,27 +104,27 @@ export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
   }
 }
 
-/** The reads that `lookupVerifier` makes. A `SubscriptionsClient` has them. */
+/** The methods that `lookupVerifier` calls. A `SubscriptionsClient` has these methods. */
 export interface LookupClient {
-  /** The subscription. (S-d) */
+  /** Reads a subscription. (S-d) */
   details(subscriptionId: string): PromiseLike<Pick<SubscriptionDetails, 'id'>>
-  /** The record of its cancellation. (S-f) */
+  /** Reads the cancellation of a subscription. (S-f) */
   cancellation(subscriptionId: string): PromiseLike<Pick<Cancellation, 'subscriptionID'>>
-  /** One payment. (S-h) */
+  /** Reads one payment. (S-h) */
   payment(paymentId: string): PromiseLike<Pick<PaymentDetails, 'subscriptionId' | 'status'>>
 }
 
 const lookupClient = objectWith<LookupClient>('a SubscriptionsClient', 'details', 'cancellation', 'payment')
 
 /**
- * Verifies a message by asking the API: a payment must exist with this subscription and status. For other messages the
- * subscription must exist, and for `CANCELLED` its cancellation too. The handler responds 401 when the API does not know
- * the record, and 503 when the API cannot be asked (unreachable, rate limited, or our own credentials are rejected).
+ * Verifies a message by reading its record from the API. A payment must have the message's subscription and status.
+ * For other messages the subscription must exist, and for `CANCELLED` also its cancellation. If the API does not know
+ * the record, the handler responds 401. If the read fails (network, rate limit, rejected login), it responds 503.
  *
- * It proves the content of a message, not its sender: anyone who knows the content can send it again under a new
- * notificationId. Make your code harmless when it receives the same fact twice.
+ * `lookupVerifier` proves the content of a message, not its sender. Anyone who knows the content can resend it with
+ * a new notificationId, so your code must tolerate receiving the same payment or status twice.
  *
- * @throws {InvalidRequestError} when the client lacks one of the reads.
+ * @throws {InvalidRequestError} when the client lacks one of the methods.
  * @example createNotificationHandler({ verify: lookupVerifier(subscriptions), onPayment, onSubscription })
  */
 export const lookupVerifier = (client: LookupClient): Verifier => {

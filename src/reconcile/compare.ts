@@ -1,31 +1,31 @@
 import type { Payment } from '../contract/subscriptions.ts'
 import { isMandateKitError } from '../errors.ts'
 
-/** A payment as the merchant's books have it. */
+/** A payment as the merchant's books record it. */
 export interface ExpectedPayment {
   /** Identifier of the payment. (S6) */
   readonly paymentId: string | number
-  /** `SUCCEEDED_PAYMENT` or `FAILED_PAYMENT`, as a notification reported it. */
+  /** Status of the payment in the books: `SUCCEEDED_PAYMENT` or `FAILED_PAYMENT`, as in notifications. */
   readonly status: string
-  /** Whether the books have a reversal; `false` by default. */
+  /** Whether the books contain a reversal of the payment; `false` by default. */
   readonly reversed?: boolean | undefined
 }
 
-/** A subscription as the merchant's books have it. */
+/** A subscription as the merchant's books record it. */
 export interface ExpectedSubscription {
   /** Identifier of the subscription. (S4) */
   readonly subscriptionId: string
   /** Every payment of this subscription in the books. If one is listed twice, the last entry counts. */
   readonly payments: Iterable<ExpectedPayment> | AsyncIterable<ExpectedPayment>
-  /** Whether it was canceled. If omitted, it is not compared, which saves a call. */
+  /** Whether the subscription was canceled. If omitted, the cancellation is not read, which saves a call. */
   readonly cancelled?: boolean | undefined
 }
 
-/** A charge as the merchant's books have it. */
+/** A charge as the merchant's books record it. */
 export interface ExpectedCharge {
   /** Identifier of the charge. (G1) */
   readonly chargeId: string
-  /** Its status in the books, such as `succeeded`. (G1) */
+  /** Status of the charge in the books, such as `succeeded`. (G1) */
   readonly status: string
 }
 
@@ -33,16 +33,16 @@ export interface ExpectedCharge {
 export type Expected = ExpectedSubscription | ExpectedCharge
 
 /**
- * Where the books and the API disagree.
+ * A difference between the books and the API.
  *
- * - `payment-missing`: the API has a payment that the books lack: a notification was lost, or has not arrived yet. Its
- *   paymentId is empty when the API gave it none.
+ * - `payment-missing`: the API has a payment that the books lack, because a notification was lost or is late. Its
+ *   paymentId is empty when the API sent no identifier.
  * - `payment-differs`: the status differs, or only one side has a reversal.
  * - `payment-not-found`: the books have a payment that the API does not list.
- * - `cancellation-missing`, `cancellation-not-found`: only the API, or only the books, have a cancellation.
- * - `subscription-not-found`, `charge-not-found`: the API does not know it.
- * - `charge-differs`: the API has another `status`.
- * - `unchecked`: the lookup of this entry failed. Run again later.
+ * - `cancellation-missing`: only the API has the cancellation. `cancellation-not-found`: only the books have it.
+ * - `subscription-not-found`, `charge-not-found`: the API does not know the record.
+ * - `charge-differs`: the API returned another `status` of the charge.
+ * - `unchecked`: the lookup of the entry failed. Reconcile the entry again later.
  */
 export type Difference =
   | ({ readonly subscriptionId: string; readonly paymentId: string } & (
@@ -60,31 +60,31 @@ export type Difference =
     ))
   | { readonly kind: 'unchecked'; readonly expected: Expected; readonly error: unknown }
 
-/** Options of the reads. */
+/** Options of each read from the API. */
 export type ReadOptions = { readonly signal: AbortSignal }
 
-/** The reads of area S that reconciliation makes. A `SubscriptionsClient` has them. */
+/** The methods of area S that `reconcile` calls. A `SubscriptionsClient` has these methods. */
 export interface SubscriptionsReader {
-  /** Every payment of a subscription. (S-g) */
+  /** Reads every payment of a subscription. (S-g) */
   allPayments(subscriptionId: string, page: undefined, options: ReadOptions): AsyncIterable<Payment>
-  /** The record of a cancellation. (S-f) */
+  /** Reads the record of a cancellation. (S-f) */
   cancellation(subscriptionId: string, options: ReadOptions): PromiseLike<unknown>
 }
 
-/** The read of area G that reconciliation makes. A `GatewayClient` has it. */
+/** The method of area G that `reconcile` calls. A `GatewayClient` has this method. */
 export interface GatewayReader {
-  /** The status of a charge. (G rule 6) */
+  /** Reads the status of a charge. (G rule 6) */
   status(chargeId: string, options: ReadOptions): PromiseLike<{ readonly status: string }>
 }
 
-/** Whether the API itself, with a code, reported that it does not know the record. A bare 404 may be a proxy's. */
+/** Whether the API reported an unknown record with an error code. A 404 without a code may come from a proxy. */
 export const isNotFound = (error: unknown): boolean => {
   if (!isMandateKitError(error) || error.phase === 'login') return false
   if (error.code === 'invalid_request') return true
   if (error.code !== 'api_error' || error.outcome !== 'rejected') return false
   const { status, errorCode } = error
   if (status === undefined || errorCode === undefined) return false
-  // Other statuses are about the request, the credentials or the server, not about an identifier.
+  // Other statuses concern the request, the credentials or the server, not the identifier.
   return status < 300 || [400, 404, 410, 422].includes(status)
 }
 
@@ -104,7 +104,7 @@ const collect = async (payments: AsyncIterable<Payment>): Promise<Payment[] | un
   try {
     for await (const payment of payments) all.push(payment)
   } catch (error) {
-    // After the first payment, a page was not found: the list is incomplete.
+    // A later page was not found, so the list is incomplete although the subscription exists.
     if (all.length > 0 || !isNotFound(error)) throw error
     return undefined
   }
@@ -112,7 +112,7 @@ const collect = async (payments: AsyncIterable<Payment>): Promise<Payment[] | un
 }
 
 const differs = ({ status, reversed = false }: ExpectedPayment, payment: Payment): boolean => {
-  // An amount of zero was read as null already.
+  // The client has already read an amount of zero as null.
   const reversal =
     payment.reverseTransactionAmount ?? payment.reverseTransactionId ?? payment.reverseTransactionDate ?? null
   return status !== payment.status || reversed !== (reversal !== null)
@@ -126,7 +126,7 @@ const comparePayments = async (
   for await (const expected of payments) unseen.set(String(expected.paymentId), expected)
   const differences: Difference[] = []
   for (const payment of actual) {
-    // A server may omit it.
+    // A server may omit the paymentId.
     const paymentId = String(payment.paymentId ?? '')
     const expected = unseen.get(paymentId)
     unseen.delete(paymentId)

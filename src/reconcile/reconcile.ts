@@ -25,25 +25,25 @@ const books = field<Books, Books>('entries to iterate over, such as an array', (
 const reconcileOptions = {
   /** The entries of the merchant's books: an array, a generator, or a cursor over a table of any length. */
   expected: books,
-  /** Required for entries with a subscriptionId. */
+  /** The client that reads subscriptions. Required for entries with a subscriptionId. */
   subscriptions: optional(
     objectWith<SubscriptionsReader>('a SubscriptionsClient', 'allPayments', 'cancellation'),
   ),
-  /** Required for entries with a chargeId. */
+  /** The client that reads charges. Required for entries with a chargeId. */
   gateway: optional(objectWith<GatewayReader>('a GatewayClient', 'status')),
-  /** How many entries are looked up at once; 4 by default. The rate limits of the clients apply besides. */
+  /** How many entries are looked up at once; 4 by default. The rate limits of the clients also apply. */
   concurrency: withDefault(wholeNumber(1), 4),
-  /** Ends the reconciliation, and the lookups in progress. */
+  /** Aborts the reconciliation and its lookups in progress. */
   signal: optional(signalOption),
-  /** Called after each entry, with or without a difference. What it throws or rejects with is dropped. */
+  /** Called after each entry, with or without a difference. Errors that `onProgress` throws are ignored. */
   onProgress: optional(functionOption<(progress: ReconciliationProgress) => unknown>()),
 }
 /** Options of `reconcile`. */
 export interface ReconcileOptions extends Input<typeof reconcileOptions> {}
 
-/** Differences as they are found, in the order of the books. */
+/** Iterates over the differences, in the order of the books. */
 export interface Reconciliation extends AsyncIterable<Difference> {
-  /** The progress until now. */
+  /** The progress so far. */
   readonly progress: ReconciliationProgress
 }
 
@@ -51,13 +51,13 @@ const invalid = (name: string, rule: string, value: unknown): InvalidRequestErro
   new InvalidRequestError('reconcile', [inputIssue(name, rule, value)])
 
 /**
- * Compares the merchant's books with the API and yields the differences: the remedy for lost notifications. It only
- * reads. It takes entries as fast as the differences are consumed, so that books of any length need little memory.
- * Leaving the loop ends the lookups in progress.
+ * Compares the merchant's books with the API and yields the differences, for example after lost notifications. The
+ * function only reads. It takes entries only as fast as the loop runs, so books of any length need little memory.
+ * Leaving the loop aborts the lookups in progress.
  *
- * An entry whose lookup fails yields a difference of kind `unchecked`, and the others go on. The loop throws
- * `InvalidRequestError` for an entry without a client to look it up, and the reason of `signal` when that is aborted.
- * A change during the run can appear as a difference: act on those that a second run finds again.
+ * If a lookup fails, the entry yields a difference of kind `unchecked`, and the loop continues. The loop throws an
+ * `InvalidRequestError` if an entry's client is missing, and the reason of `signal` if the signal is aborted.
+ * A change during the run can look like a difference, so act only on differences that a second run finds again.
  *
  * @example
  * const run = reconcile({ subscriptions, expected: books.subscriptions() })

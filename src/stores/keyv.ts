@@ -7,15 +7,15 @@ import { anyText, isObject, strict, withDefault } from '../contract/fields.ts'
 import { randomId } from '../contract/formats.ts'
 import type { Claim, DedupeStore } from '../notifications/dedupe.ts'
 
-/** The used part of a Keyv (5 or 6) with any backend. */
+/** The methods of a Keyv (5 or 6) that the stores use, with any backend. */
 export interface KeyvLike {
-  /** Resolves to the value under the key; undefined when there is none. */
+  /** Resolves to the value under the key, or to undefined if the key has no value. */
   get(key: string): Promise<unknown>
-  /** Stores a value for `timeToLive` milliseconds. Resolves to false when it was not stored. */
+  /** Stores a value for `timeToLive` milliseconds. Resolves to false when the value was not stored. */
   set(key: string, value: unknown, timeToLive?: number): Promise<unknown>
   /** Deletes the value under the key. */
   delete(key: string): Promise<unknown>
-  /** Reports failures of the backend. Without it, a failure looks like an empty key. */
+  /** Adds a listener for failures of the backend. Without `on`, a failure looks like a missing key. */
   on?(event: 'error', listener: (error: unknown) => void): unknown
 }
 
@@ -28,13 +28,13 @@ export interface KeyvOptions extends Input<typeof keyvOptions> {}
 
 const keyvDedupeStoreOptions = {
   ...keyvOptions,
-  /** The time by which leases end. Default: the system's time. */
+  /** The clock by which leases end. Default: the system's clock. */
   clock: withDefault(clockOption, systemClock),
 }
 /** Options of a dedupe store over Keyv. */
 export interface KeyvDedupeStoreOptions extends Input<typeof keyvDedupeStoreOptions> {}
 
-/** Makes the failures of a Keyv reject: Keyv emits them as an `error` event, and then resolves to undefined. */
+/** Wraps a Keyv so that failures reject. A Keyv only emits an `error` event, and then resolves to undefined. */
 const accessKeyv = (given: KeyvLike, prefix: string) => {
   const keyv = check('stores.keyv', objectWith<KeyvLike>('a Keyv', 'get', 'set', 'delete'), given, 'keyv')
   let failures = 0
@@ -59,16 +59,16 @@ const accessKeyv = (given: KeyvLike, prefix: string) => {
 
 /**
  * Shares tokens and rejected logins through a Keyv with any backend. Keyv has no locks: processes that find no token at
- * the same moment each log in. For one login in a whole fleet use `createRedisTokenStore`, or add your own `withLock`.
+ * the same moment each log in. To share one login, use `createRedisTokenStore`, or add your own `withLock`.
  * When the backend fails, each process continues with its own memory, and no call fails.
  *
- * @throws {InvalidRequestError} when it receives no Keyv.
+ * @throws {InvalidRequestError} when `keyv` is not a Keyv.
  * @example
  * new SubscriptionsClient({ baseUrl, credentials, tokenStore: createKeyvTokenStore(new Keyv(backend)) })
  */
 export const createKeyvTokenStore = (keyv: KeyvLike, options: KeyvOptions = {}): TokenStore => {
   const { prefix } = check('stores.keyv', strict(keyvOptions, 'option'), options)
-  // The client checks what a store returns, whatever its type says.
+  // The cast is safe, because the client checks every record that a store returns.
   return accessKeyv(keyv, prefix) as TokenStore
 }
 
@@ -79,21 +79,21 @@ type Entry =
 const readEntry = (value: unknown): Entry | undefined => {
   if (value === undefined || value === null) return undefined
   if (isObject(value) && (value.state === 'committed' || value.state === 'claimed')) return value as Entry
-  throw new Error('Keyv holds something else under the key of a notification')
+  throw new Error('Keyv holds foreign data under the key of a notification')
 }
 
 /**
- * Remembers processed notifications in a Keyv with any backend, so that they survive a restart. Keyv has no atomic
- * step: claims are atomic **within one process** only. For several processes use `createRedisDedupeStore`. When the
- * backend fails, every method rejects: the handler responds 503, and the sender delivers again.
+ * Remembers processed notifications in a Keyv with any backend, so that a restart does not forget them. Keyv has no
+ * atomic operations: claims are atomic **within one process** only. Several processes need `createRedisDedupeStore`.
+ * When the backend fails, every method rejects, the handler responds 503, and the sender delivers again.
  *
- * @throws {InvalidRequestError} when it receives no Keyv.
+ * @throws {InvalidRequestError} when `keyv` is not a Keyv.
  */
 export const createKeyvDedupeStore = (keyv: KeyvLike, options: KeyvDedupeStoreOptions = {}): DedupeStore => {
   const { prefix, clock } = check('stores.keyv', strict(keyvDedupeStoreOptions, 'option'), options)
   const access = accessKeyv(keyv, `${prefix}notification:`)
   const mutex = createKeyedMutex()
-  /** Reads the entry of an id and decides about it, one caller after the other. */
+  /** Reads the entry of an id and passes it to `decide`, for one caller at a time. */
   const inTurn = <Result>(id: string, decide: (entry: Entry | undefined) => Promise<Result>) =>
     mutex(id, async () => decide(readEntry(await access.get(id))))
   const holds = (entry: Entry | undefined, owner: string): boolean =>

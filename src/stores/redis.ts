@@ -8,22 +8,22 @@ import { randomId } from '../contract/formats.ts'
 import { readJson } from '../json.ts'
 import type { Claim, DedupeStore } from '../notifications/dedupe.ts'
 
-/** A client of the package `redis` (node-redis), or anything with its `sendCommand`. */
+/** A client of the package `redis` (node-redis), or an object with the same `sendCommand`. */
 export interface NodeRedisClient {
   /** Sends a command, such as `['GET', 'key']`, and resolves to its reply. */
   sendCommand(command: readonly string[]): Promise<unknown>
 }
 
-/** A client of the package `ioredis`, or anything with its `call`. */
+/** A client of the package `ioredis`, or an object with the same `call`. */
 export interface IoredisClient {
   /** Sends a command, such as `call('GET', 'key')`, and resolves to its reply. */
   call(command: string, ...parameters: string[]): Promise<unknown>
 }
 
 /**
- * How a store sends commands to Redis or Valkey: a connected client of node-redis or ioredis (also its `Cluster`), or a
- * function that sends one command, for pools, other clients and the cluster client of node-redis. Commands used: GET,
- * SET with PX, DEL, EVAL. Each names the one key that the function also receives, so that a cluster can route it.
+ * How a store sends commands to Redis or Valkey: a connected client of node-redis or ioredis (also its `Cluster`), or
+ * a function that sends one command. Pools, other clients and the cluster client of node-redis need a function. The
+ * commands are GET, SET with PX, DEL and EVAL. Each has one key, which the function receives for cluster routing.
  *
  * @example createRedisDedupeStore((command, key) => cluster.sendCommand(key, false, [...command])) // node-redis
  */
@@ -35,7 +35,7 @@ export type RedisClient =
 const redisOptions = {
   /** Text before every key. Default: `mandatekit:`. */
   prefix: withDefault(anyText, 'mandatekit:'),
-  /** The longest wait for one command, in milliseconds of real time: a disconnected client queues commands. Default: 2 000. */
+  /** Timeout of a command in milliseconds of real time: disconnected clients queue commands. Default: 2 000. */
   commandTimeout: withDefault(duration(), 2_000),
 }
 /** Options of every store over Redis. */
@@ -43,7 +43,7 @@ export interface RedisOptions extends Input<typeof redisOptions> {}
 
 const redisTokenStoreOptions = {
   ...redisOptions,
-  /** How long a lock outlives a killed process, in milliseconds. A living one extends its lock. Default: 10 000. */
+  /** How long a lock outlives a killed process, in milliseconds. Running processes extend locks. Default: 10 000. */
   lockTime: withDefault(duration(LONGEST_DELAY), 10_000),
 }
 /** Options of a token store over Redis. */
@@ -57,14 +57,14 @@ const clientField = field<RedisClient>(
       : undefined,
 )
 
-// A wrapped reply, such as `{ result }` of a function that forgot to unwrap it, would read as "no token", "no lock", or
-// "stored", for ever and in silence.
+// A function may fail to unwrap a reply such as `{ result }`. Without this error, the store would always and silently
+// read the reply as "no token", "no lock" or "stored".
 const unexpectedReply = (what: string): Error =>
-  new Error(`Redis ${what}: the client returned something that is not a reply of Redis`)
+  new Error(`Redis ${what}: the client returned a value that is not a reply of Redis`)
 
 const ttlText = (value: number): string => String(Math.max(1, Math.ceil(value)))
 
-/** Sends commands and scripts, each about one key, through any client and within a time limit. */
+/** Returns functions that send a command or script for one key through any client, with a timeout. */
 const connect = (given: RedisClient, { prefix, commandTimeout }: Output<typeof redisOptions>) => {
   const client = check('stores.redis', clientField, given, 'client')
   const dispatch = (command: readonly [string, ...string[]], key: string): Promise<unknown> => {
@@ -74,15 +74,15 @@ const connect = (given: RedisClient, { prefix, commandTimeout }: Output<typeof r
   }
   const limited = async (command: readonly [string, ...string[]], key: string): Promise<unknown> => {
     const reply = await withTimeout(dispatch(command, key), commandTimeout, `Redis ${command[0]}`)
-    // A client may be configured to reply with bytes.
+    // A client may be configured to return bytes instead of text.
     return ArrayBuffer.isView(reply) ? new TextDecoder().decode(reply) : reply
   }
   const send = (command: string, key: string, ...parameters: string[]): Promise<unknown> =>
     limited([command, prefix + key, ...parameters], prefix + key)
-  /** Runs a script for an owner. */
+  /** Runs a script for the owner of a lock or lease. */
   const run = (script: string, key: string, owner: string, milliseconds = 0): Promise<unknown> =>
     limited(['EVAL', script, '1', prefix + key, owner, ttlText(milliseconds)], prefix + key)
-  /** Runs a script that replies 1 or 0. */
+  /** Runs a script that returns 1 or 0, and converts the reply to a boolean. */
   const ask = async (...parameters: Parameters<typeof run>): Promise<boolean> => {
     const reply = await run(...parameters)
     if (reply === 1 || reply === '1') return true
@@ -92,20 +92,20 @@ const connect = (given: RedisClient, { prefix, commandTimeout }: Output<typeof r
   return { send, run, ask }
 }
 
-// Scripts: each is one atomic step for the owner ARGV[1], with the duration ARGV[2] in milliseconds. It finds the same
-// result when a client sends it again after a lost reply.
+// Each script runs atomically for the owner ARGV[1], with the duration ARGV[2] in milliseconds. A client may retry a
+// script after a lost reply, because the retry has the same effect.
 const EXTEND_OWNED =
   "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0"
 const RELEASE_OWNED =
   "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 
-// A lock without an end is not one of ours, and would stop everybody for ever: it counts as free.
+// A lock without an expiry is not from this store and would block every process forever, so it counts as free.
 const ACQUIRE = `if redis.call('PTTL', KEYS[1]) >= 0 and redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`
 
-// A key holds its owner, `lease:…`, while it is claimed, and `committed:lease:…` afterwards. A lease without an end can
-// be claimed, because its notification would never be processed otherwise.
+// A claimed key contains its owner, `lease:…`. A committed key contains `committed:lease:…`. Others can claim a lease
+// without an expiry, because its notification would otherwise never be processed.
 const CLAIM = `local held = redis.call('GET', KEYS[1])
 if held then
   if string.find(held, 'committed:', 1, true) == 1 then return 'committed' end
@@ -120,12 +120,12 @@ redis.call('SET', KEYS[1], committed, 'PX', ARGV[2])
 if held == ARGV[1] or held == committed then return 1 end
 return 0`
 
-// As long as a client waits for a lock: a call that has stopped waiting must not go on polling.
+// Equals the time a client waits for a lock, because polling must stop when the call has stopped waiting.
 const LONGEST_WAIT = 150_000
 
 const ignore = (): void => undefined
 
-/** Runs a task under a lock that has an end and an owner, and is extended while the task runs. */
+/** Runs a task while holding a lock with an owner and an expiry, and extends the lock while the task runs. */
 const withRedisLock = async <Result>(
   { run, ask }: ReturnType<typeof connect>,
   key: string,
@@ -146,14 +146,14 @@ const withRedisLock = async <Result>(
     let isHeld = true
     while (isHeld) {
       await steadyClock.sleep(lockTime / 3, stop.signal)
-      // A failure is retried, because Redis may be back in time.
+      // A failed extension is retried, because Redis may recover before the lock expires.
       isHeld = await ask(EXTEND_OWNED, key, owner, lockTime).catch(() => true)
     }
   }
-  // If the release is lost, the lock ends by itself.
+  // If the release fails, the lock expires anyway.
   const release = () => run(RELEASE_OWNED, key, owner).catch(ignore)
   await acquire().catch((error: unknown) => {
-    // The lock may be ours although the reply was lost.
+    // This process may hold the lock although the reply was lost.
     void release()
     throw error
   })
@@ -167,11 +167,11 @@ const withRedisLock = async <Result>(
 }
 
 /**
- * Shares tokens and rejected logins through Redis or Valkey: one login for a whole fleet. Pass a connected client of
- * node-redis or ioredis. You configure and close the client.
+ * Shares tokens and rejected logins through Redis or Valkey, so that many processes need only one login. Pass a
+ * connected client of node-redis or ioredis. You configure and close the client.
  *
- * When Redis is down, slow (`commandTimeout`), full, or holds something else under a key, each process continues with
- * its own memory: at most one login per process and token lifetime, and no call fails. Records expire with their token.
+ * When Redis is down, slow (`commandTimeout`), full, or contains foreign data, each process continues with its own
+ * memory: no call fails, and each process logs in at most once per token lifetime. Records expire with their token.
  *
  * @throws {InvalidRequestError} when the client or an option breaks its rule.
  * @example
@@ -190,7 +190,7 @@ export const createRedisTokenStore = (
       if (reply === null) return undefined
       if (typeof reply !== 'string') throw unexpectedReply('GET')
       const json = readJson(reply)
-      // The client checks the record, and reports and overwrites text that is not JSON.
+      // `SubscriptionsClient` checks the record. It reports and overwrites text that is not JSON.
       return (json.ok ? json.value : reply) as TokenRecord
     },
     set: async (key, record, timeToLive) => {
@@ -203,12 +203,12 @@ export const createRedisTokenStore = (
 }
 
 /**
- * Remembers processed notifications in Redis or Valkey, for any number of processes: of all that claim an id at once,
- * one receives it. Pass a connected client of node-redis or ioredis.
+ * Remembers processed notifications in Redis or Valkey, for any number of processes. If several processes claim an id
+ * at the same time, only one of them receives the claim. Pass a connected client of node-redis or ioredis.
  *
- * When Redis is down, slow or full, every method rejects: the handler responds 503, and the sender delivers again.
- * Configure Redis with persistence and an eviction policy that keeps keys (`noeviction`), or a restart forgets which
- * notifications were processed. Ids are unique for one sender: give each payment provider its own prefix.
+ * When Redis is down, slow or full, every method rejects, the handler responds 503, and the sender delivers again.
+ * Configure Redis with persistence and the eviction policy `noeviction`. Otherwise it can forget which notifications
+ * were processed. Ids are unique only for one sender, so give each payment provider its own prefix.
  *
  * @throws {InvalidRequestError} when the client or an option breaks its rule.
  */
@@ -222,13 +222,13 @@ export const createRedisDedupeStore = (client: RedisClient, options: RedisOption
     claim: async (id, leaseMilliseconds): Promise<Claim> => {
       const owner = `lease:${randomId()}`
       const state = await run(CLAIM, keyOf(id), owner, leaseMilliseconds).catch((error: unknown) => {
-        // The client may send the claim later: it would have no holder, and the redelivery would wait for its lease.
+        // The client may still send the claim later. Without a release, a redelivery would wait until its lease ends.
         release(id, owner).catch(ignore)
         throw error
       })
       if (state === 'claimed') return { state, owner }
       if (state === 'committed' || state === 'in-progress') return { state }
-      if (state === 'foreign') throw new Error('Redis holds something else under the key of a notification')
+      if (state === 'foreign') throw new Error('Redis holds foreign data under the key of a notification')
       throw unexpectedReply('EVAL')
     },
     extend: (id, owner, leaseMilliseconds) => ask(EXTEND_OWNED, keyOf(id), owner, leaseMilliseconds),

@@ -5,7 +5,7 @@ import { isProgram, portOfEnvironment, secretOfEnvironment } from '../run.ts'
 import type { Shop } from '../shop.ts'
 import { openShop } from '../shop.ts'
 
-/** Express 5. The route stands before `express.json()`, because a signature covers the raw body. */
+/** Creates an Express 5 app. The route comes before `express.json()`, because a signature covers the raw body. */
 export const createApp = (shop: Shop): Express => {
   const app = express()
   app.post('/notifications', toNodeHandler(shop.receive))

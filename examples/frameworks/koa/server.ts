@@ -4,7 +4,7 @@ import { isProgram, portOfEnvironment, secretOfEnvironment } from '../run.ts'
 import type { Shop } from '../shop.ts'
 import { openShop } from '../shop.ts'
 
-/** Koa. A router works too: `router.post('/notifications', receive)`. */
+/** Creates a Koa app. With a router, use `router.post('/notifications', receive)`. */
 export const createApp = (shop: Shop): Koa => {
   const app = new Koa()
   const receive = toNodeHandler(shop.receive)

@@ -10,7 +10,7 @@ import { NotificationsController, SHOP } from './notifications-controller.ts'
 /** The root module. */
 class ShopModule {}
 
-/** A dynamic module, because the shop is made at start-up. */
+/** Returns a dynamic module, because the shop is created at start-up. */
 const moduleOf = (shop: Shop): DynamicModule => ({
   module: ShopModule,
   controllers: [NotificationsController],
@@ -18,8 +18,8 @@ const moduleOf = (shop: Shop): DynamicModule => ({
 })
 
 /**
- * NestJS on Express. `rawBody: true` keeps the raw body in addition to the parsed one, because a signature covers the
- * raw body.
+ * Creates a NestJS app on Express. `rawBody: true` keeps the raw body in addition to the parsed one, because a
+ * signature covers the raw body.
  */
 export const createApp = (shop: Shop): Promise<NestExpressApplication> =>
   NestFactory.create<NestExpressApplication>(moduleOf(shop), { rawBody: true, logger: ['error'] })

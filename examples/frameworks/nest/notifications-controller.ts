@@ -3,11 +3,11 @@ import type { NodeHandler } from 'mandatekit/notifications'
 import { toNodeHandler } from 'mandatekit/notifications'
 import type { Shop } from '../shop.ts'
 
-/** The name under which the shop is injected. */
+/** The injection token of the shop. */
 export const SHOP = Symbol('shop')
 
 /**
- * The controller that receives notifications. In a project that compiles decorators it reads:
+ * The controller that receives notifications. In a project that compiles decorators, write:
  *
  * ```
  * @Controller('notifications')
@@ -17,7 +17,7 @@ export const SHOP = Symbol('shop')
  * }
  * ```
  *
- * Node runs TypeScript but no decorators, so here they are called as functions.
+ * Node runs TypeScript but does not support decorators, so this example calls the decorators as functions.
  */
 export class NotificationsController {
   readonly #receive: NodeHandler

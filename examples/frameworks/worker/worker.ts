@@ -9,7 +9,7 @@ interface Bindings {
 let shop: Shop | undefined
 
 /**
- * A worker (workerd, Cloudflare Workers). Isolates do not share memory. In production, pass a shared `dedupe`, for
+ * A worker (workerd, Cloudflare Workers). Isolates do not share memory, so in production pass a shared `dedupe`, for
  * example over a Durable Object or Redis.
  */
 const worker = {

@@ -2,11 +2,11 @@ const { isMandateKitError } = require('mandatekit')
 const { createNotificationHandler, lookupVerifier } = require('mandatekit/notifications')
 
 /**
- * The code under test: renews every mandate for one due date, and returns the next step for each.
+ * The code under test: renews every mandate for one due date, and returns a result for each mandate.
  *
  * @param {import('mandatekit').GatewayClient} gateway
  * @param {readonly string[]} mandates
- * @param {string} dueDate such as `2027-02-01`. The key is made from it, so a second run charges no payer twice
+ * @param {string} dueDate such as `2027-02-01`. The key contains the due date, so a second run charges no payer twice
  */
 async function billCycle(gateway, mandates, dueDate) {
   /** @type {Record<string, string>} */

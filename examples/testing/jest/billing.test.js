@@ -21,7 +21,7 @@ beforeEach(() => {
 })
 
 describe('billing a cycle', () => {
-  test('charges each mandate once, however often the cycle is run', async () => {
+  test('charges each mandate once, even if the cycle runs twice', async () => {
     const { gateway, mandate, mock } = opened
     const mandates = [await mandate(testNumbers.succeeds), await mandate(testNumbers.succeeds_once)]
     const results = await billCycle(gateway, mandates, '2027-02-01')
@@ -39,7 +39,7 @@ describe('billing a cycle', () => {
     expect(mock.state.charges()).toHaveLength(2)
   })
 
-  test('must be run again when no response arrives, and then charges nobody twice', async () => {
+  test('must run again when no response arrives, and charges no payer twice', async () => {
     const { gateway, mandate, mock } = opened
     const id = await mandate(testNumbers.succeeds)
     const remove = mock.faults.add({ operation: 'gateway.renew', kind: 'lost-response', times: 'always' })
@@ -49,7 +49,7 @@ describe('billing a cycle', () => {
     expect(mock.state.charges()).toHaveLength(2)
   })
 
-  test('waits out a 429 on the clock of the mock', async () => {
+  test('waits after a 429 on the clock of the mock', async () => {
     const { gateway, mandate, mock } = opened
     const id = await mandate(testNumbers.succeeds)
     mock.faults.add({ operation: 'gateway.renew', kind: 'rate-limit', retryAfter: 20 })
@@ -57,7 +57,7 @@ describe('billing a cycle', () => {
     expect(mock.clock.now()).toBe(Date.parse('2027-01-01T06:00:20Z'))
   })
 
-  test('works under faked timers, and runs no timer', async () => {
+  test('works with fake timers, and starts no timer', async () => {
     // Jest also fakes nextTick and queueMicrotask, which the runtime's fetch, Request and Response need.
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] })
     try {
@@ -72,7 +72,7 @@ describe('billing a cycle', () => {
 })
 
 describe('the account', () => {
-  test('is left alone while it is locked', async () => {
+  test('gets no more logins while it is locked', async () => {
     const { mock, subscriptions } = opened
     const { fetch } = mock
     const { credentials, ...options } = mock.clientOptions.subscriptions
@@ -93,7 +93,7 @@ describe('the account', () => {
 })
 
 describe('the books', () => {
-  test('take each payment once, a failed one too, though every message comes twice', async () => {
+  test('record each payment once, including failed ones, although messages arrive twice', async () => {
     const { mock, subscriptions } = opened
     const books = createBooks(subscriptions)
     mock.notifications.connect(books.receive, { duplicate: true, shuffle: true })
@@ -109,7 +109,7 @@ describe('the books', () => {
 })
 
 describe('two mocks', () => {
-  test('do not see each other, also when they are used at the same time', async () => {
+  test('share no charges and no clock when they are used at the same time', async () => {
     const other = openMock()
     const mandates = await Promise.all([
       opened.mandate(testNumbers.succeeds),

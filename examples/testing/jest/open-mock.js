@@ -2,8 +2,8 @@ const { GatewayClient, SubscriptionsClient } = require('mandatekit')
 const { createMock } = require('mandatekit/mocks/core')
 
 /**
- * Makes a mock with a fixed time, and clients whose `fetch` is the mock's. Nothing is global, so a test can have several
- * at the same time.
+ * Creates a mock with a fixed time, and clients that call the mock through `fetch`. A test can have several mocks
+ * at the same time, because nothing is global.
  */
 function openMock() {
   const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })

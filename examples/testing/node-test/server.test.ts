@@ -17,7 +17,7 @@ describe('with startMockServer', { concurrency: true }, () => {
     assert.equal(mock.state.charges().length, 1)
   })
 
-  test('two servers at the same time do not see each other', async (context) => {
+  test('two servers at the same time share no charges', async (context) => {
     const [one, other] = await Promise.all([openServer(context), openServer(context)])
     await Promise.all([chargeOrder(one.gateway, ORDER), chargeOrder(other.gateway, { ...ORDER, amount: 99 })])
     assert.deepEqual(

@@ -17,9 +17,9 @@ const PLAN = {
 
 const ORDER = { id: '1001', msisdn: testNumbers.succeeds, amount: 250 }
 
-// The tests of this suite run at the same time. Each has its own mock.
+// The tests of this suite run at the same time, each with its own mock.
 describe('with mock.fetch', { concurrency: true }, () => {
-  test('a failed and a reversed payment are no income', async () => {
+  test('failed and reversed payments do not count as paid', async () => {
     const { mock, subscriptions } = openMock()
     const { invoiceID } = await subscriptions.subscribe(PLAN)
     mock.payer.authorize(invoiceID, { payments: ['succeed', 'fail', 'succeed'] })
@@ -39,14 +39,14 @@ describe('with mock.fetch', { concurrency: true }, () => {
     assert.equal(mock.state.charges().length, 1)
   })
 
-  test('a 429 is waited out on the clock of the mock', async () => {
+  test('the client waits after a 429 on the clock of the mock', async () => {
     const { mock, gateway } = openMock()
     mock.faults.add({ operation: 'gateway.charge', kind: 'rate-limit', retryAfter: 20 })
     await chargeOrder(gateway, ORDER)
     assert.equal(mock.clock.now(), Date.parse('2027-01-01T06:00:20Z'))
   })
 
-  test('a locked account is left alone until the lock is over', async () => {
+  test('a locked account gets no more logins until the lock ends', async () => {
     const { mock, subscriptions } = openMock()
     const { credentials, ...options } = mock.clientOptions.subscriptions
     const guesser = new SubscriptionsClient({
@@ -62,7 +62,7 @@ describe('with mock.fetch', { concurrency: true }, () => {
     assert.equal((await subscriptions.subscribe(PLAN)).errorCode, '00')
   })
 
-  test('notifications arrive twice and in any order, and count once', async () => {
+  test('notifications that arrive twice and in any order count once', async () => {
     const { mock, subscriptions } = openMock()
     const paid: string[] = []
     const receive = createNotificationHandler({
@@ -81,7 +81,7 @@ describe('with mock.fetch', { concurrency: true }, () => {
   })
 })
 
-/** Resolves when both tests have reached it, which proves that they run at the same time. */
+/** Creates a function whose promise resolves when all tests have called it, so they run at the same time. */
 const createMeeting = (tests: number) => {
   let missing = tests
   let open: () => void = () => undefined
@@ -95,17 +95,17 @@ const createMeeting = (tests: number) => {
   }
 }
 
-describe('mocks of their own', { concurrency: true }, () => {
+describe('separate mocks', { concurrency: true }, () => {
   const meet = createMeeting(2)
 
   for (const [name, msisdn, status] of [
     ['one', testNumbers.succeeds, 'succeeded'],
     ['the other', testNumbers.wallet_blocked, 'failed'],
   ] as const) {
-    test(`${name} of two tests at the same time sees its own charge only`, async () => {
+    test(`${name} of two parallel tests sees only its own charge`, async () => {
       const { mock, gateway } = openMock()
       await meet()
-      // Both use the same order id, and so the same idempotency key.
+      // Both tests use the same order id, and therefore the same idempotency key.
       const id = await chargeOrder(gateway, { ...ORDER, msisdn })
       const [pending] = mock.state.charges()
       assert.equal(pending?.id, id)
@@ -116,7 +116,7 @@ describe('mocks of their own', { concurrency: true }, () => {
   }
 })
 
-test('faked timers do not hold calls up', async (context) => {
+test('fake timers do not delay calls', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'setImmediate', 'Date'] })
   const { gateway } = openMock()
   assert.match(String(await chargeOrder(gateway, ORDER)), /^ch_/)

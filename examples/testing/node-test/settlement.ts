@@ -1,7 +1,7 @@
 import type { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import { isMandateKitError } from 'mandatekit'
 
-/** The income of a subscription. */
+/** The number of paid, failed and reversed payments of a subscription. */
 export interface Settlement {
   readonly paid: number
   readonly failed: number
@@ -19,7 +19,7 @@ export const settle = async (client: SubscriptionsClient, subscriptionId: string
   return settlement
 }
 
-/** Charges an order once per id. Returns `undefined` if it is unknown whether the payer was charged. */
+/** Charges an order only once. Returns `undefined` if it is unknown whether the payer was charged. */
 export const chargeOrder = async (
   gateway: GatewayClient,
   order: { readonly id: string; readonly msisdn: string; readonly amount: number },

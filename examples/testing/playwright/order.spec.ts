@@ -39,7 +39,7 @@ test('a lost response and a 429 cause neither a delay nor a second charge', asyn
   expect(shop.mock.state.charges()).toHaveLength(1)
 })
 
-test('two shops at the same time do not see each other', async ({ browser, shop, otherShop }) => {
+test('two shops at the same time share no charges', async ({ browser, shop, otherShop }) => {
   const numbers = [testNumbers.succeeds, testNumbers.wallet_blocked]
   const pages = await Promise.all(
     [shop, otherShop].map(async ({ open }, index) => {

@@ -21,11 +21,11 @@ test('a customer who declines has no plan', async ({ page, shop }) => {
   expect(shop.mock.state.payments()).toEqual([])
 })
 
-test('the account shows a failed cycle and the one after it, each once', async ({ page, shop }) => {
+test('the account shows a failed payment and the next payment, each once', async ({ page, shop }) => {
   await shop.open(page)
   await page.getByRole('button', { name: 'Subscribe' }).click()
   await expect(page.getByRole('heading', { name: 'Authorize a subscription' })).toBeVisible()
-  // The page cannot script payments, so here the test authorizes.
+  // The provider's page cannot make a payment fail, so the test authorizes through the mock.
   const [request] = shop.mock.state.subscriptions()
   shop.mock.payer.authorize(String(request?.invoiceId), { payments: ['fail', 'succeed'] })
   // The mock delivers every notification twice, and the shop's handler counts it once.
@@ -34,7 +34,7 @@ test('the account shows a failed cycle and the one after it, each once', async (
   await expect(page.getByRole('listitem')).toHaveText(['FAILED_PAYMENT', 'SUCCEEDED_PAYMENT'])
 })
 
-test('a locked account asks the customer to come back later', async ({ page, shop }) => {
+test('a locked account shows the customer a page to try again later', async ({ page, shop }) => {
   const { credentials, ...options } = shop.mock.clientOptions.subscriptions
   const guesser = new SubscriptionsClient({
     ...options,
@@ -50,7 +50,7 @@ test('a locked account asks the customer to come back later', async ({ page, sho
   await expect(page.getByRole('heading', { name: 'Authorize a subscription' })).toBeVisible()
 })
 
-test('a plan whose response is lost is not requested twice', async ({ page, shop }) => {
+test('a plan is not requested again after a lost response', async ({ page, shop }) => {
   shop.mock.faults.add({ operation: 'subscriptions.subscribe', kind: 'lost-response' })
   await shop.open(page)
   await page.getByRole('button', { name: 'Subscribe' }).click()

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { defineConfig } from '@playwright/test'
 
-// The system's Chromium, or else the one of `npx playwright install chromium`.
+// Uses the system's Chromium if it is installed, otherwise the Chromium of `npx playwright install chromium`.
 const places = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',

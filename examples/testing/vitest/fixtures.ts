@@ -4,7 +4,7 @@ import { setupServer } from 'msw/node'
 import { afterAll, test as base, beforeAll } from 'vitest'
 import { createShop } from './shop.ts'
 
-// One `setupServer` for each test file. A request without a handler fails, so no test reaches a real server.
+// Each test file has one `setupServer`. A request without a handler fails, so no test reaches a real server.
 const network = setupServer()
 beforeAll(() => network.listen({ onUnhandledFrame: 'error' }))
 afterAll(() => network.close())

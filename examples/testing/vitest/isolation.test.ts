@@ -2,7 +2,7 @@ import { testNumbers } from 'mandatekit/mocks'
 import { describe, expect, vi } from 'vitest'
 import { test } from './fixtures.ts'
 
-/** Resolves when this many tests have reached it, which proves that they run at the same time. */
+/** Creates a function whose promise resolves when all tests have called it, so they run at the same time. */
 const createGate = (tests: number) => {
   let open: () => void = () => undefined
   let missing = tests
@@ -21,10 +21,10 @@ const charged = createGate(3)
 
 describe.concurrent('three tests that run at the same time', () => {
   test.for(['a', 'b', 'c'])(
-    'test %s sees its own charge, clock and requests only',
+    'test %s sees only its own charge, clock and requests',
     async (id, { mock, shop, expect }) => {
       await started()
-      // All three use the same order id, and so the same idempotency key.
+      // All three tests use the same order id, and therefore the same idempotency key.
       expect(
         await shop.charge({ id: '1', msisdn: testNumbers.succeeds, amount: id.charCodeAt(0) }),
       ).toMatchObject({
@@ -39,7 +39,7 @@ describe.concurrent('three tests that run at the same time', () => {
   )
 })
 
-test('faked timers do not hold calls up', async ({ mock, shop }) => {
+test('fake timers do not delay calls', async ({ mock, shop }) => {
   vi.useFakeTimers()
   try {
     expect(await shop.charge({ id: '1', msisdn: testNumbers.succeeds, amount: 250 })).toMatchObject({

@@ -6,7 +6,7 @@ import { network, test } from './fixtures.ts'
 
 const ORDER = { id: '1001', msisdn: testNumbers.succeeds, amount: 250 }
 
-/** A notification as on the wire, without the ids of its subject. */
+/** A notification as the provider sends it, but without subscriptionId and paymentId. */
 const MESSAGE = {
   notificationId: 'notification-1',
   type: 'SUBSCRIPTION_PAYMENT',
@@ -15,7 +15,7 @@ const MESSAGE = {
 }
 
 describe('the plan', () => {
-  test('a day that could not be paid is listed, and the plan goes on', async ({ mock, shop }) => {
+  test('a day with a failed payment is listed, and the plan continues', async ({ mock, shop }) => {
     const plan = await shop.sellPlan('order-1')
     if (plan.kind !== 'done') throw new Error(plan.why)
     mock.payer.authorize(plan.invoiceID, { payments: ['succeed', 'fail', 'succeed'] })
@@ -24,14 +24,14 @@ describe('the plan', () => {
     expect(mock.state.payments()).toHaveLength(3)
   })
 
-  test('a lost response is not requested twice', async ({ mock, shop }) => {
+  test('a plan is not requested again after a lost response', async ({ mock, shop }) => {
     mock.faults.add({ operation: 'subscriptions.subscribe', kind: 'lost-response' })
     expect(await shop.sellPlan('order-1')).toEqual({ kind: 'unclear', why: 'connection_failed' })
     expect(mock.requests.of('subscriptions.subscribe')).toHaveLength(1)
     expect(mock.state.subscriptions()).toHaveLength(1)
   })
 
-  test('a locked account is left alone until the lock is over', async ({ mock, shop }) => {
+  test('a locked account gets no more logins until the lock ends', async ({ mock, shop }) => {
     const { credentials } = mock.clientOptions.subscriptions
     const guesser = new SubscriptionsClient({
       ...mock.clientOptions.subscriptions,
@@ -65,19 +65,19 @@ describe('a single order', () => {
     expect(mock.state.charges()).toHaveLength(1)
   })
 
-  test('waits as long as a 429 says, without the test waiting', async ({ mock, shop }) => {
+  test('waits for the Retry-After of a 429 without delaying the test', async ({ mock, shop }) => {
     mock.faults.add({ operation: 'gateway.charge', kind: 'rate-limit', retryAfter: 20 })
     expect(await shop.charge(ORDER)).toMatchObject({ kind: 'done' })
     expect(mock.clock.now()).toBe(Date.parse('2027-01-01T06:00:20Z'))
   })
 
-  test('is unclear to the shop when the gateway never responds', async ({ mock, shop }) => {
+  test('has the result `unclear` when the gateway never responds', async ({ mock, shop }) => {
     mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response', times: 'always' })
     expect(await shop.charge(ORDER)).toEqual({ kind: 'unclear', why: 'connection_failed' })
   })
 
-  test('can be served by a handler of the test', async ({ mock, shop }) => {
-    // MSW tries the handlers that `use` added last first.
+  test('can use a handler that the test adds', async ({ mock, shop }) => {
+    // MSW tries the most recently added handlers first.
     network.use(
       http.post(`${mock.clientOptions.gateway.baseUrl}/api/v1/mfs/charges`, () =>
         HttpResponse.json({ error: { code: 'closed', message: 'Closed for the night.' } }, { status: 403 }),
@@ -89,10 +89,7 @@ describe('a single order', () => {
 })
 
 describe('notifications', () => {
-  test('count each payment once, though every message comes twice and in any order', async ({
-    mock,
-    shop,
-  }) => {
+  test('count each payment once, although messages arrive twice and in any order', async ({ mock, shop }) => {
     mock.notifications.connect(shop.receive, { duplicate: true, shuffle: true })
     const plan = await shop.sellPlan('order-1')
     if (plan.kind !== 'done') throw new Error(plan.why)
@@ -102,7 +99,7 @@ describe('notifications', () => {
     expect(new Set(shop.paid()).size).toBe(2)
   })
 
-  test('are refused when nobody else can confirm what they say', async ({ mock, shop }) => {
+  test('are refused when the API does not know the payment', async ({ mock, shop }) => {
     const forged = { ...MESSAGE, subscriptionId: 'sub-forged', paymentId: '1' }
     const response = await shop.receive(
       new Request('https://shop.example/notifications', { method: 'POST', body: JSON.stringify(forged) }),

@@ -6,9 +6,9 @@ import { createNotificationHandler, lookupVerifier } from 'mandatekit/notificati
 /** The result of an attempt to charge, or to sell a plan. */
 export type Result<Success> =
   | ({ readonly kind: 'done' } & Success)
-  /** Nothing happened: the shop can try again. */
+  /** Nothing was created, so the shop can try again. */
   | { readonly kind: 'try-again'; readonly why: string }
-  /** It may have happened: the shop finds out first. */
+  /** The charge or plan may exist, so the shop checks before it tries again. */
   | { readonly kind: 'unclear'; readonly why: string }
 
 export interface Order {
@@ -36,10 +36,10 @@ export const createShop = (subscriptions: SubscriptionsClient, gateway: GatewayC
 
   return {
     receive,
-    /** Payments that notifications reported, each once. */
+    /** Returns the ids of successful payments that notifications reported, each id once. */
     paid: (): readonly string[] => paid,
 
-    /** Sends a customer to authorize the plan. */
+    /** Requests a plan and returns the page where the customer authorizes it. */
     async sellPlan(requestID: string): Promise<Result<{ url: string; invoiceID: string }>> {
       try {
         const { url, invoiceID } = await subscriptions.subscribe({
@@ -56,7 +56,7 @@ export const createShop = (subscriptions: SubscriptionsClient, gateway: GatewayC
       }
     },
 
-    /** The days of a plan that were not paid. */
+    /** Returns the due dates of a plan that were not paid. */
     async unpaidDays(invoiceID: string): Promise<string[]> {
       const { subscriptionId } = await subscriptions.status(invoiceID)
       const days: string[] = []
@@ -66,7 +66,7 @@ export const createShop = (subscriptions: SubscriptionsClient, gateway: GatewayC
       return days
     },
 
-    /** Charges a customer, who then confirms. The order's id is the key, so an order is never charged twice. */
+    /** Charges a customer, who then confirms. The key contains the order's id, so an order is never charged twice. */
     async charge({ id, msisdn, amount }: Order): Promise<Result<{ chargeId: string; url: string }>> {
       try {
         const charge = await gateway.charge(

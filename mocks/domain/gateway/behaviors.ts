@@ -1,13 +1,13 @@
 import type { Resolution } from './transitions.ts'
 
-/** How charges of a number resolve. */
+/** Defines how the charges of a phone number end. */
 export interface Behavior {
   readonly description: string
-  /** How a confirmed charge, or a renewal, resolves. */
+  /** The event and outcome of a confirmed charge or a renewal. */
   readonly resolution: Resolution
-  /** How they resolve once a charge of this number has succeeded. Default: the same. */
+  /** Replaces `resolution` once a charge of this number has succeeded. Default: `resolution`. */
   readonly afterFirst?: Resolution
-  /** How a charge in pending_retry resolves after `retryDelay`. Default: never. */
+  /** The event and outcome of a pending_retry charge after `retryDelay`. Default: it stays pending_retry. */
   readonly afterRetry?: Resolution
 }
 
@@ -15,7 +15,7 @@ const succeed: Resolution = { event: 'succeed', outcome: 'SUCCEEDED' }
 const insufficientFunds: Resolution = { event: 'fail', outcome: 'INSUFFICIENT_FUNDS' }
 const retry: Resolution = { event: 'retry', outcome: 'RETRYING' }
 
-/** The behaviors of a number. Names and outcomes are ours: the specification shows neither (rows 61 and 62). */
+/** The behaviors of a number. The mock defines their names and outcomes: the specification has none (rows 61, 62). */
 export const behaviors = {
   succeeds: { description: 'Every charge succeeds.', resolution: succeed },
   insufficient_funds: {
@@ -27,18 +27,18 @@ export const behaviors = {
     resolution: { event: 'fail', outcome: 'WALLET_BLOCKED' },
   },
   retry_then_succeeds: {
-    description: 'Goes to pending_retry and succeeds when the gateway retries it.',
+    description: 'Every charge goes to pending_retry and succeeds when the gateway retries it.',
     resolution: retry,
     afterRetry: succeed,
   },
   retry_then_fails: {
-    description: 'Goes to pending_retry and fails when the gateway retries it.',
+    description: 'Every charge goes to pending_retry and fails when the gateway retries it.',
     resolution: retry,
     afterRetry: insufficientFunds,
   },
-  stays_pending_retry: { description: 'Goes to pending_retry and stays there.', resolution: retry },
+  stays_pending_retry: { description: 'Every charge stays in pending_retry.', resolution: retry },
   expires: {
-    description: 'Expires when the right code is given.',
+    description: 'Every charge expires when the payer enters the correct code.',
     resolution: { event: 'expire', outcome: 'EXPIRED' },
   },
   succeeds_once: {
@@ -48,14 +48,14 @@ export const behaviors = {
   },
 } as const satisfies Record<string, Behavior>
 
-/** Name of a behavior, as the reference route shows it and as `payer.setBehavior` takes it. */
+/** Name of a behavior. The reference route returns it, and `payer.setBehavior` accepts it. */
 export type BehaviorName = keyof typeof behaviors
 
 /** Whether the text names a behavior. */
 export const isBehaviorName = (name: string): name is BehaviorName => Object.hasOwn(behaviors, name)
 
 /**
- * A number for each behavior. They belong to no operator, because +999 is not the code of a country.
+ * A test number for each behavior. The numbers belong to no operator, because +999 is not a country code.
  *
  * @example gateway.charge({ msisdn: testNumbers.insufficient_funds, … })
  */
@@ -70,18 +70,18 @@ export const testNumbers = {
   succeeds_once: '+99900000008',
 } as const satisfies Record<BehaviorName, string>
 
-/** Numbers and behaviors as an option takes them: number → behavior. */
+/** A behavior for each number, as the option `gateway.testNumbers` takes it. */
 export type NumberTable = Readonly<Record<string, BehaviorName>>
 
-/** `testNumbers` as a number table. */
+/** Maps each number of `testNumbers` to its behavior. */
 export const testNumberTable: NumberTable = Object.fromEntries(
   Object.entries(testNumbers).flatMap(([name, msisdn]) => (isBehaviorName(name) ? [[msisdn, name]] : [])),
 )
 
-/** Returns the form in which numbers are compared: the leading plus does not matter. */
+/** Removes the leading plus of a number, so that a comparison ignores it. */
 export const comparableNumber = (msisdn: string): string => msisdn.replace(/^\+/, '')
 
-/** Returns the row of the reference table for a number. */
+/** Returns the entry for a number in the response of the reference route. */
 export const testNumber = (msisdn: string, name: BehaviorName) => {
   const { description, resolution, afterRetry }: Behavior = behaviors[name]
   return { msisdn, behavior: name, description, outcome: (afterRetry ?? resolution).outcome }

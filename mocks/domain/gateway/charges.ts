@@ -13,30 +13,30 @@ export interface ChargeFields {
   readonly redirectUri: string
 }
 
-/** A stored charge. Nothing that can be derived is stored, because a million charges must fit. */
+/** A stored charge. It omits fields that can be derived, so that a million charges fit in memory. */
 export interface ChargeRecord extends ChargeFields {
   readonly id: string
   readonly confirmationId: string
-  /** The base URL when the charge was created: an issued `confirmation_url` does not change. */
+  /** The base URL at the time of creation, because an issued `confirmation_url` must not change. */
   readonly baseUrl: string
   readonly createdAt: number
-  /** The charge that this one renews. */
+  /** Identifier of the charge that this charge renews. */
   readonly mandateId: string | undefined
-  /** The key that created it. A seeded charge has none. */
+  /** The idempotency key of the request that created the charge. A seeded charge has no key. */
   readonly idempotencyKey: string | undefined
   status: ChargeStatus
   outcome: ChargeOutcome
   wrongCodes: number
 }
 
-/** A charge as it was at some time. */
+/** A charge with the status and outcome that it had at some time. */
 export interface ChargeMoment {
   readonly charge: ChargeRecord
   readonly status: ChargeStatus
   readonly outcome: ChargeOutcome
 }
 
-/** Returns G1 as it is now, or as it was at a moment: the same moment gives the same bytes. */
+/** Returns the JSON of a charge (G1), with the given status and outcome or, by default, the current ones. */
 export const chargeBody = (
   charge: ChargeRecord,
   { status, outcome }: Pick<ChargeMoment, 'status' | 'outcome'> = charge,
@@ -52,14 +52,14 @@ export const chargeBody = (
   created_at: new Date(charge.createdAt).toISOString(),
 })
 
-/** Returns the charge with the fields that G1 does not have. */
+/** Returns the charge's JSON (G1) with two more fields, `renews` and `idempotencyKey`. */
 export const listedCharge = (charge: ChargeRecord): ListedCharge => ({
   ...chargeBody(charge),
   renews: charge.mandateId,
   idempotencyKey: charge.idempotencyKey,
 })
 
-/** Masks the middle digits of a number. A short number keeps its last two characters at most. */
+/** Masks the middle digits of a number. Of a short number, at most the last two characters stay visible. */
 export const maskedNumber = (msisdn: string): string => {
   const characters = [...msisdn]
   const isLong = characters.length >= 10

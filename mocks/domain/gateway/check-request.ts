@@ -10,7 +10,7 @@ const allows = (entry: URL, address: URL): boolean => {
   return address.pathname === entry.pathname || address.pathname.startsWith(folder)
 }
 
-/** Makes the check of a redirect address (row 69). An empty list allows every address. */
+/** Returns a function that checks if a redirect address is allowed (row 69). An empty list allows every address. */
 export const createAllowlist = (entries: readonly string[]): ((address: string) => boolean) => {
   const urls = entries.map((entry) => new URL(entry))
   return (address) => urls.length === 0 || urls.some((entry) => allows(entry, new URL(address)))
@@ -43,13 +43,13 @@ const formatProblem = ({ msisdn, amount, currency }: ChargeFields): Result<never
   return undefined
 }
 
-/** Reads the body of a charge. Checks the stated types, and more under `inputRules: 'formats'` (row 82). */
+/** Reads the body of a charge. Checks types, and under `inputRules: 'formats'` also formats (row 82). */
 export const readCharge = (fields: Fields, options: InputOptions): Result<ChargeFields> => {
   const { msisdn, amount, currency, redirect_uri: redirectUri } = fields
   if (typeof msisdn !== 'string') return invalid('msisdn', 'msisdn must be a string.')
   if (typeof amount !== 'number' || !Number.isSafeInteger(amount)) {
     const message = Number.isInteger(amount)
-      ? 'amount is larger than the mock can count.'
+      ? 'amount exceeds the largest safe integer.'
       : 'amount must be an integer.'
     return invalid('amount', message)
   }
@@ -64,7 +64,7 @@ export const readCharge = (fields: Fields, options: InputOptions): Result<Charge
   return problem ?? accepted(charge)
 }
 
-/** Reads the body of a confirmation or renewal, which has one field of text. */
+/** Reads the body of a confirmation or renewal, which has one string field. */
 export const readText = (
   name: 'otp' | 'mandate_id',
   fields: Fields,
@@ -75,7 +75,7 @@ export const readText = (
   return unknownField(fields, [name], options) ?? accepted(value)
 }
 
-/** Reads the Idempotency-Key (row 71). */
+/** Reads the Idempotency-Key header, which must not be blank (row 71). */
 export const readKey = (key: string | undefined): Result<string> => {
   if (key !== undefined && key.trim() !== '') return accepted(key)
   return refused('missing_idempotency_key', 'The Idempotency-Key header is required.')

@@ -13,7 +13,7 @@ import type { GatewayOptions } from './options.ts'
 import { createKeyStore, keyScope, readEvents } from './state.ts'
 import type { ChargeBody, ConfirmationView, GatewayEvent, Keyed } from './types.ts'
 
-// The same object for every wrong code, so that it reveals nothing about numbers, codes or charges.
+// Every wrong code gets the same refusal, so that it reveals nothing about numbers, codes or charges.
 const INCORRECT_CODE: Result<never> = Object.freeze(
   refused('incorrect_code', 'The code is not correct.', {
     explanation: 'The otp differs from the option gateway.otp.',
@@ -48,7 +48,7 @@ const UNLISTED = refused('invalid', 'msisdn is not a test number.', {
 })
 const REDIRECT_NOT_ALLOWED = refused('redirect_uri_not_allowed', 'redirect_uri is not allowed.', {
   field: 'redirect_uri',
-  explanation: 'Option gateway.redirectAllowlist does not allow it.',
+  explanation: 'Option gateway.redirectAllowlist does not allow this address.',
 })
 const RENEWAL_OF_RENEWAL = notActive(
   'The charge is a renewal, and option gateway.renewalsAsMandates is false.',
@@ -57,15 +57,15 @@ const RENEWAL_OF_RENEWAL = notActive(
 const keyed = (moment: ChargeMoment, replayed: boolean): Result<Keyed<ChargeBody>> =>
   accepted({ body: chargeBody(moment.charge, moment), replayed })
 
-/** Area G of a mock. Every operation first settles what is due. */
+/** The gateway (area G) of a mock. Every operation first runs the timeline entries that are due. */
 export type GatewayDomain = ReturnType<typeof createGatewayDomain>
 
-/** Creates area G: charges, confirmations, renewals, events and idempotency keys. */
+/** Creates the gateway (area G): charges, confirmations, renewals, events and idempotency keys. */
 export const createGatewayDomain = (parts: {
   readonly timeline: Timeline
   readonly ids: Pick<Ids, 'text'>
   readonly options: GatewayOptions
-  /** Where the pages of area G are; `confirmation_url` begins with it. */
+  /** Returns the base URL of the gateway's pages, with which `confirmation_url` begins. */
   readonly baseUrl: () => string
 }) => {
   const { timeline, options } = parts
@@ -100,7 +100,7 @@ export const createGatewayDomain = (parts: {
   const confirmationOf = (id: string): ChargeRecord | undefined => ledger.transactions().confirmations.get(id)
 
   return {
-    /** Whether the bearer is a configured API key. */
+    /** Checks that the bearer key is a configured API key. */
     authenticate(key: string | undefined): Result<{ readonly credential: string }> {
       timeline.settle()
       const credential = key === undefined ? undefined : credentials.get(key)
@@ -169,12 +169,12 @@ export const createGatewayDomain = (parts: {
       if (mandate.mandateId !== undefined && !options.renewalsAsMandates) return RENEWAL_OF_RENEWAL
       return execute(scope, ledger.renew(mandate, key.value))
     },
-    /** Clears charges, events and keys; rate limit and allowlist stay. */
+    /** Clears charges, events and idempotency keys. Behaviors, the rate limit and the allowlist stay. */
     reset(): void {
       timeline.settle()
       ledger.clear()
     },
-    /** Returns what the payer's page shows. */
+    /** Returns the data of the page on which the payer enters the one-time code. */
     confirmation(confirmationId: string): Result<ConfirmationView> {
       timeline.settle()
       const charge = confirmationOf(confirmationId)
@@ -194,7 +194,7 @@ export const createGatewayDomain = (parts: {
       ledger.lasting().behaviors.set(comparableNumber(msisdn), behavior)
       return accepted(undefined)
     },
-    /** Returns to the start: also clears what `reset` keeps. */
+    /** Restores the initial state: clears also what `reset` keeps, and adds the seeded charges again. */
     restart: ledger.restart,
     /** Returns every charge, oldest first. */
     charges(): readonly ChargeBody[] {

@@ -34,14 +34,14 @@ const EVENT_OF = {
   expire: 'charge.expired',
 } as const satisfies Record<Resolution['event'], GatewayEvent['type']>
 
-/** Returns milliseconds. `false` means forever. */
+/** Converts a duration to milliseconds, and `false` to infinity. */
 const lengthOf = (duration: Duration | false): number =>
   duration === false ? Number.POSITIVE_INFINITY : toMilliseconds(duration)
 
 const ID_LENGTH = 20
 const EXPIRE: Resolution = { event: 'expire', outcome: 'EXPIRED' }
 
-/** Makes the charges and everything that happens to them, with the seeded charges. No other code changes a charge. */
+/** Creates the store of charges and adds the seeded charges. No other code changes a charge. */
 export const createLedger = (parts: {
   readonly timeline: Timeline
   readonly ids: Pick<Ids, 'text'>
@@ -50,7 +50,7 @@ export const createLedger = (parts: {
 }) => {
   const { timeline, ids, options, baseUrl } = parts
   let state = emptyTransactions()
-  /** The charges, oldest first: a Map cannot be read from its newest entry. */
+  /** The charges, oldest first. It is an array, because a Map cannot be read by position. */
   let order: ChargeRecord[] = []
   let lasting = newLastingState()
   const configured = new Map<string, BehaviorName>(
@@ -68,7 +68,7 @@ export const createLedger = (parts: {
   const record = (type: GatewayEvent['type'], charge: ChargeRecord, at: number): void =>
     recordEvent(state.events, type, charge, at)
 
-  /** Moves a charge along the table. Returns `false` for an illegal move, and changes nothing. */
+  /** Applies an event to a charge. Returns `false` and changes nothing if the charge's status does not allow it. */
   const move = (charge: ChargeRecord, resolution: Resolution, at: number): boolean => {
     const status = chargeAfter(charge.status, resolution.event)
     if (status === undefined) return false
@@ -185,12 +185,12 @@ export const createLedger = (parts: {
 
   seed()
   return {
-    /** Returns the current state; after a reset it is another object. */
+    /** Returns the current state. A reset replaces this object with a new one. */
     transactions: () => state,
     lasting: () => lasting,
     /** Returns every charge, oldest first. */
     inOrder: (): readonly ChargeRecord[] => order,
-    /** Creates a charge that waits for its code. */
+    /** Creates a charge that waits for its one-time code. */
     open(fields: ChargeFields, idempotencyKey: string): ChargeRecord {
       const pending = { status: 'pending_confirmation', outcome: 'PENDING' } as const
       const charge = create(fields, { mandateId: undefined, idempotencyKey, ...pending })
@@ -198,7 +198,7 @@ export const createLedger = (parts: {
       planExpiry(charge)
       return charge
     },
-    /** Creates a charge of a mandate and resolves it at once (G rule 3). */
+    /** Creates the renewal of a charge, which needs no code and gets its outcome at once (G rule 3). */
     renew(mandate: ChargeRecord, idempotencyKey: string): ChargeRecord {
       const resolution = resolutionNow(mandate)
       const status = chargeAfter('none', resolution.event)
@@ -209,14 +209,14 @@ export const createLedger = (parts: {
       settled(charge, resolution, charge.createdAt)
       return charge
     },
-    /** The payer gave the right code. Returns `false`, and changes nothing, if the charge does not wait for one. */
+    /** Confirms a charge after a correct code. Returns `false` if the charge is not pending_confirmation. */
     confirm(charge: ChargeRecord): boolean {
       if (charge.status !== 'pending_confirmation') return false
       const at = timeline.now()
       record('charge.confirmed', charge, at)
       return move(charge, resolutionNow(charge), at)
     },
-    /** The payer gave a wrong code. */
+    /** Counts a wrong code. The charge expires after `maxOtpAttempts` wrong codes. */
     countWrongCode(charge: ChargeRecord): void {
       const { maxOtpAttempts } = options
       if (maxOtpAttempts === false || charge.status !== 'pending_confirmation') return
@@ -240,7 +240,7 @@ export const createLedger = (parts: {
         retries: retries.all(),
       }),
     restore(snapshot: unknown): void {
-      // One copy of everything, so that its parts still share their charges.
+      // All parts are copied in one call, so that they still refer to the same charge objects.
       const copy = structuredClone(snapshot as Snapshot)
       state = copy.transactions
       order = [...state.charges.values()]

@@ -28,7 +28,7 @@ const identifier = (prefix: string): Rule<string> =>
     (value) => typeof value === 'string' && new RegExp(`^${prefix}[\\w-]+$`).test(value),
   )
 
-/** The outcome of a charge whose seed names none, by its status. */
+/** The default outcome of a seeded charge for each status. */
 export const outcomeOf = {
   pending_confirmation: 'PENDING',
   pending_retry: 'RETRYING',
@@ -38,13 +38,13 @@ export const outcomeOf = {
 } as const
 
 const seedCharge = {
-  /** Begins with `ch_`. Default: a new identifier. */
+  /** Identifier of the charge, which begins with `ch_`. Default: a new identifier. */
   id: optional(identifier('ch_')),
-  /** Begins with `conf_`. Default: a new identifier. */
+  /** Identifier of the confirmation, which begins with `conf_`. Default: a new identifier. */
   confirmation_id: optional(identifier('conf_')),
   /** The payer's mobile number, as a string. */
   msisdn: text,
-  /** The amount: a whole number, never scaled (row 60). */
+  /** The amount as a whole number. The mock never scales it (row 60). */
   amount: rule<number>('a whole number', Number.isSafeInteger),
   /** Currency code such as `BDT`. */
   currency: text,
@@ -52,21 +52,21 @@ const seedCharge = {
   redirect_uri: optional(absoluteUrl),
   /** Status of the charge. Default: `succeeded`. */
   status: optional(oneOf('pending_confirmation', 'pending_retry', 'succeeded', 'failed', 'expired')),
-  /** Default, from `status`: `PENDING`, `RETRYING`, `SUCCEEDED`, `INSUFFICIENT_FUNDS` (failed) or `EXPIRED`. */
+  /** Outcome. Default, by `status`: `PENDING`, `RETRYING`, `SUCCEEDED`, `INSUFFICIENT_FUNDS` (failed), `EXPIRED`. */
   outcome: optional(
     oneOf('PENDING', 'SUCCEEDED', 'INSUFFICIENT_FUNDS', 'WALLET_BLOCKED', 'RETRYING', 'EXPIRED'),
   ),
-  /** ISO 8601 with its zone, such as `2026-11-28T12:00:00Z`. Default: now. */
+  /** Creation time: ISO 8601 with a time zone, such as `2026-11-28T12:00:00Z`. Default: now. */
   created_at: optional(
     rule<string>(
       'ISO 8601 text with its zone',
       (value) => typeof value === 'string' && pointInTime.safeParse(value).success,
     ),
   ),
-  /** Identifier of the charge that this one renews. */
+  /** Identifier of the charge that this charge renews. */
   mandate_id: optional(text),
 }
-/** A charge that a mock starts with. An omitted field has the value of a charge that succeeded just now. */
+/** A charge that exists when a mock starts. The defaults describe a charge that has just succeeded. */
 export interface SeedCharge extends Input<typeof seedCharge> {}
 
 const rollingLimit = {
@@ -75,24 +75,24 @@ const rollingLimit = {
   /** Length of the window, in milliseconds (row 78). Default: 60 000. */
   windowMs: wholeNumber(1),
 }
-/** A rolling limit: the number of calls that are accepted in any window of that length. */
+/** A rolling rate limit: at most `limit` calls are accepted in any period of `windowMs` milliseconds. */
 export interface RollingLimit extends Input<typeof rollingLimit> {}
 
 const behavior: Rule<BehaviorName> = oneOf(...(Object.keys(behaviors) as BehaviorName[]))
 
-/** The options of area G. Rows are those of the table of things that the specification does not show. */
+/** The options of the gateway (area G). Row numbers refer to the tables of docs/unknowns.md. */
 export const gatewayTable = {
   /** The API keys that are accepted (Authentication, area G). Default: `mock-api-key`. */
   apiKeys: option(listOf(headerText, 1), ['mock-api-key']),
-  /** The one-time code that is right for every charge (G confirm). Default: `123456`. */
+  /** The correct one-time code of every charge (G confirm). Default: `123456`. */
   otp: option(code, '123456'),
-  /** Behavior by number (row 61), with or without a plus. Replaces the default: the numbers of `testNumbers`. */
+  /** Behaviors by number, with or without a plus (row 61). A given table replaces the default, `testNumbers`. */
   testNumbers: option(tableOf(behavior), testNumberTable),
   /** Behavior of every number that is not listed (row 61). Default: `succeeds`. */
   defaultBehavior: option(behavior, 'succeeds'),
-  /** Whether a number that is not listed may be charged (row 61 ✎). Default: `accept`; under strict rules: `refuse`. */
+  /** Whether an unlisted number may be charged (row 61 ✎). Default: `accept`; under strict rules: `refuse`. */
   unlistedNumbers: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
-  /** How long a charge is in pending_retry before it resolves (row 63); `false`: forever. Default: 24 hours. */
+  /** How long a charge stays in pending_retry (row 63); `false`: forever. Default: 24 hours. */
   retryDelay: option(orFalse(duration), { hours: 24 }),
   /** How long a charge waits for its confirmation before it expires (row 64); `false`: forever. Default: 24 hours. */
   confirmationTtl: option(orFalse(duration), { hours: 24 }),
@@ -101,33 +101,33 @@ export const gatewayTable = {
   /** Response of the operation `status`: the whole charge, or only its status (row 67). Default: `charge`. */
   statusAnswer: option(oneOf('charge', 'status'), 'charge'),
   /**
-   * Redirect addresses that are allowed; an empty list allows all (row 69). An entry allows its own scheme and host, and
-   * paths that equal its path or lie below it. Default: none.
+   * Allowed redirect addresses (row 69). The default, an empty list, allows all. An entry allows addresses with its
+   * scheme and host whose path equals the entry's path or lies below it.
    */
   redirectAllowlist: option(listOf(absoluteUrl), []),
-  /** A used key with another body: the first response, or an error (row 72 ✎). Default: `replay`; strict: `reject`. */
+  /** Whether to replay or reject a used key with another body (row 72 ✎). Default: `replay`; strict: `reject`. */
   keyReuse: option(oneOf('replay', 'reject'), 'replay', { strict: 'reject' }),
-  /** How long a key is remembered (row 73); `false`: until reset. Default: `false`. */
+  /** How long an idempotency key is remembered (row 73); `false`: until a reset. Default: `false`. */
   keyTtl: option(orFalse(duration), false),
   /** Whether a succeeded renewal may itself be renewed (row 75 ✎). Default: `true`; under strict rules: `false`. */
   renewalsAsMandates: option(flag, true, { strict: false }),
   /** The number of wrong codes after which a charge expires (row 77); `false`: no limit. Default: `false`. */
   maxOtpAttempts: option(orFalse(wholeNumber(1)), false),
-  /** The limit over all routes and callers (row 78); `false`: none. */
+  /** The rate limit for all routes and callers together (row 78); `false`: no limit. */
   rateLimit: option(orFalse<RollingLimit>(strict(rollingLimit, 'option')), { limit: 120, windowMs: 60_000 }),
-  /** Input of a charge: types, or also E.164, amount > 0, ISO 4217 (row 82 ✎). Default: `types`; strict: `formats`. */
+  /** Charge checks: types, or also E.164, amount > 0, ISO 4217 (row 82 ✎). Default: `types`; strict: `formats`. */
   inputRules: option(oneOf('types', 'formats'), 'types', { strict: 'formats' }),
-  /** Fields that the specification does not name (row 4 ✎). Default: `ignore`; under strict rules: `refuse`. */
+  /** Whether to ignore or refuse fields not in the specification (row 4 ✎). Default: `ignore`; strict: `refuse`. */
   unknownFields: option(oneOf('ignore', 'refuse'), 'ignore', { strict: 'refuse' }),
-  /** Charges that exist from the start. A reset of the API clears them; `mock.reset()` restores them. Default: none. */
+  /** Charges that exist from the start. The API's reset clears them; `mock.reset()` restores them. Default: none. */
   charges: option(listOf<SeedCharge>(strict(seedCharge)), []),
 }
 
-/** The options of the mock of area G. Rows are those of the table of things that the specification does not show. */
+/** The mock's options for the gateway (area G). Row numbers refer to the tables of docs/unknowns.md. */
 export interface GatewayOptions extends OptionsOf<typeof gatewayTable> {}
 
 /** The defaults under `rules: 'spec'`. */
 export const gatewayDefaults = defaultsOf(gatewayTable)
 
-/** The defaults that `rules: 'strict'` changes. A given option counts before both. */
+/** The defaults that `rules: 'strict'` changes. An option that is given overrides its default. */
 export const strictGatewayDefaults = strictOf(gatewayTable)

@@ -4,22 +4,22 @@ import { chargeBody } from './charges.ts'
 import type { ChargeOutcome, ChargeStatus } from './transitions.ts'
 import type { GatewayEvent } from './types.ts'
 
-/** Executed keys by scope, with the charge as it was in the response. A key is as old as its charge. */
+/** The charge as it was in the response, for each scope of a used key. A key is as old as its charge. */
 type KeyTable = Map<string, ChargeMoment>
 
-/** Returns where a key counts: within a credential, a route and the id in the path (row 73). */
+/** Returns the scope of an idempotency key, which includes the credential, the route and the path's id (row 73). */
 export const keyScope = (
   credential: string,
   route: 'charge' | 'renew',
   pathId: string,
   key: string,
 ): string =>
-  // The value of a header contains no line break, so two scopes are never equal.
+  // Header values contain no line breaks, so different scopes never give the same text.
   `${route}\n${credential}\n${pathId}\n${key}`
 
 const PURGE_FROM = 1024
 
-/** Keeps the first result of each executed key in `table()`, and forgets it after `ttl` milliseconds. */
+/** Creates a store that keeps the first result of each key in `table()`, and forgets it after `ttl` milliseconds. */
 export const createKeyStore = (table: () => KeyTable, ttl: number | false, now: () => number) => {
   let purgeAt = PURGE_FROM
   const isOld = (moment: ChargeMoment): boolean => ttl !== false && moment.charge.createdAt + ttl <= now()
@@ -31,7 +31,7 @@ export const createKeyStore = (table: () => KeyTable, ttl: number | false, now: 
     },
     store(scope: string, moment: ChargeMoment): void {
       const keys = table()
-      // Old keys are removed now and then, so that the cost of a call does not grow.
+      // Expired keys are removed when the table has doubled, so that the average cost of a call stays constant.
       if (ttl !== false && keys.size >= purgeAt) {
         for (const [old, record] of keys) if (isOld(record)) keys.delete(old)
         purgeAt = Math.max(PURGE_FROM, keys.size * 2)
@@ -41,7 +41,7 @@ export const createKeyStore = (table: () => KeyTable, ttl: number | false, now: 
   }
 }
 
-/** Events in columns, oldest first: millions of small objects would slow down every garbage collection. */
+/** The events, oldest first, with one array per field. Millions of objects would slow down garbage collection. */
 interface EventColumns {
   readonly types: GatewayEvent['type'][]
   readonly times: number[]
@@ -56,15 +56,15 @@ export interface TransactionalState {
   readonly confirmations: Map<string, ChargeRecord>
   readonly keys: KeyTable
   readonly events: EventColumns
-  /** Numbers with a succeeded charge, for behaviors that change after the first. */
+  /** Numbers with a succeeded charge, for behaviors that change after the first success. */
   readonly paidNumbers: Set<string>
 }
 
-/** The state that a reset keeps and a restart clears. */
+/** The state that `reset` keeps and `restart` clears. */
 export interface LastingState {
   /** Behaviors set at run time: comparable number → behavior. */
   readonly behaviors: Map<string, BehaviorName>
-  /** How many events resets have cleared: event ids continue from there. */
+  /** The number of events that resets have cleared. The ids of later events continue after this number. */
   clearedEvents: number
 }
 
@@ -80,7 +80,7 @@ export const emptyTransactions = (): TransactionalState => ({
 /** Returns the lasting state of a new mock. */
 export const newLastingState = (): LastingState => ({ behaviors: new Map(), clearedEvents: 0 })
 
-/** Records what happened to a charge, and its status then. */
+/** Records an event of a charge, with the status and outcome that the charge has at that time. */
 export const recordEvent = (
   events: EventColumns,
   type: GatewayEvent['type'],
@@ -99,7 +99,7 @@ export const readEvents = (events: EventColumns, cleared: number): GatewayEvent[
   events.types.flatMap((type, index) => {
     const [at, charge] = [events.times[index], events.charges[index]]
     const [status, outcome] = [events.statuses[index], events.outcomes[index]]
-    // The columns have the same length.
+    // This never happens, because the columns have the same length.
     if (at === undefined || charge === undefined || status === undefined || outcome === undefined) return []
     return {
       id: `evt_${String(cleared + index + 1).padStart(8, '0')}`,

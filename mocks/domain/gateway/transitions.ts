@@ -2,14 +2,14 @@ import type { KnownChargeOutcome, KnownChargeStatus } from '../../../src/contrac
 
 /** Status of a charge (G1). */
 export type ChargeStatus = KnownChargeStatus
-/** Where a charge stands; `none` before it exists. */
+/** Status of a charge, or `none` before the charge exists. */
 export type ChargeState = 'none' | ChargeStatus
-/** The events of a charge. */
+/** The events that change the status of a charge. */
 export type ChargeTrigger = 'create' | 'succeed' | 'fail' | 'retry' | 'expire'
 /** Outcome of a charge; the specification shows only PENDING (row 62). */
 export type ChargeOutcome = KnownChargeOutcome
 
-/** An event of a charge, and the outcome that follows. */
+/** An event of a charge, and the outcome that the event causes. */
 export interface Resolution {
   /** The event: the charge succeeds, fails, is retried later, or expires. */
   readonly event: Exclude<ChargeTrigger, 'create'>
@@ -18,9 +18,9 @@ export interface Resolution {
 }
 
 /**
- * Every move of a charge: from → event → to. Other moves are refused.
+ * Every status change of a charge: from → event → to. Other changes are refused.
  *
- * A renewal needs no payer: it is created and resolved in one step, so it also starts at `none`.
+ * A renewal needs no code from the payer. It is created and gets its outcome in one step, so it starts at `none`.
  */
 export const chargeTransitions = {
   none: {
@@ -44,9 +44,9 @@ export const chargeTransitions = {
 
 const moves: Record<ChargeState, Partial<Record<ChargeTrigger, ChargeStatus>>> = chargeTransitions
 
-/** Returns where an event leads, or `undefined` for an illegal move. */
+/** Returns the status of a charge after an event, or `undefined` if the event is not allowed. */
 export const chargeAfter = (state: ChargeState, trigger: ChargeTrigger): ChargeStatus | undefined =>
   moves[state][trigger]
 
-/** Whether no event can move a charge of this status. */
+/** Whether a status is final: no event changes it. */
 export const isFinalStatus = (status: ChargeStatus): boolean => Object.keys(moves[status]).length === 0

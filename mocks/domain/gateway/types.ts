@@ -1,12 +1,12 @@
 import type { KnownChargeStatus } from '../../../src/contract/gateway.ts'
 
-/** G1 on the wire. */
+/** The JSON of a charge (G1). */
 export interface ChargeBody {
   /** Identifier of the charge, such as `ch_1`. */
   readonly id: string
   /** The payer's mobile number, as in the request. */
   readonly msisdn: string
-  /** What is charged: the integer of the request, never scaled (row 60). */
+  /** The charged amount: the integer of the request, never scaled (row 60). */
   readonly amount: number
   /** Currency code, such as `BDT`. */
   readonly currency: string
@@ -14,47 +14,47 @@ export interface ChargeBody {
   readonly status: KnownChargeStatus
   /** `PENDING`, `RETRYING`, `SUCCEEDED`, `INSUFFICIENT_FUNDS`, `WALLET_BLOCKED` or `EXPIRED` (row 62). */
   readonly outcome: string
-  /** Identifier of the confirmation, such as `conf_1`, as `payer.confirm` takes it. */
+  /** Identifier of the confirmation, such as `conf_1`, which `payer.confirm` takes. */
   readonly confirmation_id: string
   /** The page where the payer enters the code. */
   readonly confirmation_url: string
-  /** When it was created: ISO 8601 in UTC, such as `2026-11-28T12:00:00.000Z` (row 81). */
+  /** Creation time of the charge: ISO 8601 in UTC, such as `2026-11-28T12:00:00.000Z` (row 81). */
   readonly created_at: string
 }
 
 /** A stored event of area G (G3). */
 export interface GatewayEvent {
-  /** Identifier, such as `evt_00000001`. The count continues after the gateway's reset clears the events (row 80). */
+  /** Identifier of the event, such as `evt_00000001`. Numbers continue after the gateway's reset (row 80). */
   readonly id: string
   /** What happened to the charge; a renewal begins with `charge.renewed`, not `charge.created` (row 80). */
   readonly type: `charge.${'created' | 'confirmed' | 'succeeded' | 'failed' | 'pending_retry' | 'expired' | 'renewed'}`
-  /** When it happened: ISO 8601 in UTC, such as `2026-11-28T12:00:00.000Z` (row 81). */
+  /** Time of the event: ISO 8601 in UTC, such as `2026-11-28T12:00:00.000Z` (row 81). */
   readonly created_at: string
-  /** The charge as it was then. */
+  /** The charge as it was at the time of the event. */
   readonly data: ChargeBody
 }
 
-/** What the page for the one-time code shows. */
+/** The data of the page on which the payer enters the one-time code. */
 export interface ConfirmationView {
   readonly confirmationId: string
-  /** The number with its middle digits masked. */
+  /** The payer's number with its middle digits masked. */
   readonly maskedMsisdn: string
   readonly amount: number
   readonly currency: string
   readonly status: ChargeBody['status']
-  /** `redirect_uri` of the request. */
+  /** The `redirect_uri` of the charge request. */
   readonly redirectUri: string
 }
 
-/** A charge with its origin. */
+/** A charge with its idempotency key and, for a renewal, the charge that it renews. */
 export interface ListedCharge extends ChargeBody {
-  /** The charge that this one renews. */
+  /** Identifier of the charge that this charge renews. */
   readonly renews: string | undefined
-  /** The key that created it. */
+  /** The idempotency key of the request that created the charge. */
   readonly idempotencyKey: string | undefined
 }
 
-/** The result of an operation with a key. `replayed`: the key was executed before, and `body` is the original one. */
+/** The result of an operation with an idempotency key. If `replayed` is true, `body` is the original response. */
 export interface Keyed<Body> {
   readonly body: Body
   readonly replayed: boolean

@@ -46,11 +46,11 @@ export const readTexts = <const Name extends string>(
   return accepted(texts as Record<Name, string>)
 }
 
-/** Makes the check of a subscription request by the rules of S1 and of the limits (rows 14 to 19). */
+/** Returns a function that checks a subscription request against S1 and the limits (rows 14 to 19). */
 export const createRequestCheck = (options: SubscriptionsOptions, calendar: Calendar, now: () => number) => {
   const cutoff = options.startCutoff === false ? undefined : parseTimeOfDay(options.startCutoff)
   const { maxEnd, timeZone } = options
-  // A pattern with the flag g or y continues where its last match ended.
+  // The flags g and y are removed: with them, a pattern would continue where its last match ended.
   const amountPattern = new RegExp(
     options.amountPattern.source,
     options.amountPattern.flags.replace(/[gy]/g, ''),
@@ -61,7 +61,7 @@ export const createRequestCheck = (options: SubscriptionsOptions, calendar: Cale
     return invalid(
       'amount',
       'amount must be a decimal number above zero, written as a string.',
-      `Option subscriptions.amountPattern is ${String(options.amountPattern)}; besides, the amount must be above zero.`,
+      `Option subscriptions.amountPattern is ${String(options.amountPattern)}; the amount must also be above zero.`,
     )
   }
 
@@ -90,7 +90,7 @@ export const createRequestCheck = (options: SubscriptionsOptions, calendar: Cale
     if (endDay <= lastDay) return undefined
     return invalid(
       'end',
-      `end must not be later than ${maxEnd.days} days.`,
+      `end must be at most ${maxEnd.days} days after ${maxEnd.from}.`,
       `Option subscriptions.maxEnd counts ${maxEnd.days} days from ${maxEnd.from}: the last possible end is ${dateText(lastDay)}.`,
     )
   }
@@ -116,7 +116,7 @@ export const createRequestCheck = (options: SubscriptionsOptions, calendar: Cale
       amountProblem(amount) ?? startProblem(startDay, today) ?? endProblem(startDay, endDay, today)
     if (problem !== undefined) return problem
     if (clientID !== merchant.clientId && options.clientMismatch === 'refuse') {
-      return refused('client_mismatch', 'clientID is not the one that logged in.', {
+      return refused('client_mismatch', 'clientID differs from the client that logged in.', {
         field: 'clientID',
         explanation: 'Option subscriptions.clientMismatch is "refuse".',
       })

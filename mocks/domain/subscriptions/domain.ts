@@ -21,15 +21,15 @@ interface SubscriptionsSnapshot {
   readonly tokens: TokensSnapshot
 }
 
-/** Area S of a mock. */
+/** The subscriptions API (area S) of a mock. */
 export type SubscriptionsDomain = ReturnType<typeof createSubscriptionsDomain>
 
-/** Creates area S: merchants, tokens, requests, subscriptions, payments, cancellations. */
+/** Creates the subscriptions API (area S): merchants, tokens, requests, subscriptions, payments, cancellations. */
 export const createSubscriptionsDomain = (parts: {
   readonly timeline: Timeline
   readonly ids: Ids
   readonly options: SubscriptionsOptions
-  /** Where the pages of area S are; S-b's `url` begins with it. */
+  /** Returns the base URL of the payer's pages, with which the `url` of S-b begins. */
   readonly baseUrl: () => string
   /** Called with every new notification (row 48), for later delivery. */
   readonly notify: (body: NotificationBody) => void
@@ -75,9 +75,9 @@ export const createSubscriptionsDomain = (parts: {
     expireTokens: tokens.expire,
     revokeTokens: tokens.revoke,
     tokensSurviveMove: tokens.surviveMove,
-    /** Adds subscriptions and tokens that no call created. Adds nothing and throws if any seed is impossible. */
+    /** Adds subscriptions and tokens without API calls. If any seed is impossible, it throws and adds nothing. */
     add: (seeds: Seeds) => add(check(seedsSchema, seeds, 'add: ')),
-    /** Returns to the start: with what the options say exists. */
+    /** Restores the initial state, with the subscriptions and tokens of the options. */
     reset() {
       lifecycle.forget()
       state.reset()

@@ -22,10 +22,10 @@ const DUE = 'subscriptions.due'
 const CANCELLATION = 'subscriptions.cancellation'
 const ID_LENGTH = 20
 
-/** Changes subscriptions: by a call, by the payer, and over time. */
+/** The functions that change subscriptions: on a call, by the payer, or when time passes. */
 export type Lifecycle = ReturnType<typeof createLifecycle>
 
-/** Makes the lifecycle and lets it act on the timeline. */
+/** Creates the lifecycle and sets its handlers on the timeline. */
 export const createLifecycle = (parts: {
   readonly timeline: Timeline
   readonly ids: Ids
@@ -60,7 +60,7 @@ export const createLifecycle = (parts: {
       timestamp: String(Math.floor(at / SECOND)),
     })
 
-  /** Moves a request and its subscription along the tables. Returns `false` for an illegal move. */
+  /** Applies an event to a request and its subscription. Returns `false` if the subscription does not allow it. */
   const move = (record: SubscriptionRecord, trigger: SubscriptionTrigger, at: number): boolean => {
     const phase = subscriptionAfter(record.phase, trigger)
     if (phase === undefined) return false
@@ -105,7 +105,7 @@ export const createLifecycle = (parts: {
     send('SUBSCRIPTION_PAYMENT', status, record, at, String(paymentIdOf(index)))
   }
 
-  /** Makes the payments of a subscription that are due up to `until`, and ends it when its last day is over. */
+  /** Makes a subscription's payments that are due up to `until`, and ends the subscription after its last day. */
   const run = (record: SubscriptionRecord, until: number, silent: boolean): void => {
     while (record.phase === 'ACTIVE') {
       const { kind, at } = nextEvent(record)
@@ -186,10 +186,10 @@ export const createLifecycle = (parts: {
       }
       return record
     },
-    /** Whether the move is legal now. */
+    /** Whether the subscription allows the event now. */
     can: (record: SubscriptionRecord, trigger: SubscriptionTrigger): boolean =>
       subscriptionAfter(record.phase, trigger) !== undefined,
-    /** The payer agrees. The first payment is due on the first due date from now on. */
+    /** Authorizes a request. The first payment happens on the next due date, which may be now. */
     authorize(record: SubscriptionRecord, payments: readonly PaymentScript[]): void {
       const at = timeline.now()
       cancelPlanned(record)
@@ -198,7 +198,7 @@ export const createLifecycle = (parts: {
       send('SUBSCRIPTION', 'SUCCEEDED', record, at)
       timeline.settle()
     },
-    /** Authorizes as of `at`. Payments due since then are made without notifications. */
+    /** Authorizes a request as of the past time `at`. Payments due since `at` are made without notifications. */
     backdate(record: SubscriptionRecord, payments: readonly PaymentScript[], at: number): void {
       cancelPlanned(record)
       start(record, payments, at)
@@ -221,7 +221,7 @@ export const createLifecycle = (parts: {
       }
       return cancellation
     },
-    /** Cancels everything that is planned. */
+    /** Cancels all planned timeline entries of subscriptions. */
     forget(): void {
       for (const kind of [EXPIRY, DUE, CANCELLATION]) timeline.cancelAll(kind)
     },

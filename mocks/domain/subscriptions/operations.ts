@@ -19,13 +19,13 @@ const wholeNumber = (text: string | undefined): number | undefined => {
   return number >= 1 ? number : undefined
 }
 
-/** `page` and `per_page` of a query, as text. */
+/** The query parameters `page` and `per_page`, as text. */
 export interface PageQuery {
   readonly page?: string
   readonly perPage?: string
 }
 
-/** Returns the part of a list that a query asks for (Limits, Pagination; row 41). Invalid numbers are ignored. */
+/** Returns the range of a list for the requested page (Limits, Pagination; row 41). Ignores invalid numbers. */
 const pageOf = (
   query: PageQuery,
   { defaultSize, maxSize, ignore }: SubscriptionsOptions['paging'],
@@ -44,7 +44,7 @@ const UNKNOWN_ID = 'The mock has not issued this identifier.'
 const notFound = (what: string, explanation: string): Result<never> =>
   refused('not_found', `${what} not found.`, { explanation })
 
-/** Makes what merchants and payers call. Each operation first settles what is due. */
+/** Creates the operations for merchants and payers. Each operation first runs the timeline entries that are due. */
 export const createOperations = (parts: {
   readonly timeline: Timeline
   readonly ids: Ids
@@ -67,7 +67,7 @@ export const createOperations = (parts: {
   ): Result<SubscriptionRecord> => {
     if (record === undefined) return notFound(what, UNKNOWN_ID)
     if (record.owner === merchant.clientId) return accepted(record)
-    return notFound(what, 'It belongs to another merchant.')
+    return notFound(what, 'The identifier belongs to another merchant.')
   }
 
   const ownSubscription = (merchant: Merchant, subscriptionId: string): Result<SubscriptionRecord> =>
@@ -90,7 +90,7 @@ export const createOperations = (parts: {
     if (!record.ok) return record
     if (!lifecycle.can(record.value, trigger)) {
       return refused('state', 'The subscription request is no longer open.', {
-        explanation: `The request is ${record.value.requestStatus}; a payer can ${trigger} it while it is INITIALIZED (for how long: option subscriptions.requestTtl).`,
+        explanation: `The request is ${record.value.requestStatus}; a payer can ${trigger} it only while it is INITIALIZED (option subscriptions.requestTtl sets how long).`,
       })
     }
     act(record.value)
@@ -115,7 +115,7 @@ export const createOperations = (parts: {
   }
 
   return {
-    /** S-a, and the refresh grant at the same path. */
+    /** Handles a login (S-a), and the refresh grant at the same path. */
     token(fields: Fields) {
       timeline.settle()
       return tokens.grant(fields)
@@ -125,7 +125,7 @@ export const createOperations = (parts: {
       timeline.settle()
       return tokens.merchant(accessToken)
     },
-    /** S-b */
+    /** Creates a subscription request (S-b). */
     subscribe(merchant: Merchant, fields: Fields) {
       timeline.settle()
       const checked = check(merchant, fields)
@@ -144,19 +144,19 @@ export const createOperations = (parts: {
         invoiceID: invoiceId,
       })
     },
-    /** S-c */
+    /** Returns the status of a subscription request (S-c). */
     status(merchant: Merchant, invoiceId: string) {
       timeline.settle()
       const record = owned(merchant, state.byInvoice(invoiceId), 'Subscription request')
       return record.ok ? accepted(views.status(record.value)) : record
     },
-    /** S-d */
+    /** Returns the details of a subscription (S-d). */
     details(merchant: Merchant, subscriptionId: string) {
       timeline.settle()
       const record = ownSubscription(merchant, subscriptionId)
       return record.ok ? accepted(views.details(record.value)) : record
     },
-    /** S-e */
+    /** Cancels a subscription (S-e). */
     cancel(merchant: Merchant, subscriptionId: string) {
       timeline.settle()
       const record = ownSubscription(merchant, subscriptionId)
@@ -166,12 +166,12 @@ export const createOperations = (parts: {
       const again = earlier !== undefined || !lifecycle.can(record.value, 'cancel')
       if (again && options.cancelTwice === 'refuse') {
         return refused('state', 'The subscription cannot be cancelled.', {
-          explanation: `${earlier === undefined ? `The subscription is ${phase}` : 'It has a cancellation already'}; option subscriptions.cancelTwice is "refuse".`,
+          explanation: `${earlier === undefined ? `The subscription is ${phase}` : 'The subscription already has a cancellation'}; option subscriptions.cancelTwice is "refuse".`,
         })
       }
       return accepted(views.cancellation(earlier ?? lifecycle.cancel(record.value)))
     },
-    /** S-f; `id` may also be the cancellation's id or requestID. */
+    /** Returns a cancellation (S-f). `id` is the subscriptionId, or the id or requestID of the cancellation. */
     cancellation(merchant: Merchant, id: string) {
       timeline.settle()
       const record = owned(merchant, state.bySubscription(id) ?? cancellationOwner(id), 'Cancellation')
@@ -182,7 +182,7 @@ export const createOperations = (parts: {
         ? notFound('Cancellation', 'The subscription exists, but has not been cancelled.')
         : accepted(views.cancellation(cancellation))
     },
-    /** S-g; `page` and `perPage` as the query holds them. */
+    /** Returns one page of a subscription's payments (S-g). */
     payments(merchant: Merchant, subscriptionId: string, query: PageQuery) {
       timeline.settle()
       const record = ownSubscription(merchant, subscriptionId)
@@ -190,7 +190,7 @@ export const createOperations = (parts: {
       const { from, to } = pageOf(query, options.paging)
       return accepted({ subscriptionPayments: paymentBodies(record.value.payments.slice(from, to)) })
     },
-    /** S-h */
+    /** Returns a payment (S-h). */
     payment(merchant: Merchant, paymentId: string) {
       timeline.settle()
       const payment = paymentRecord(paymentId)
@@ -199,7 +199,7 @@ export const createOperations = (parts: {
       if (!record.ok || payment === undefined) return record.ok ? notFound('Payment', '') : record
       return accepted(views.payment(payment))
     },
-    /** Returns what the payer's page shows. */
+    /** Returns the data of the page on which the payer authorizes or declines a request. */
     authorization(invoiceId: string) {
       timeline.settle()
       const record = asked(invoiceId)
@@ -216,14 +216,14 @@ export const createOperations = (parts: {
       const record = state.byInvoice(id) ?? state.bySubscription(id)
       if (record === undefined) return notFound('Subscription', UNKNOWN_ID)
       if (record.phase !== 'PENDING' && record.phase !== 'ACTIVE') {
-        return refused('state', 'There are no payments to come.', {
+        return refused('state', 'The subscription has no payments to come.', {
           explanation: `The subscription is ${record.phase}.`,
         })
       }
       record.script = [...payments]
       return accepted(undefined)
     },
-    /** Returns the money of a payment. */
+    /** Reverses a payment: the payer gets the money back. */
     reverse(paymentId: string) {
       timeline.settle()
       const payment = paymentRecord(paymentId)
@@ -231,15 +231,15 @@ export const createOperations = (parts: {
       if (!payment.succeeded || payment.reversal !== undefined) {
         return refused('state', 'The payment cannot be reversed.', {
           explanation: payment.succeeded
-            ? 'It has been reversed before.'
-            : 'It failed, so no money can be returned.',
+            ? 'The payment has been reversed before.'
+            : 'The payment failed, so no money can be returned.',
         })
       }
       const reversal = { at: timeline.now(), transactionId: ids.text('reversal', REVERSAL_ID_LENGTH) }
       state.payments.reverse(payment.index, reversal)
       return accepted(views.payment({ ...payment, reversal }))
     },
-    /** Returns the payments of a subscription, or all, oldest first. */
+    /** Returns the payments of one subscription, or of all subscriptions, oldest first. */
     paymentsOf(subscriptionId?: string): readonly PaymentBody[] {
       timeline.settle()
       return subscriptionId === undefined

@@ -22,69 +22,69 @@ import {
 } from '../check-options.ts'
 import { duration, pointInTime } from '../duration.ts'
 
-/** Outcome of one scripted payment. */
+/** The outcome that a test sets for one payment. */
 export type PaymentScript = 'succeed' | 'fail'
 
-/** Outcomes of payments, as a payer scripts them. */
+/** Accepts a list of outcomes for the next payments. */
 export const paymentScripts = listOf(oneOf('succeed', 'fail'))
 
 const seedRequest = {
-  /** First day, `YYYY-MM-DD`; it may lie in the past. */
+  /** First day of the subscription, `YYYY-MM-DD`. It may be in the past. */
   start: inputDate,
-  /** Last day, `YYYY-MM-DD`, on or after the start. */
+  /** Last day of the subscription, `YYYY-MM-DD`, on or after the start. */
   end: inputDate,
-  /** `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. */
+  /** Payment cycle: `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. */
   cycle: oneOf(...CYCLES),
   /** Amount per cycle: decimal text such as `25.00`. */
   amount: rule<string>(
     'decimal text above zero such as "25.00"',
     (value) => typeof value === 'string' && isAmountText(value),
   ),
-  /** The merchant that it belongs to. Default: the first one. */
+  /** Client id of the subscription's merchant. Default: the first merchant. */
   clientID: optional(text),
-  /** Default: a new identifier. */
+  /** The merchant's identifier of the request. Default: a new identifier. */
   requestID: optional(text),
-  /** Default: `https://merchant.example/return`. */
+  /** URL to which the payer returns. Default: `https://merchant.example/return`. */
   userReturnURL: optional(absoluteUrl),
 }
 const seedSubscription = {
-  /** Fields of S1. ✎ rules and the cut-off of the start are not applied. */
+  /** The request's fields (S1). Restrictions marked ✎ and the option `startCutoff` are not applied. */
   request: refined(
     strict(seedRequest),
     ({ start, end }) => (dayNumber(end) ?? 0) >= (dayNumber(start) ?? 0),
     'end',
     'a date on or after start',
   ),
-  /** Default: a new identifier. */
+  /** Identifier of the request. Default: a new identifier. */
   invoiceId: optional(text),
-  /** Default: a new identifier. */
+  /** Identifier of the subscription. Default: a new identifier. */
   subscriptionId: optional(text),
-  /** Default: now, or the time of the authorization if that is earlier. */
+  /** Creation time. Default: now, or the time of the authorization if that is earlier. */
   createdAt: optional(pointInTime),
   /**
-   * When the payer authorized it, between creation and now; `false`: not yet. Payments that were due since then have been
-   * made, without notifications. Default: at its creation.
+   * When the payer authorized the request, between its creation and now; `false`: not yet. Payments due since the
+   * authorization are made without notifications. Default: the creation time.
    */
   authorizedAt: optional(orFalse(pointInTime)),
-  /** Outcomes of its payments from the first on; then all succeed. */
+  /** Outcomes of the first payments, in order. Later payments succeed. */
   payments: optional(paymentScripts),
 }
-/** A subscription that exists without a request. Only cycle, amount, start and end are required. */
+/** A subscription that the mock adds without an API call. Only cycle, amount, start and end are required. */
 export interface SeedSubscription extends Input<typeof seedSubscription> {}
 
 const seedToken = {
-  /** The access token, as calls carry it in `Authorization: Bearer …`. */
+  /** The access token that calls send after `Authorization: Bearer`. */
   accessToken: text,
-  /** Default: a new identifier. */
+  /** The refresh token. Default: a new token. */
   refreshToken: optional(text),
-  /** Default: the first merchant. */
+  /** Client id of the token's merchant. Default: the first merchant. */
   clientId: optional(text),
-  /** Default: the merchant's first user. */
+  /** Username of the token's user. Default: the merchant's first user. */
   username: optional(text),
-  /** Default: the lifetime of a new token. */
+  /** When the access token expires. Default: now plus the option `tokenTtl`. */
   expiresAt: optional(pointInTime),
 }
-/** A token that is valid without a login. */
+/** An access token that is valid without a login. */
 export interface SeedToken extends Input<typeof seedToken> {}
 
 const seeds = {
@@ -93,31 +93,31 @@ const seeds = {
   /** Tokens to add. */
   tokens: optional(listOf<SeedToken>(strict(seedToken))),
 }
-/** What `add` accepts. */
+/** The subscriptions and tokens that `add` accepts. */
 export interface Seeds extends Input<typeof seeds> {}
-/** Checks what `add` is given. */
+/** Checks the argument of `add`. */
 export const seedsSchema = strict(seeds)
 
 const user = {
-  /** Name of the login; failures are counted for it (row 35). `defaultMerchant` has `mock-user`. */
+  /** Username of the login. Failed logins are counted per username (row 35). `defaultMerchant` has `mock-user`. */
   username: text,
   /** Password of the login. `defaultMerchant` has `mock-password`. */
   password: text,
 }
 const merchant = {
-  /** The name that the payer sees. */
+  /** Name of the merchant that the payer sees. */
   name: text,
-  /** `client_id` of its logins. `defaultMerchant` has `mock-client`. */
+  /** `client_id` of the merchant's logins. `defaultMerchant` has `mock-client`. */
   clientId: text,
-  /** `client_secret` of its logins. `defaultMerchant` has `mock-client-secret`. */
+  /** `client_secret` of the merchant's logins. `defaultMerchant` has `mock-client-secret`. */
   clientSecret: text,
-  /** Its users. `clientOptions` contains the first user of the first merchant. */
+  /** Users of the merchant. `clientOptions` contains the first user of the first merchant. */
   users: listOf(strict(user, 'option')),
 }
 /** A merchant that may log in. */
 export interface MerchantOptions extends Input<typeof merchant> {}
 
-/** The only merchant of a mock without the option `merchants`. Its credentials are documented: they protect nothing. */
+/** The only merchant if the option `merchants` is omitted. Its credentials are public and protect nothing. */
 export const defaultMerchant = {
   name: 'Example Shop',
   clientId: 'mock-client',
@@ -131,17 +131,17 @@ export const defaultErrorCodes = {
   success: '00',
   /** A field breaks a rule (row 38). Default: `01`. */
   invalid: '01',
-  /** An unknown identifier, or another merchant's (row 38). Default: `02`. */
+  /** An identifier that is unknown or belongs to another merchant (row 38). Default: `02`. */
   not_found: '02',
   /** A requestID that was used before (rows 20 and 38). Default: `03`. */
   duplicate_request: '03',
   /** A call that the state does not allow, such as `cancelTwice: 'refuse'` (row 38). Default: `04`. */
   state: '04',
-  /** A clientID other than the token's (rows 21 and 38). Default: `05`. */
+  /** A clientID that differs from the token's (rows 21 and 38). Default: `05`. */
   client_mismatch: '05',
   /** Missing or wrong credentials, with HTTP status 401 (row 38). Default: `401`. */
   unauthorized: '401',
-  /** Logins are locked, with HTTP status 403 (row 38). Default: `403`. */
+  /** A locked username, with HTTP status 403 (row 38). Default: `403`. */
   locked_out: '403',
   /** Too many calls, with HTTP status 429 (row 38). Default: `429`. */
   rate_limited: '429',
@@ -158,29 +158,29 @@ const errorCodes = Object.fromEntries(Object.keys(defaultErrorCodes).map((kind) 
 }
 
 const enabledValues = {
-  /** While payments are expected. Default: 1. */
+  /** The value of `enabled` while payments are expected. Default: 1. */
   active: number(),
-  /** Before the authorization, and once it has ended or was canceled. Default: 0. */
+  /** The value of `enabled` before the authorization, and after the end or a cancellation. Default: 0. */
   inactive: number(),
 }
 const maxEnd = {
-  /** The day that is counted from. Default: `start`. */
+  /** The day from which `days` are counted: the start, or today. Default: `start`. */
   from: oneOf('start', 'today'),
-  /** The number of the last day that is accepted. Default: 730. */
+  /** How many days after `from` the end may be. Default: 730. */
   days: wholeNumber(0),
 }
 const dunning = {
-  /** The number of retries. Default: 0. */
+  /** How often a failed payment is retried. Default: 0. */
   retries: wholeNumber(0),
-  /** The number of days between two attempts, from 1. Default: 1. */
+  /** The number of days between two attempts, at least 1. Default: 1. */
   everyDays: wholeNumber(1),
 }
 const lockout = {
-  /** How many failures lock the username. Default: 5. */
+  /** How many failed logins lock a username. Default: 5. */
   attempts: wholeNumber(1),
-  /** The seconds within which they count together. Default: 60. */
+  /** The period in seconds in which these failed logins must happen. Default: 60. */
   windowSeconds: wholeNumber(1),
-  /** For how many seconds it is locked. Default: 900. */
+  /** For how many seconds the username is locked. Default: 900. */
   durationSeconds: wholeNumber(1),
 }
 const paging = {
@@ -188,7 +188,7 @@ const paging = {
   defaultSize: wholeNumber(1),
   /** How many payments a page has at most. Default: 100. */
   maxSize: wholeNumber(1),
-  /** Query parameters that are ignored, because some endpoints ignore per_page (Limits, Pagination). Default: none. */
+  /** Query parameters to ignore, because some endpoints ignore per_page (Limits, Pagination). Default: none. */
   ignore: listOf(oneOf('page', 'per_page')),
 }
 const rateLimit = {
@@ -217,62 +217,62 @@ const isTimeZone = (value: unknown): boolean => {
   }
 }
 
-/** The options of area S. Rows are those of the table of things that the specification does not show. */
+/** The options of the subscriptions API (area S). Row numbers refer to the tables of docs/unknowns.md. */
 export const subscriptionsTable = {
   /** The merchants; each sees only its own requests and subscriptions. Default: `defaultMerchant`. */
   merchants: option(merchants, [defaultMerchant]),
-  /** Fields that the specification does not name (row 4 ✎). Default: `ignore`; under strict rules: `refuse`. */
+  /** Whether to ignore or refuse fields not in the specification (row 4 ✎). Default: `ignore`; strict: `refuse`. */
   unknownFields: option(oneOf('ignore', 'refuse'), 'ignore', { strict: 'refuse' }),
-  /** How long a request waits for the payer's decision before it expires (row 10); `false`: forever. Default: 24 hours. */
+  /** After how long a request without the payer's decision expires (row 10); `false`: never. Default: 24 hours. */
   requestTtl: option(orFalse(duration), { hours: 24 }),
   /** The subscriptionId of the status response before the payer has authorized (row 11). Default: `issued`. */
   pendingSubscriptionId: option(oneOf('issued', 'NA', '', 'omit'), 'issued'),
-  /** The values of `enabled` (row 12). */
+  /** The values of the response field `enabled` (row 12). */
   enabledValues: option(strict(enabledValues, 'option'), { active: 1, inactive: 0 }),
-  /** IANA time zone for days, the cut-off, and times that name no zone (row 14). Default: `UTC`. */
+  /** IANA time zone of dates, of `startCutoff`, and of times without a zone (row 14). Default: `UTC`. */
   timeZone: option(rule<string>('an IANA time zone such as Asia/Dhaka', isTimeZone), 'UTC'),
   /**
-   * Time of day, `HH:MM:SS`, after which today is refused as start (row 15); `false`: never. Default: `23:30:00`.
+   * Time of day, `HH:MM:SS`, after which a start today is refused (row 15); `false`: never. Default: `23:30:00`.
    */
   startCutoff: option(orFalse(timeOfDay), '23:30:00'),
-  /** A start before today (row 16 ✎). Default: `accept`; under strict rules: `refuse`. */
+  /** Whether to accept a start before today (row 16 ✎). Default: `accept`; under strict rules: `refuse`. */
   pastStart: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
-  /** How many days after the start, or after today, the end may lie (row 18); `false`: any number. */
+  /** How many days after the start, or after today, the end may be (row 18); `false`: any number. */
   maxEnd: option(orFalse(strict(maxEnd, 'option')), { from: 'start', days: 730 }),
-  /** Pattern of an amount above zero (row 19 ✎). Default: `/^\d+(\.\d+)?$/`; strict: `/^\d+(\.\d{1,2})?$/`. */
+  /** Pattern of an amount; zero is refused (row 19 ✎). Default: `/^\d+(\.\d+)?$/`; strict: `/^\d+(\.\d{1,2})?$/`. */
   amountPattern: option(pattern, /^\d+(\.\d+)?$/, { strict: /^\d+(\.\d{1,2})?$/ }),
-  /** A requestID that the merchant has used before (row 20 ✎). Default: `accept`; under strict rules: `refuse`. */
+  /** Whether a merchant may reuse a requestID (row 20 ✎). Default: `accept`; under strict rules: `refuse`. */
   duplicateRequest: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
-  /** A clientID other than the token's (row 21 ✎). Default: `accept`; under strict rules: `refuse`. */
+  /** Whether to accept a clientID that differs from the token's (row 21 ✎). Default: `accept`; strict: `refuse`. */
   clientMismatch: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
   /** Time of day, `HH:MM:SS`, at which payments are made (row 23). Default: `12:00:00`. */
   debitTime: option(timeOfDay, '12:00:00'),
-  /** How often, and how many days apart, a failed payment is retried (row 24), but not after the end. */
+  /** How often and at what interval a failed payment is retried (row 24). After the end there are no retries. */
   dunning: option(strict(dunning, 'option'), { retries: 0, everyDays: 1 }),
-  /** nextPaymentDate when none follows: the date that would have been next, or null (row 25). Default: `date`. */
+  /** nextPaymentDate after the last payment: the date that would be next, or null (row 25). Default: `date`. */
   nextPaymentDateAfterEnd: option(oneOf('date', 'null'), 'date'),
-  /** How long a cancellation is PROCESSING (row 27). Payments due by then are made. Default: 0 seconds. */
+  /** How long a cancellation stays PROCESSING (row 27). Payments due in that time are made. Default: 0 seconds. */
   cancelDelay: option(duration, { seconds: 0 }),
-  /** Canceling again, or after the end: the same record, or an error (row 28). Default: `same`. */
+  /** Response to a repeated cancellation, or one after the end: the record or an error (row 28). Default: `same`. */
   cancelTwice: option(oneOf('same', 'refuse'), 'same'),
   /** Lifetime of an access token (row 33). Default: 3600 seconds. */
   tokenTtl: option(duration, { seconds: 3600 }),
   /** Result of the refresh grant: a new refresh token, the same one, or an error (row 34). Default: `rotate`. */
   refresh: option(oneOf('rotate', 'reuse', 'reject'), 'rotate'),
   /**
-   * How many failures of one username within how long lock it, and for how long (row 35); `false`: never. The failure
-   * that completes the count still gets 401.
+   * How many failed logins in a period lock a username, and for how long (row 35); `false`: never. The response to
+   * the failed login that starts the lock still has HTTP status 401.
    */
   lockout: option(orFalse(strict(lockout, 'option')), {
     attempts: 5,
     windowSeconds: 60,
     durationSeconds: 900,
   }),
-  /** The errorCodes (row 38). An omitted one keeps its default. */
+  /** The errorCode of each kind of response (row 38). An omitted kind keeps its default. */
   errorCodes: option(strict(errorCodes, 'option') as Rule<Partial<ErrorCodes>>, defaultErrorCodes),
   /** HTTP status for a field that breaks a rule (row 39). Default: `422`. */
   validationStatus: option(oneOf(200, 400, 409, 422), 422),
-  /** Whether errors other than 401, 403 and 429 have HTTP status 200 and their errorCode (row 39). Default: `false`. */
+  /** Whether errors except 401, 403 and 429 have HTTP status 200 with their errorCode (row 39). Default: `false`. */
   errorsAs200: option(flag, false),
   /** HTTP status for an unknown identifier (row 40). Default: `404`. */
   notFoundStatus: option(oneOf(200, 400, 404), 404),
@@ -298,11 +298,11 @@ export const subscriptionsTable = {
   tokens: option(listOf<SeedToken>(strict(seedToken)), []),
 }
 
-/** The options of the mock of area S. Rows are those of the table of things that the specification does not show. */
+/** The mock's options for the subscriptions API (area S). Row numbers refer to the tables of docs/unknowns.md. */
 export interface SubscriptionsOptions extends OptionsOf<typeof subscriptionsTable> {}
 
 /** The defaults under `rules: 'spec'`. */
 export const subscriptionsDefaults = defaultsOf(subscriptionsTable)
 
-/** The defaults that `rules: 'strict'` changes. A given option counts before both. */
+/** The defaults that `rules: 'strict'` changes. An option that is given overrides its default. */
 export const strictSubscriptionsDefaults = strictOf(subscriptionsTable)

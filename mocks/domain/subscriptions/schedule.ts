@@ -15,21 +15,21 @@ export interface Terms {
   readonly step: number
 }
 
-/** The due dates of subscriptions in one zone at one time of day (row 23). A slot is the number of a due date, from 0. */
+/** The due dates of subscriptions in one zone at one time of day (row 23). A slot is the index of a due date. */
 export type Schedule = ReturnType<typeof createSchedule>
 
-/** Makes the due dates of a zone: start + n × 1, 7 or 15 calendar days, even when its clocks change. */
+/** Creates the schedule of a zone. Due dates are start + n × 1, 7 or 15 calendar days, even across clock changes. */
 export const createSchedule = (calendar: Calendar, debitSecond: number) => {
   const day = ({ startDay, step }: Terms, slot: number): Day => startDay + slot * step
   const instant = (due: Day): number => calendar.instantOf(due, debitSecond)
   return {
-    /** Returns the day of a slot. */
+    /** Returns the due date of a slot. */
     day,
-    /** Returns when payments of a due date are made. */
+    /** Returns the instant at which payments of a due date are made. */
     instant,
-    /** Returns the first slot that is due at an instant or later. It may be after the end. */
+    /** Returns the first slot that is due at an instant or later. It may be after the subscription's end. */
     firstSlot(terms: Terms, from: number): number {
-      // When the clocks change, a time just before midnight can become one of the next day: start a day earlier.
+      // A clock change can move a time just before midnight to the next day, so the search starts a day earlier.
       const back = calendar.dayAt(from) - 1 - terms.startDay
       let slot = Math.max(0, Math.ceil(back / terms.step))
       while (instant(day(terms, slot)) < from) slot += 1

@@ -11,7 +11,7 @@ import type { Merchant } from './types.ts'
 
 const REQUEST_ID_LENGTH = 12
 
-/** A day that has been checked. */
+/** Returns the day number of a date that has already been checked. */
 const dayOf = (text: string): number => dayNumber(text) ?? 0
 
 const instantOf = (time: PointInTime | undefined): number | undefined =>
@@ -21,7 +21,7 @@ const refuse = (message: string): never => {
   throw new RangeError(`Impossible seed: ${message}`)
 }
 
-/** Creates what turns seeds into state. */
+/** Creates the functions that check seeds and add them to the state. */
 export const createSeeding = (parts: {
   readonly options: SubscriptionsOptions
   readonly ids: Ids
@@ -44,7 +44,7 @@ export const createSeeding = (parts: {
     return { clientId: merchant.clientId, username: user.username }
   }
 
-  /** The times of a seed. `authorized` is undefined if the payer has not authorized it. */
+  /** Returns the times of a seed. `authorized` is undefined if the payer has not authorized the request. */
   const timesOf = ({ createdAt, authorizedAt }: SeedSubscription) => {
     const given = authorizedAt === false ? undefined : instantOf(authorizedAt)
     const created = instantOf(createdAt) ?? Math.min(now(), given ?? now())
@@ -66,7 +66,7 @@ export const createSeeding = (parts: {
   }
 
   return {
-    /** Throws if one of the seeds is impossible, so that none is added. */
+    /** Throws if any seed is impossible. It runs before the first seed is added. */
     check({ subscriptions = [], tokens: seedTokens = [] }: Seeds): void {
       for (const seed of subscriptions) {
         checkOrder(seed)

@@ -12,7 +12,7 @@ interface Reversal {
 /** A payment. */
 export interface PaymentRecord {
   readonly index: number
-  /** Index of its subscription. */
+  /** Index of the payment's subscription. */
   readonly subscription: number
   readonly dueDay: Day
   readonly at: number
@@ -25,7 +25,7 @@ export interface SubscriptionRecord {
   readonly index: number
   readonly invoiceId: string
   readonly subscriptionId: string
-  /** Client id of the merchant whose token was used, even if the request names another. */
+  /** Client id of the merchant whose token was used, even if the request contains another clientID. */
   readonly owner: string
   readonly request: SubscriptionRequestBody
   readonly terms: Terms
@@ -34,24 +34,24 @@ export interface SubscriptionRecord {
   phase: Exclude<SubscriptionPhase, 'none'>
   authorizedAt: number | undefined
   cancelledAt: number | undefined
-  /** When it stopped being pending or active. */
+  /** When the subscription stopped being pending or active. */
   closedAt: number | undefined
-  /** Number of the next due date, once it is authorized. */
+  /** Index of the next due date, once the payer has authorized the request. */
   nextSlot: number
-  /** Outcomes of the next payments, first one first. */
+  /** Outcomes that a test has set for the next payments, in order. */
   script: PaymentScript[]
-  /** Planned retries of failed payments. `number` counts from 1 for each due day. */
+  /** Planned retries of failed payments. For each due day, `number` counts the retries from 1. */
   retries: { readonly dueDay: Day; readonly at: number; readonly number: number }[]
-  /** Indexes of its payments, oldest first. */
+  /** Indexes of the subscription's payments, oldest first. */
   readonly payments: number[]
-  /** Index of its cancellation. */
+  /** Index of the subscription's cancellation. */
   cancellation: number | undefined
 }
 
 /** A cancellation. */
 export interface CancellationRecord {
   readonly index: number
-  /** Index of its subscription. */
+  /** Index of the canceled subscription. */
   readonly subscription: number
   status: 'PROCESSING' | 'PROCESSED'
 }
@@ -80,7 +80,7 @@ const emptyColumns = (capacity: number) => ({
   outcomes: new Uint8Array(capacity),
 })
 
-/** Keeps payments in columns, because a year of ten thousand daily subscriptions then takes 17 bytes a payment. */
+/** Stores payments in typed arrays, at 17 bytes each: ten thousand daily subscriptions make millions in a year. */
 const createPaymentStore = () => {
   let columns = emptyColumns(FIRST_CAPACITY)
   let count = 0
@@ -107,7 +107,7 @@ const createPaymentStore = () => {
 
   return {
     count: () => count,
-    /** Keeps a payment and returns its index. */
+    /** Stores a payment and returns its index. */
     add(subscription: number, dueDay: Day, at: number, succeeded: boolean): number {
       if (count === columns.times.length) load(columns, count * 2)
       columns.subscriptions[count] = subscription
@@ -144,10 +144,10 @@ const createPaymentStore = () => {
   }
 }
 
-/** Everything that area S stores, except tokens. */
+/** All data that area S stores, except tokens. */
 export type State = ReturnType<typeof createState>
 
-/** Makes an empty state. */
+/** Creates an empty state. */
 export const createState = () => {
   const subscriptions: SubscriptionRecord[] = []
   const cancellations: CancellationRecord[] = []

@@ -12,12 +12,12 @@ export interface Failures {
   lockedUntil: number | undefined
 }
 
-// From this many usernames on, those whose failures no longer count are dropped.
+// With this many usernames or more, usernames whose failures no longer count are removed.
 const MANY_USERNAMES = 1_000
 
 /**
- * Counts failed logins and locks usernames (Authentication, area S, rule 4; row 35). Attempts while a username is locked
- * are not counted: they do not prolong the lock.
+ * Counts failed logins and locks usernames (Authentication, area S, rule 4; row 35). Attempts during a lock are not
+ * counted, so they do not prolong the lock.
  */
 const createLockout = (rule: SubscriptionsOptions['lockout'], now: () => number) => {
   const byUsername = new Map<string, Failures>()
@@ -35,7 +35,7 @@ const createLockout = (rule: SubscriptionsOptions['lockout'], now: () => number)
   }
 
   return {
-    /** Returns until when a username is locked. */
+    /** Returns the time until which a username is locked, or `undefined` if it is not locked. */
     lockedUntil(username: string): number | undefined {
       const until = byUsername.get(username)?.lockedUntil
       return until !== undefined && now() < until ? until : undefined
@@ -62,12 +62,12 @@ const createLockout = (rule: SubscriptionsOptions['lockout'], now: () => number)
   }
 }
 
-/** An access token. */
+/** The owner and the expiry of an access token. */
 export interface AccessToken extends Merchant {
   readonly expiresAt: number
 }
 
-/** S7. */
+/** The JSON of a login response (S7). */
 export interface TokenBody {
   readonly token_type: string
   readonly expires_in: number
@@ -82,17 +82,17 @@ export interface TokensSnapshot {
   readonly lockout: readonly (readonly [string, Failures])[]
 }
 
-/** Logins and tokens of area S. */
+/** The logins and tokens of area S. */
 export type Tokens = ReturnType<typeof createTokens>
 
 const TOKEN_LENGTH = 48
-// Expired tokens are kept for a while, so that the log can say why one was refused.
+// Expired tokens are kept until this many tokens exist, so that the log can explain why a token was refused.
 const EXPIRED_TOKENS_KEPT = 1_000
 
 const unauthorized = (explanation: string): Result<never> =>
   refused('unauthorized', 'Authentication failed.', { explanation })
 
-/** Makes the logins and tokens of a mock (Authentication, area S). */
+/** Creates the logins and tokens of a mock (Authentication, area S). */
 export const createTokens = (parts: {
   readonly options: SubscriptionsOptions
   readonly ids: Ids
@@ -104,7 +104,7 @@ export const createTokens = (parts: {
   const access = new Map<string, AccessToken>()
   const refresh = new Map<string, Merchant>()
   let sweepFrom = EXPIRED_TOKENS_KEPT
-  /** How many moves of the panel are in progress, and where the lifetime of a new token starts during them. */
+  /** How many clock moves by the panel are in progress. Meanwhile, a new token's lifetime starts at `issueFrom`. */
   let moves = 0
   let issueFrom = 0
 
@@ -119,7 +119,7 @@ export const createTokens = (parts: {
     refresh.set(refreshToken, { clientId, username })
   }
 
-  /** Runs now and then, so that the cost of a login does not grow. */
+  /** Removes expired tokens when the number of tokens has doubled, so that the average login cost stays constant. */
   const dropExpired = (): void => {
     if (access.size < sweepFrom) return
     const time = now()
@@ -153,7 +153,7 @@ export const createTokens = (parts: {
   const fail = (username: string, explanation: string): Result<never> => {
     lockout.fail(username)
     const locked = lockout.lockedUntil(username) !== undefined
-    return unauthorized(locked ? `${explanation} With this failure the username is locked.` : explanation)
+    return unauthorized(locked ? `${explanation} This failure locked the username.` : explanation)
   }
 
   const findMerchant = (clientId: string, clientSecret: string) =>
@@ -209,7 +209,7 @@ export const createTokens = (parts: {
   }
 
   return {
-    /** S-a, and the refresh grant at the same path (rows 33 to 35). */
+    /** Handles a login (S-a), and the refresh grant at the same path (rows 33 to 35). */
     grant(fields: Fields): Result<TokenBody> {
       const kind = Object.hasOwn(fields, 'grant_type') ? fields.grant_type : undefined
       if (kind === 'password') return byPassword(fields)
@@ -239,20 +239,20 @@ export const createTokens = (parts: {
     ): void {
       keep(merchant, accessToken, refreshToken ?? newRefreshToken(), expiresAt)
     },
-    /** Whether the text is an access or refresh token that has not been dropped. */
+    /** Whether the text is an access or refresh token that the mock still stores. */
     has: (token: string): boolean => access.has(token) || refresh.has(token),
-    /** Every access token expires now; refresh tokens stay. */
+    /** Lets every access token expire now. Refresh tokens stay valid. */
     expire(): void {
       const time = now()
       for (const [token, record] of access) {
         if (record.expiresAt > time) access.set(token, { ...record, expiresAt: time })
       }
     },
-    /** Valid tokens, and those issued until the returned function is called, last `milliseconds` longer. */
+    /** Adds `milliseconds` to the expiry of valid tokens, and of new tokens until the returned function is called. */
     surviveMove(milliseconds: number): () => void {
       const time = now()
       for (const [token, record] of access) {
-        // A move back must not make an expired token valid.
+        // Expired tokens must stay expired. So a move back shifts their expiry, too, but a move forward does not.
         if (record.expiresAt <= time && milliseconds > 0) continue
         access.set(token, { ...record, expiresAt: record.expiresAt + milliseconds })
       }
@@ -263,7 +263,7 @@ export const createTokens = (parts: {
         if (moves === 0) issueFrom = 0
       }
     },
-    /** Every access token and refresh token becomes invalid. */
+    /** Removes every access token and refresh token, so that all become invalid. */
     revoke(): void {
       access.clear()
       refresh.clear()

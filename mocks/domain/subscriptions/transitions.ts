@@ -2,9 +2,9 @@ import type { KnownCancellationStatus, KnownRequestStatus } from '../../../src/c
 
 type RequestState = 'none' | KnownRequestStatus
 type CancellationState = 'none' | KnownCancellationStatus
-/** Where a subscription stands; VOID when its request was declined or expired. No response shows it. */
+/** Phase of a subscription, which no response contains. VOID means that the request was declined or expired. */
 export type SubscriptionPhase = 'none' | 'PENDING' | 'ACTIVE' | 'ENDED' | 'CANCELLED' | 'VOID'
-/** The events of a subscription and its request. */
+/** The events that change a subscription and its request. */
 export type SubscriptionTrigger = 'create' | 'authorize' | 'decline' | 'expire' | 'cancel' | 'end'
 
 type Table<State extends string, Trigger extends string> = Record<
@@ -12,7 +12,7 @@ type Table<State extends string, Trigger extends string> = Record<
   Partial<Record<Trigger, Exclude<State, 'none'>>>
 >
 
-/** Every move of a subscription request (row 10): from → event → to. Other moves are refused. */
+/** Every status change of a subscription request (row 10): from → event → to. Other changes are refused. */
 export const requestTransitions = {
   none: { create: 'INITIALIZED' },
   INITIALIZED: { authorize: 'SUCCEEDED', decline: 'FAILED', expire: 'EXPIRED', cancel: 'CANCELLED' },
@@ -22,7 +22,7 @@ export const requestTransitions = {
   CANCELLED: {},
 } as const satisfies Table<RequestState, SubscriptionTrigger>
 
-/** Every move of a subscription: from → event → to. Other moves are refused. */
+/** Every phase change of a subscription: from → event → to. Other changes are refused. */
 export const subscriptionTransitions = {
   none: { create: 'PENDING' },
   PENDING: { authorize: 'ACTIVE', decline: 'VOID', expire: 'VOID', cancel: 'CANCELLED' },
@@ -32,7 +32,7 @@ export const subscriptionTransitions = {
   VOID: {},
 } as const satisfies Table<SubscriptionPhase, SubscriptionTrigger>
 
-/** Every move of a cancellation: from → event → to. Without a delay both events happen at once (row 27). */
+/** Every status change of a cancellation: from → event → to. Without `cancelDelay`, both happen at once (row 27). */
 export const cancellationTransitions = {
   none: { request: 'PROCESSING' },
   PROCESSING: { process: 'PROCESSED' },
@@ -42,10 +42,10 @@ export const cancellationTransitions = {
 const requestMoves: Table<RequestState, SubscriptionTrigger> = requestTransitions
 const subscriptionMoves: Table<SubscriptionPhase, SubscriptionTrigger> = subscriptionTransitions
 
-/** Returns where an event leads a request, or `undefined` for an illegal move. */
+/** Returns the status of a request after an event, or `undefined` if the event is not allowed. */
 export const requestAfter = (state: RequestState, trigger: SubscriptionTrigger) =>
   requestMoves[state][trigger]
 
-/** Returns where an event leads a subscription, or `undefined` for an illegal move. */
+/** Returns the phase of a subscription after an event, or `undefined` if the event is not allowed. */
 export const subscriptionAfter = (phase: SubscriptionPhase, trigger: SubscriptionTrigger) =>
   subscriptionMoves[phase][trigger]

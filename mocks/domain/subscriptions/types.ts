@@ -11,90 +11,90 @@ export interface Merchant {
   readonly username: string
 }
 
-/** S6. */
+/** The JSON of a payment (S6). */
 export interface PaymentBody {
-  /** Identifier of the payment: an integer, as `payer.reverse` takes it. */
+  /** Identifier of the payment: an integer, which `payer.reverse` takes. */
   readonly paymentId: number
   /** Cycle of the subscription: `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. */
   readonly cycle: string
-  /** The due date, `YYYY-MM-DD`; for a retry, that of the first attempt (row 24). */
+  /** The due date, `YYYY-MM-DD`. A retry has the due date of the first attempt (row 24). */
   readonly dueDate: string
   /** The reversed amount, as text such as `"25.00"`; null until `payer.reverse` (row 13). */
   readonly reverseTransactionAmount: string | null
-  /** When it was reversed, `YYYY-MM-DD HH:MM:SS` in the zone of `subscriptions.timeZone` (row 14); null without a reversal. */
+  /** Time of the reversal, `YYYY-MM-DD HH:MM:SS` in the zone `subscriptions.timeZone` (row 14); null without one. */
   readonly reverseTransactionDate: string | null
   /** Identifier of the reversal's transaction; null without a reversal (row 13). */
   readonly reverseTransactionId: string | null
   /** `SUCCEEDED_PAYMENT` or `FAILED_PAYMENT`, as `payer.setPayments` scripts it (row 26). */
   readonly status: KnownPaymentStatus
-  /** Its subscription. */
+  /** Identifier of the payment's subscription. */
   readonly subscriptionId: string
-  /** When it was made, `YYYY-MM-DD HH:MM:SS` in the zone of `subscriptions.timeZone` (row 14). */
+  /** When the payment was made, `YYYY-MM-DD HH:MM:SS` in the zone of `subscriptions.timeZone` (row 14). */
   readonly transactionDate: string
   /** Identifier of the transaction; a failed payment also has one (row 24). */
   readonly transactionId: string
-  /** The due date one cycle later, `YYYY-MM-DD`; after the last one see `subscriptions.nextPaymentDateAfterEnd` (row 25). */
+  /** The due date one cycle later, `YYYY-MM-DD`. If it is after the end, see `nextPaymentDateAfterEnd` (row 25). */
   readonly nextPaymentDate: string | null
 }
 
-/** S8 on the wire. */
+/** The JSON of a notification (S8). */
 export interface NotificationBody {
-  /** Unique identifier of the notification; a repeated delivery has the same one. */
+  /** Unique identifier of the notification. A repeated delivery has the same identifier. */
   readonly notificationId: string
   /** `SUBSCRIPTION` or `SUBSCRIPTION_PAYMENT` (row 48). */
   readonly type: KnownNotificationType
-  /** What happened: `SUCCEEDED` or `CANCELLED` of a subscription, `SUCCEEDED_PAYMENT` or `FAILED_PAYMENT` of a payment (row 48). */
+  /** `SUCCEEDED` or `CANCELLED` of a subscription, `SUCCEEDED_PAYMENT` or `FAILED_PAYMENT` of a payment (row 48). */
   readonly status: KnownSubscriptionNotificationStatus | KnownPaymentNotificationStatus
-  /** The subscription. */
+  /** Identifier of the subscription. */
   readonly subscriptionId: string
   /** The paymentId as text; empty for type `SUBSCRIPTION`. */
   readonly paymentId: string
-  /** When it happened: UNIX time in whole seconds, as text, such as `"1796040000"`. */
+  /** Time of the event: UNIX time in whole seconds, as text, such as `"1796040000"`. */
   readonly timestamp: string
 }
 
-/** What the authorization page shows. */
+/** The data of the page on which the payer authorizes or declines a request. */
 export interface AuthorizationView {
   /** Identifier of the request: the `invoiceID` of subscribe. */
   readonly invoiceId: string
   /** Name of the merchant that the request belongs to, as in `subscriptions.merchants`. */
   readonly merchant: string
-  /** What is paid each cycle: decimal text as in the request, such as `25.00`. */
+  /** The amount per cycle: decimal text as in the request, such as `25.00`. */
   readonly amount: string
-  /** How often it is paid: `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. */
+  /** How often the amount is paid: `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. */
   readonly cycle: string
-  /** First day, `YYYY-MM-DD`. */
+  /** First day of the subscription, `YYYY-MM-DD`. */
   readonly start: string
-  /** Last day, `YYYY-MM-DD`. */
+  /** Last day of the subscription, `YYYY-MM-DD`. */
   readonly end: string
   /** The first due dates, at most five, as `YYYY-MM-DD`. */
   readonly nextPayments: readonly string[]
   /** Status of the request: `INITIALIZED`, `SUCCEEDED`, `FAILED`, `EXPIRED` or `CANCELLED` (row 10). */
   readonly status: string
-  /** `userReturnURL` with `invoiceID` added: where the payer goes afterwards. */
+  /** The URL to which the payer returns: `userReturnURL` with `invoiceID` added. */
   readonly returnUrl: string
 }
 
-/** A subscription, as tests see it. */
+/** A subscription, as `mock.state.subscriptions()` returns it. */
 export interface SubscriptionState {
   /** Identifier of the request: the `invoiceID` of subscribe. */
   readonly invoiceId: string
-  /** Identifier of the subscription. It exists before the payer authorizes, even if the status call omits it (row 11). */
+  /** Identifier of the subscription. It exists before authorization, even if the status call omits it (row 11). */
   readonly subscriptionId: string
   /** Status of the request: `INITIALIZED`, `SUCCEEDED`, `FAILED`, `EXPIRED` or `CANCELLED` (row 10). */
   readonly requestStatus: string
-  /** Client id of its merchant: that of the token, even if `request.clientID` differs (row 21). */
+  /** Client id of the merchant whose token was used, even if `request.clientID` differs (row 21). */
   readonly clientId: string
   /** The request (S1). */
   readonly request: SubscriptionRequestBody
-  /** When it was created: milliseconds since 1970, in the mock's time. */
+  /** When the request was created: milliseconds since 1970, in the mock's time. */
   readonly createdAt: number
-  /** When the payer authorized it, in milliseconds since 1970; undefined until then. */
+  /** When the payer authorized the request, in milliseconds since 1970; undefined until then. */
   readonly authorizedAt: number | undefined
-  /** When its cancellation was processed, in milliseconds since 1970; undefined until then (row 27). */
+  /** When the cancellation was processed, in milliseconds since 1970; undefined until then (row 27). */
   readonly cancelledAt: number | undefined
-  /** The day of the next payment, `YYYY-MM-DD`; undefined if none follows. */
+  /** The day of the next payment, `YYYY-MM-DD`; undefined if no payment follows. */
   readonly nextDueDate: string | undefined
-  /** Whether it is authorized and has neither ended nor been canceled. */
+  /** Whether the subscription is authorized, and not ended or canceled. */
   readonly active: boolean
 }

@@ -6,7 +6,7 @@ import type { Schedule } from './schedule.ts'
 import type { CancellationRecord, PaymentRecord, State, SubscriptionRecord } from './state.ts'
 import type { AuthorizationView, PaymentBody, SubscriptionState } from './types.ts'
 
-// The ranges are far apart, so that a number of one kind is never taken for another.
+// The ranges are far apart, so that the id of a payment is never mistaken for the id of a cancellation.
 const FIRST_PAYMENT = 1_000_001
 const FIRST_CANCELLATION = 500_000_001
 const FIRST_CANCELLATION_REQUEST = 700_000_001
@@ -25,7 +25,7 @@ export const paymentIndexOf = (text: string): number | undefined => indexOf(text
 export const cancellationIndexOf = (text: string): number | undefined =>
   indexOf(text, FIRST_CANCELLATION_REQUEST) ?? indexOf(text, FIRST_CANCELLATION)
 
-/** Returns the path of the page on which a payer authorizes or declines a request (S-b's `url`), below the base URL. */
+/** Returns the path, below the base URL, of the page on which a payer decides on a request (S-b's `url`). */
 export const authorizationPath = (invoiceId: string): string => `/authorize/${encodeURIComponent(invoiceId)}`
 
 const SHOWN_PAYMENTS = 5
@@ -45,7 +45,7 @@ const withInvoiceId = (userReturnUrl: string, invoiceId: string): string => {
   return [`${path}?${pairs}`, ...fragment].join('#')
 }
 
-/** Makes the responses and views of the stored records. */
+/** Creates the functions that turn stored records into responses and page data. */
 export const createViews = (parts: {
   readonly options: SubscriptionsOptions
   readonly calendar: Calendar
@@ -56,7 +56,7 @@ export const createViews = (parts: {
 }) => {
   const { options, calendar, schedule, state, ids, now } = parts
 
-  /** Returns the next due date, or the one that would have been next (row 25). */
+  /** Returns the next due date, or the date that would have been next (row 25). */
   const nextDay = (record: SubscriptionRecord): Day => {
     const slot =
       record.authorizedAt === undefined
@@ -80,7 +80,7 @@ export const createViews = (parts: {
   }
 
   return {
-    /** S3 */
+    /** Returns the status of a subscription request (S3). */
     status(record: SubscriptionRecord) {
       const { invoiceId, requestStatus: status, subscriptionId } = record
       const createdAt = calendar.dateTimeText(record.createdAt)
@@ -92,7 +92,7 @@ export const createViews = (parts: {
         ? { invoiceId, status, createdAt }
         : { invoiceId, status, subscriptionId: pending, createdAt }
     },
-    /** S4 */
+    /** Returns the details of a subscription (S4). */
     details(record: SubscriptionRecord) {
       const { active, inactive } = options.enabledValues
       return {
@@ -109,17 +109,17 @@ export const createViews = (parts: {
         requestID: record.request.requestID,
       }
     },
-    /** S5 */
+    /** Returns a cancellation (S5). */
     cancellation: ({ index, subscription, status }: CancellationRecord) => ({
       id: FIRST_CANCELLATION + index,
       subscriptionID: state.subscriptions[subscription]?.subscriptionId ?? '',
       requestID: FIRST_CANCELLATION_REQUEST + index,
       status,
     }),
-    /** S6 */
+    /** Returns a payment (S6). */
     payment({ index, subscription, dueDay, at, succeeded, reversal }: PaymentRecord): PaymentBody {
       const record = state.subscriptions[subscription]
-      if (record === undefined) throw new Error('A payment belongs to a subscription.')
+      if (record === undefined) throw new Error('The payment has no subscription.')
       return {
         paymentId: paymentIdOf(index),
         cycle: record.request.cycle,

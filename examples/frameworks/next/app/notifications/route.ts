@@ -1,8 +1,8 @@
 import { secretOfEnvironment } from '../../../run.ts'
 import { openShop } from '../../../shop.ts'
 
-/** A route handler of the Next.js app router (`app/notifications/route.ts`): the handler is the route. */
+/** The notification handler as a route handler of the Next.js app router (`app/notifications/route.ts`). */
 export const { receive: POST } = openShop(secretOfEnvironment())
 
-/** `nodejs` or `edge`: the handler needs no Node API. */
+/** The runtime can be `nodejs` or `edge`, because the handler needs no Node API. */
 export const runtime = 'nodejs'
