@@ -56,7 +56,7 @@ export default defineConfig({
             only: true,
             checker: 'node_modules/typescript7/bin/tsc',
             include: ['test/**/*.test-d.ts'],
-            tsconfig: './tsconfig.json',
+            tsconfig: './tsconfig.types.json',
           },
         },
       },

@@ -21,7 +21,7 @@ interface TestReport {
 let consumer: ConsumerProject
 
 beforeAll(async () => {
-  consumer = await ConsumerProject.withPackage(packed.tarball)
+  consumer = await ConsumerProject.withPackage(packed)
   const manifest = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8'))
   for (const name of Object.keys(manifest.devDependencies)) await consumer.link(name)
   for (const { file, text } of snippets) await consumer.write(file, text)

@@ -24,15 +24,8 @@ const readManifest = async (path: string): Promise<Manifest> => JSON.parse(await
 
 let consumer: ConsumerProject
 
-const install = async (folder: string, ...packages: string[]): Promise<void> => {
-  const options = ['--prefix', folder, '--no-audit', '--no-fund', '--prefer-offline', '--omit=peer']
-  const { exitCode, output } = await consumer.run('npm', 'install', ...options, ...packages)
-  expect(exitCode, output).toBe(0)
-}
-
 beforeAll(async () => {
-  consumer = await ConsumerProject.create()
-  await install('.', packed.tarball)
+  consumer = await ConsumerProject.withPackage(packed)
   for (const name of LINKED) await consumer.link(name)
 })
 
@@ -45,7 +38,8 @@ const runRecipe = async (recipe: string): Promise<Outcome> => {
   const dependencies = { ...manifest.dependencies, mandatekit: `file:${packed.tarball}` }
   await consumer.write(`${recipe}/package.json`, JSON.stringify({ ...manifest, dependencies }))
   const isLinked = Object.keys(manifest.devDependencies ?? {}).every((name) => LINKED.includes(name))
-  if (!isLinked) await install(recipe)
+  const options = ['--prefix', recipe, '--no-audit', '--no-fund', '--prefer-offline', '--omit=peer']
+  if (!isLinked) expect(await consumer.run('npm', 'install', ...options)).toMatchObject({ exitCode: 0 })
   const { exitCode, output } = await consumer.run('npm', 'test', '--prefix', recipe)
   return { exitCode, output: stripVTControlCharacters(output) }
 }

@@ -156,7 +156,7 @@ describe.each([
       'verification-failed',
       /raw bytes.*express\.raw/s,
     ],
-    ['read and not kept', swallow, 'invalid-message', /unread.*mount the notification route before it/s],
+    ['read and not kept', swallow, 'invalid-message', /unread.*mount the notification route first/s],
   ] as const)('a body that is %s is an error that says what to change', async (_, before, kind, words) => {
     const { handler, onPayment, kinds } = openReceiver(before === parse ? signing : {})
     const { url, errors } = await mount(handler, before)

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -16,10 +16,19 @@ const buildAndPack = async (cwd: string, folder: string): Promise<Packed> => {
   const packed: { filename: string; files: { path: string }[] }[] = Object.values(JSON.parse(stdout))
   const [tarball] = packed
   if (tarball === undefined) throw new Error(`npm pack reported no tarball: ${stdout}`)
-  return { tarball: join(folder, tarball.filename), files: tarball.files.map(({ path }) => path) }
+  const path = join(folder, tarball.filename)
+  const consumer = join(folder, 'consumer')
+  await mkdir(consumer)
+  await writeFile(join(consumer, 'package.json'), '{"private":true}')
+  await run('npm', ['install', '--no-audit', '--no-fund', '--omit=peer', path], { cwd: consumer })
+  return {
+    tarball: path,
+    installed: join(consumer, 'node_modules'),
+    files: tarball.files.map((file) => file.path),
+  }
 }
 
-/** Builds the package and packs it for the tests of the artifact, while other tests run. */
+/** Builds, packs and installs the package for the tests of the artifact, while other tests run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'mandatekit-packed-'))
   const built = buildAndPack(project.config.root, folder)

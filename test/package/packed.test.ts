@@ -31,7 +31,7 @@ let command = ''
 let installed: string[]
 
 beforeAll(async () => {
-  consumer = await ConsumerProject.withPackage(packed.tarball)
+  consumer = await ConsumerProject.withPackage(packed)
   command = join(consumer.folder, 'node_modules/.bin/mandatekit')
   installed = (await readdir(join(consumer.folder, 'node_modules'))).filter((name) => !name.startsWith('.'))
   for (const name of ['msw', '@types/node']) await consumer.link(name)

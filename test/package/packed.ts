@@ -13,6 +13,8 @@ declare module 'vitest' {
 export interface Packed {
   /** The tarball, as `npm publish` would upload it. */
   readonly tarball: string
+  /** The `node_modules` of a project in which the tarball is installed, and nothing else. */
+  readonly installed: string
   /** The paths inside the tarball, without the leading `package/`. */
   readonly files: readonly string[]
 }

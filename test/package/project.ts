@@ -1,9 +1,10 @@
 import type { ExecFileException } from 'node:child_process'
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Packed } from './packed.ts'
 
 /** The folder of the repository. */
 export const repository = fileURLToPath(new URL('../..', import.meta.url))
@@ -72,11 +73,10 @@ export class ConsumerProject {
   }
 
   /** Makes a project in which a tarball of the package is installed, and nothing else. */
-  static async withPackage(tarball: string): Promise<ConsumerProject> {
+  static async withPackage({ installed }: Packed): Promise<ConsumerProject> {
     const project = await ConsumerProject.create()
-    const options = ['--no-audit', '--no-fund', '--omit=peer']
-    const { exitCode, output } = await project.run('npm', 'install', ...options, tarball)
-    if (exitCode !== 0) throw new Error(`npm install ended with ${exitCode}:\n${output}`)
+    const options = { recursive: true, verbatimSymlinks: true }
+    await cp(installed, join(project.folder, 'node_modules'), options)
     return project
   }
 

@@ -4,12 +4,8 @@ import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 
 // The headless shell is the same browser without windows, and twice as fast.
-const PATHS = [
-  '/usr/bin/chromium-headless-shell',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-]
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
+const PATHS = NAMES.map((name) => `/usr/bin/${name}`)
 const named = process.env.MANDATEKIT_CHROMIUM
 const executablePath = (named === undefined ? PATHS : [named]).find((path) => existsSync(path))
 

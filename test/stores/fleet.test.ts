@@ -103,29 +103,32 @@ describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_00
     expect(api.tokenRequests).toHaveLength(1)
   })
 
-  it.each(BOTH)('of %s goes on within lockTime when the holder of the lock is killed', async (kind) => {
-    const never = deferred()
-    const lockTime = 1_500
-    let secondLogin = Number.POSITIVE_INFINITY
-    api.onToken = async (_request, index) => {
-      if (index === 1) await never.promise
-      secondLogin = performance.now()
-      return { status: 200, body: api.tokenBody(index) }
-    }
-    const holder = await start(kind, 1, lockTime)
-    const heir = await start(kind, 10, lockTime)
-    holder.send('go')
-    await expect.poll(() => api.tokenRequests.length).toBe(1)
-    const waiting = run(heir)
-    holder.kill('SIGKILL')
-    await once(holder, 'exit')
-    const killed = performance.now()
-    expect(await waiting).toEqual(SUCCESS)
-    // A busy machine may need seconds to ask again; without the lock's end the client would wait 150 s.
-    expect(secondLogin - killed).toBeLessThan(lockTime + 30_000)
-    expect(api.tokenRequests).toHaveLength(2)
-    never.resolve()
-  })
+  it.each(BOTH.slice(0, sized(2, 1)))(
+    'of %s goes on within lockTime when the holder of the lock is killed',
+    async (kind) => {
+      const never = deferred()
+      const lockTime = 1_500
+      let secondLogin = Number.POSITIVE_INFINITY
+      api.onToken = async (_request, index) => {
+        if (index === 1) await never.promise
+        secondLogin = performance.now()
+        return { status: 200, body: api.tokenBody(index) }
+      }
+      const holder = await start(kind, 1, lockTime)
+      const heir = await start(kind, 10, lockTime)
+      holder.send('go')
+      await expect.poll(() => api.tokenRequests.length).toBe(1)
+      const waiting = run(heir)
+      holder.kill('SIGKILL')
+      await once(holder, 'exit')
+      const killed = performance.now()
+      expect(await waiting).toEqual(SUCCESS)
+      // A busy machine may need seconds to ask again; without the lock's end the client would wait 150 s.
+      expect(secondLogin - killed).toBeLessThan(lockTime + 30_000)
+      expect(api.tokenRequests).toHaveLength(2)
+      never.resolve()
+    },
+  )
 
   it('waits longer than lockTime for a living holder of the lock', async () => {
     const held = holdLogins()
