@@ -94,7 +94,7 @@ try {
   console.table(names.map((name) => ({ project: name, seconds: best.get(name)?.toFixed(2) })))
   const ratio = (best.get('mandatekit') ?? Number.NaN) / (best.get('ky + zod') ?? Number.NaN)
   report({
-    what: 'type-check of a consumer / ky and zod alone',
+    what: 'type-check of a program with mandatekit / with ky and zod',
     target: `≤ ${TARGET}`,
     measured: ratio.toFixed(2),
     ok: ratio <= TARGET,

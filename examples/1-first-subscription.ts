@@ -18,7 +18,7 @@ console.log('1. Send the payer to', url)
 
 mock.payer.authorize(invoiceID) // the payer does this on that page
 const { status, subscriptionId } = await subscriptions.waitForStatus(invoiceID, { timeout: 60_000 })
-if (subscriptionId === null) throw new Error('The request has no subscription.')
+if (subscriptionId === null) throw new Error('The response has no subscriptionId.')
 console.log('2. The request is', status)
 
 await mock.clock.advance({ days: 8 })

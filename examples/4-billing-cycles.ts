@@ -18,7 +18,7 @@ const { invoiceID } = await subscriptions.subscribe({
 })
 mock.payer.authorize(invoiceID, { payments: ['succeed', 'fail'] })
 const { subscriptionId } = await subscriptions.status(invoiceID)
-if (subscriptionId === null) throw new Error('The request has no subscription.')
+if (subscriptionId === null) throw new Error('The response has no subscriptionId.')
 
 await mock.clock.advance({ days: 365 })
 const payments = []

@@ -21,7 +21,7 @@ for (const [name, msisdn] of Object.entries(payers)) {
 mock.payer.setBehavior(payers.poor, 'insufficient_funds')
 mock.payer.setBehavior(payers.slow, 'retry_then_succeeds')
 
-// Renewals in pending_retry. A second renew would return the original response, so the job reads their status later.
+// Renewals in pending_retry, whose status the job reads later: `renew` would only return the original response.
 const undecided = new Map<string, string>()
 
 const renewAll = async (dueDate: string, attempt = 1) => {

@@ -63,7 +63,7 @@ const createAddresses = (
     },
     /** Returns the base URL that an area uses for URLs in its responses. */
     current: (area: AreaRuntime['name']): string => servers.at(-1)?.url ?? own[area],
-    /** Serves both areas at this URL too, and uses it in responses, until the returned function is called. */
+    /** Adds a URL at which both areas are served and that responses use. The returned function removes the URL. */
     attach(url: string): () => void {
       const server = { url: normalizedBase(url) }
       serve([...servers, server])
@@ -73,9 +73,9 @@ const createAddresses = (
 }
 
 const NOT_MOVED =
-  'The clock was not moved, because a receiver did not respond in time. A receiver must respond before it moves the clock. To let slow deliveries fail first, call mock.notifications.flush().'
+  'The clock was not moved, because a receiver did not respond in time. A receiver must respond before it moves the clock. If a receiver is slow, first call mock.notifications.flush().'
 
-/** Creates the public clock. `advance` waits for deliveries in progress; moves end after the due deliveries. */
+/** Creates the public clock. When `set` or `advance` ends, all due deliveries have ended. */
 const mockClock = (clock: ManagedClock, deliveries: Deliveries): MockClock => ({
   now: clock.now,
   async set(time) {

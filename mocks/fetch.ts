@@ -15,9 +15,9 @@ const unlessAborted = <Value>(signal: AbortSignal, running: Promise<Value>): Pro
   })
 
 /**
- * Creates a `fetch` that reaches the mock only. It rejects like the runtime's `fetch`: with the signal's reason after
- * an abort, and with a TypeError whose cause has a code after a connection failure. It does not follow redirects,
- * because the payer's pages redirect to addresses outside the mock.
+ * Creates a `fetch` that reaches the mock only. It rejects like the runtime's `fetch`: an abort gives the signal's
+ * reason, and a connection failure gives a TypeError whose cause has a code. It does not follow redirects, because
+ * the payer's pages redirect to addresses outside the mock.
  */
 export const createMockFetch = (handler: Handler, bases: () => readonly string[]): MockFetch => {
   const whileKept = createKeepAlive()
@@ -34,7 +34,7 @@ export const createMockFetch = (handler: Handler, bases: () => readonly string[]
         `fetch failed: this mock serves ${bases().join(' and ')}, not ${origin}`,
       )
     }
-    // An abort ends the wait, because the request's body may never end.
+    // The handler may wait for a body that never ends, so an abort ends the wait.
     const sent = await unlessAborted(signal, handling)
     if (signal.aborted) throw signal.reason
     switch (sent.kind) {

@@ -13,7 +13,7 @@ export interface Mock extends CoreMock {
 }
 
 /**
- * Creates a mock of both APIs, with one MSW handler for each base URL. Requests to other hosts are not handled. Handlers
+ * Creates a mock of both APIs, with one MSW handler for each base URL. The handlers ignore other hosts. Handlers
  * that you pass to `server.use` take precedence.
  *
  * @throws TypeError that names the unknown or invalid option and lists what is allowed

@@ -49,8 +49,8 @@ const httpTable = <const Url extends string, const Prefix extends string>(url: U
     prefix,
   ),
   /**
-   * `any` ignores the Content-Type of a body. `json` responds with 415 to a type other than JSON (row 3 ✎). Default:
-   * `any`; under strict rules, `json`.
+   * With `any`, the mock ignores the Content-Type of a body. With `json`, the mock responds with 415 to every type
+   * other than JSON (row 3 ✎). Default: `any`; under strict rules: `json`.
    */
   contentType: option(oneOf('any', 'json'), 'any', { strict: 'json' }),
 })
@@ -71,7 +71,7 @@ const subscriptionsHttp = {
     ),
     [],
   ),
-  /** Receivers that are connected when the mock is created (row 45). Default: none, only the outbox. */
+  /** Receivers that the mock connects when it is created (row 45). Default: none. The outbox needs no receiver. */
   notify: option(listOf<NotifyOptions>(strict({ to: target, ...deliveryOptions }, 'option')), []),
 }
 const gatewayHttp = httpTable('https://gateway.mandatekit.test', GATEWAY_API_PREFIX)
@@ -82,17 +82,17 @@ export interface AreaHttpOptions extends OptionsOf<typeof gatewayHttp> {}
 export interface SubscriptionsHttpOptions extends OptionsOf<typeof subscriptionsHttp> {}
 
 const own = {
-  /** `'spec'` (default) enforces the specification only. `'strict'` adds restrictions that the mock invents (✎). */
+  /** `'spec'` (default) enforces only the specification. `'strict'` adds the restrictions marked ✎ in unknowns.md. */
   rules: option(oneOf('spec', 'strict'), 'spec'),
-  /** Seed of identifiers and random choices. The same seed reproduces both. Default: `mandatekit`. */
+  /** Seed of identifiers and random choices. The same seed gives the same results. Default: `mandatekit`. */
   seed: option(either(anyText, number()), 'mandatekit'),
-  /** `'system'` (default) follows the machine's time, or fake timers. A point in time freezes the clock. */
+  /** `'system'` (default) follows the machine's time or fake timers. A point in time freezes the clock. */
   clock: option(either(oneOf('system'), pointInTime), 'system'),
   /** On a frozen clock, `sleep` moves the clock (`'jump'`, default), or waits until a test moves it (`'wait'`). */
   sleep: option(oneOf('jump', 'wait'), 'jump'),
   /**
-   * The clock of the rate limits, Retry-After and X-RateLimit-Reset: `'mock'` (default), or `'machine'` for callers
-   * that use the machine's time while the mock's clock is frozen.
+   * The clock for rate limits, including Retry-After and X-RateLimit-Reset. Default: `'mock'`. Choose `'machine'` if
+   * callers use the machine's time while the mock's clock is frozen.
    */
   rateLimitTime: option(oneOf('mock', 'machine'), 'mock'),
   /** How many requests the log keeps, and how many notifications the outbox keeps. Default: 10 000. */
@@ -113,7 +113,7 @@ export const subscriptionsHttpDefaults = defaultsOf(subscriptionsHttp)
 export const gatewayHttpDefaults = defaultsOf(gatewayHttp)
 /** The defaults of the mock itself. */
 export const mockDefaults = defaultsOf(own)
-/** The HTTP defaults of both areas that `rules: 'strict'` changes. */
+/** The strict defaults of HTTP options. They apply to both areas under `rules: 'strict'`. */
 export const strictHttpDefaults = strictOf(gatewayHttp)
 
 const mockTable = { ...own, subscriptions: option(plainObject(), {}), gateway: option(plainObject(), {}) }
@@ -127,14 +127,14 @@ export interface ReadOptions extends OptionsOf<typeof own> {
   readonly gateway: GatewayOptions & AreaHttpOptions
 }
 
-/** The tables of all options, by the prefix of the option names. */
+/** The tables of all options. Each key is the prefix of the option names in its table. */
 export const optionTables = {
   '': own,
   'subscriptions.': { ...subscriptionsHttp, ...subscriptionsTable },
   'gateway.': { ...gatewayHttp, ...gatewayTable },
 }
 
-/** Checks options and fills in defaults. Throws a TypeError that names an invalid option and what is allowed. */
+/** Checks options and fills in defaults. Throws a TypeError that names an invalid option and its allowed values. */
 export const readMockOptions = (given: MockOptions): ReadOptions => {
   const options = readOptions('', mockTable, 'spec', check(plainObject(), given, '', 'The options'))
   const areaOf = <Area extends 'subscriptions' | 'gateway'>(area: Area) => {

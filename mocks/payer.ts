@@ -6,7 +6,7 @@ import type { Payer } from './types.ts'
 
 const authorizeOptions = strict({ payments: optional(paymentScripts) }, 'option')
 
-/** Accepts text that is not a URL. Callers easily pass a URL from the response instead of the identifier. */
+/** Accepts an identifier and refuses a URL, because callers easily pass the response's URL by mistake. */
 const identifier = (words: string) =>
   secretRule<string>(
     `${words}, not its URL`,
@@ -43,7 +43,7 @@ export const payerOf = ({ subscriptions, gateway }: MockParts): Payer => ({
     const result = gateway.domain.confirm(confirmationId, { otp })
     const isCharge = !result.ok && gateway.domain.status(confirmationId).ok
     if (!isCharge) return granted('payer.confirm', result)
-    const explanation = 'This is the id of a charge: pass its confirmation_id.'
+    const explanation = 'This is the id of a charge. Pass the confirmation_id of the charge.'
     return granted('payer.confirm', { ok: false, refusal: { ...result.refusal, explanation } })
   },
   setBehavior(number, behavior) {

@@ -24,9 +24,9 @@ const pem = secretRule<string | Uint8Array>(
 )
 
 const tls = {
-  /** The certificate, alone or as the start of its chain, in PEM: text or bytes. */
+  /** The certificate in PEM, as text or bytes. The certificates of its chain may follow it. */
   cert: pem,
-  /** The certificate's private key, in PEM: text or bytes. */
+  /** The private key of the certificate in PEM, as text or bytes. */
   key: pem,
 }
 const serverOptions = {
@@ -38,9 +38,9 @@ const serverOptions = {
   mock: optional(rule<Mock>('a mock that createMock made', (value) => Object(value) === value)),
   /** Whether the control panel is served at `/_mock`. Default: true. */
   panel: optional(flag),
-  /** Largest request body in bytes. A larger body gets status 413. Default: 1 MiB. */
+  /** Largest request body in bytes. The server responds to a larger body with status 413. Default: 1 MiB. */
   maxBodyBytes: optional(wholeNumber(1)),
-  /** Certificate and key, to serve HTTP/2 and HTTP/1.1 over TLS. Default: HTTP/1.1 without TLS. */
+  /** Certificate and key for TLS. The server then accepts HTTP/2 and HTTP/1.1. Default: HTTP/1.1 without TLS. */
   tls: optional(strict(tls, 'option')),
 }
 const serverSchema = strict(serverOptions, 'option')
@@ -101,8 +101,8 @@ const hostOf = ({ headers }: NodeIncoming): string | null => {
 }
 
 /**
- * Creates the handler of the panel, the page at the server's root, and the favicon. Requests to them are not logged.
- * The code of the panel and of the page is loaded with the first request to them.
+ * Creates the handler of the panel, of the page at the server's root and of the favicon. Requests to these paths are
+ * not logged. The code of the panel and the code of the page are loaded when first requested.
  */
 const createSite = (mock: Mock, boundTo: string, hasPanel: boolean) => {
   let panel: Promise<Panel> | undefined
@@ -155,7 +155,7 @@ const listen = (server: Server | Http2SecureServer, port: number, host: string):
 /**
  * Starts an HTTP server that serves a mock. Faults are real: the server closes sockets and truncates bodies.
  *
- * @throws the system's error if the port is not available, such as `EADDRINUSE`; a TypeError that names a wrong option
+ * @throws the system's error, such as `EADDRINUSE`, if the port is not available; a TypeError if an option is wrong
  * @example
  * const { url, mock, close } = await startMockServer()
  */
@@ -163,7 +163,7 @@ export async function startMockServer(options?: MockServerOptions): Promise<Mock
 /**
  * Starts an HTTP server that serves the given mock, and returns that mock.
  *
- * @throws the system's error if the port is not available, such as `EADDRINUSE`; a TypeError that names a wrong option
+ * @throws the system's error, such as `EADDRINUSE`, if the port is not available; a TypeError if an option is wrong
  * @example
  * const { url, close } = await startMockServer({ mock: createMock({ rules: 'strict' }) })
  */

@@ -7,7 +7,7 @@ import type { MockSnapshot } from './types.ts'
 /** Returns a snapshot of a mock's state. */
 export const snapshotOf = (parts: MockParts): MockSnapshot => ({
   format: 1,
-  // The domains come first, because their snapshots run what is due, and that changes the clock's planned entries.
+  // The domains come first, because their snapshots run the due entries of the clock.
   subscriptions: parts.subscriptions.domain.snapshot(),
   gateway: parts.gateway.domain.snapshot(),
   clock: parts.clock.snapshot(),
@@ -37,7 +37,7 @@ const isSnapshot = (value: unknown): value is MockSnapshot =>
   Array.isArray(field(value, 'limiters')) &&
   isA('Object', field(value, 'ids'))
 
-/** Restores a snapshot. Throws a TypeError, and changes nothing, if the value is not a snapshot for this mock. */
+/** Restores a snapshot. Throws a TypeError before any change if the value is not a snapshot for this mock. */
 export const restoreAll = (parts: MockParts, given: MockSnapshot): void => {
   if (!isSnapshot(given)) {
     throw new TypeError(
@@ -54,7 +54,7 @@ export const restoreAll = (parts: MockParts, given: MockSnapshot): void => {
   parts.gateway.domain.restore(snapshot.gateway)
   parts.deliveries.restore(snapshot.notifications as OutboxSnapshot)
   parts.ids.restore(snapshot.ids as IdsSnapshot)
-  // The clock is restored last, because restoring the domains plans entries that the snapshot already contains.
+  // The clock is restored last, so that its snapshot replaces the entries that the restored domains have planned.
   parts.clock.restore(snapshot.clock as ClockSnapshot)
   for (const [index, limiter] of parts.limiters.entries()) limiter.restore(snapshot.limiters[index])
   parts.outage.isDown = snapshot.outage

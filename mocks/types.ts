@@ -13,7 +13,7 @@ import type { RequestLog } from './http/request-log.ts'
 export interface SubscriptionsClientConfig {
   /** Base URL of area S: `subscriptions.baseUrl`, or the URL of the running server. */
   readonly baseUrl: string
-  /** Login of the first merchant and that merchant's first user. Default: the login of `defaultMerchant`. */
+  /** Credentials of the first merchant's first user. Default: the credentials of `defaultMerchant`. */
   readonly credentials: {
     /** `client_id` of the login. Default: `mock-client`. */
     readonly clientId: string
@@ -26,7 +26,7 @@ export interface SubscriptionsClientConfig {
   }
   /** The mock's clock, so that `clock.advance` shortens waits and token lifetimes. */
   readonly clock: Pick<MockClock, 'now' | 'sleep'>
-  /** Path prefix of the mock; present if it differs from the contract's prefix. */
+  /** Path prefix of the mock. Absent if it equals the contract's prefix. */
   readonly apiPrefix?: string
 }
 
@@ -38,21 +38,21 @@ export interface GatewayClientConfig {
   readonly apiKey: string
   /** The mock's clock, so that `clock.advance` shortens waits. */
   readonly clock: Pick<MockClock, 'now' | 'sleep'>
-  /** Path prefix of the mock; present if it differs from the contract's prefix. */
+  /** Path prefix of the mock. Absent if it equals the contract's prefix. */
   readonly apiPrefix?: string
 }
 
 /** The actions of payers. An action throws a `MockRefusedError` if the mock's current state does not allow it. */
 export interface Payer {
   /**
-   * Authorizes a subscription request, as the payer does on the page at its `url`.
+   * Authorizes a subscription request, as the payer does on the page at the request's `url`.
    *
    * @param options.payments outcomes of the subscription's first payments; later payments succeed
    */
   authorize(invoiceId: string, options?: { readonly payments?: readonly PaymentScript[] }): AuthorizationView
   /**
-   * Sets the outcomes of the next payments of a subscription; later payments succeed. Can be called before
-   * `authorize`. A call of `authorize` without `payments` keeps these outcomes.
+   * Sets the outcomes of the next payments of a subscription; later payments succeed. You can set them before
+   * `authorize`. If `authorize` then has no `payments`, it keeps these outcomes.
    *
    * @param id the invoiceID or the subscriptionId
    */
@@ -61,7 +61,7 @@ export interface Payer {
   decline(invoiceId: string): AuthorizationView
   /** Enters the one-time code of a charge. Default: the correct code. */
   confirm(confirmationId: string, otp?: string): ChargeBody
-  /** Sets the behavior of a mobile number: how its charges resolve from now on. */
+  /** Sets the behavior of a mobile number, which decides how its charges resolve from now on. */
   setBehavior(msisdn: string, behavior: BehaviorName): void
   /** Reverses a payment: the payer gets the money back. */
   reverse(paymentId: string | number): PaymentBody
@@ -82,8 +82,8 @@ export interface MockState {
 /** Failures that the mock injects. */
 export interface Faults {
   /**
-   * Adds a fault. The returned function removes it. If several faults match a request, only the first one added and
-   * all faults of kind `latency` apply. Throws a TypeError for an invalid fault.
+   * Adds a fault, and returns a function that removes the fault. If several faults match a request, all faults of
+   * kind `latency` apply, but only the oldest fault of another kind. Throws a TypeError for an invalid fault.
    *
    * @example mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })
    * @example mock.faults.add({ operation: '*', kind: 'status', status: 503, sequence: ['fail', 'fail', 'succeed'] })
@@ -97,7 +97,7 @@ export interface Faults {
 export interface MockSnapshot {
   /** Version of the snapshot's format. */
   readonly format: 1
-  /** Time of the clock and its planned entries; opaque. */
+  /** Time and planned events of the clock; opaque. */
   readonly clock: unknown
   /** How many identifiers of each kind were issued; opaque. */
   readonly ids: unknown
@@ -109,7 +109,7 @@ export interface MockSnapshot {
   readonly notifications: unknown
   /** The counts of each rate limiter; opaque. */
   readonly limiters: readonly unknown[]
-  /** Whether area G had an outage. */
+  /** Whether area G was down. */
   readonly outage: boolean
 }
 
@@ -117,11 +117,11 @@ export interface MockSnapshot {
 export interface Mock {
   /** A `fetch` that reaches only this mock. */
   readonly fetch: MockFetch
-  /** Options for clients: base URLs (of the server, while one is running), credentials, the mock's clock. */
+  /** Options for clients: base URLs, credentials and the mock's clock. While a server runs, the URLs lead to it. */
   readonly clientOptions: {
-    /** For `new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })`. */
+    /** Options for `new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })`. */
     readonly subscriptions: SubscriptionsClientConfig
-    /** For `new GatewayClient({ ...mock.clientOptions.gateway, fetch: mock.fetch })`. */
+    /** Options for `new GatewayClient({ ...mock.clientOptions.gateway, fetch: mock.fetch })`. */
     readonly gateway: GatewayClientConfig
   }
   /** The mock's clock, for example `mock.clock.advance({ days: 7 })`. */
@@ -143,27 +143,27 @@ export interface Mock {
     /** Revokes every token, including refresh tokens. */
     revoke(): void
   }
-  /** An outage of area G, during which every route, including health, responds with 503. */
+  /** An outage of area G. During the outage, every route responds with 503, including health. */
   readonly outage: {
     /** Starts the outage. */
     start(): void
-    /** Ends the outage, which did not change the state of area G. */
+    /** Ends the outage. An outage does not change the state of area G. */
     end(): void
   }
   /**
    * Adds subscriptions and tokens without API calls, and returns the added subscriptions. Throws an Error or
-   * RangeError, and adds nothing, for an impossible seed, such as an unknown merchant or an identifier in use.
+   * RangeError if a seed is impossible, for example because an identifier is in use. Then nothing is added.
    */
   add(seeds: {
     readonly subscriptions?: readonly SeedSubscription[]
     readonly tokens?: readonly SeedToken[]
   }): readonly SubscriptionState[]
-  /** Resets state, clock, identifiers, limiters, faults, logs and outbox. Receivers stay connected. */
+  /** Resets state, clock, identifiers, rate limits, faults, logs and outbox. Receivers stay connected. */
   reset(): void
   /** Returns the whole state except the request log, faults and receivers. */
   snapshot(): MockSnapshot
   /**
-   * Restores a snapshot of a mock with the same options. Throws a TypeError, and changes nothing, for any other value.
+   * Restores a snapshot of a mock with the same options. For any other value, throws a TypeError and changes nothing.
    */
   restore(snapshot: MockSnapshot): void
   /** Explains in words how the mock responded to the last request of an operation, and why. */

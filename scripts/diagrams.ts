@@ -22,7 +22,7 @@ const file = new URL('../docs/state-machines.md', import.meta.url)
 const machines: readonly Machine[] = [
   {
     title: 'Subscription request',
-    text: 'This is the field `status` of [S3](specification.md#s3). The payer authorizes or declines at the `url` of subscribe. A request without a decision expires. The specification shows only `INITIALIZED`, so a real API may use other values. The client returns unknown values unchanged.',
+    text: 'This is the field `status` of [S3](specification.md#s3). The payer authorizes or declines the request at the `url` that `subscribe` returns. A request without a decision expires. The specification shows only `INITIALIZED`, so a real API may use other values. The client returns unknown values unchanged.',
     table: requestTransitions,
   },
   {
@@ -37,7 +37,7 @@ const machines: readonly Machine[] = [
   },
   {
     title: 'Charge',
-    text: 'This is the field `status` of [G1](specification.md#g1). A charge waits for the one-time code. A renewal needs no code, so it is created and resolved in one step, by the same table of test numbers. `succeeded`, `failed` and `expired` are final. A charge in `pending_confirmation` or `pending_retry` may still be paid.',
+    text: 'This is the field `status` of [G1](specification.md#g1). A charge waits for the one-time code. A renewal needs no code, so the mock creates and resolves it at once. The test numbers apply to both. `succeeded`, `failed` and `expired` are final. A charge in `pending_confirmation` or `pending_retry` may still be paid.',
     table: chargeTransitions,
   },
 ]
@@ -59,7 +59,7 @@ function document(): string {
     '<!-- Written by `npm run diagrams` from the transition tables in mocks/domain. -->',
     '# State machines',
     '',
-    'The mock makes the transitions in these diagrams and refuses all others.',
+    'The mock allows only the transitions in these diagrams.',
     '',
   ].join('\n')
   return [heading, ...sections].join('\n')

@@ -5,7 +5,7 @@ import { field } from './contract/fields.ts'
 import type { ErrorDetails, InputIssue } from './errors.ts'
 import { InvalidRequestError } from './errors.ts'
 
-/** Names the type of a value for an error or a report. */
+/** Returns the name of a value's type, for an error or a report. */
 export const typeOf = (value: unknown): string => {
   if (value === null) return 'null'
   if (value === '') return 'an empty string'
@@ -35,7 +35,7 @@ const toIssues = (issue: z.core.$ZodIssue, name: string): InputIssue[] => {
   })
 }
 
-/** Validates a value and adds defaults, or throws `InvalidRequestError`. The error calls the value `name`. */
+/** Validates a value and adds defaults, or throws `InvalidRequestError`. `name` is the value's name in the error. */
 export const check = <Value>(
   operation: string,
   schema: Field<Value>,

@@ -38,7 +38,7 @@ export const systemClock: Clock = { now: () => Date.now(), sleep }
 /** A clock that never jumps, for timeouts, leases and locks. Only the difference between two times is meaningful. */
 export const steadyClock: Clock = { now: () => performance.now(), sleep }
 
-/** Rejects when a user's code, such as a store, takes longer than `limit` milliseconds of real time. */
+/** Rejects when other code, such as a store, takes longer than `limit` milliseconds of real time. */
 export const withTimeout = <Result>(work: Promise<Result>, limit: number, what: string): Promise<Result> =>
   new Promise((resolve, reject) => {
     const fail = () =>

@@ -1,6 +1,6 @@
 import type { EndpointDefinition } from './contract/endpoint.ts'
 
-/** The values of an error's `code`. They are stable, and the compiler checks a `switch` over them. */
+/** The values of an error's `code`. They are stable, and the compiler can check that a `switch` covers all. */
 export type MandateKitErrorCode =
   | 'invalid_request'
   | 'api_error'
@@ -13,7 +13,7 @@ export type MandateKitErrorCode =
   | 'aborted'
 
 /**
- * Whether the server may have executed the call, in any of its attempts. Check `retryable` first. If `retryable` is
+ * Whether the server may have executed any attempt of the call. Check `retryable` first. If `retryable` is
  * false, `outcome` tells what to do.
  *
  * - `unknown`: the server may have acted. Find out whether it did before you call again: the message says how.
@@ -27,11 +27,11 @@ export type Phase = 'input' | 'login' | 'limit' | 'request' | 'response' | 'wait
 
 /** The fields of every error of this package. */
 export interface ErrorDetails {
-  /** Operation id, for example `gateway.charge`. */
+  /** Id of the operation, for example `gateway.charge`. */
   readonly operation: EndpointDefinition['operation'] | string
   /** The stage at which the call failed. */
   readonly phase: Phase
-  /** Whether the server may have executed the call, in any of its attempts. */
+  /** Whether the server may have executed any attempt of the call. */
   readonly outcome: Outcome
   /** Number of attempts that were started. */
   readonly attempts: number
@@ -40,12 +40,12 @@ export interface ErrorDetails {
   /** The merchant's own identifier of a subscription request (S1). */
   readonly requestID?: string | undefined
   /**
-   * Whether the same call can succeed later without executing twice. Check this first. Then wait for `retryAfterMs`
-   * or a pause of your own, and pass the same `idempotencyKey` to a charge or renewal. `retryable` is false for a
-   * charge of unknown outcome whose key the client made: only a call with the error's `idempotencyKey` is safe.
+   * Whether the same call can succeed later without executing twice. If so, wait for `retryAfterMs` or choose a
+   * pause, and pass the same `idempotencyKey` to a charge or renewal. If the client made the key of a charge and the
+   * outcome is unknown, `retryable` is false. Then only a call with the error's `idempotencyKey` is safe.
    */
   readonly retryable: boolean
-  /** How long to wait before the next call, in milliseconds; undefined when no wait is known. */
+  /** How long to wait before the next call, in milliseconds; `undefined` if no wait is known. */
   readonly retryAfterMs?: number | undefined
   /** The underlying error, if it is known to hold no secret. */
   readonly cause?: unknown
@@ -76,7 +76,7 @@ export interface InputIssue {
 // The symbol is in the global registry, so that the ESM and the CommonJS build recognize each other's errors.
 const BRAND = Symbol.for('mandatekit.error')
 
-// Minifiers and the CommonJS build rename classes, so the error's name is looked up by its code.
+// Minifiers and the CommonJS build rename classes, so this table gives each error its name.
 const NAMES: Readonly<Record<MandateKitErrorCode, string>> = {
   invalid_request: 'InvalidRequestError',
   api_error: 'ApiError',
@@ -125,7 +125,7 @@ export const isMandateKitError = (value: unknown): value is AnyMandateKitError =
 
 /**
  * Thrown when input or options break a rule, or when credentials or an API key cannot be read or used. Input is
- * checked before any I/O. Credentials are read in the phase `login`, possibly after an attempt, so check `outcome`.
+ * checked before any I/O. Credentials may be read after a first attempt (phase `login`), so check `outcome`.
  */
 export class InvalidRequestError extends MandateKitError {
   declare readonly code: 'invalid_request'
@@ -141,7 +141,7 @@ export class InvalidRequestError extends MandateKitError {
 
 /** The fields of an error that describe the response that rejected the call. */
 export interface ApiErrorDetails extends ErrorDetails {
-  /** HTTP status; absent when the rate limit delayed the call and nothing was sent. */
+  /** HTTP status. Absent if nothing was sent because of the rate limit. */
   readonly status?: number | undefined
   /** The server's code: `errorCode` of area S, `error.code` of area G. */
   readonly errorCode?: string | undefined
@@ -172,8 +172,8 @@ export class ApiError extends MandateKitError {
 
 /**
  * HTTP 401: the server did not accept the credentials, the token or the API key. After a rejected login (`phase` is
- * `login`, or the call is `login()`), later calls fail with the same error and without a request. This ends when the
- * credentials change, `login()` is called or the cool-down (`loginCooldown`) ends.
+ * `login`, or the call is `login()`), later calls fail with the same error and without a request. The client
+ * sends requests again when the credentials change, `login()` is called or the cool-down (`loginCooldown`) ends.
  *
  * @example 401 with `{ "errorCode": "401", "errorMessage": "…" }` for a login with a wrong password
  */
@@ -186,8 +186,8 @@ export class AuthenticationError extends ApiError {
 }
 
 /**
- * HTTP 403 for a token request: after too many failed logins the server also rejects valid credentials (Authentication,
- * area S, rule 4). Later calls fail without a request, as after any rejected login.
+ * HTTP 403 for a token request: after too many failed logins, the server also rejects valid credentials
+ * (Authentication, area S, rule 4). Later calls fail without a request, as after any rejected login.
  */
 export class LockedOutError extends ApiError {
   declare readonly code: 'locked_out'
@@ -198,8 +198,8 @@ export class LockedOutError extends ApiError {
 }
 
 /**
- * HTTP 429, or a call that the client did not send, because no requests remained or the server asked for a pause. If
- * the call was not sent, `status` is absent.
+ * Thrown for HTTP 429. Also thrown when the client does not send a call, because the rate limit is used up
+ * or the server asked for a pause. Then `status` is absent.
  *
  * @example 429 with `Retry-After: 7`
  */
@@ -269,7 +269,7 @@ export class AbortedError extends MandateKitError {
   }
 }
 
-/** The union of this package's errors. The compiler reports a missing case of a `switch` over their `code`. */
+/** The union of this package's errors. In a `switch` over `code`, the compiler can detect a missing case. */
 export type AnyMandateKitError =
   | InvalidRequestError
   | (ApiError & { readonly code: 'api_error' })

@@ -21,7 +21,7 @@ import { renewalKeyOf } from './renewal-key.ts'
 const gatewayOptions = {
   /** The API key, or a function that returns the key for each attempt. (Authentication, area G) */
   apiKey: apiKeyOption,
-  /** HTTP method of `reset`. The specification does not show which method it is. Default: `POST`. */
+  /** HTTP method of `reset`, which the specification does not show. Default: `POST`. */
   resetMethod: withDefault(oneOf(['POST', 'DELETE']), 'POST'),
 }
 /** Options of a client of area G. */
@@ -109,16 +109,16 @@ export class GatewayClient {
     return callPromise(this.#health(options))
   }
 
-  /** Reads the table of test numbers and the dummy code. Its shape is not specified, and it needs no API key. */
+  /** Reads the test numbers and the dummy code. The result's shape is not specified. The call needs no API key. */
   reference(options?: CallOptions): CallPromise<Reference> {
     return callPromise(this.#call(gatewayContract.reference, { options }))
   }
 
   /**
    * Charges a payer (G rule 1). Then send the payer to `confirmation_url`, or ask for the code and call `confirm`. A
-   * retry sends the same key and body, so that the payer is charged once. For a key that was used before, the server
-   * returns the original response, which is not updated: `status(id)` reads the present state. If number, amount or
-   * currency differ from the request, the key probably belongs to another charge: `onUnexpected` is called.
+   * retry sends the same key and body, so that the payer is charged once. If the key was used before, the server
+   * returns the original response. Call `status(id)` for the present state. If the response has another number,
+   * amount or currency than the request, the client calls `onUnexpected`: the key probably belongs to another charge.
    *
    * @example const charge = await gateway.charge({ msisdn, amount: 250, currency: 'BDT', redirect_uri })
    */
@@ -146,9 +146,9 @@ export class GatewayClient {
 
   /**
    * Charges an established mandate again, without a code (G rule 2). A failed renewal is a response, not an error:
-   * check its `status`. A retry sends the same key, so that a cycle is charged once. For a key that was used before,
-   * the server returns the original response, which is not updated: `status(id)` reads the present state. Always pass
-   * the id of the first charge. The id of a renewal gives another key, and so a second charge.
+   * check its `status`. A retry sends the same key, so that a cycle is charged once. If the key was used before, the
+   * server returns the original response. Call `status(id)` for the present state. Always pass the id of the first
+   * charge. The id of a renewal would result in another key, and the payer would be charged twice.
    *
    * @example await gateway.renew(mandate.id, { dueDate: '2026-12-01' })
    */
@@ -162,10 +162,10 @@ export class GatewayClient {
   }
 
   /**
-   * Reads a charge repeatedly until `until` returns true; by default, until its status does not begin with
-   * `pending_`. An unknown status ends the wait too.
+   * Reads a charge repeatedly until `until` returns true. By default, the wait ends when the status does not begin
+   * with `pending_`. An unknown status also ends the wait.
    *
-   * @throws TimeoutError after `timeout` (default: 120 s). `lastState` is the charge as last read. The charge may
+   * @throws TimeoutError after `timeout` (default: 120 s). `lastState` is the last known charge. The charge may
    * still change: wait again or read the charge later, and do not charge again meanwhile.
    */
   async waitForCharge(chargeId: string, options?: WaitOptions<ChargeState>): Promise<ChargeState> {

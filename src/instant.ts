@@ -26,7 +26,7 @@ const formatterOf = (timeZone: string): Intl.DateTimeFormat | undefined => {
   }
 }
 
-/** Returns the local time of a zone at an instant, as the timestamp of the same local time in UTC. */
+/** Returns a zone's local time at an instant. The result is the timestamp at which UTC shows the same time. */
 const wallTime = (formatter: Intl.DateTimeFormat, instant: number): number => {
   const parts = formatter.formatToParts(instant).map(({ type, value }) => [type, Number(value)])
   const { year, month, day, hour, minute, second } = Object.fromEntries(parts)
@@ -39,7 +39,7 @@ const instantOf = (formatter: Intl.DateTimeFormat, wall: number): number => {
   const before = wall - offsetAt(wall - DAY)
   if (offsetAt(before) === wall - before) return before
   const after = wall - offsetAt(wall + DAY)
-  // When clocks go forward, some local times do not exist. The offset before the change is used for them.
+  // When clocks go forward, some local times do not exist. They are read with the offset before the change.
   return offsetAt(after) === wall - after ? after : before
 }
 
@@ -47,8 +47,8 @@ const instantOf = (formatter: Intl.DateTimeFormat, wall: number): number => {
  * Converts a time without a zone (`createdAt`, `transactionDate`, `nextPaymentDate`, …) to an instant. The caller
  * names the zone, because the specification does not show it.
  *
- * Accepts `YYYY-MM-DD HH:MM:SS`, also with `T` for the space or with fewer parts (a date means midnight). An offset
- * in the text replaces the zone. If a local time occurs twice, the first is used.
+ * Accepts `YYYY-MM-DD HH:MM:SS`. `T` may replace the space. The seconds or the whole time may be missing: a date
+ * means midnight. An offset in the text replaces the zone. If a local time occurs twice, the earlier instant is used.
  *
  * @param zone an IANA name such as `Asia/Dhaka`
  * @throws InvalidRequestError when `naive` is not such a time or `zone` is unknown

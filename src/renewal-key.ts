@@ -4,8 +4,8 @@ import { checkIdentifier, idempotencyKey } from './http/prepare.ts'
 
 const ATTEMPT = wholeNumber(1)
 
-// Letters, digits and `_` are kept. `-` becomes `--`, and any other character becomes `-<code point in hex>-`, so
-// that two different ids never give the same key.
+// Letters, digits and `_` stay unchanged. `-` becomes `--`. Any other character becomes `-<code point in hex>-`. Two
+// different ids therefore never give the same key.
 const encoded = (chargeId: string): string =>
   chargeId.replace(/[^A-Za-z0-9_]/gu, (character) =>
     character === '-' ? '--' : `-${character.codePointAt(0)?.toString(16)}-`,
@@ -38,7 +38,7 @@ export type RenewalInput =
       readonly dueDate: string
       /** 1 (default) for the first try of the cycle; 2 or more after a renewal with status `failed`. */
       readonly attempt?: number | undefined
-      /** Not allowed together with `dueDate`, from which the client makes the key. */
+      /** Not allowed together with `dueDate`, because the client makes the key from the due date. */
       readonly idempotencyKey?: undefined
     }
   | {
@@ -53,7 +53,7 @@ export type RenewalInput =
 const RENEWAL = strict({ dueDate: inputDate, attempt: optional(ATTEMPT) })
 const RENEWAL_BY_KEY = strict({ idempotencyKey })
 
-/** The idempotency key of a renewal. Throws `InvalidRequestError` unless exactly one of due date and key is given. */
+/** Returns a renewal's key. Throws `InvalidRequestError` if the input has both a due date and a key, or neither. */
 export const renewalKeyOf = (operation: string, chargeId: string, renewal: RenewalInput): string => {
   if (isObject(renewal) && renewal.idempotencyKey !== undefined)
     return check(operation, RENEWAL_BY_KEY, renewal, 'request').idempotencyKey

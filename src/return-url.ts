@@ -7,10 +7,10 @@ const RETURN_URL = field<string, string | URL>('a URL, or its path and query as 
 })
 
 /**
- * Reads the invoice identifier from the URL to which a payer returned, or `undefined`. The parameter `invoiceID` is
- * preferred to one in another casing, which may belong to the merchant's own address. (S1)
+ * Returns the invoice identifier from the URL to which a payer returned, or `undefined` if the URL has none. The
+ * spelling `invoiceID` takes precedence, because `invoiceid` may be the merchant's own parameter. (S1)
  *
- * @param returnUrl the whole URL, or path and query as servers provide them (`/return?invoiceID=…`)
+ * @param returnUrl the whole URL, or only its path and query (`/return?invoiceID=…`)
  * @throws InvalidRequestError when `returnUrl` is neither a string nor a URL, for example a request object
  */
 export const invoiceIdFrom = (returnUrl: string | URL): string | undefined => {

@@ -37,20 +37,20 @@ import type { ClientParts } from './http/prepare.ts'
 import { prepare } from './http/prepare.ts'
 
 const subscriptionsOptions = {
-  /** The credentials of the merchant's login, or a function that returns them, for secret managers and rotation. */
+  /** The merchant's login credentials, or a function that returns them, such as from a secret manager. */
   credentials: credentialsOption,
   /** The store that keeps the token. Clients with the same store share a login. Default: this client's own memory. */
   tokenStore: optional(objectWith<TokenStore>('a token store', 'get', 'set', 'delete')),
   /** How a token is renewed. The specification does not show how a refresh token is used. Default: `password`. */
   refresh: withDefault(oneOf(['password', 'refresh_token']), 'password'),
   /**
-   * How long the client does not log in again after a rejected login, in milliseconds. A pause between logins that
-   * the server asks for is limited to this time too. Default: 900 000 (15 minutes).
+   * Time after a rejected login during which the client does not log in again, in milliseconds. If the server asks
+   * for a longer pause between logins, the client waits only this time. Default: 900 000 (15 minutes).
    */
   loginCooldown: withDefault(duration(), 900_000),
   /** Format of token requests. Default: `json`, as the specification's conventions say. */
   tokenRequestFormat: withDefault(oneOf(['json', 'form']), 'json'),
-  /** Body of requests for which the specification defines no fields: `{}` or no body. Default: `object`. */
+  /** Body of requests without specified fields: `object` sends `{}`, `none` sends no body. Default: `object`. */
   emptyBody: withDefault(oneOf(['object', 'none']), 'object'),
 }
 /** Options of a client of area S. */
@@ -66,10 +66,10 @@ export interface SubscribeInput extends Omit<SubscriptionRequest, 'clientID'> {
 const pageOptions = {
   /** Number of the page, from 1. (Limits, Pagination) */
   page: pageNumber,
-  /** Records per page, from 1 to 100. Default of `payments`: the server's, usually 10. Some servers ignore `perPage`. (Limits, Pagination) */
+  /** Records per page: 1 to 100. Servers usually default to 10. Some ignore `perPage`. (Limits, Pagination) */
   perPage: pageSize,
 }
-/** Selects a page of a list, and the number of records in a page. */
+/** Selects a page of a list, and sets the number of records per page. */
 export interface PageOptions extends Input<typeof pageOptions> {}
 const checkPage = (page: PageOptions = {}) =>
   check(subscriptionsContract.payments.operation, strict(pageOptions, 'option'), page)
@@ -79,7 +79,7 @@ const MILLISECONDS_PER_DAY = 86_400_000
 // A new day begins first in the time zone UTC+14.
 const EARLIEST_ZONE = 14 * 3_600_000
 
-/** Rejects an `end` that is too far after both `start` and the current date, in any time zone. (Limits, area S) */
+/** Rejects a late `end`. The limit counts from `start` or today in UTC+14, whichever is later. (Limits, area S) */
 const checkEnd = (operation: string, { start, end }: { start: string; end: string }, now: number): void => {
   const today = Math.floor((now + EARLIEST_ZONE) / MILLISECONDS_PER_DAY)
   const latest = Math.max(dayNumber(start) ?? 0, today) + MAX_SUBSCRIPTION_DAYS
@@ -89,8 +89,8 @@ const checkEnd = (operation: string, { start, end }: { start: string; end: strin
 }
 
 /**
- * Returns a unique key for each record of a page. Without an identifier, the key is the content and a count of equal
- * records before it. So two equal payments differ, and a page that is read again gives the same keys.
+ * Returns a unique key for each record of a page. If a record has no identifier, its key contains its content and the
+ * number of equal records before it. So equal payments get different keys, and rereading a page gives the same keys.
  */
 const identitiesOf = (records: readonly Payment[]): string[] => {
   const counts = new Map<string, number>()
@@ -150,8 +150,8 @@ export class SubscriptionsClient {
 
   /**
    * Logs in now (S-a), even if a token is valid or an earlier login was rejected. Other calls log in by themselves. A
-   * login is retried only if the request was not sent or the server named a time to wait. Only `signal` and
-   * `totalTimeout` apply, because other calls may wait for the same token request.
+   * login is retried only if the request was not sent or the server named a time to wait. Of `options`, only `signal`
+   * and `totalTimeout` apply, because other calls may wait for the same token request.
    */
   login(options?: CallOptions): CallPromise<Token> {
     return callPromise(this.#login(options))
@@ -192,8 +192,8 @@ export class SubscriptionsClient {
   }
 
   /**
-   * Yields every payment of a subscription once, page by page (S-g). It ends at the first page without a new payment,
-   * because some servers ignore the page number or repeat records. A page is read when its first payment is needed.
+   * Yields every payment of a subscription once, page by page (S-g). It ends after a page without a new payment,
+   * because some servers ignore the page number or repeat records. It reads each page only when the loop needs it.
    *
    * @param page the first page to read, and the records per page (default: 100)
    */
@@ -224,7 +224,7 @@ export class SubscriptionsClient {
   }
 
   /**
-   * Reads a request's status repeatedly until `until` returns true; by default, until it is not `INITIALIZED`.
+   * Reads a request's status repeatedly. Stops when `until` returns true; by default, when it is not `INITIALIZED`.
    *
    * @throws TimeoutError after `timeout` (default: 120 s), with the last status in `lastState`. The request may still
    * change: wait again or read it later, and do not subscribe again meanwhile.
@@ -249,7 +249,7 @@ export class SubscriptionsClient {
   async #subscribe(input: SubscribeInput, options: CallOptions | undefined) {
     const endpoint = subscriptionsContract.subscribe
     const isDefault = isObject(input) && input.clientID === undefined
-    // The other input is checked before the credentials are read, so `clientID` is a placeholder here.
+    // The other fields are checked before the credentials are read, so `clientID` is a placeholder here.
     const body = isDefault ? { ...input, clientID: 'of the credentials' } : input
     const request = prepare(this.#client, endpoint, { body, options })
     const fields = request.fields as SubscriptionRequestBody
@@ -263,7 +263,7 @@ export class SubscriptionsClient {
 
   async #login(options: CallOptions | undefined): Promise<WithResponse<Token>> {
     const endpoint = subscriptionsContract.login
-    // The body is made for each token request, so any JSON is accepted here.
+    // Each token request creates its own body later, so `anyJson` accepts the missing body here.
     const request = prepare(this.#client, endpoint, { schema: anyJson, options })
     return runCall(this.#client, request, async ({ log, deadline }) => {
       deadline.check()
@@ -278,9 +278,9 @@ export class SubscriptionsClient {
     })
   }
 
-  /** Sends one token request. A caller's signal does not abort it, because several calls may wait for the token. */
+  /** Sends one token request. No caller's signal aborts the request, because several calls may wait for the token. */
   async #requestToken(fields: Readonly<Record<string, string>>): Promise<WithResponse<Token>> {
-    // The credentials are checked already.
+    // The credentials were checked before this call.
     const input = { body: fields, schema: anyJson, asForm: this.#asForm }
     return this.#call(subscriptionsContract.login, input)
   }

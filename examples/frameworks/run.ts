@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url'
 
-/** Whether the module at this URL was started as a program, and not imported by a test. */
+/** Returns true if the module at this URL was started as a program, and false if a test imported it. */
 export const isProgram = (moduleUrl: string): boolean => process.argv[1] === fileURLToPath(moduleUrl)
 
-/** Returns the secret shared with the sender, from the environment. */
+/** Reads `NOTIFICATION_SECRET`, the secret that you share with the sender. */
 export const secretOfEnvironment = (): string => process.env.NOTIFICATION_SECRET ?? 'a-secret-for-trying-out'
 
-/** Returns the port to listen on, from the environment. */
+/** Reads `PORT`, the number of the port that the server listens on. */
 export const portOfEnvironment = (): number => Number(process.env.PORT ?? 3000)

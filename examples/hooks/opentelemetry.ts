@@ -16,7 +16,7 @@ import { makeCalls } from './calls.ts'
 
 // To run this example: node examples/hooks/opentelemetry.ts
 
-// The semantic conventions define this attribute, but not as stable.
+// In the semantic conventions, this attribute is not stable yet.
 const ATTR_URL_TEMPLATE = 'url.template'
 
 /** The state of a running call. */
@@ -41,9 +41,9 @@ const serverOf = (url: string) => {
 }
 
 /**
- * Traces calls by the HTTP semantic conventions. Each attempt is a client span, and `http.request.resend_count` counts
- * the retries. A call that finally fails gets one more span, which covers all attempts and waits, and contains the
- * outcome (`mandatekit.outcome`). The parent of all spans is the span that is active when the method is called.
+ * Traces calls with the HTTP semantic conventions. Each attempt has a client span, and `http.request.resend_count`
+ * counts the retries. If a call fails, one more span covers all its attempts and waits, and contains the outcome
+ * (`mandatekit.outcome`). The parent of all spans is the span that is active when the method is called.
  */
 export const openTelemetryHooks = (tracer: Tracer): Hooks => {
   const calls = new WeakMap<object, Watched>()

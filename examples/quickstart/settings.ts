@@ -7,7 +7,7 @@ import { startMockServer } from 'mandatekit/mocks/server'
 export interface Settings {
   readonly subscriptions: SubscriptionsClientOptions
   readonly gateway: GatewayClientOptions
-  /** The mock. Undefined for any other server, because the program cannot control its clock and payer. */
+  /** The mock. If `undefined`, the program uses another server, whose clock and payer it cannot control. */
   readonly mock: Mock | undefined
   /** A mobile number whose charges succeed, and a mobile number whose charges fail. */
   readonly msisdn: string

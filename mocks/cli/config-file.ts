@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { MockOptions } from '../options.ts'
 import { CommandError, codeOf, messageOf } from './arguments.ts'
 
-/** Reads the text file that an option names. Throws a CommandError with the option and the path. */
+/** Reads a text file. On failure, it throws a CommandError that contains the name of the option and the path. */
 export const readNamedFile = async (option: string, path: string): Promise<string> => {
   try {
     return await readFile(resolve(path), 'utf8')
@@ -44,7 +44,7 @@ const readJson = async (path: string): Promise<unknown> => {
 }
 
 const readModule = async (path: string): Promise<unknown> => {
-  // The file is read first, because `import` reports a missing file like a missing module inside the file.
+  // The file is read first: `import` reports the same code for a missing file and a missing import inside it.
   await readNamedFile('--config', path)
   let module: { readonly config?: unknown; readonly default?: unknown }
   try {

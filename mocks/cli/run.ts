@@ -26,7 +26,7 @@ const clockOf = (time: string): string => {
   return time
 }
 
-/** Merges the options of the file with the command's options, which take precedence. */
+/** Merges the config file's options with the command's options, which take precedence. */
 const optionsOf = async ({ config, clock, seed, strict }: MockCommandOptions): Promise<MockOptions> => ({
   ...(config === undefined ? {} : await readConfigFile(config)),
   ...(clock === undefined ? {} : { clock: clockOf(clock) }),
@@ -35,7 +35,7 @@ const optionsOf = async ({ config, clock, seed, strict }: MockCommandOptions): P
 })
 
 const createConfigured = (options: MockOptions, { config, notify, notifyOnce }: MockCommandOptions): Mock => {
-  /** Prefixes an error of the mock with the command's option that caused the error. */
+  /** Calls `run`. If it throws, the message begins with the command's option that caused the error. */
   const named = <Value>(option: string, run: () => Value): Value => {
     try {
       return run()
@@ -54,10 +54,10 @@ const startError = (error: unknown, { port, host, tls }: MockCommandOptions): Co
   switch (codeOf(error)) {
     case 'EADDRINUSE':
       return new CommandError(
-        `Port ${port} of ${host} is in use. Choose another one with --port, or any free one with --port 0.`,
+        `Port ${port} of ${host} is in use. Choose another port with --port, or use --port 0 for any free port.`,
       )
     case 'EACCES':
-      return new CommandError(`Port ${port} of ${host} is reserved. Choose one from 1024 with --port.`)
+      return new CommandError(`Port ${port} of ${host} is reserved. Choose a port from 1024 with --port.`)
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
@@ -82,7 +82,7 @@ const start = async (mock: Mock, given: MockCommandOptions): Promise<MockServer>
   }
 }
 
-/** Runs due events every second on a clock that follows the machine. Otherwise they would wait for a request. */
+/** Runs the due events of a running clock every second. Otherwise, they would run only at the next request. */
 const keepSettling = ({ notifications }: Mock): (() => void) => {
   let isSettling = false
   return every(1_000, () => {

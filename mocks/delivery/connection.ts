@@ -38,7 +38,7 @@ const createRules = (options: DeliveryOptions, random: () => number) => {
   const spelled = (message: NotificationBody): NotificationBody => {
     if (message.status !== 'CANCELLED' || spelling === 'CANCELLED') return message
     if (spelling === 'both' && random() < 0.5) return message
-    // The specification's sample message has this spelling. Its list of values and our type have `CANCELLED`.
+    // The specification's sample message has `CANCELED`. The specification's list of values has `CANCELLED`.
     return { ...message, status: 'CANCELED' as NotificationBody['status'] }
   }
 
@@ -65,9 +65,9 @@ const CALLER = 'notifications.connect: '
 export type Connection = ReturnType<typeof createConnection>
 
 /**
- * Creates the queue of a receiver. Throws a TypeError that names a wrong option.
+ * Creates the queue of a receiver. Throws a TypeError if an option is wrong; the message names the option.
  *
- * @param onSent called after every attempt, before the next delivery starts
+ * @param onSent a function that is called after every attempt, before the next delivery starts
  */
 export const createConnection = (
   receiver: NotificationTarget,

@@ -13,9 +13,9 @@ export interface OutboxSnapshot {
   readonly messages: readonly NotificationBody[]
   readonly records: readonly (Omit<DeliveryRecord, 'at'> & { readonly at: number })[]
   readonly planned: readonly (readonly [id: string, planned: Planned])[]
-  /** The deliveries of each receiver that are waiting or in progress. */
+  /** For each receiver, the deliveries that are waiting or in progress. */
   readonly pending: readonly (readonly [connection: number, deliveries: readonly Delivery[]])[]
-  /** The deliveries of each receiver that the next flush shuffles and sends. */
+  /** For each receiver, the deliveries that the next `flush()` shuffles and sends. */
   readonly held: readonly (readonly [connection: number, deliveries: readonly Delivery[]])[]
   readonly dropped: number
 }
@@ -38,7 +38,7 @@ export type Deliveries = ReturnType<typeof createDeliveries>
 export const createDeliveries = (parts: {
   readonly timeline: Timeline
   readonly random: () => number
-  /** How many messages, and how many delivery attempts, are kept. */
+  /** The outbox keeps at most this many messages and this many delivery attempts. */
   readonly size: number
 }) => {
   const { timeline, random, size } = parts
@@ -82,7 +82,7 @@ export const createDeliveries = (parts: {
     const connection = connections.get(number)
     const wait = result.delivered ? undefined : connection?.rules.waitAfter(attempt)
     if (wait !== undefined) plan(now + wait, number, { message, attempt: attempt + 1 })
-    // The check runs in a microtask, because the connection starts its next delivery first.
+    // The connection must start its next delivery before this check, so the check runs in a microtask.
     void Promise.resolve().then(() => {
       if (!busy()) wakeWaiters()
     })
@@ -119,7 +119,7 @@ export const createDeliveries = (parts: {
     sleeping = new Set()
   }
 
-  /** Resolves when no delivery is left or code sleeps on the clock. Returns `undefined` if there is no wait. */
+  /** Waits until all deliveries end or code sleeps on the clock. Returns `undefined` if either is true now. */
   const underWay = (): Promise<void> | undefined => {
     if (sleeping.size > 0 || !busy()) return undefined
     return new Promise((resolve) => waiters.push(resolve))
@@ -172,7 +172,7 @@ export const createDeliveries = (parts: {
   }
 
   return {
-    /** The public `notifications` of the mock. */
+    /** The mock's public property `notifications`. */
     notifications,
     list: { bounds: messages.bounds, read: listed },
     /** Keeps a message and delivers it to every receiver. */
@@ -184,8 +184,8 @@ export const createDeliveries = (parts: {
     /** How many deliveries failed because the receiver did not respond in time. */
     lateCount: () => lateCount,
     /**
-     * Records that a sleep on the clock has started; the returned function records its end. The sleeper may be a
-     * receiver that waits for the clock, so meanwhile the clock must not wait for receivers.
+     * Records the start of a sleep on the clock, and returns a function that records the end of the sleep. The
+     * sleeping code may be a receiver. Until the sleep ends, the clock must not wait for receivers.
      */
     sleepBegins(): () => void {
       if (!busy()) return () => undefined

@@ -33,11 +33,11 @@ export interface Sent {
   readonly delivered: boolean
   readonly status?: number
   readonly error?: string
-  /** Whether the receiver did not respond in time. */
+  /** Whether the receiver failed to respond in time. */
   readonly isLate?: boolean
 }
 
-/** Sends one message. Never rejects: the result contains the error. */
+/** Sends one message. The promise never rejects: the result contains any error. */
 export type Sender = (message: NotificationBody) => Promise<Sent>
 
 /** The URL of the request that a handler in this process receives. */
@@ -51,7 +51,7 @@ const URL_TOO_SLOW = 'The receiver did not respond within 10 s.'
 
 const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 
-/** Returns the message with that of its cause, because Node's "fetch failed" does not contain the reason. */
+/** Returns an error's message and its cause's message. Node's message "fetch failed" alone gives no reason. */
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error
@@ -59,9 +59,9 @@ const reasonOf = (error: unknown): string => {
 }
 
 /**
- * Creates the sender of a target.
+ * Creates the function that sends messages to a target.
  *
- * @param isClockSlept returns whether code sleeps on the mock's clock, which extends the time limit of a handler
+ * @param isClockSlept returns whether code waits for the mock's clock; a handler then gets more time
  */
 export const createSender = (
   target: NotificationTarget,

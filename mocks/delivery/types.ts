@@ -45,9 +45,9 @@ const signing = {
 export interface Signing extends Input<typeof signing> {}
 
 const retries = {
-  /** How many attempts there are, including the first: a whole number from 1. */
+  /** Number of attempts, including the first: a whole number from 1. */
   tries: wholeNumber(1),
-  /** The waits after failed attempts; the last wait repeats. Default: 1, 5, 30, 120 and 360 minutes. */
+  /** Waits after failures, in the mock's time; the last wait repeats. Default: 1, 5, 30, 120 and 360 minutes. */
   waits: optional(listOf(duration, 1)),
 }
 
@@ -61,13 +61,13 @@ const range = also(
 export const deliveryOptions = {
   /** Delivers a notification twice: always (`true`), or with this probability from 0 to 1. Default: never. */
   duplicate: optional(either(flag, probability)),
-  /** Delivers in random order. Messages wait for `flush()`, or for the end of a clock move. Default: in order. */
+  /** Delivers in random order. Messages wait until `flush()` is called or a clock move ends. Default: in order. */
   shuffle: optional(flag),
   /** Spelling of a cancellation (Events, note 1): `CANCELLED` (default), `CANCELED`, or both at random. */
   spelling: optional(oneOf('CANCELLED', 'CANCELED', 'both')),
-  /** Retries on the mock's clock until a 2xx: `true` (6 tries), their number, or tries and waits. Default: none. */
+  /** Retries until a 2xx: `true` (6 attempts), a number of attempts, or `{ tries, waits }`. Default: no retry. */
   retries: optional(either(flag, either(wholeNumber(1), strict(retries, 'option')))),
-  /** Delay of a delivery, on the mock's clock: a duration, or the shortest and the longest. Default: 0. */
+  /** Delay of a delivery, on the mock's clock: a duration, or `[shortest, longest]`. Default: 0. */
   delay: optional(either(duration, range)),
   /** Signs the body. Default: no signature, because the specification shows none. */
   signing: optional<Signing>(strict(signing, 'option')),
@@ -97,7 +97,7 @@ export interface DeliveryRecord {
   readonly delivered: boolean
   /** Status of the response; absent without a response. */
   readonly status?: number
-  /** The error that the receiver threw, or why there is no response. */
+  /** The error that the receiver threw, or the reason that there is no response. */
   readonly error?: string
 }
 
@@ -112,12 +112,12 @@ export interface Notifications {
   /** Deletes the recorded notifications and attempts. Receivers stay connected. */
   clear(): void
   /**
-   * Delivers later notifications to a handler or a URL, until the returned function is called. A failed delivery is
-   * recorded and, with `retries`, retried. A failed delivery never makes the mock fail.
+   * Delivers later notifications to a handler or a URL, until the returned function is called. The mock records a
+   * failed delivery and, with the option `retries`, retries it. A failed delivery never makes the mock fail.
    *
    * A handler has 4 s of real time to respond, and a URL has 10 s. After that, the attempt counts as failed. A
-   * receiver must respond before it moves the mock's clock or flushes, because both wait for its response. A receiver
-   * may sleep on the mock's clock, which then does not wait for receivers.
+   * receiver must respond before it moves the mock's clock or calls `flush()`: both wait for the receiver's response.
+   * A receiver may sleep on the mock's clock. Then the clock does not wait for receivers.
    *
    * Throws a TypeError that names a wrong option.
    */

@@ -22,7 +22,7 @@ export const isoMicroseconds = (instant: number): string =>
 const QUARTER = HOUR / 4
 const LARGEST_CACHE = 4_096
 
-/** Returns a cached value, or computes and stores it. When the cache is full, it is emptied first. */
+/** Returns the value of a key. A missing value is computed and stored. A full cache is emptied before that. */
 const cached = (cache: Map<number, number>, key: number, compute: () => number): number => {
   let value = cache.get(key)
   if (value === undefined) {
@@ -89,7 +89,7 @@ export const createCalendar = (timeZone: string) => {
   const shownAt = (instant: number): number => instant + offsetAt(instant)
 
   const findInstant = (shown: number): number => {
-    // UTC offsets are shorter than a day, so this reads the offsets on both sides of a nearby clock change.
+    // UTC offsets are shorter than a day, so a nearby clock change lies between these two instants.
     const before = shown - offsetAt(shown - DAY)
     const after = shown - offsetAt(shown + DAY)
     if (shownAt(before) === shown) return before
@@ -105,8 +105,8 @@ export const createCalendar = (timeZone: string) => {
       return Math.floor((shown - Math.floor(shown / DAY) * DAY) / SECOND)
     },
     /**
-     * Returns the instant at which the zone's clocks show a time of a day. A time that a clock change skips uses the
-     * offset before the change (02:30 becomes 03:30). For a time that occurs twice, it returns the first instant.
+     * Converts a day and a time in the zone to an instant. If a clock change skips the time, the offset before the
+     * change applies (02:30 becomes 03:30). If the time occurs twice, the result is the first instant.
      */
     instantOf(day: Day, secondOfDay: number): number {
       const shown = day * DAY + secondOfDay * SECOND

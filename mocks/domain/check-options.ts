@@ -3,10 +3,10 @@ import type { Field, Input, Output } from '../../src/contract/fields.ts'
 import { strict as strictFields } from '../../src/contract/fields.ts'
 import { isAbsoluteUrl, isHeaderText } from '../../src/contract/formats.ts'
 
-/** The rules that a mock applies: only the specification's, or also the mock's own restrictions. */
+/** The rules of a mock: `spec` is only the specification's rules, and `strict` adds the mock's own restrictions. */
 export type Rules = 'spec' | 'strict'
 
-/** A schema for a value from the caller. Its error messages continue the words "must be". */
+/** A schema for a value from the caller. Its error messages follow the words "must be". */
 export type Rule<Value> = Field<Value, Value>
 
 // Rules for values.
@@ -133,7 +133,7 @@ const shown = (value: unknown): string => {
 
 type Issue = z.core.$ZodIssue
 
-/** Returns the issues of a value that a union refused. If a branch found a wrong field, only that issue counts. */
+/** Returns the issues from all branches of a union. If a branch found a wrong field, returns only that issue. */
 const causes = (issue: Issue): readonly Issue[] => {
   if (issue.code !== 'invalid_union') return [issue]
   const all = issue.errors.flat().flatMap(causes)
@@ -142,7 +142,7 @@ const causes = (issue: Issue): readonly Issue[] => {
   return found.map((cause) => ({ ...cause, path: [...issue.path, ...cause.path] }))
 }
 
-/** Whether an error may show a wrong string. In place of a list, object or number, it may be a misplaced secret. */
+/** Whether an error may show a wrong string. A string in place of another type is hidden: it may be a secret. */
 const isShown = (issue: Issue): boolean =>
   issue.code === 'custom'
     ? issue.params?.secret !== true
@@ -179,7 +179,7 @@ export const check = <Value>(rule: Field<Value>, value: unknown, caller = '', na
 
 // Tables of options.
 
-/** An option: the rule for its value, its default, and its default under `rules: 'strict'` if that differs. */
+/** An option: the rule for its value, its default, and its other default under `rules: 'strict'`, if any. */
 export interface Option<Value, Default extends Value = Value, Strict extends Value = Value> {
   readonly rule: Rule<Value>
   readonly default: Default
@@ -216,7 +216,7 @@ export const defaultsOf = <const Table extends OptionTable>(table: Table): Defau
     Object.entries(table).map(([name, { default: value }]) => [name, value]),
   ) as DefaultsOf<Table>
 
-/** Returns the defaults of a table that `rules: 'strict'` changes. */
+/** Returns the other defaults that a table has under `rules: 'strict'`. */
 export const strictOf = <const Table extends OptionTable>(table: Table): StrictOf<Table> =>
   Object.fromEntries(
     Object.entries(table).flatMap(([name, { strict }]) => (strict === undefined ? [] : [[name, strict]])),

@@ -7,39 +7,39 @@ import { createTimeline } from './timeline.ts'
 /** The options of a mock's clock. */
 export interface ClockOptions {
   /**
-   * `'system'` (default) follows the machine's time, or fake timers, plus the time by which the clock was moved. A
-   * point in time freezes the clock at that time until it is moved.
+   * `'system'` (default): the clock follows the machine's time or fake timers, and its moves are added to that time.
+   * Any other value is a time. The clock is then frozen at this time until it is moved.
    */
   readonly clock?: 'system' | Date | number | string
   /**
-   * How `sleep` ends on a frozen clock. With `'jump'` (default), the clock moves to the end of the sleep once all
-   * ready callbacks have run. Otherwise a client would wait forever for its next attempt. With `'wait'`, the sleep
-   * lasts until a test moves the clock.
+   * How `sleep` ends on a frozen clock. With `'jump'` (default), all ready callbacks run, and then the clock moves to
+   * the end of the sleep. Without this move, a client would wait forever for its next attempt. With `'wait'`, the
+   * sleep lasts until a test moves the clock.
    */
   readonly sleep?: 'jump' | 'wait'
   /**
-   * Called while the clock moves: after each time at which entries were due, and once at the end. The move waits for
-   * the returned promise, so that deliveries happen at their own time. Returns `undefined` if there are no deliveries
-   * to wait for.
+   * Called during a move of the clock: after each step that runs due entries, and once at the end. The move waits
+   * for the returned promise, so that each delivery happens at its own time. The function returns `undefined` if
+   * there are no deliveries.
    */
   readonly afterStep?: () => Promise<void> | undefined
 }
 
 /** A snapshot of a clock. */
 export interface ClockSnapshot {
-  /** The time of a frozen clock, or how many milliseconds the clock is ahead of the machine. */
+  /** The time of a frozen clock. For any other clock, the milliseconds by which it is ahead of the machine. */
   readonly position: number
   readonly entries: readonly PlannedEntry[]
 }
 
 /** The clock of one mock. Times are milliseconds since 1970-01-01T00:00:00Z. */
 export interface MockClock {
-  /** Returns the current time. While a due event such as a payment runs, this is the due time of the event. */
+  /** Returns the current time. While an event such as a payment runs, the current time is the event's due time. */
   now(): number
   /**
-   * Sets the clock, and runs all events due by the new time before the call returns. The promise resolves when the
-   * notifications of these events are delivered. Setting the clock back undoes nothing: past events keep their time,
-   * and planned events stay planned.
+   * Sets the clock. Before the call returns, all events that are due at the new time run. The promise resolves when
+   * the notifications of these events are delivered. Setting the clock back undoes nothing: past events keep their
+   * time, and planned events stay planned.
    *
    * Rejects with a TypeError if the time is invalid or is text without a time zone.
    */
@@ -67,14 +67,14 @@ export const createClock = ({
 }: ClockOptions = {}) => {
   const frozen = clock !== 'system'
   const start = frozen ? toInstantMilliseconds(clock) : 0
-  /** The time of a frozen clock, or how many milliseconds the clock is ahead of the machine. */
+  /** The time of a frozen clock. For any other clock, the milliseconds by which it is ahead of the machine. */
   let position = start
-  /** The clock's time during a move. The machine's time does not affect it. */
+  /** The clock's time during a move. It does not depend on the machine's time. */
   let cursor = 0
   let moves = 0
-  /** The time at which the moves in progress end. */
+  /** The latest target time of the current moves. */
   let goal = 0
-  /** Counts resets and restores, so that a move detects the interruption by a reset or restore, and stops. */
+  /** Counts resets and restores. A move stops when this count changes. */
   let era = 0
   const sleepers = new Set<Sleeper>()
 
@@ -95,7 +95,7 @@ export const createClock = ({
   }
 
   const refuseWhileRunning = (): void => {
-    if (timeline.running()) throw new Error('Code that runs while the clock moves cannot move it.')
+    if (timeline.running()) throw new Error('Code that runs during a move cannot move the clock.')
   }
 
   const wakeSleepers = (time: number): boolean => {
@@ -121,7 +121,7 @@ export const createClock = ({
         cursor = Math.max(cursor, at)
         timeline.runStep(cursor)
         const deliveries = afterStep?.()
-        // Without deliveries there is no await: over the many steps of a year, it would take longer than the steps.
+        // An await takes longer than a step, and a year has many steps. So the code only awaits deliveries.
         if (deliveries !== undefined) await deliveries
         if (ownEra === era && wakeSleepers(cursor)) await macrotask()
         if (ownEra !== era) return
@@ -187,7 +187,7 @@ export const createClock = ({
         }
       })
     },
-    /** Returns the clock to its start time and removes all planned entries. Moves in progress stop. */
+    /** Sets the clock to its start time and removes all planned entries. Current moves stop. */
     reset: () => begin(frozen ? start : machineTime(), []),
     snapshot: (): ClockSnapshot => ({ position: clockTime() - machineTime(), entries: timeline.entries() }),
     restore: (snapshot: ClockSnapshot) => begin(snapshot.position + machineTime(), snapshot.entries),

@@ -3,7 +3,7 @@ import { isCalendarDate } from '../../src/contract/formats.ts'
 import type { Rule } from './check-options.ts'
 import { also, check, either, number, optional, rule, strict } from './check-options.ts'
 
-/** The milliseconds in a second, minute, hour and day. */
+/** One second, minute, hour and day in milliseconds. */
 export const SECOND = 1_000
 export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
@@ -39,7 +39,7 @@ export const duration: Rule<Duration> = also(
   (value) => total(value) >= 0,
 )
 
-/** Returns the milliseconds of a duration. Throws a TypeError if it is negative or not a duration. */
+/** Converts a duration to milliseconds. Throws a TypeError for a negative or invalid duration. */
 export const toMilliseconds = (given: Duration): number =>
   // Durations in options must be finite, but a sleep may last forever.
   given === Number.POSITIVE_INFINITY
@@ -51,7 +51,7 @@ export type PointInTime = Date | number | string
 
 const ZONED_TEXT = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
-/** Returns NaN for an invalid time, also for text without a zone and 30 February, which `Date.parse` accepts. */
+/** Returns NaN for an invalid time. `Date.parse` alone would accept text without a zone, and 30 February. */
 const instantOf = (time: unknown): number => {
   if (typeof time === 'string') {
     return isCalendarDate(ZONED_TEXT.exec(time)?.[1] ?? '') ? Date.parse(time) : Number.NaN
@@ -67,8 +67,8 @@ export const pointInTime = rule<PointInTime>(
 )
 
 /**
- * Returns the milliseconds since 1970-01-01T00:00:00Z of a point in time. A date without a time is midnight in UTC.
- * Throws a TypeError for other values, such as a time without a zone or 30 February.
+ * Converts a point in time to milliseconds since 1970-01-01T00:00:00Z. A date without a time means midnight in UTC.
+ * Throws a TypeError for an invalid time, such as a time without a zone or 30 February.
  */
 export const toInstantMilliseconds = (time: PointInTime): number =>
   instantOf(check(pointInTime, time, '', 'time'))

@@ -50,7 +50,7 @@ export const createIds = (seed: string | number) => {
     return index
   }
 
-  // At each position, different indexes give different words, so identifiers of a kind do not repeat.
+  // At one position, two indexes never give the same word, so identifiers of a kind do not repeat.
   const word = ([first, second]: readonly [number, number], index: number, position: number): number =>
     scramble(scramble(index ^ first) ^ scramble(second ^ Math.imul(position + 1, 0x85ebca6b)))
 
@@ -68,7 +68,7 @@ export const createIds = (seed: string | number) => {
   }
 
   return {
-    /** Returns the identifier of a kind at `index`, with `length` letters and digits. The count does not change. */
+    /** Returns the identifier of a kind at `index`, with `length` letters and digits. Does not change the count. */
     textAt,
     /** Returns the next identifier of a kind. */
     text: (kind: string, length: number): string => textAt(kind, count(kind), length),
@@ -86,7 +86,7 @@ export const createIds = (seed: string | number) => {
 
 const DIGIT_CHARACTERS = 9
 
-/** Converts the first characters of an identifier to the digits of a 45-bit number, which JSON can represent. */
+/** Converts the start of an identifier to digits. The value fits in 45 bits, so JSON can represent it. */
 const digitsOf = (text: string): string =>
   String(
     [...text.slice(0, DIGIT_CHARACTERS)].reduce(

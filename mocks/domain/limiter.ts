@@ -1,15 +1,15 @@
 /** A rate limit. */
 export interface Limiter {
-  /** Counts a call in its bucket if the call is allowed, and returns the values of the rate limit headers. */
+  /** Decides whether a call is allowed. Counts allowed calls. Returns the values of the rate limit headers. */
   take(bucket: string): {
     readonly allowed: boolean
     readonly limit: number
     readonly remaining: number
-    /** When the fixed window ends, or when the oldest call leaves the rolling window. */
+    /** The time at which the fixed window ends, or at which the oldest call leaves the rolling window. */
     readonly resetAt: number
   }
   reset(): void
-  /** Returns plain data for `restore`, which `structuredClone` can copy. */
+  /** Returns the state as plain data, for `restore` and `structuredClone`. */
   snapshot(): unknown
   restore(snapshot: unknown): void
 }
@@ -36,7 +36,7 @@ export const createFixedWindowLimiter = ({ limit, windowMs, now }: LimiterParts)
   const windows = new Map<string, Window>()
   let sweepFrom = MANY_BUCKETS
 
-  // If the clock was set back to before the window, the next call opens a new window.
+  // If the clock was set back to a time before the window, the next call opens a new window.
   const isOver = ({ startedAt }: Window, time: number): boolean =>
     time >= startedAt + windowMs || time < startedAt
 
@@ -83,7 +83,7 @@ export const createRollingLimiter = ({ limit, windowMs, now }: LimiterParts): Li
   let head = 0
 
   const forget = (time: number): void => {
-    // After the clock was set back, calls with a time after `time` must not count.
+    // If the clock was set back, calls that are now in the future must not count.
     for (let last = times.at(-1); last !== undefined && last > time; last = times.at(-1)) times.pop()
     for (let first = times[head]; first !== undefined && first <= time - windowMs; first = times[head]) head++
     if (head > times.length) head = times.length

@@ -3,7 +3,7 @@
 /** Returns the machine's time, or the time of fake timers, in milliseconds since 1970. */
 export const machineNow = (): number => Date.now()
 
-// A longer timer would fire at once.
+// `setTimeout` fires at once if its delay is longer than this.
 const LONGEST_TIMER = 2_147_483_647
 
 /** Calls `act` after `milliseconds` of machine time or of fake timers. The returned function stops the timer. */
@@ -39,7 +39,7 @@ export const delayAnswer = (milliseconds: number, signal: AbortSignal | null): P
     signal?.addEventListener('abort', done)
   })
 
-// Read when the module loads, so that fake timers that a test installs later do not replace these timers.
+// These functions are read when the module loads. So fake timers that a test installs later do not replace them.
 const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout } = globalThis
 
 /** Resolves after all ready callbacks have run. It uses a message channel, which fake timers do not replace. */
@@ -61,10 +61,10 @@ export const macrotask = (): Promise<void> =>
 export class LateError extends Error {}
 
 /**
- * Runs `work` for at most `milliseconds` of real time, then aborts its signal and rejects with a `LateError`. A timer
- * keeps the process alive until then. Without it, a script whose work never ends would exit without an error.
+ * Runs `work`. If `work` takes longer than `milliseconds` of real time, aborts its signal and rejects with a
+ * `LateError`. Meanwhile, a timer keeps the process alive. Otherwise, a script could exit without this error.
  *
- * @param isPaused if it returns `true` when the limit is reached, the limit starts again
+ * @param isPaused called when the limit is reached; if it returns `true`, the limit starts again
  */
 export const withinRealTime = <Value>(
   milliseconds: number,
@@ -76,7 +76,7 @@ export const withinRealTime = <Value>(
     const controller = new AbortController()
     const keepAlive = realSetTimeout(() => undefined, milliseconds)
     let hasEnded = false
-    // Fake timers do not replace AbortSignal.timeout. It also lets the process exit, even during an endless pause.
+    // Fake timers do not replace AbortSignal.timeout. Its timer does not keep the process alive during a long pause.
     const start = (): void => {
       AbortSignal.timeout(milliseconds).addEventListener('abort', () => {
         if (hasEnded) return

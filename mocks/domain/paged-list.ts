@@ -1,14 +1,14 @@
-/** The range of places that a list still contains: from `first` up to, but not including, `end`. */
+/** The places of the items that a list still contains: from `first` to `end`, excluding `end`. */
 export interface Bounds {
   readonly first: number
   readonly end: number
 }
 
-/** A list that is read page by page. An item keeps its place, counted from 0, when older items are dropped. */
+/** A list that is read page by page. Places count from 0. Dropping older items does not change an item's place. */
 export interface Sequence<Item> {
   /** Runs the timeline entries that are due, then returns the range of places. */
   bounds(): Bounds
-  /** Returns copies of the items from place `from` up to, but not including, `to`, oldest first. */
+  /** Returns copies of the items from place `from` to place `to`, excluding `to`. The oldest item is first. */
   read(from: number, to: number): readonly Item[]
 }
 

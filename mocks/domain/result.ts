@@ -50,7 +50,7 @@ export const refused = (
   more: Omit<Refusal, 'reason' | 'message'> = {},
 ): Result<never> => ({ ok: false, refusal: { reason, message, ...more } })
 
-/** Returns a refusal of a field that breaks a rule. */
+/** Returns a refusal that names the field that broke a rule. */
 export const invalid = (field: string, message: string, explanation?: string): Result<never> =>
   refused('invalid', message, { field, ...(explanation === undefined ? {} : { explanation }) })
 

@@ -10,7 +10,7 @@ export interface PlannedEntry {
 
 interface Entry extends PlannedEntry {
   at: number
-  /** Counts entries as they are planned. Entries with the same time run in this order. */
+  /** Grows with each planned entry. Entries with the same time run in this order. */
   sequence: number
   canceled: boolean
 }
@@ -53,7 +53,7 @@ const pop = (heap: Entry[]): Entry | undefined => {
   return first
 }
 
-// Canceled entries are not removed from a heap of this size or less.
+// A heap of at most this size keeps its canceled entries.
 const SMALL = 64
 
 /**
@@ -117,7 +117,7 @@ export const createTimeline = (outsideNow: () => number) => {
     remove(entry)
   }
 
-  /** Plans an entry at `planAt`, or now if that time has passed. It replaces a planned entry of this kind and id. */
+  /** Plans an entry for `planAt`, or for now if `planAt` has passed. Replaces a planned entry of this kind and id. */
   const schedule = (planAt: number, kind: string, id: string): void => {
     if (Number.isNaN(planAt)) throw new RangeError(`"${kind}" cannot be planned at NaN.`)
     const at = Math.max(planAt, now())
@@ -136,7 +136,7 @@ export const createTimeline = (outsideNow: () => number) => {
     push(heap, known)
   }
 
-  /** Runs all entries with the earliest time, up to `limit`. Returns that time, or `undefined` if no entry ran. */
+  /** Runs all entries that have the earliest time, if it is not after `limit`. Returns the time if an entry ran. */
   const runStep = (limit: number): number | undefined => {
     const first = peek()
     if (runningAt !== undefined || first === undefined || first.at > limit) return undefined
@@ -157,11 +157,11 @@ export const createTimeline = (outsideNow: () => number) => {
     return at
   }
 
-  /** Runs all entries that are due by now, in time order. While an entry runs, `now` returns its due time. */
+  /** Runs all entries that are due by now, in time order. While an entry runs, `now` returns the entry's due time. */
   const settle = (): void => {
     const limit = now()
     while (runStep(limit) !== undefined) {
-      // The condition runs the entries.
+      // The condition of the loop runs the entries.
     }
   }
 
@@ -180,7 +180,7 @@ export const createTimeline = (outsideNow: () => number) => {
       handlers.set(kind, handler)
     },
     settle,
-    /** Whether an entry is being run. */
+    /** Returns whether an entry is running. */
     running: () => runningAt !== undefined,
     nextAt: () => peek()?.at,
     runStep,
@@ -197,12 +197,12 @@ export const createTimeline = (outsideNow: () => number) => {
   }
 }
 
-// Finished items are removed from the array once there are this many.
+// The queue removes finished items from its array once it has this many.
 const COMPACT_FROM = 1024
 
 /**
- * Creates a queue of items that are due after the same delay, and therefore usually in the order of addition. The
- * whole queue uses one timeline entry, because a load test creates millions of charges.
+ * Creates a queue of items with the same delay. They are usually due in the order in which they were added. The whole
+ * queue uses one timeline entry, because a load test creates millions of charges.
  */
 export const createDueQueue = <Item>(
   timeline: Timeline,
@@ -247,7 +247,7 @@ export const createDueQueue = <Item>(
     plan()
   })
 
-  /** Returns where to insert an item that is due before the last item, because the clock was set back. */
+  /** Returns the index for an item that is due before the last item. This can happen after the clock was set back. */
   const place = (at: number): number => {
     let low = head
     let high = items.length
@@ -270,7 +270,7 @@ export const createDueQueue = <Item>(
     replace(next: readonly Item[]): void {
       items = [...next]
       head = 0
-      // NaN equals no time, so `plan` always plans the queue's entry again.
+      // NaN differs from every time, so `plan` always plans the queue's entry again.
       plannedAt = Number.NaN
       plan()
     },

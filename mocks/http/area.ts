@@ -39,7 +39,7 @@ export interface Success {
   readonly replayed?: boolean
 }
 
-/** A request to an operation that has passed all checks outside the domain. */
+/** A request that has passed all checks outside the domain. */
 export interface Call<Definition extends EndpointDefinition, Caller> {
   /** Returns a decoded parameter of the path. */
   parameter(name: PathParameter<Definition['path']>): string
@@ -91,7 +91,7 @@ export interface AreaRuntime {
   readonly responses: AreaResponses
   /** The rate limiter; `undefined` if the area has no rate limit. */
   readonly limiter: Limiter | undefined
-  /** Returns the limiter's bucket that counts a call. `fields` are empty if the body could not be read. */
+  /** Returns the rate limiter's bucket for a call. `fields` are empty if the body could not be read. */
   bucket(
     bearer: string | undefined,
     definition: EndpointDefinition | undefined,
@@ -101,9 +101,9 @@ export interface AreaRuntime {
   limitHeaders(state: LimitState): HeaderFields
   /** Returns the additional headers of the response to a call over the limit. */
   refusalHeaders(state: LimitState): HeaderFields
-  /** Whether a body with a Content-Type other than JSON is refused (row 3 ✎). */
+  /** Whether the mock refuses a body with a Content-Type other than JSON (row 3 ✎). */
   readonly checksContentType: boolean
-  /** Whether a field is refused in a body for which the specification defines no fields (row 4 ✎). */
+  /** Whether the mock refuses fields in a body for which the specification defines none (row 4 ✎). */
   readonly refusesUnknownFields: boolean
   /** Returns whether the area has an outage. */
   isDown(): boolean
@@ -117,12 +117,12 @@ export interface AreaParts
   readonly apiPrefix: string
 }
 
-/** Returns the seconds from now until a time, rounded up, and at least 1. */
+/** Returns the seconds from `now` until `time`, rounded up. The result is at least 1. */
 export const secondsUntil = (time: number, now: number): number =>
   Math.max(1, Math.ceil((time - now) / 1_000))
 
 /**
- * Returns a function that returns the router of a contract for a path prefix (row 49). Mocks with the same prefix
+ * Creates a function that returns the contract's router for a path prefix (row 49). Mocks with the same prefix
  * share a router, because building a router takes a large part of the time of `createMock`.
  *
  * @param moreMethods additional HTTP methods of operations, by the operation's name
@@ -152,7 +152,7 @@ export const createRoutes = (
   }
 }
 
-/** Returns an area's `admit`: it authenticates the caller, then calls the resolver of the operation. */
+/** Creates an area's `admit`. It authenticates the caller and returns a function that calls the resolver. */
 export const createAdmission =
   <Contract extends Record<string, EndpointDefinition>, Caller>(
     resolvers: Resolvers<Contract, Caller>,

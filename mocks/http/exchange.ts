@@ -54,7 +54,7 @@ export const FORM_TYPE = 'application/x-www-form-urlencoded'
 /** Returns whether a Content-Type is that of an HTML form. */
 export const isForm = (contentType: string | null): boolean => mediaType(contentType) === FORM_TYPE
 
-/** Returns whether an operation accepts form fields besides JSON, as only the login does (row 32). */
+/** Returns whether an operation also accepts form fields. Only the login does so (row 32). */
 const readsForm = ({ definition }: OperationTarget): boolean => definition.auth === 'credentials'
 
 /** Returns whether a strict server accepts the Content-Type: JSON, or a form for a login (row 3 ✎). */
@@ -79,8 +79,8 @@ const readJson = (text: string): ReadBody => {
 }
 
 /**
- * Reads a body as JSON and ignores its Content-Type (row 3). An empty body has no fields (row 31). If `allowsForm`, a
- * body with a form's Content-Type is read as a form, unless the body starts with `{` (row 32).
+ * Reads a body as JSON and ignores its Content-Type (row 3). An empty body has no fields (row 31). With
+ * `allowsForm`, a body is a form if its Content-Type is that of a form and it does not start with `{` (row 32).
  */
 const readBody = (text: string, contentType: string | null, allowsForm: boolean): ReadBody => {
   const trimmed = text.trim()
@@ -91,7 +91,7 @@ const readBody = (text: string, contentType: string | null, allowsForm: boolean)
   return readJson(trimmed)
 }
 
-/** Reads the headers and the body of a request to an operation. Rejects if reading the body fails. */
+/** Reads the headers and the body of a request to an operation. The promise rejects if reading the body fails. */
 export const receive = async (
   exchange: Exchange,
   target: OperationTarget,
@@ -114,7 +114,7 @@ export const receive = async (
   }
 }
 
-/** Returns the fields of a body; an empty object if the body was not read or is not readable. */
+/** Returns the fields of a body, or an empty object if the body was not read or is not valid. */
 export const fieldsOf = (body: ReadBody | undefined): Readonly<Record<string, unknown>> =>
   body?.ok === true ? body.fields : {}
 

@@ -19,9 +19,9 @@ import { operations } from './area.ts'
 interface KindRules {
   /** Whether the request is executed if the fault does not set `executed`. */
   readonly executes: boolean
-  /** The optional fields that this kind uses. Fields that no kind lists apply to every kind. */
+  /** The optional fields that this kind uses. A field that is in no kind's list applies to every kind. */
   readonly reads: readonly string[]
-  /** The kind that has the opposite `executed`. Absent if `executed` can be chosen freely. */
+  /** The kind to use for the opposite value of `executed`. Absent if this kind accepts both values. */
   readonly instead?: string
 }
 
@@ -59,7 +59,7 @@ export const faultKinds = Object.keys(kinds) as readonly FaultKind[]
 
 const rulesOf = (kind: FaultKind): KindRules => kinds[kind]
 
-/** Returns whether a fault of this kind lets the request execute if the fault does not set `executed`. */
+/** Returns whether the request is executed if a fault of this kind does not set `executed`. */
 export const executesByDefault = (kind: FaultKind): boolean => kinds[kind].executes
 
 const isJson = (body: unknown): boolean => {
@@ -75,15 +75,15 @@ const LONGEST_TIMER = 2 ** 31 - 1
 const effect = {
   /** The kind of failure, such as `lost-response` (see `FaultKind`). */
   kind: oneOf(...faultKinds),
-  /** HTTP status for kind `status` (default 500), `html` (502), `empty` and `malformed` (the success status). */
+  /** HTTP status. Defaults by kind: 500 for `status`, 502 for `html`, success for `empty` and `malformed`. */
   status: optional(wholeNumber(200, 599)),
-  /** Response body for kind `status`, `html` and `malformed`. Text is sent unchanged, any other value as JSON. */
+  /** Response body for the kinds `status`, `html` and `malformed`. Text is sent unchanged, other values as JSON. */
   body: optional(rule<unknown>('text, or a value that JSON can represent', isJson)),
   /** Additional headers of the fault's response. Default: none. */
   headers: optional(headers),
-  /** Delay of the response or of the closing, in milliseconds of the machine's time. Default: 0. */
+  /** Delay before the response, or before the connection closes, in milliseconds of machine time. Default: 0. */
   latencyMs: optional(number('milliseconds from 0', 0, LONGEST_TIMER)),
-  /** Retry-After for kind `rate-limit` and `status`; `false` omits it. Default: 1 for a `rate-limit` of area G. */
+  /** Retry-After of the kinds `rate-limit` and `status`. `false` omits it. Default: 1 for `rate-limit` in area G. */
   retryAfter: optional(
     rule<number | string | false>(
       'a number of seconds, text that a header can carry, or false',
@@ -92,21 +92,21 @@ const effect = {
     ),
   ),
   /**
-   * Whether the request is executed, for kind `reset`, `timeout`, `status`, `html`, `empty` and `malformed` (default
-   * false). For `latency`, `true` (default) executes the request before the delay. `false` executes the request after
-   * the delay, unless the sender has disconnected.
+   * Whether the request is executed. Default for `reset`, `timeout`, `status`, `html`, `empty`, `malformed`: false.
+   * For `latency`, `true` (default) executes the request before the delay. `false` executes the request after the
+   * delay, unless the sender has disconnected.
    */
   executed: optional(flag),
   /**
    * Code of the error from `mock.fetch`, such as `ECONNREFUSED`. Default: `ECONNRESET` for kind `reset`,
-   * `UND_ERR_SOCKET` for `lost-response`. A server closes the socket for every code.
+   * `UND_ERR_SOCKET` for `lost-response`. A mock server closes the socket instead, whatever the code is.
    */
   code: optional(anyText),
 }
 /** The kind of a failure, with its details. */
 export interface FaultEffect extends Input<typeof effect> {}
 
-/** A step of a sequence: `'succeed'`, `'fail'` for the fault's own kind, or another kind or effect. */
+/** A step of a sequence: `'succeed'`, `'fail'` (the fault's own kind), another kind, or an effect. */
 export type FaultStep = 'succeed' | 'fail' | FaultKind | FaultEffect
 
 const step = either<'succeed' | 'fail' | FaultKind, FaultEffect>(
@@ -119,9 +119,9 @@ const fault = {
   kind: optional(effect.kind),
   /** One operation, all operations of an area (`gateway.*`), or all operations (`*`). */
   operation: oneOf(...operations, 'subscriptions.*', 'gateway.*', '*'),
-  /** How often the fault applies, or its whole sequence. Default: once; with `probability`, always. */
+  /** How often the fault or its whole sequence applies. Default: once. With `probability`, the default is always. */
   times: optional(either(wholeNumber(1), oneOf('always'))),
-  /** Probability that the fault applies to a call, from 0 to 1. The random numbers follow the mock's seed. */
+  /** Probability that the fault applies to a call, from 0 to 1. The mock's seed determines the random numbers. */
   probability: optional(probability),
   /** One step for each call, in order. The step `'fail'` applies the fault's `kind`. */
   sequence: optional(listOf(step, 1)),
@@ -131,7 +131,7 @@ export interface Fault extends Input<typeof fault> {}
 
 const faultSchema = strict(fault)
 
-/** Returns the effect of a step of a fault; `undefined` if the step has none. */
+/** Returns the effect of one step of a fault, or `undefined` if the step has no effect. */
 export const effectOf = (given: Fault, at: FaultStep): FaultEffect | undefined => {
   if (at === 'succeed') return undefined
   const own = at === 'fail' ? {} : typeof at === 'string' ? { kind: at } : at
@@ -145,10 +145,10 @@ const fail = (message: string): never => {
   throw new TypeError(`${CALLER}${message}`)
 }
 
-/** Throws for a field that no step uses, because a test author would not notice that the field has no effect. */
+/** Throws an error if no step uses a field. Otherwise, a test author would not notice that it has no effect. */
 const checkUse = (given: object, used: readonly FaultKind[]): void => {
   for (const [name, value] of Object.entries(given)) {
-    // A field that no kind lists applies to every kind.
+    // A field that is in no kind's list applies to every kind.
     const readers = faultKinds.filter((kind) => rulesOf(kind).reads.includes(name))
     if (value === undefined || readers.length === 0 || used.some((kind) => readers.includes(kind))) continue
     fail(`kind "${used.join('", "')}" does not use ${name}; ${name} is for ${readers.join(', ')}`)

@@ -3,19 +3,19 @@ import { checkFault, effectOf, executesByDefault } from './fault-schema.ts'
 
 /** The delays and the fault of one request. */
 export interface Disturbance {
-  /** Milliseconds before the request is executed. */
+  /** Delay before the request is executed, in milliseconds. */
   readonly delayBefore: number
-  /** Milliseconds before the response is sent. */
+  /** Delay before the response is sent, in milliseconds. */
   readonly delayAfter: number
   readonly effect: FaultEffect | undefined
 }
 
-/** A fault that is not used up. */
+/** A fault that can still apply. */
 export interface ArmedFault {
   /** Number of the fault within its plan, from 1. */
   readonly number: number
   readonly fault: Fault
-  /** How many more times the fault, or its whole sequence, applies. */
+  /** How many times the fault can still apply. For a sequence, it counts runs of the whole sequence. */
   readonly left: number
   /** Removes the fault. */
   remove(): void
@@ -41,7 +41,7 @@ const timesOf = ({ times, probability }: Fault): number => {
 /** The faults of a mock. */
 export type FaultPlan = ReturnType<typeof createFaultPlan>
 
-/** Keeps faults in the order in which they were added. A request gets the first that matches, and all latencies. */
+/** Keeps faults in the order of `add`. A request gets the first matching fault, and every matching latency fault. */
 export const createFaultPlan = (random: () => number) => {
   let armed: Armed[] = []
   let added = 0
@@ -91,7 +91,7 @@ export const createFaultPlan = (random: () => number) => {
       }
       return { delayBefore, delayAfter, effect }
     },
-    /** Returns the faults that are not used up, in the order in which they were added. */
+    /** Returns the faults that can still apply, in the order of `add`. */
     armed: (): readonly ArmedFault[] => armed,
     clear(): void {
       armed = []

@@ -8,7 +8,7 @@ import type { AreaParts, AreaResponses, AreaRuntime, Resolvers, Success } from '
 import { createAdmission, createRoutes, secondsUntil } from './area.ts'
 import { jsonResponse, mayHaveBody } from './response.ts'
 
-/** HTTP status and code string of each refusal (rows 69 to 77). */
+/** The HTTP status and the error code of each refusal (rows 69 to 77). */
 const REFUSALS: Partial<Record<RefusalReason, readonly [status: number, code: string]>> = {
   invalid: [400, 'invalid_request'],
   not_found: [404, 'not_found'],
@@ -90,7 +90,7 @@ const NOBODY: GatewayCaller = { credential: '' }
 // The specification shows no HTTP method for `reset`, so the mock also accepts DELETE (row 65).
 const routesBelow = createRoutes(gatewayContract, GATEWAY_API_PREFIX, { reset: ['DELETE'] })
 
-/** Creates the HTTP side of area G. */
+/** Creates the HTTP interface of area G. */
 export const createGatewayArea = ({
   domain,
   options,
@@ -109,7 +109,7 @@ export const createGatewayArea = ({
     auth === 'api-key' ? domain.authenticate(bearer) : accepted(NOBODY),
   ),
   responses,
-  // All routes and callers share one limit (Limits, area G).
+  // All routes and all callers have one rate limit together (Limits, area G).
   bucket: () => '',
   limitHeaders: () => ({}),
   refusalHeaders: ({ resetAt }) => ({ 'Retry-After': String(secondsUntil(resetAt, now())) }),

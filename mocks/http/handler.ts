@@ -65,7 +65,7 @@ const decideWith = (
   }
 }
 
-/** Creates the handler of all requests. The handler starts a timer only for a fault with latency. */
+/** Creates the handler of all requests. It starts a timer only for a fault with latency. */
 export const createHandler = ({ bases, faults, log, now, pages }: HandlerParts): Handler => {
   const write = (exchange: Exchange, decision: LoggedDecision, response?: ResponseData): void =>
     log.write(entryOf(exchange, now(), decision, response))
@@ -80,7 +80,7 @@ export const createHandler = ({ bases, faults, log, now, pages }: HandlerParts):
     return { kind: 'none' }
   }
 
-  // Deciding and logging a request is synchronous, so parallel calls are decided one after the other.
+  // The mock decides and logs a request synchronously, so it decides parallel calls one after the other.
   const runReceived = async (exchange: OperationExchange): Promise<MockResponse> => {
     const { request, target } = exchange
     const fault = faults.take(target.definition.operation)
@@ -102,7 +102,7 @@ export const createHandler = ({ bases, faults, log, now, pages }: HandlerParts):
     } catch (error) {
       if (!(error instanceof BodyTooLargeError)) {
         aborted(exchange)
-        // A caller in this process, whose own body stream failed, gets a connection error.
+        // The body stream of the request failed. A caller in this process gets a connection error.
         return { kind: 'closed', code: 'ECONNRESET' }
       }
       const { message } = error
@@ -127,7 +127,7 @@ export const createHandler = ({ bases, faults, log, now, pages }: HandlerParts):
             {
               rule: 'wrong-method',
               message: 'The method is not allowed.',
-              explanation: `The path exists for ${match.allow} only.`,
+              explanation: `This path accepts ${match.allow} only.`,
             },
             { ...headers, Allow: match.allow },
           )
@@ -137,7 +137,7 @@ export const createHandler = ({ bases, faults, log, now, pages }: HandlerParts):
             {
               rule: 'unknown-path',
               message: 'There is no such path.',
-              explanation: `No operation has this path. The nearest is ${nearest}.`,
+              explanation: `No operation has this path. The most similar route is ${nearest}.`,
             },
             headers,
           )

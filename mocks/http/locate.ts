@@ -14,13 +14,13 @@ export const isBase = (text: string): boolean => {
   return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === ''
 }
 
-/** Normalizes a base URL, so that a request URL starts with the same text. Removes slashes at the end. */
+/** Normalizes a base URL for comparison with the start of a request URL. Removes slashes at the end. */
 export const normalizedBase = (url: string): string => {
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`.replace(/\/+$/, '')
 }
 
-/** The possible area of a request, the path below the base URL, and the result of the route search. */
+/** An area that may own a request. Has the path below the base URL and the result of the route search. */
 export interface Located {
   readonly area: AreaRuntime
   readonly path: string
@@ -28,7 +28,7 @@ export interface Located {
   readonly match: Match<OperationTarget>
 }
 
-// Every route is much shorter, so the rest of a longer path is not compared.
+// Every route is much shorter than this limit, so the rest of a longer path is not compared.
 const LONGEST_COMPARED = 256
 
 const pairsOf = (text: string): readonly string[] =>
@@ -77,8 +77,8 @@ const split = (rest: string): { path: string; query: string } => {
 const RANK = { route: 0, 'other-method': 1, none: 2 } as const
 
 /**
- * Returns the possible areas of a URL, the best first; none if no base URL matches. A URL with a route has one area.
- * Otherwise, a path that exists for another method comes first, then a longer base URL, then a more similar route.
+ * Returns the areas whose base URL matches, best first. If a route matches, returns only its area. Otherwise, an
+ * area that has the path for another method comes first, then a longer base URL, then a more similar route.
  */
 export const locate = (url: string, method: string, bases: readonly Base[]): readonly Located[] => {
   const candidates: (Located & { readonly base: string })[] = []

@@ -12,7 +12,7 @@ const LONGEST_BODY = 65_536
 const limited = (text: string): string =>
   text.length > LONGEST_BODY ? JSON.stringify(`[${text.length} characters, not kept]`) : text
 
-/** Returns JSON text without the values of secret fields; `undefined` for text that is not JSON. */
+/** Returns JSON text without the values of secret fields, or `undefined` if the text is not JSON. */
 export const redactJson = (text: string): string | undefined => {
   if (text === '') return undefined
   if (text.length > LONGEST_BODY || !HINT.test(text)) return limited(text)
@@ -28,7 +28,7 @@ export const redactFields = (fields: Readonly<Record<string, unknown>>): string 
   try {
     return limited(JSON.stringify(fields, hideSecret))
   } catch {
-    // `JSON.parse` reads deeper objects than `JSON.stringify` can write.
+    // `JSON.parse` accepts deeper nesting than `JSON.stringify`.
     return JSON.stringify('[too deep, not kept]')
   }
 }
@@ -58,7 +58,7 @@ export interface Secrets {
 const TOKEN_LENGTH = 48
 const TOKEN_LIKE = /[0-9a-z]{48,}/g
 
-/** Replaces a token in letters and digits. Other characters, such as the `20` of `%20`, may precede the token. */
+/** Replaces a token in a run of letters and digits. The run may start earlier, such as with the `20` of `%20`. */
 const withoutToken = (run: string, { isToken }: Secrets): string => {
   for (let start = 0; start + TOKEN_LENGTH <= run.length; start += 1) {
     const end = start + TOKEN_LENGTH

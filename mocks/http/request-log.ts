@@ -13,9 +13,9 @@ import type { ResponseData } from './response.ts'
 
 /** A request that the mock received, and the mock's decision, without secrets. */
 export interface LoggedRequest {
-  /** Number of the request, from 1, in the order in which requests were decided. */
+  /** Number of the request. The first request that the mock decided has number 1. */
   readonly number: number
-  /** When the request was logged, in the mock's time. */
+  /** The time at which the mock logged the request, by the mock's clock. */
   readonly at: Date
   /** The API to which the request was sent: `subscriptions` or `gateway`. */
   readonly area: Area
@@ -29,17 +29,17 @@ export interface LoggedRequest {
   readonly body?: unknown
   /** Value of the Idempotency-Key header. */
   readonly idempotencyKey?: string
-  /** Status of the response; absent if none was sent. */
+  /** Status of the response; absent if no response was sent. */
   readonly status?: number
   /** The JSON of the response, without secrets. */
   readonly answer?: unknown
   /** Whether the operation was executed, even if the response was lost. */
   readonly executed: boolean
-  /** The name of the rule that decided: `accepted`, `replayed`, a reason of refusal, `unknown-path`, `fault`, … */
+  /** Name of the rule that decided, such as `accepted`, `replayed`, `fault`, or the reason for a refusal. */
   readonly decision: string
   /** The reason for the decision, and the option of the mock that changes the decision. */
   readonly explanation: string
-  /** For an unknown path or a wrong method: the most similar route. */
+  /** The most similar route, if the path is unknown or the method is wrong. */
   readonly nearestRoute?: string
   /** Kind of the fault that was applied. */
   readonly fault?: FaultKind
@@ -51,9 +51,9 @@ export interface RequestLog {
   all(): readonly LoggedRequest[]
   /** Returns the requests of one operation. Throws a TypeError for an unknown operation. */
   of(operation: Operation): readonly LoggedRequest[]
-  /** Removes every request. The next request has number 1 again. */
+  /** Removes every request. The next request gets number 1. */
   clear(): void
-  /** How many entries were dropped because the log was full. */
+  /** Number of entries that the log dropped because it was full. */
   readonly dropped: number
 }
 
@@ -80,7 +80,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** Creates a log of the last `size` requests. Reading an entry removes the secrets. */
+/** Creates a log of the last `size` requests. The log removes secrets when an entry is read. */
 export const createRequestLog = (size: number, secrets: Secrets): WritableRequestLog => {
   const entries = createBoundedList<LogEntry>(size)
 
@@ -99,7 +99,7 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
     }
   }
 
-  /** Returns the matching entries from place `first` up to, but not including, `end`. */
+  /** Returns the matching entries at positions `first` to `end - 1`. */
   const readAll = (
     matches: (entry: LogEntry) => boolean = () => true,
     { first, end } = entries.bounds(),
@@ -137,7 +137,7 @@ export interface LoggedDecision extends Omit<Decision, 'response'> {
 }
 
 /**
- * Returns the log entry of a request. Bodies are kept for operations only, because a page's form may contain a
+ * Returns the log entry of a request. Only operations have a body in the log. The form of a page may contain a
  * one-time code, and the body of a request to an unknown path may contain any secret.
  *
  * @param response the response; absent if no response was sent
@@ -177,8 +177,8 @@ const sentence = ({ method, path, status, decision, explanation, at }: LoggedReq
 }
 
 /**
- * Explains the decision on the last request of an operation. Without such a request, names the request that was
- * probably meant for the operation. Throws a TypeError for an unknown operation.
+ * Explains the decision on the last request of an operation. If there is none, names a request that was probably
+ * meant for the operation. Throws a TypeError for an unknown operation.
  */
 export const explain = (
   log: WritableRequestLog,

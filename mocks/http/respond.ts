@@ -4,7 +4,7 @@ import type { Exchange, OperationExchange } from './exchange.ts'
 import { fieldsOf, isAcceptedType } from './exchange.ts'
 import type { HeaderFields, ResponseData } from './response.ts'
 
-/** The response to a request, and the rule that led to it. */
+/** The response to a request, and the rule that decided the response. */
 export interface Decision {
   readonly response: ResponseData
   /** Whether the operation was executed. */
@@ -15,7 +15,7 @@ export interface Decision {
   readonly explanation: string
 }
 
-/** Counts a call in its area's limiter, and returns the headers that its response carries. */
+/** Counts a call against the area's rate limit. Returns the rate-limit headers for the response. */
 export const countCall = (
   exchange: Exchange | OperationExchange,
 ): { readonly headers: HeaderFields; readonly state?: LimitState } => {
@@ -26,7 +26,7 @@ export const countCall = (
   return { headers: area.limitHeaders(state), state }
 }
 
-/** Returns the decision to reject a request outside the domain, such as one with a malformed body. */
+/** Rejects a request before the domain handles it, for example because the body is malformed. */
 export const failed = (
   { area }: Exchange,
   status: number,
@@ -82,7 +82,7 @@ const execute = (exchange: OperationExchange, headers: HeaderFields): Decision =
     executed: !replayed,
     rule: replayed ? 'replayed' : 'accepted',
     explanation: replayed
-      ? 'The Idempotency-Key was used before: this is the original response, and nothing was executed.'
+      ? 'The Idempotency-Key was used before. This is the original response, and nothing was executed.'
       : 'The operation was executed.',
   }
 }
@@ -101,7 +101,7 @@ export const decide = (exchange: OperationExchange): Decision => {
       {
         reason: 'rate_limited',
         message: 'Too many requests.',
-        explanation: `Option ${area.name}.rateLimit allows ${state.limit} calls in its window.`,
+        explanation: `Option ${area.name}.rateLimit allows ${state.limit} calls per window.`,
       },
       { ...headers, ...area.refusalHeaders(state) },
     )

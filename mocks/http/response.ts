@@ -9,26 +9,26 @@ export interface ResponseData {
   readonly body: string
 }
 
-/** How a transport responds to a request. Only faults and aborted requests yield another kind than `complete`. */
+/** How a transport responds to a request. The kind is `complete`, except for faults and aborted requests. */
 export type MockResponse =
   | { readonly kind: 'complete'; readonly response: ResponseData }
-  /** The connection closes before the response starts. `code` is the code of the error that the caller gets. */
+  /** The connection closes before the response starts. The caller gets an error with this `code`. */
   | { readonly kind: 'closed'; readonly code: string }
   /** No response is ever sent. */
   | { readonly kind: 'none' }
-  /** The headers and `part` of the body are sent, then the connection closes. */
+  /** The transport sends the headers and a `part` of the body. Then it closes the connection. */
   | { readonly kind: 'truncated'; readonly response: ResponseData; readonly part: string }
 
-/** The parts of a `Request` that the mock reads. Every `Request` has this type. */
+/** The parts of a `Request` that the mock reads. Every `Request` is assignable to this type. */
 export interface IncomingRequest {
   readonly method: string
   /** The absolute URL. */
   readonly url: string
   readonly headers: { get(name: string): string | null }
   readonly signal: AbortSignal | null
-  /** Returns whether the sender has disconnected. A server can tell without creating an AbortSignal. */
+  /** Returns whether the sender has disconnected. Servers implement this to avoid creating an AbortSignal. */
   hasLeft?(): boolean
-  /** Returns whether the body was valid UTF-8. A server can tell after reading the body. */
+  /** Returns whether the body was valid UTF-8. Only servers implement it. Call it after `text()`. */
   isUtf8?(): boolean
   text(): Promise<string>
 }
@@ -71,7 +71,7 @@ const corsHeaders = (origin: string): HeaderFields => ({
   Vary: 'Origin',
 })
 
-/** Adapts a response to its request. For HEAD, removes the body. For a page of another origin, adds CORS headers. */
+/** Adapts a response to its request. Removes the body for HEAD. Adds CORS headers for a page of another origin. */
 export const fitted = ({ method, headers }: IncomingRequest, sent: MockResponse): MockResponse => {
   if (sent.kind !== 'complete' && sent.kind !== 'truncated') return sent
   const origin = headers.get('origin')
@@ -90,7 +90,7 @@ export const fitted = ({ method, headers }: IncomingRequest, sent: MockResponse)
   }
 }
 
-/** Returns the error of a failed connection, with the messages of the runtime's `fetch`. */
+/** Creates the error of a failed connection. Its messages are those of the runtime's `fetch`. */
 export const connectionError = (code: string, message: string, outer = 'fetch failed'): TypeError =>
   new TypeError(outer, { cause: Object.assign(new Error(message), { code }) })
 

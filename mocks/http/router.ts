@@ -31,7 +31,7 @@ const childFor = <Target>(node: Node<Target>, segment: string): Node<Target> => 
   return child
 }
 
-/** Decodes a segment of a path. Returns a segment that is not well-formed unchanged. */
+/** Decodes a segment of a path. A malformed segment remains unchanged. */
 const decoded = (segment: string): string => {
   try {
     return decodeURIComponent(segment)

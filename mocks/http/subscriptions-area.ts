@@ -12,13 +12,13 @@ import { jsonResponse } from './response.ts'
 /**
  * Deviations in area S's successful responses, to test how tolerant a client is (row 44).
  *
- * - `id-casing`: swaps the endings `Id` and `ID` of every name, such as `invoiceId` and `invoiceID`.
- * - `number-ids`: identifiers that consist of digits, as numbers. `text-ids`: numeric identifiers as text.
- * - `text-amounts`: amounts as text with two decimal places.
- * - `text-flags`: `enabled` as text, such as `"true"`. `boolean-flags`: `enabled` as a boolean.
- * - `empty-reversals`: a missing reversal as `""`. `zero-reversals`: the same, but with the amount `"0.00"`.
- * - `iso-dates`: `2026-11-28T12:00:00` instead of `2026-11-28 12:00:00`.
- * - `number-codes`: an errorCode that consists of digits, as a number.
+ * - `id-casing`: writes `ID` for `Id` at the end of every name, and `Id` for `ID`.
+ * - `number-ids`: writes identifiers of digits as numbers. `text-ids`: writes numeric identifiers as text.
+ * - `text-amounts`: writes amounts as text with two decimal places.
+ * - `text-flags`: writes `enabled` as text, such as `"true"`. `boolean-flags`: writes `enabled` as a boolean.
+ * - `empty-reversals`: writes a missing reversal as `""`. `zero-reversals`: the amount becomes `"0.00"`.
+ * - `iso-dates`: writes `2026-11-28T12:00:00` instead of `2026-11-28 12:00:00`.
+ * - `number-codes`: writes an errorCode of digits as a number.
  */
 export type VariantForm =
   | 'id-casing'
@@ -121,7 +121,7 @@ const CODE_OF_STATUS: Readonly<Record<number, keyof ErrorCodes>> = {
   429: 'rate_limited',
 }
 
-/** Creates the responses of area S. Each of them has errorCode and errorMessage (Errors, area S). */
+/** Creates the responses of area S. All except bare logins contain errorCode and errorMessage (Errors, area S). */
 const createResponses = (options: ResponseOptions, vary: Vary): AreaResponses => {
   const codes: ErrorCodes = { ...defaultErrorCodes, ...options.errorCodes }
   const codeOf: Partial<Record<RefusalReason, string>> = codes
@@ -204,7 +204,7 @@ export const createSubscriptionsArea = ({
     auth === 'token' ? domain.merchant(bearer) : accepted(NOBODY),
   ),
   responses: createResponses(options, vary),
-  // The logins and the calls of a client_id share one limit (Limits, area S).
+  // All logins and API calls with the same client_id share one limit (Limits, area S).
   bucket(bearer, definition, fields) {
     if (definition?.auth === 'credentials') {
       return typeof fields.client_id === 'string' ? fields.client_id : ''
@@ -212,7 +212,7 @@ export const createSubscriptionsArea = ({
     const merchant = bearer === undefined ? undefined : domain.merchant(bearer)
     return merchant?.ok === true ? merchant.value.clientId : ''
   },
-  // Every response has these three headers (Limits, area S).
+  // Every response has the three headers of the rate limit (Limits, area S).
   limitHeaders: ({ limit, remaining, resetAt }) => ({
     'X-RateLimit-Limit': String(limit),
     'X-RateLimit-Remaining': String(remaining),

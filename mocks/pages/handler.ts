@@ -22,18 +22,18 @@ interface Route {
 const unknownPage = messagePage(
   404,
   'Page not found',
-  'No request has this address. A reset of the mock may have deleted the request.',
+  'There is no request at this address. A reset of the mock may have deleted the request.',
 )
 const undecidedPage = messagePage(400, 'No choice made', 'Go back and choose to authorize or to decline.')
 const foreignPage = messagePage(
   403,
   'Request refused',
-  'This form was not sent from its own page. Open the page again from the merchant.',
+  'This form was not sent from its own page. Go back to the merchant and open the page again.',
 )
-const methodPage = messagePage(405, 'Method not allowed', 'This page accepts GET, and POST from its form.')
+const methodPage = messagePage(405, 'Method not allowed', 'This page accepts GET and its own form only.')
 const formPage = messagePage(415, 'Request refused', `This page accepts a form of type ${FORM_TYPE} only.`)
 
-/** Changes status 200 to 409: the form was sent after the request was closed, and changed nothing. */
+/** Changes status 200 to 409, because the form was sent too late and had no effect. */
 const tooLate = (page: Page): Page => (page.status === 200 ? { ...page, status: 409 } : page)
 
 const subscriptionsRoute = (domain: SubscriptionsDomain): Route => {
@@ -79,7 +79,7 @@ const gatewayRoute = (domain: GatewayDomain): Route => {
   }
 }
 
-/** Decodes a segment of a path. Returns empty text, which matches no identifier, for a malformed segment. */
+/** Decodes a segment of a path. Returns an empty string for a malformed segment. No identifier is empty. */
 const decoded = (segment: string): string => {
   try {
     return decodeURIComponent(segment)

@@ -33,7 +33,7 @@ export const html = (parts: TemplateStringsArray, ...values: readonly HtmlValue[
 export const documentOf = (document: {
   readonly title: string
   readonly style: string
-  /** Further elements of the head. */
+  /** Additional elements for the `head`. */
   readonly head?: Html | undefined
   readonly body: Html
 }): string =>

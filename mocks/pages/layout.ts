@@ -10,20 +10,20 @@ export interface ReturnTarget {
   readonly href: string
   /** The host of a web address, or the scheme and host of an app's address. */
   readonly name: string
-  /** The sources that the policy's form-action must allow besides the page itself. */
+  /** Sources for the policy's `form-action`, in addition to the page itself. */
   readonly sources: string
 }
 
 /**
- * Reads a merchant's return address. Returns `undefined` for an address that is not absolute, or whose scheme
- * executes code or shows local content (`javascript:`, `data:`).
+ * Reads a merchant's return address. Returns `undefined` if the address is not absolute, or if its scheme executes
+ * code or shows local content (`javascript:`, `data:`).
  */
 export const returnTarget = (address: string): ReturnTarget | undefined => {
   if (!URL.canParse(address)) return undefined
-  // The normalized address is checked, because browsers remove line breaks, for example inside a scheme.
+  // Browsers remove line breaks, even inside a scheme, so this checks the normalized address.
   const { href, host, protocol } = new URL(address)
   if (!isAbsoluteUrl(href)) return undefined
-  // Chromium applies the form-action to every redirect after the form. A return address often redirects to another
+  // Chromium applies `form-action` to every redirect after the form. A return address often redirects to another
   // origin (from the merchant's server to its front end), so all web origins are allowed.
   if (protocol === 'https:' || protocol === 'http:') return { href, name: host, sources: 'https: http:' }
   return { href, name: `${protocol}//${host}`, sources: protocol }
@@ -43,13 +43,13 @@ export const commonHeaders: HeaderFields = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
-  // With `no-referrer`, the Origin of the page's own form would be `null`, as from an unknown origin.
+  // With `no-referrer`, the page's own form would have the Origin `null`, like a form of an unknown origin.
   'Referrer-Policy': 'same-origin',
 }
 
 let styleSource: Promise<string> | undefined
 
-/** Returns a policy that allows this style, and forms to the page and the merchant, but no script and no framing. */
+/** Returns a policy that allows this style and forms to the page and the merchant. It forbids scripts and frames. */
 const contentPolicy = async (target: ReturnTarget | undefined): Promise<string> => {
   styleSource ??= hashSource(style)
   return [

@@ -22,7 +22,7 @@ export const palette = `
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }
 `
 
-/** The style of the payer's pages. The Content-Security-Policy contains its hash, so no other style applies. */
+/** The style of the payer's pages. The Content-Security-Policy has this style's hash, so no other style applies. */
 export const style = `${palette}
 body { margin: 0; padding: 1rem; background: var(--ground); color: var(--ink); font: 1rem/1.5 var(--font); overflow-wrap: anywhere; }
 main { max-width: 27rem; margin: 4vh auto 1rem; padding: 1.5rem; border: 1px solid var(--line); border-radius: 1rem; background: var(--card); }
@@ -49,7 +49,7 @@ button:hover, .button:hover { filter: brightness(1.08); }
 .alert { margin: 1rem 0 0; padding: 0.625rem 0.875rem; border-radius: 0.625rem; background: var(--alert-ground); color: var(--alert); font-weight: 600; }
 `
 
-/** Returns the hash of a style or script, as a source of a Content-Security-Policy. */
+/** Returns the hash of a style or script, in the format of a Content-Security-Policy. */
 export const hashSource = async (text: string): Promise<string> => {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   const hash = btoa(String.fromCharCode(...new Uint8Array(digest)))

@@ -13,14 +13,14 @@ export const readForm = (body: string) => {
   const fields = new URLSearchParams(body)
   const text = (name: string): string => (fields.get(name) ?? '').trim()
   return {
-    /** Returns the trimmed text of a field; empty for a missing field. */
+    /** Returns the trimmed text of a field, or an empty string if the field is missing. */
     text,
     required(name: string): string {
       const value = text(name)
       if (value === '') throw new TypeError(`Missing field ${name}.`)
       return value
     },
-    /** Returns the number of a field; `undefined` for an empty field. */
+    /** Returns the number in a field, or `undefined` if the field is empty. */
     number(name: string): number | undefined {
       const value = text(name)
       if (value === '') return undefined
@@ -61,7 +61,7 @@ const faultOf = (form: PanelForm): Fault => {
   const [times, status] = [form.text('times'), form.number('status')]
   const [latencyMs, probability] = [form.number('latencyMs'), form.number('probability')]
   return {
-    // `faults.add` checks the names and lists the known ones.
+    // For an unknown name, `faults.add` throws an error that lists the known names.
     operation: form.required('operation') as Fault['operation'],
     kind: form.required('kind') as NonNullable<Fault['kind']>,
     ...(times === '' ? {} : { times: times === 'always' ? times : (form.number('times') ?? 1) }),
@@ -75,8 +75,8 @@ const actions = {
   advance: async (mock, form) => {
     const duration = durationOf(form)
     const length = toMilliseconds(duration)
-    if (length === 0) throw new TypeError('Say by how much: days, hours, minutes or seconds.')
-    if (length > LONGEST_MOVE) throw new RangeError('The clock moves by at most ten years at once.')
+    if (length === 0) throw new TypeError('Missing duration: set days, hours, minutes or seconds.')
+    if (length > LONGEST_MOVE) throw new RangeError('The clock can move by at most ten years at a time.')
     await internalsOf(mock).moveClock({ by: duration })
     return `The clock was moved. It is ${timeOf(mock)}.`
   },
@@ -103,7 +103,7 @@ const actions = {
     const [msisdn, name] = [form.required('msisdn'), form.required('behavior')]
     if (!isBehaviorName(name)) throw new TypeError(`Unknown behavior "${name}".`)
     mock.payer.setBehavior(msisdn, name)
-    return `Charges of ${msisdn} now follow ${name}.`
+    return `Charges of ${msisdn} now have the behavior ${name}.`
   },
   fault(mock, form) {
     const fault = faultOf(form)
@@ -114,7 +114,7 @@ const actions = {
     const number = form.number('number')
     const armed = internalsOf(mock).faults.armed()
     const fault = armed.find((one) => one.number === number)
-    if (fault === undefined) throw new TypeError('This fault is used up or was removed.')
+    if (fault === undefined) throw new TypeError('This fault has no uses left, or it was removed.')
     fault.remove()
     return 'The fault was removed.'
   },
@@ -124,7 +124,7 @@ const actions = {
   },
   'start-outage'(mock) {
     mock.outage.start()
-    return 'The gateway is down: every route responds with 503.'
+    return 'The gateway is down. Every route responds with 503.'
   },
   'end-outage'(mock) {
     mock.outage.end()

@@ -57,7 +57,7 @@ ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="
 ${content}
 </form>`
 
-/** Renders a form with one button. Screen readers read the text `of` after the button's label. */
+/** Renders a form with one button. Screen readers read the parameter `of` as text after the button's label. */
 export const actionButton = (
   action: ActionName,
   label: string,

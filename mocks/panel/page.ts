@@ -13,7 +13,7 @@ import type { PanelView } from './view.ts'
 
 let policy: Promise<string> | undefined
 
-/** Returns a policy that allows only the page's own style and script, and requests and forms to the mock. */
+/** Returns a policy. The page may use only its own style and script. It may send requests only to the mock. */
 export const contentPolicy = (): Promise<string> => {
   policy ??= Promise.all([hashSource(style), hashSource(script)]).then(([styleSource, scriptSource]) =>
     [
@@ -30,7 +30,7 @@ export const contentPolicy = (): Promise<string> => {
   return policy
 }
 
-/** The content of the page besides the mock's state. */
+/** The parts of the page that are not the mock's state. */
 export interface PageExtras {
   readonly places: Places
   /** The outcome of the action that led to this page. */

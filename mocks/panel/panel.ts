@@ -14,8 +14,8 @@ import { readView } from './view.ts'
 const KEPT_NOTICES = 100
 
 /**
- * Keeps the last outcomes by number. The page after an action has the number in its URL, not the text, so that a link
- * cannot make the panel show a false message.
+ * Stores the last outcomes under numbers. After an action, the URL of the panel contains only the number of the
+ * outcome. A link therefore cannot make the panel show a false message.
  */
 const createNotices = () => {
   const kept = new Map<string, Outcome>()
@@ -31,7 +31,7 @@ const createNotices = () => {
   }
 }
 
-/** Headers that prevent other origins from reading or framing the panel, and caches from storing it. */
+/** Headers that stop other origins from reading or framing the panel, and stop caches from storing it. */
 const COMMON: HeaderFields = {
   ...commonHeaders,
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -56,7 +56,7 @@ const limitOf = (query: URLSearchParams): number => {
 /**
  * Responds to a request for the panel.
  *
- * @param host the host by which the client reached the server: the Host header, or HTTP/2's `:authority`
+ * @param host the host in the request: the Host header, or `:authority` in HTTP/2
  */
 export type Panel = (request: IncomingRequest, host: string | null) => Promise<ResponseData>
 
@@ -100,11 +100,11 @@ export const createPanel = (mock: Mock, boundTo: string): Panel => {
   return async (request, host) => {
     const { pathname, searchParams: query } = new URL(request.url)
     if (!isAddressedHere(boundTo, host)) {
-      return refusal(403, 'Open the panel under a name of this machine, such as localhost.')
+      return refusal(403, 'Open the panel at an address of this machine, such as localhost.')
     }
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (pathname === STATE_PATH) {
-      if (!isRead) return refusal(405, 'The state accepts GET only.', { Allow: 'GET, HEAD' })
+      if (!isRead) return refusal(405, 'This path accepts GET only.', { Allow: 'GET, HEAD' })
       return jsonResponse(200, readView(mock, limitOf(query), readPlaces(query)), COMMON)
     }
     if (pathname !== PANEL_PATH && pathname !== `${PANEL_PATH}/`) {

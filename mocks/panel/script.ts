@@ -63,7 +63,7 @@ export const script = `
     connection.classList.toggle('lost', !isGood)
   }
 
-  // Counts sent forms. A page that was requested before a form was sent would show the former state.
+  // Counts sent forms. A page requested before a form was sent is out of date, so it is not shown.
   let sentForms = 0
 
   const poll = async () => {

@@ -1,6 +1,6 @@
 import { palette } from '../pages/style.ts'
 
-/** The style of the panel. The Content-Security-Policy contains its hash, so that no other style applies. */
+/** The style of the panel. The Content-Security-Policy contains the hash of this style, so no other style applies. */
 export const style = `${palette}
 html { scroll-padding-block: 8rem 1rem; }
 body { margin: 0; padding: 0 1rem 3rem; background: var(--ground); color: var(--ink); font: 0.9375rem/1.45 var(--font); font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }

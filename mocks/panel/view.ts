@@ -18,11 +18,11 @@ export interface Listed<Item> {
   readonly items: readonly Item[]
   /** The place of the next older page; `undefined` if this page is the oldest. */
   readonly older: number | undefined
-  /** The place of the next newer page; `undefined` if the next newer page is the newest. */
+  /** The place of the next newer page; `undefined` if that page is the newest or does not exist. */
   readonly newer: number | undefined
 }
 
-/** A subscription as the panel shows it, without the merchant's return address, which may contain the payer's data. */
+/** A subscription as the panel shows it. It omits the return address, which may contain the payer's data. */
 export interface ListedSubscription
   extends Omit<SubscriptionState, 'request' | 'createdAt' | 'authorizedAt' | 'cancelledAt'> {
   /** Time of creation. All times here are ISO 8601 in UTC. */
@@ -48,7 +48,7 @@ export interface ListedFault {
 export interface PanelView {
   /** The mock's time, as ISO 8601 in UTC. */
   readonly now: string
-  /** Whether the mock's clock is frozen between moves. */
+  /** Whether the mock's clock is frozen: it changes only when it is moved. */
   readonly clockStandsStill: boolean
   readonly outage: boolean
   readonly faults: readonly ListedFault[]
@@ -59,13 +59,13 @@ export interface PanelView {
   readonly requests: Listed<LoggedRequest>
 }
 
-/** Returns the end of a page. If the items before a place were dropped, the page has the oldest kept items. */
+/** Returns the place where a page ends. If its items were dropped, returns the end of the oldest page. */
 const endOf = ({ first, end }: Bounds, limit: number, place: number | undefined): number => {
   if (place === undefined || place > end) return end
   return place > first ? place : Math.min(end, first + limit)
 }
 
-/** Returns the page of a list that ends before a place; without a valid place, the newest page. */
+/** Returns the page of a list that ends at a place. Without a valid place, returns the newest page. */
 const pageOf = <Item>(list: Sequence<Item>, limit: number, place: number | undefined): Listed<Item> => {
   const bounds = list.bounds()
   const { first, end } = bounds
@@ -102,7 +102,7 @@ const listedSubscription = ({ request, ...state }: SubscriptionState): ListedSub
 export const readView = (mock: Mock, limit: number, places: Places): PanelView => {
   const { clock, faults, lists, outage } = internalsOf(mock)
   const page = <Item>(name: ListName, list: Sequence<Item>) => pageOf(list, limit, places[name])
-  // Reading the lists runs what is due, so the clock is read afterwards.
+  // Reading a list runs the timeline entries that are due, so the clock is read afterwards.
   const subscriptions = page('subscriptions', lists.subscriptions)
   const charges = page('charges', lists.charges)
   return {

@@ -1,4 +1,4 @@
-/** The call that needs an authorization. When the call ends, its wait ends, but a shared token request goes on. */
+/** The call that needs an authorization. If the call ends, it stops waiting, but a shared token request continues. */
 export interface AuthorizationContext {
   readonly operation: string
   /** Aborted when the call ends. */
@@ -20,6 +20,6 @@ export interface Authorizer {
   authorize(context: AuthorizationContext): Promise<Authorization>
   /** Returns whether an attempt may still use this authorization. It does no I/O. */
   isCurrent(authorization: Authorization): boolean
-  /** Called after a 401. Returns true for one retry with a renewed token, and false if the 401 is final. */
+  /** Called after a 401. Returns true if one retry with a new token is allowed, and false if the 401 is final. */
   refused(authorization: Authorization): Promise<boolean>
 }

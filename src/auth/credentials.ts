@@ -5,10 +5,10 @@ import type { Field, Input } from '../contract/fields.ts'
 import { input, unless } from '../contract/fields.ts'
 import { InvalidRequestError } from '../errors.ts'
 
-/** The operation id in errors about credentials. */
+/** Errors about credentials have this operation id. */
 export const LOGIN = 'subscriptions.login'
 
-/** Longest wait for a user's function that returns a secret, in milliseconds of real time. */
+/** How long the client waits for a function that returns a secret, in milliseconds of real time. */
 const SOURCE_LIMIT = 30_000
 
 /** Returns whether a header can carry a token. Otherwise the runtime would throw an error that quotes the token. */
@@ -22,11 +22,11 @@ const credential = input(
 )
 
 const credentials = {
-  /** The merchant application's identifier, sent as `client_id`. Also the default of `clientID` in `subscribe`. (S-a) */
+  /** The merchant application's id, sent as `client_id`. `subscribe` uses it as the default of `clientID`. (S-a) */
   clientId: credential,
   /** The merchant application's secret, sent as `client_secret`. (S-a) */
   clientSecret: credential,
-  /** The user that logs in. A lockout concerns this user. (S-a) */
+  /** The user that logs in. A lockout applies to this user. (S-a) */
   username: credential,
   /** The user's password. (S-a) */
   password: credential,
@@ -36,16 +36,16 @@ export interface Credentials extends Input<typeof credentials> {}
 
 /**
  * Credentials, or a function that returns them. The client calls the function for each login, not for each call.
- * After a rejected login, each call calls it, to check whether the credentials changed.
+ * After a rejected login, the client also calls it for each API call, to check whether the credentials changed.
  */
 export type CredentialsSource = Credentials | (() => Credentials | Promise<Credentials>)
 
-// An object with more fields, such as a region, is accepted.
+// Additional fields, such as a region, are accepted.
 const credentialsSchema = z.looseObject(credentials, {
   error: 'an object with clientId, clientSecret, username and password, or a function that returns one',
 })
 
-/** Makes the schema of a value, or of a function that returns the value. A function is accepted unchecked. */
+/** Makes a schema that accepts a valid value or any function. The function's result is checked later. */
 export const orFunction = <Source>(schema: z.ZodMiniType): Field<Source, Source> =>
   unless(
     schema as Field<unknown, never>,
@@ -56,7 +56,7 @@ export const orFunction = <Source>(schema: z.ZodMiniType): Field<Source, Source>
 /** The option `credentials` of a client. */
 export const credentialsOption = orFunction<CredentialsSource>(credentialsSchema)
 
-/** Names an error by its class and code. The error's message is omitted, because it could quote a secret. */
+/** Describes an error by its class and code. The error's message is omitted, because it could quote a secret. */
 export const failureOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'a rejection'
   const code: unknown = Reflect.get(error, 'code')
@@ -64,7 +64,7 @@ export const failureOf = (error: unknown): string => {
   return `a failure (${/^\w{1,40}$/.test(error.name) ? error.name : 'Error'}${reason})`
 }
 
-/** Reads a secret or gets it from a function within 30 s. The function's error is dropped: it may hold the secret. */
+/** Reads a secret, or calls the function for it. The function's error is dropped: it may hold the secret. */
 export const readSecret = async (operation: string, option: string, source: unknown): Promise<unknown> => {
   if (typeof source !== 'function') return source
   return withTimeout((async () => source())(), SOURCE_LIMIT, 'The function').catch((error: unknown) => {

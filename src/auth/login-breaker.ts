@@ -5,7 +5,7 @@ import { checkPause, pauseIn, rejectedEarlier, rejectionIn } from './login-failu
 import type { RefusedLogin, TokenRecord } from './token-record.ts'
 import { hasLoginSince } from './token-record.ts'
 
-/** How many rejected logins are kept. Each one has different credentials. */
+/** How many rejected logins are kept. No two of them have the same credentials. */
 const REFUSALS_KEPT = 8
 const ITERATIONS = 100_000
 
@@ -32,7 +32,7 @@ const derive = async (secret: string, salt: string): Promise<string> => {
   }
 }
 
-/** A rejection that this client received itself, with the id of the record's token at that time. */
+/** A rejection that this client received, and the id of the token that the record had at that time. */
 interface OwnRefusal {
   readonly secret: string
   readonly refusal: RefusedLogin
@@ -55,7 +55,7 @@ export class LoginBreaker {
     this.#clock = clock
   }
 
-  /** Throws during the cool-down after a rejection of these credentials, and during a pause. */
+  /** Throws if the cool-down of these rejected credentials lasts, or if a pause lasts. */
   async check(record: TokenRecord, secret: string): Promise<void> {
     const own = this.#own.find((each) => each.secret === secret)
     const isOwn =
@@ -66,7 +66,7 @@ export class LoginBreaker {
     checkPause(record.pause, now, this.#cooldown)
   }
 
-  /** Returns the record with the rejection or pause of a failed token request, or undefined if there is neither. */
+  /** Returns a record with the rejection or pause of a failed token request; undefined if the error is neither. */
   async failed(record: TokenRecord, secret: string, error: unknown, isLogin: boolean) {
     const at = this.#clock.now()
     const pause = pauseIn(error, at)
@@ -81,7 +81,7 @@ export class LoginBreaker {
     return { ...record, salt, refusals: [...others, { ...refusal, fingerprint }].slice(-REFUSALS_KEPT) }
   }
 
-  /** Returns the rejections that still count after the server accepted these credentials. */
+  /** Forgets the rejections of these credentials, and returns the current rejections of other credentials. */
   async succeeded(record: TokenRecord, secret: string): Promise<readonly RefusedLogin[]> {
     this.#forget(secret)
     return (await this.#split(record, secret)).others
@@ -91,7 +91,7 @@ export class LoginBreaker {
     this.#own = this.#own.filter((own) => own.secret !== secret)
   }
 
-  /** Splits the record's current rejections into the one of these credentials and those of other credentials. */
+  /** Splits the record's current rejections: `same` is for these credentials, `others` are for other credentials. */
   async #split({ refusals, salt = '' }: TokenRecord, secret: string) {
     const standing = refusals.filter((refusal) => this.#stands(refusal))
     const fingerprint = standing.length === 0 ? '' : await this.#fingerprint(secret, salt)
@@ -101,7 +101,7 @@ export class LoginBreaker {
     }
   }
 
-  /** Returns whether the cool-down lasts. A time far in the future does not count, because a wrong clock wrote it. */
+  /** Returns whether a rejection's cool-down lasts. A time far in the future is ignored: a wrong clock wrote it. */
   #stands({ at }: RefusedLogin): boolean {
     return Math.abs(this.#clock.now() - at) < this.#cooldown
   }

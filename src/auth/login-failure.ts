@@ -12,9 +12,9 @@ import type { LoginPause, RefusedLogin } from './token-record.ts'
 const NOT_SENT = { operation: LOGIN, phase: 'login', outcome: 'not-sent', attempts: 0 } as const
 
 /**
- * Returns the rejection if a token request's error means that the server rejected the credentials. A rejection is a
- * 4xx other than 408 and 429, or a status below 400 with an errorCode other than `00`. A 5xx is not a rejection. The
- * error itself is not kept, because its message and body could quote a secret.
+ * Returns the rejection if a token request's error means that the server rejected the credentials. Rejections are: a
+ * 4xx except 408 and 429; a status below 400 with an errorCode other than `00`. A 5xx is not a rejection. The result
+ * does not contain the error, because its message and body could quote a secret.
  */
 export const rejectionIn = (error: unknown): Omit<RefusedLogin, 'fingerprint' | 'at'> | undefined => {
   if (!isMandateKitError(error) || !('errorCode' in error)) return undefined
@@ -29,7 +29,7 @@ const statusOf = (error: unknown): number | undefined =>
 /** Returns whether a token request failed with a final response: any response except 408, 429 and 503. */
 export const isDecided = (error: unknown): boolean => ![undefined, 408, 429, 503].includes(statusOf(error))
 
-/** Returns the pause that the server asked for with a 429 or a 503 to a token request. */
+/** Returns the pause that the server asked for in a 429 or 503 response to a token request. */
 export const pauseIn = (error: unknown, at: number): LoginPause | undefined => {
   const wait = isMandateKitError(error) && [429, 503].includes(statusOf(error) ?? 0) && error.retryAfterMs
   return wait ? { at, wait } : undefined
@@ -41,20 +41,20 @@ export const rejectedEarlier = (refusal: RefusedLogin, remaining: number): ApiEr
   const code = errorCode === undefined ? '' : `, code ${JSON.stringify(errorCode)}`
   const last = status === 403 ? 'the last login was locked out' : 'the last login was rejected'
   const message =
-    `${LOGIN} failed: ${last} (HTTP ${status}${code}). The next one is made when the credentials ` +
+    `${LOGIN} failed: ${last} (HTTP ${status}${code}). The client logs in again when the credentials ` +
     `change, when login() is called, or in ${inWords(remaining)} (loginCooldown).`
   const details = { ...NOT_SENT, retryable: false, status, errorCode, serverRequestId }
   if (status === 401) return new AuthenticationError(message, details)
   return status === 403 ? new LockedOutError(message, details) : new ApiError(message, details)
 }
 
-/** Throws during a pause, at most for `longest` milliseconds. A pause in the future (from a wrong clock) is ignored. */
+/** Throws during a pause of at most `longest` milliseconds. A pause in the future (from a wrong clock) is ignored. */
 export const checkPause = (pause: LoginPause | undefined, now: number, longest: number): void => {
   const { at, wait } = pause ?? { at: now, wait: 0 }
   const retryAfterMs = at + Math.min(wait, longest) - now
   if (now < at || retryAfterMs <= 0) return
   const message =
     `${LOGIN} failed: the server asked for a pause between token requests. ` +
-    `The next one is made when login() is called, or in ${inWords(retryAfterMs)}.`
+    `Retry in ${inWords(retryAfterMs)}, or call login().`
   throw new RateLimitError(message, { ...NOT_SENT, retryable: true, retryAfterMs })
 }

@@ -10,7 +10,7 @@ import { createKeyedMutex } from './token-store.ts'
 const STORE_LIMIT = 5_000
 /** Longest wait for another process's lock, in milliseconds of real time. */
 const LOCK_LIMIT = 150_000
-/** How long a store is not used after a failure, in milliseconds. */
+/** After a failure, the store is not used for this many milliseconds. */
 const SUSPENSION = 5_000
 /** Longest time to keep a record, in milliseconds. The specification shows no lifetime for refresh tokens. */
 const LONGEST_KEPT = 2_592_000_000
@@ -41,7 +41,7 @@ export class RecordKeeper {
     this.#report = report
   }
 
-  /** Returns a key's record from the store. The client's memory adds data that the store lost or did not accept. */
+  /** Returns the record of a key. Adds data from the client's memory that the store lost or did not accept. */
   async read(key: string): Promise<TokenRecord> {
     const { record: own, isSaved } = this.#memory.get(key) ?? { record: EMPTY_RECORD, isSaved: true }
     const found = await this.#ask('get', () => this.#store.get(key))
@@ -84,7 +84,7 @@ export class RecordKeeper {
       return run
     }
     let lock: Promise<unknown> = Promise.resolve()
-    // Resolves to true when the task starts under the lock, or to false when the lock ends without running it.
+    // Resolves to true when the task starts under the lock, or to false when the lock ends before the task starts.
     const acquire = () =>
       new Promise<boolean>((resolve, reject) => {
         const locked = async () => {
@@ -97,7 +97,7 @@ export class RecordKeeper {
     const isLocked = await this.#ask('withLock', acquire, LOCK_LIMIT)
     const result = once()
     if (isLocked === true) {
-      // If the task fails, the lock rejects too. That is not a failure of the store.
+      // If the task fails, the lock rejects too. Such a rejection is not a failure of the store.
       const [{ status }] = await Promise.allSettled([result])
       // The process may exit right after this call, so the call waits until the lock is released.
       await this.#ask('withLock', () => (status === 'fulfilled' ? lock : lock.catch(() => undefined)))
@@ -105,7 +105,7 @@ export class RecordKeeper {
     return result
   }
 
-  /** Calls the store. Returns `undefined` if the store fails, or if it failed less than 5 s ago and is not called. */
+  /** Calls the store. Returns `undefined` if the store fails. Does not call a store that failed less than 5 s ago. */
   async #ask<Result>(
     operation: string,
     work: () => Promise<Result> | Result,

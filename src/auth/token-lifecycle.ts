@@ -14,11 +14,11 @@ import type { TokenStore } from './token-store.ts'
 /** Maximum number of renewals that 401 responses may cause within `WINDOW` milliseconds. */
 const UNAUTHORIZED_RENEWALS = 3
 const WINDOW = 60_000
-/** After a failed early renewal, the still valid token is used for this many milliseconds before the next try. */
+/** Milliseconds from a failed early renewal to the next try. Until then, the client uses the valid token. */
 const POSTPONEMENT = 5_000
-/** The longest time that a call waits for a pause to end, in milliseconds. */
+/** A call waits at most this many milliseconds for the end of a pause. */
 const LONGEST_WAIT = 60_000
-/** How many tokens are remembered as rejected or exhausted. */
+/** Maximum number of ids in the set of rejected tokens, and in the set of exhausted tokens. */
 const IDS_KEPT = 32
 
 type RenewalReason = 'first' | 'expiring' | 'unauthorized' | 'login-called'
@@ -34,7 +34,7 @@ interface TokenResponse {
 export interface TokenLifecycleOptions<Response extends TokenResponse> {
   readonly baseUrl: string
   readonly credentials: CredentialsSource
-  /** Sends one token request, with its own timeout and without any caller's signal. Throws the login's own error. */
+  /** Sends one token request. It has its own timeout. No caller can abort it. Throws the login's error. */
   readonly requestToken: (fields: TokenFields) => Promise<Response>
   readonly clock: Clock
   readonly tokenStore: TokenStore
@@ -65,7 +65,7 @@ const remember = (ids: Set<string>, id: string): void => {
   if (ids.size > IDS_KEPT) ids.delete(oldest)
 }
 
-/** Authorizes attempts with an access token. It logs in, shares the token and renews it. (Authentication, area S) */
+/** Adds an access token to each attempt. Logs in, shares the token and renews it. (Authentication, area S) */
 export class TokenLifecycle<Response extends TokenResponse> implements Authorizer {
   readonly #options: TokenLifecycleOptions<Response>
   readonly #keeper: RecordKeeper
@@ -144,13 +144,13 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     }
   }
 
-  /** The client identifier of the credentials, which subscribe sends by default. (S1) */
+  /** Returns the client id in the credentials. `subscribe` sends it by default. (S1) */
   async clientId(): Promise<string> {
     this.#clientId ??= (await readCredentials(this.#options.credentials)).clientId
     return this.#clientId
   }
 
-  /** The token in use, unless it has expired or received 401. */
+  /** Returns the token in use, or undefined if the token has expired or was rejected with 401. */
   #valid(): HeldToken | undefined {
     const held = this.#held
     if (held === undefined || this.#rejected.has(held.id)) return undefined
@@ -174,13 +174,13 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     const shared = await this.#fromRecord(await this.#keeper.read(key), renewal)
     if (shared !== undefined) return shared
     return this.#keeper.locked(key, async () => {
-      // Another process may have renewed the token, or been rejected, while this one waited for the lock.
+      // While this process waited for the lock, another may have saved a new token or a rejection.
       const record = await this.#keeper.read(key)
       return (await this.#fromRecord(record, renewal)) ?? this.#request(record, renewal)
     })
   }
 
-  /** Returns a record's token, or throws the error of an earlier login. Undefined means that a request is needed. */
+  /** Returns a record's token, or undefined if a request is needed. Throws the error of an earlier login. */
   async #fromRecord(record: TokenRecord, { secret, reason }: Renewal): Promise<HeldToken | undefined> {
     if (reason === 'login-called') return undefined
     const taken = this.#take(record)
@@ -261,10 +261,10 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     return { ...held, response }
   }
 
-  /** Returns the times of renewals after a 401 in the last minute: the longer list of this client and the record. */
+  /** Returns the times of recent renewals after a 401. Uses the longer list: this client's or the record's. */
   #recentRenewals(record: TokenRecord): readonly number[] {
     const now = this.#options.clock.now()
-    // A time in the future was written before the clock was set back, so it is ignored.
+    // A time in the future is ignored: the clock was set back after the time was written.
     const recent = (times: readonly number[]) => times.filter((at) => at <= now && now - at < WINDOW)
     const own = recent(this.#unauthorizedRenewals)
     const shared = recent(record.unauthorizedRenewals)

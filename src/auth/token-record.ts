@@ -17,7 +17,7 @@ const list = <Item>(item: Field<Item, Item>) =>
 const storedToken = {
   /** Random identifier of the token, which reveals nothing about the token. */
   id: anyText,
-  /** The access token itself: a secret. */
+  /** The access token, which is secret. */
   accessToken: input('visible ASCII characters', isHeaderSafe),
   /** The refresh token, which is kept only with `refresh: 'refresh_token'`. */
   refreshToken: optional(anyText),
@@ -41,7 +41,7 @@ const refusedLogin = {
   /** The server's identifier of the request, if it sent one. */
   serverRequestId: optional(anyText),
 }
-/** A login that the server rejected, with the details that later calls repeat in their errors. */
+/** A login that the server rejected, with the details for the errors of later calls. */
 export interface RefusedLogin extends Input<typeof refusedLogin> {}
 
 const loginPause = {
@@ -50,19 +50,19 @@ const loginPause = {
   /** Length of the pause, in milliseconds. */
   wait: number,
 }
-/** A pause that the server asked for before the next token request. */
+/** The pause before the next token request, which the server asked for. */
 export interface LoginPause extends Input<typeof loginPause> {}
 
 const tokenRecord = {
   /** Version of the record's format. The client ignores a record of another version. */
   version: field<1, 1>('1', (value) => (value === 1 ? value : undefined)),
-  /** The token in use; absent when there is none. */
+  /** The token in use, if any. */
   token: optional(object<StoredToken>(storedToken)),
   /** Salt of the fingerprints. */
   salt: optional(anyText),
   /** Rejected logins, the newest last: at most 8, each with different credentials. */
   refusals: list(object<RefusedLogin>(refusedLogin)),
-  /** Times of the last minute at which a 401 caused a renewal, in milliseconds. */
+  /** Times at which a 401 caused a renewal in the last minute, in milliseconds. */
   unauthorizedRenewals: list(number),
   /** The pause that the last response to a token request asked for, if any. */
   pause: optional(object<LoginPause>(loginPause)),
@@ -75,10 +75,10 @@ export const EMPTY_RECORD: TokenRecord = { version: 1, refusals: [], unauthorize
 
 const recordSchema = object<TokenRecord>(tokenRecord)
 
-/** Reads a value from a store. Returns `undefined` if it is not a record: other programs may write to a store. */
+/** Reads a value from a store. Returns `undefined` if the value is not a record, for example from another program. */
 export const readTokenRecord = (value: unknown): TokenRecord | undefined => recordSchema.safeParse(value).data
 
-/** Returns whether a process logged in after `at`: the record's token is newer and does not have the id `knownId`. */
+/** Returns whether the record has a token from a login after `at`. A token with the id `knownId` does not count. */
 export const hasLoginSince = ({ token }: TokenRecord, at: number, knownId: string | undefined): boolean =>
   token !== undefined && token.id !== knownId && token.obtainedAt > at
 
@@ -109,7 +109,7 @@ export const tokenFrom = (response: Token, now: number, oldRefreshToken?: string
   }
 }
 
-/** A token in use, with times of this process's own clock. */
+/** A token in use. The times come from this process's clock. */
 export interface HeldToken {
   readonly id: string
   readonly renewAt: number
@@ -117,7 +117,7 @@ export interface HeldToken {
   readonly authorization: Authorization
 }
 
-/** Prepares a token for use. If its time is in the future, it counts as received now: the storing clock was wrong. */
+/** Prepares a token for use. A token whose `obtainedAt` is in the future counts as received now. */
 export const hold = (token: StoredToken, now: number): HeldToken => {
   const lifetime = Math.min(token.lifetime, LONGEST_LIFETIME)
   const expiresAt = Math.min(now, token.obtainedAt) + lifetime

@@ -8,7 +8,7 @@ import type { TokenRecord } from './token-record.ts'
  * URL, the client and the user, so that one store can serve several merchants and hosts. Keys hold no secret.
  *
  * If a method of a store throws, rejects or takes longer than 5 s, the client uses its own memory for 5 s. It reports
- * the failure through `onUnexpected`. A call never fails because of its store.
+ * the failure through `onUnexpected`. A failed store never makes a call fail.
  */
 export interface TokenStore {
   /** Returns the record of a key, or `undefined`. The client checks a record before use. */
@@ -20,7 +20,7 @@ export interface TokenStore {
   /**
    * Runs the task while no other process runs a task for the same key. Returns the task's result or rejects with its
    * error. The lock must expire by itself, so that a killed process does not block the others. Without this method,
-   * processes that find no token at the same moment each log in.
+   * several processes may log in at the same time.
    */
   withLock?<Result>(key: string, task: () => Promise<Result>): Promise<Result>
 }
@@ -28,7 +28,7 @@ export interface TokenStore {
 /** Runs tasks of one key one after the other. Tasks of different keys run in parallel. */
 export type KeyedMutex = <Result>(key: string, task: () => Promise<Result>) => Promise<Result>
 
-/** Makes a mutex within this process. After a failed task, the next task runs. */
+/** Makes a mutex within this process. A failed task does not block the next task. */
 export const createKeyedMutex = (): KeyedMutex => {
   const tails = new Map<string, Promise<unknown>>()
   return (key, task) => {
@@ -40,7 +40,7 @@ export const createKeyedMutex = (): KeyedMutex => {
   }
 }
 
-/** Makes the default store, in this process's memory. Clients share a token only if they are given the same store. */
+/** Makes the default store, in this process's memory. Clients share a token only if they use the same store. */
 export const createMemoryTokenStore = (): Required<TokenStore> => {
   const records = new Map<string, TokenRecord>()
   return {

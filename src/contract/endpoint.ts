@@ -11,9 +11,9 @@ export type Area = 'subscriptions' | 'gateway'
 export type AuthKind = 'none' | 'credentials' | 'token' | 'api-key'
 
 /**
- * When the client may retry a call automatically. `always` is for reads and calls with an idempotency key.
+ * When the client may retry a call automatically. `always`: the call only reads, or has an idempotency key.
  * `when-not-executed`: calls that change money or state are retried only if the server provably did not act.
- * `when-not-sent`: logins are retried only if the request was not sent, or the server named a time to wait.
+ * `when-not-sent`: logins are retried only if they were not sent, or if a 429 response names a wait.
  */
 export type RetryPolicy = 'always' | 'when-not-executed' | 'when-not-sent' | 'never'
 
@@ -48,15 +48,15 @@ export interface EndpointDefinition {
   readonly response: Field<unknown>
   /** HTTP status of success in the specification. The client accepts every 2xx status. */
   readonly status: 200 | 201 | 202
-  /** Whether responses contain `errorCode` and `errorMessage`, as in area S. `optional`: some may omit both. */
+  /** Whether responses contain `errorCode` and `errorMessage`, as in area S. `optional`: a response may omit both. */
   readonly envelope?: boolean | 'optional'
-  /** Fields without which a successful response is useless to the caller. */
+  /** Fields that a successful response must contain, because it is useless without them. */
   readonly needs?: readonly string[]
-  /** Fields that prove success when a response of area S lacks its errorCode. Default: `needs`. */
+  /** Fields that prove success if a response of area S has no errorCode. Default: `needs`. */
   readonly proof?: readonly string[]
-  /** Request fields that a successful response repeats. A different value means a response to another request. */
+  /** Request fields that a successful response repeats. A different value belongs to another request. */
   readonly echoes?: readonly string[]
-  /** Whether the specification promises only the fields of `needs`, so that other missing fields are not reported. */
+  /** Whether the specification promises only the fields of `needs`. Other missing fields are then not reported. */
   readonly partial?: boolean
   /** Whether the body of a successful response may be any text instead of JSON. */
   readonly anyBody?: boolean

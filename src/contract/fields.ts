@@ -4,7 +4,7 @@ import { isAbsoluteUrl, isCalendarDate } from './formats.ts'
 /** An enumeration that the server may extend. Editors suggest the known values, and any other string compiles. */
 export type Open<Known extends string> = Known | (string & {})
 
-/** A schema that returns a `Value`. Callers pass a `Given`, which is `unknown` for responses. */
+/** A schema that converts a `Given` to a `Value`. For responses, `Given` is `unknown`. */
 export type Field<Value, Given = unknown> = z.ZodMiniType<Value, Given>
 
 /** The fields of an object, by name. */
@@ -28,7 +28,7 @@ export type Input<Fields extends Shape> = {
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Creates a field whose value `read` converts. If `read` returns `undefined`, the value breaks the rule. */
+/** Creates a field that converts its value with `read`. If `read` returns `undefined`, the value breaks the rule. */
 export const field = <Value, Given = unknown>(
   rule: string,
   read: (value: unknown) => Value | undefined,
@@ -64,7 +64,7 @@ export const absentableText = field<string | null>('text or null', (value) =>
   ABSENT.has(value) ? null : asText(value),
 )
 
-/** Integer identifier. Text stays text if a number cannot represent it: many digits, leading zeros, letters. */
+/** Integer identifier. Text with many digits, leading zeros or letters stays text: no number can represent it. */
 export const integerId = field<number | string>('an integer', (value) => {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined
   const id = typeof value === 'string' ? value.trim() : ''
@@ -74,7 +74,7 @@ export const integerId = field<number | string>('an integer', (value) => {
   return Number.isSafeInteger(number) && String(number) === id ? number : id
 })
 
-/** Number, or decimal text. Text of an unsafe integer is refused, because a number would round it. */
+/** Number, or decimal text. Unsafe integers in text are refused, because a conversion would round them. */
 export const decimal = field('a number', (value) => {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
   if (typeof value !== 'string' || !DECIMAL.test(value)) return undefined
@@ -82,7 +82,7 @@ export const decimal = field('a number', (value) => {
   return Number.isInteger(number) && !Number.isSafeInteger(number) ? undefined : number
 })
 
-/** Numeric flag. Booleans and the texts `true` and `false` are read as 1 and 0. */
+/** Numeric flag. `true` and `false`, also as text, are read as 1 and 0. */
 export const flag = field('a numeric flag', (value) => {
   const word = typeof value === 'boolean' ? String(value) : (asText(value)?.toLowerCase() ?? '')
   if (word === 'true' || word === 'false') return Number(word === 'true')
@@ -101,7 +101,7 @@ export const anyJson: Field<unknown> = z.unknown()
 
 const otherCasing = (name: string): string => name.replace(/I[dD]$/, (end) => (end === 'ID' ? 'Id' : 'ID'))
 
-/** Returns a field of a received object. A final `ID` in its name may also be written `Id`, and vice versa. */
+/** Returns a field of a received object, even if its name ends in `Id` instead of `ID`, or vice versa. */
 export const received = (body: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.hasOwn(body, name) ? body[name] : body[otherCasing(name)]
 
@@ -140,7 +140,7 @@ export const listOf = <Item>(item: Field<Item>): Field<readonly Item[]> =>
 
 // The input of callers is checked strictly.
 
-/** Reads a value with `inner`, or with `otherwise` if `isOther` returns true. Smaller than zod's own wrappers. */
+/** Reads a value with `inner`, or with `otherwise` if `isOther` returns true. This is smaller than zod's wrappers. */
 export const unless = <Value, Other, Given>(
   inner: Field<Value, unknown> | Field<Value, never>,
   isOther: (value: unknown) => boolean,
@@ -167,7 +167,7 @@ export const input = (rule: string, obeys: (value: string) => boolean): Field<st
 /** Any text. */
 export const anyText = input('a string', () => true)
 
-// UTF-8 cannot encode half of a surrogate pair, so such text would arrive changed.
+// UTF-8 cannot encode half of a surrogate pair, so text with such a half would arrive changed.
 const isFilled = (value: string): boolean => value.trim() !== '' && !/\p{Cs}/u.test(value)
 
 /** Text that is not blank. */
@@ -190,7 +190,7 @@ export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER): Fiel
     return value >= least && value <= most ? value : undefined
   })
 
-/** Returns the text of a URL given as text or as a `URL` object, even one from another JavaScript realm. */
+/** Returns the text of a URL, which may be text or a `URL` object, even from another JavaScript realm. */
 export const urlText = (value: unknown): unknown => (isObject(value) && 'href' in value ? value.href : value)
 
 /** An absolute URL that the payer's browser may open. A `URL` object is converted to text. */
@@ -217,7 +217,7 @@ export const refined = <Value extends object, Given>(
     }),
   ) as unknown as Field<Value, Given>
 
-// Inherited names count, because options may be created from defaults with Object.create. A null option counts as
+// Inherited options are read too, because callers may use Object.create with defaults. A null option counts as
 // omitted. A null `idempotencyKey` must fail instead, because its caller expects a key, for example from a database.
 const given = (value: unknown, isOption: boolean): unknown => {
   if (!isObject(value)) return value

@@ -12,12 +12,12 @@ const ABSOLUTE_URL = /^([a-z][a-z\d+.-]*):(?!\d)[^\s\\]+$/i
 // The payer's browser opens these URLs, so schemes that run code or open local files are refused.
 const FORBIDDEN_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'blob', 'about'])
 
-/** Days since 1970-01-01 of a `YYYY-MM-DD` text, or `undefined` when the calendar has no such day. */
+/** Returns the days from 1970-01-01 to a `YYYY-MM-DD` date, or `undefined` if the date does not exist. */
 export const dayNumber = (text: string): number | undefined => {
   const match = DATE.exec(text)
   if (match === null) return undefined
   const time = Date.UTC(Number(match[1]), Number(match[2]) - 1, Number(match[3]))
-  // Date.UTC reads years below 100 as 19xx and rolls over 30 February, so the result is compared with the text.
+  // Date.UTC turns year 50 into 1950 and 30 February into March, so the result is compared with the text.
   if (new Date(time).toISOString().slice(0, 10) !== text) return undefined
   return time / MILLISECONDS_PER_DAY
 }
@@ -25,7 +25,7 @@ export const dayNumber = (text: string): number | undefined => {
 /** Whether the text is a calendar date in the form `YYYY-MM-DD`. */
 export const isCalendarDate = (text: string): boolean => dayNumber(text) !== undefined
 
-/** Whether the text is a decimal number above zero, such as `25`, `25.00` or `0.5`, without sign and exponent. */
+/** Whether the text is a decimal number above zero, such as `25`, `25.00` or `0.5`, without a sign or an exponent. */
 export const isAmountText = (text: string): boolean => DECIMAL.test(text) && /[1-9]/.test(text)
 
 /** Whether the text is an absolute URL for the payer's browser. Custom schemes such as `myapp:return` are allowed. */
@@ -35,7 +35,7 @@ export const isAbsoluteUrl = (text: string): boolean => {
   return URL.canParse(text) && (!/^https?$/.test(scheme) || /^https?:\/\/[^/]/i.test(text))
 }
 
-/** Whether the encoded text can be one path segment: not empty, not `.` or `..`, and without lone surrogates. */
+/** Whether the encoded text can be one path segment. Refuses empty text, `.`, `..` and lone surrogates. */
 export const isPathSegment = (text: string): boolean =>
   text.length > 0 && text !== '.' && text !== '..' && !/[\uD800-\uDFFF]/u.test(text)
 

@@ -39,7 +39,7 @@ export type ChargeRequest = Input<typeof chargeRequest>
 export const chargeRequestSchema = strict(chargeRequest)
 
 const confirmRequest = {
-  /** The one-time code that the payer received, as a string, because leading zeros count. (G rule 4) */
+  /** The one-time code that the payer received. It is a string, because leading zeros count. (G rule 4) */
   otp: filledText('the one-time code as a string'),
 }
 /** Body of a confirmation. (G rule 4) */
@@ -65,11 +65,11 @@ const charge = {
   amount: decimal,
   /** Currency code, such as `BDT`. (G1) */
   currency: text,
-  /** `pending_confirmation`, `pending_retry`, `succeeded` (paid), `failed`, `expired`, or a status added later. (G1) */
+  /** `pending_confirmation`, `pending_retry`, `succeeded` (paid), `failed`, `expired`, or a newer status. (G1) */
   status: openText<KnownChargeStatus>(),
-  /** Result of the charge, such as `INSUFFICIENT_FUNDS` or any text. `PENDING` until the payer has confirmed. (G1) */
+  /** Result of the charge: any text, such as `INSUFFICIENT_FUNDS`. `PENDING` until the payer has confirmed. (G1) */
   outcome: openText<KnownChargeOutcome>(),
-  /** Identifier of the confirmation, such as `conf_1`, which `confirm` needs. (G1) */
+  /** Identifier of the confirmation, such as `conf_1`. Pass it to `confirm`. (G1) */
   confirmation_id: text,
   /** Address of the page where the payer enters the code. Send the payer to exactly this address. (G1) */
   confirmation_url: text,
@@ -82,7 +82,7 @@ export type Charge = Output<typeof charge>
 export const chargeSchema: Field<Charge> = response(charge)
 
 const errorDetail = {
-  /** Error code in snake_case, such as `incorrect_code`. `ApiError` has it as `errorCode`. (G2) */
+  /** Error code in snake_case, such as `incorrect_code`. `ApiError` provides it as `errorCode`. (G2) */
   code: text,
   /** Explanation of the error for humans. (G2) */
   message: text,
@@ -146,7 +146,7 @@ export const gatewayContract = {
     echoes: ['msisdn', 'amount', 'currency'],
     afterUnknown: 'you get the original charge, never a second one.',
   }),
-  /** Confirms a charge with the payer's code. A lost response is not retried: the server may reject a retry. */
+  /** Confirms a charge with the payer's code. After a lost response there is no retry: the server may reject it. */
   confirm: endpoint({
     operation: 'gateway.confirm',
     method: 'POST',
@@ -160,7 +160,7 @@ export const gatewayContract = {
     partial: true,
     afterUnknown: 'Call status(chargeId) to see whether the charge was confirmed.',
   }),
-  /** Reads a charge. The specification promises only its status. (G rule 6) */
+  /** Reads a charge. The specification promises only the field `status`. (G rule 6) */
   status: endpoint({
     operation: 'gateway.status',
     method: 'GET',
@@ -174,7 +174,7 @@ export const gatewayContract = {
     partial: true,
     afterWait: 'The charge may still change. Wait again or read it later, and do not charge again meanwhile.',
   }),
-  /** Renews a mandate: charges it without a code. Requests with the same key create one renewal. (G rule 2) */
+  /** Charges the payer of a mandate without a code. All requests with the same key create one renewal. (G rule 2) */
   renew: endpoint({
     operation: 'gateway.renew',
     method: 'POST',

@@ -54,7 +54,7 @@ export const tokenRequestSchema = strict(tokenRequest)
 const subscriptionRequest = {
   /** The merchant application's identifier, issued by the payment provider. (S1) */
   clientID: filledText(),
-  /** Your own identifier of this request, which errors contain and `details` returns. (S1) */
+  /** Your own identifier of this request. Errors contain it, and `details` returns it. (S1) */
   requestID: filledText(),
   /** First day: a calendar date such as `2026-12-01`. After 23:30, today's date is not accepted. (S1) */
   start: inputDate,
@@ -131,7 +131,7 @@ export type SubscribeResult = Output<typeof subscribeResult> & Envelope
 export const subscribeResultSchema: Field<SubscribeResult> = enveloped(subscribeResult)
 
 const requestStatus = {
-  /** Identifier of the request: the `invoiceID` of subscribe. (S3) */
+  /** Identifier of the request: the `invoiceID` that `subscribe` returned. (S3) */
   invoiceId: text,
   /** Status: `INITIALIZED` until the payer has decided, then one of `KnownRequestStatus` or any other text. (S3) */
   status: openText<KnownRequestStatus>(),
@@ -186,7 +186,7 @@ export type Cancellation = Output<typeof cancellation> & Envelope
 export const cancellationSchema: Field<Cancellation> = enveloped(cancellation)
 
 const payment = {
-  /** Identifier of the payment: an integer, or text if a number cannot represent all its digits or letters. (S6) */
+  /** Identifier of the payment: an integer, or text if a number cannot represent the identifier. (S6) */
   paymentId: integerId,
   /** Cycle of the subscription: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or one added later. (S6) */
   cycle: openText<KnownCycle>(),
@@ -268,7 +268,7 @@ export const subscriptionsContract = {
     needs: ['url', 'invoiceID'],
     reference: 'requestID',
     afterUnknown:
-      'The API has no lookup by requestID: before you subscribe again, compare details().requestID of the subscriptions that notifications name.',
+      'The API cannot search by requestID. Before subscribing again, read details() of each subscription in notifications and compare requestID.',
   }),
   /** Reads the state of a subscription request by its `invoiceID`. */
   status: authorized({

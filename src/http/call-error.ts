@@ -71,7 +71,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   '403 credentials': 'the account is locked: valid credentials are rejected too',
 }
 
-/** Makes the error of a failed response. Secrets are removed first, because shortened text could show a part. */
+/** Makes the error of a failed response. Secrets are removed first: a shortened text could show part of a secret. */
 const responseError = (
   log: CallLog,
   failure: Failure,
@@ -177,7 +177,7 @@ export const interruptionError = (log: CallLog, by: Interruption): AbortedError 
   return new TimeoutError(message, { ...details, timeoutMs: by.milliseconds })
 }
 
-/** Makes the error of a call for which the rate-limit delay is longer than the remaining time. */
+/** Makes the error of a call whose remaining time is shorter than the rate-limit delay. */
 export const delayedError = (log: CallLog, delay: number): RateLimitError => {
   const details = { ...log.details(true), retryAfterMs: delay }
   const what = `the rate limit allows no request for ${inWords(delay)}, too long for this call`
@@ -192,7 +192,7 @@ export const attemptError = (log: CallLog, failure: Failure, context: FailureCon
   return responseError(log, failure, response, context)
 }
 
-/** Turns a login's error into the error of the waiting call: same class and response, but the call's own outcome. */
+/** Makes a waiting call's error from a login's error. It has the same class and response, but its own outcome. */
 export const loginError = (log: CallLog, error: MandateKitError): MandateKitError => {
   log.phase = 'login'
   const details: ErrorDetails = { ...log.details(error.retryable), cause: error.cause }

@@ -22,7 +22,7 @@ export interface CallResponse {
   readonly status: number
   /** Response headers with lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  /** The server's identifier of the request, if it sent one. */
+  /** The server's identifier of the request, if the server sent one. */
   readonly serverRequestId: string | undefined
   /** The parsed response as it was received. */
   readonly body: unknown
@@ -30,19 +30,19 @@ export interface CallResponse {
   readonly rateLimit: RateLimit | undefined
   /** Number of attempts that the call took. */
   readonly attempts: number
-  /** The key that was sent, for a charge or a renewal. */
+  /** The idempotency key that was sent. Only charges and renewals have a key. */
   readonly idempotencyKey: string | undefined
 }
 
 /** A call's data, and the response from which the data was read. */
 export interface WithResponse<Data, Response = CallResponse> {
-  /** The data to which the promise itself resolves. */
+  /** The call's data, as `await` returns it. */
   readonly data: Data
   /** Status, headers, rate limit and attempts of the response. */
   readonly response: Response
 }
 
-/** A promise of a call's data that also provides the HTTP response. Methods that make one call return it. */
+/** The result of a method that makes one call: a promise of the data that also provides the HTTP response. */
 export interface CallPromise<Data, Response = CallResponse> extends Promise<Data> {
   /** Returns the data with the response's status, headers, rate limit and attempts. No second call is made. */
   withResponse(): Promise<WithResponse<Data, Response>>
@@ -70,7 +70,7 @@ export interface Call {
   readonly deadline: Deadline
 }
 
-/** Waits for a token or an API key. If there is none, the call fails with the reason. */
+/** Waits for a token or an API key. If neither is available, the call fails with the reason. */
 export const authorized = async <Value>(
   { log, deadline }: Call,
   work: (signal: AbortSignal) => Promise<Value>,
@@ -89,7 +89,7 @@ export const authorized = async <Value>(
 /** Gets the authorization and enters the rate-limit gate. `send` leaves the gate after the attempt. */
 const enter = async (call: Call, authorizer: Authorizer | undefined): Promise<Authorization | undefined> => {
   const { client, request, log, deadline } = call
-  // A call that is never retried, such as a health check, reads the current state, so it is not delayed.
+  // Health checks and other calls that are never retried read the current state, so they are not delayed.
   const gate = request.endpoint.retry === 'never' ? undefined : client.gate
   const { operation } = request.endpoint
   for (;;) {
@@ -138,7 +138,7 @@ const send = async (call: Call, authorization: Authorization | undefined): Promi
     const attempt = await sendOnce(client.http, fetch, sent, deadline)
     if (attempt.kind === 'failed') return attempt
     const { response } = attempt
-    // A 429 to a token request delays token requests, but not the calls that already have a token.
+    // A 429 response to a token request delays token requests, but not calls that already have a token.
     const isOwn = response.status === 429 && endpoint.auth !== 'credentials'
     news = { headers: response.headers, waitMs: isOwn ? hintOf(call, response) : undefined }
     if (event && hooks.onResponse) {
@@ -173,7 +173,7 @@ const succeed = (
   return { data, response: { status, headers, serverRequestId, body, rateLimit, attempts, idempotencyKey } }
 }
 
-/** Makes the attempts of a call, with the waits between them, and returns a result or throws an error. */
+/** Makes the attempts of a call and waits between them. Returns a result or throws an error. */
 const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
   const { client, request, log, deadline } = call
   const { endpoint, limits } = request

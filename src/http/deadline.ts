@@ -5,7 +5,7 @@ export type Interruption =
   | { readonly kind: 'aborted' }
   | { readonly kind: 'timeout'; readonly limit: 'attempt' | 'total'; readonly milliseconds: number }
 
-/** The internal error of interrupted work. The call turns it into an `AbortedError` or a `TimeoutError`. */
+/** Thrown internally when work is interrupted. The call turns it into an `AbortedError` or a `TimeoutError`. */
 export class Interrupted extends Error {
   readonly by: Interruption
 
@@ -15,7 +15,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** If the date runs this many milliseconds ahead of the timers, the client assumes that the machine was asleep. */
+/** If the date advances this many milliseconds more than the timers, the client assumes that the machine slept. */
 const CLOCK_CORRECTION = 60_000
 
 /** The total time limit of one call, with all its attempts and waits, and the caller's signal. */
@@ -46,8 +46,8 @@ export class Deadline {
   }
 
   /**
-   * Runs work until the call ends or `limit` milliseconds have passed. Then it aborts the signal of the work and
-   * rejects with `Interrupted`, even if the work ignores the signal. Its timer and its listener are removed.
+   * Runs `work`. If the caller aborts or a time limit passes first, aborts the signal of `work` and rejects with
+   * `Interrupted`, even if `work` ignores the signal. At the end, removes the timer and the listener of this method.
    */
   race<Value>(work: (signal: AbortSignal) => Promise<Value>, limit = Infinity): Promise<Value> {
     return new Promise((resolve, reject) => {

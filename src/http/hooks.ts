@@ -6,7 +6,7 @@ import type { RetryReason } from './retry.ts'
 
 /** The data about a call that every hook receives. It contains no headers, no body and no credentials. */
 export interface CallEvent {
-  /** The same object in all events of one call. It can be the key of a WeakMap of spans or timers. */
+  /** All events of one call have the same object. It can be the key of a WeakMap of spans or timers. */
   readonly call: object
   /** Operation id, for example `gateway.charge`. */
   readonly operation: string
@@ -16,7 +16,7 @@ export interface CallEvent {
   readonly path: string
   /** The URL of the request, which contains identifiers. */
   readonly url: string
-  /** The key that is sent, for a charge or a renewal. */
+  /** The idempotency key that is sent. Only charges and renewals have a key. */
   readonly idempotencyKey: string | undefined
 }
 
@@ -30,7 +30,7 @@ export interface RequestEvent extends CallEvent {
 export interface ResponseEvent extends RequestEvent {
   /** HTTP status. */
   readonly status: number
-  /** The server's identifier of the request, if it sent one. */
+  /** The server's identifier of the request, if the server sent one. */
   readonly serverRequestId: string | undefined
   /** Contents of the `X-RateLimit-…` headers; absent when there were none. */
   readonly rateLimit: RateLimit | undefined
@@ -54,7 +54,7 @@ export interface FailureEvent extends CallEvent {
   readonly code: MandateKitErrorCode | undefined
   /** The stage at which the call failed. */
   readonly phase: Phase | undefined
-  /** The error's `retryable`: whether the same call can be made again later, without executing twice. */
+  /** The error's `retryable`: whether you can retry the call later without executing it twice. */
   readonly retryable: boolean | undefined
   /** Whether the server may have executed the call. */
   readonly outcome: Outcome | undefined
@@ -64,7 +64,7 @@ export interface FailureEvent extends CallEvent {
   readonly errorCode: string | undefined
   /** Number of attempts. */
   readonly attempts: number
-  /** Duration of the whole call, waits included, in milliseconds of the client's clock. */
+  /** Duration of the whole call, including waits, in milliseconds of the client's clock. */
   readonly durationMs: number
 }
 
@@ -99,19 +99,19 @@ export interface Hooks {
 export interface UnexpectedReport {
   /** Operation id, for example `gateway.charge`. */
   readonly operation: string
-  /** A sentence about the unexpected value. */
+  /** A sentence that describes the unexpected value. */
   readonly message: string
-  /** Path of the field. A list item is `[]`, as in `subscriptionPayments[].dueDate`. */
+  /** Path of the field. `[]` stands for any list item, as in `subscriptionPayments[].dueDate`. */
   readonly field?: string | undefined
   /** The rule for the field in the specification. */
   readonly rule?: string | undefined
-  /** Type of the received value, never the value. */
+  /** Type of the received value, never the value itself. */
   readonly received?: string | undefined
 }
 
 const HOOKS = ['onRequest', 'onResponse', 'onRetry', 'onError', 'onTokenRenewed']
 
-/** Keeps the given object, because its functions may be methods. Fields that are not named like hooks are ignored. */
+/** Keeps the given object itself, because its functions may use `this`. Ignores fields not named like a hook. */
 export const hooksOption = z.transform((value: unknown, { issues }) => {
   const given = isObject(value) ? value : {}
   if (given !== value) issues.push({ code: 'custom', message: 'an object of functions', input: value })

@@ -13,12 +13,12 @@ export interface NetworkFailure {
 /** Error codes that prove that no connection was made. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
 /**
- * Error codes of a rejected server certificate. The runtime rejects it before it sends the first byte of the request.
+ * Error codes of a rejected server certificate. The runtime rejects the certificate before it sends any request byte.
  * Other TLS failures (`ERR_SSL_…`) may occur after the server acted.
  */
 const REJECTED_CERTIFICATE =
   /^(?:CERT_(?:HAS_EXP|NOT_YET|SIGNA|REVOK)|DEPTH_ZERO_SELF|SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY_LEAF|GET_ISSUER)|ERR_TLS_CERT_ALTNAME|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXC)/
-/** System calls that happen before the first byte of a request. */
+/** System calls that happen before the first byte of a request is sent. */
 const BEFORE_SENDING = new Set<unknown>(['connect', 'getaddrinfo'])
 const CODE = /^[A-Za-z][A-Za-z0-9_]{1,60}$/
 const MAX_DEPTH = 4
@@ -28,7 +28,7 @@ type Evidence = Readonly<Record<string, unknown>>
 const codeOf = ({ code }: Evidence): string | undefined =>
   typeof code === 'string' && CODE.test(code) ? code : undefined
 
-/** Returns every error with a code in a chain of causes. An aggregate is replaced by the errors in it. */
+/** Searches a chain of causes for errors with a code. For an aggregate error, returns the errors inside it. */
 const withCode = (error: unknown, depth = 0): readonly Evidence[] => {
   if (!isObject(error) || depth > MAX_DEPTH) return []
   // If several addresses of a host failed, the aggregate has only the code of the first address.

@@ -68,7 +68,7 @@ const headers = z.transform((value: unknown, { issues }): Record<string, string>
 const retryOptions = {
   /** Maximum retries of a call; 0 for none. A retry with a renewed token after a 401 does not count. Default: 2. */
   limit: optional(wholeNumber(0)),
-  /** Longest wait before a retry, in milliseconds. If more is needed, the call fails at once. Default: 30 000. */
+  /** Longest wait before a retry, in milliseconds. A call that needs a longer wait fails at once. Default: 30 000. */
   maxWait: optional(fromZero),
 }
 /** Limits of a client's own retries. */
@@ -92,15 +92,15 @@ export const CLIENT_DEFAULTS = {
 const clientOptions = {
   /** Absolute http or https URL of the API. It may have a path prefix and a trailing slash, but no credentials, query or fragment. */
   baseUrl,
-  /** Time limit of one attempt, reading the response included, in milliseconds of real time. Default: 30 000. */
+  /** Time limit of one attempt, including reading the response, in milliseconds of real time. Default: 30 000. */
   timeout: withDefault(duration(), CLIENT_DEFAULTS.timeout),
   /** Time limit of a call with all its attempts and waits, in milliseconds of real time. Default: 120 000. */
   totalTimeout: withDefault(duration(), CLIENT_DEFAULTS.totalTimeout),
   /** Limits of the client's own retries; `false` for no retries. Default: `{ limit: 2, maxWait: 30_000 }`. */
   retry: withDefault(retry, CLIENT_DEFAULTS.retry),
   /**
-   * What the client does after a response said that no requests remain. `wait` (default) delays calls in order, by 60
-   * s at most. `throw` sends them, and the server's 429 becomes a `RateLimitError`.
+   * What the client does when the server reports that no requests remain. `wait` (default) delays calls by at most
+   * 60 s and keeps their order. `throw` sends the calls, and a 429 response becomes a `RateLimitError`.
    */
   rateLimit: withDefault(oneOf(['wait', 'throw']), CLIENT_DEFAULTS.rateLimit),
   /** The function that sends requests. Default: the runtime's `fetch`, which is looked up for each request. */
@@ -131,16 +131,16 @@ export type ClientSettings = Output<typeof clientOptions>
 export const callOptions = {
   /** Aborts the call. The promise rejects with `AbortedError`; `outcome` tells whether the server may have acted. */
   signal: optional(signalOption) as Field<AbortSignal | undefined, AbortSignal | null | undefined>,
-  /** Time limit of one attempt, reading the response included, in milliseconds. Default: the client's `timeout`. */
+  /** Time limit of one attempt, including reading the response, in milliseconds. Default: the client's `timeout`. */
   timeout: optional(duration()),
-  /** Time limit of the whole call, waits included, in milliseconds. Default: the client's `totalTimeout`. */
+  /** Time limit of the whole call, including waits, in milliseconds. Default: the client's `totalTimeout`. */
   totalTimeout: optional(duration()),
   /** Headers added to the client's. Authorization, Content-Type, Content-Length, Host, Idempotency-Key are refused. */
   headers: optional(headers),
   /** Lowers the client's retry limits for this call; `false` for no retries. */
   retry: optional(retry),
 }
-/** Options of one call. Every method takes them last. */
+/** Options of one call. Every method takes these options as its last argument. */
 export interface CallOptions extends Input<typeof callOptions> {}
 /** Makes the schema of a call's options: the common options and the call's own options. */
 export const callOptionsWith = <const Own extends Shape>(own: Own) =>

@@ -15,11 +15,11 @@ export interface WaitOptions<State> {
   /** Called with each state that was read. If the function returns true or a promise of true, the wait ends. */
   readonly until?: ((state: State) => boolean | PromiseLike<boolean>) | undefined
   /**
-   * Maximum wait in milliseconds, on the client's clock and in real time: the one that ends first counts. When the
-   * client's clock reaches it, the state is read a last time. Default: 120 000.
+   * Maximum wait in milliseconds. The wait ends when this time has passed on the client's clock or in real time. At
+   * the end of this time on the client's clock, the helper reads the state a last time. Default: 120 000.
    */
   readonly timeout?: number | undefined
-  /** Aborts the wait. The promise rejects with `AbortedError`, and the requested change may still happen. */
+  /** Aborts the wait. The promise then rejects with `AbortedError`. The requested change may still happen. */
   readonly signal?: AbortSignal | null | undefined
 }
 
@@ -29,7 +29,7 @@ export interface Poll<State> {
   readonly settings: ClientSettings
   readonly options: WaitOptions<State> | undefined
   readonly read: (options: CallOptions) => Promise<WithResponse<State>>
-  /** Returns whether a state ends the wait. It is used when the caller gives no `until`. */
+  /** Returns whether a state ends the wait. Used when the caller gives no `until`. */
   readonly isFinal: (state: State) => boolean
 }
 

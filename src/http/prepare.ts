@@ -49,7 +49,7 @@ export interface CallInput {
   readonly options?: CallOptions | undefined
 }
 
-/** A checked request. All its attempts are equal, except for the authorization. */
+/** A checked request. Every attempt sends the same data, except for the authorization. */
 export interface PreparedRequest {
   readonly endpoint: EndpointDefinition
   readonly method: string
@@ -59,7 +59,7 @@ export interface PreparedRequest {
   readonly body: string | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly idempotencyKey: string | undefined
-  /** Whether the client made the key. If so, a new call without the key gets another key. */
+  /** Whether the client generated the key. If so, a new call gets a different key. */
   readonly isKeyGenerated: boolean
   readonly limits: ReturnType<typeof limitsOf>
 }
@@ -68,7 +68,7 @@ const identifier = input('an identifier: a string that is not empty', isPathSegm
 /** An idempotency key that a header can carry unchanged. */
 export const idempotencyKey = input('a string of visible ASCII characters', isHeaderText)
 
-/** Checks an identifier. Errors call it `name`, as the client's method does. */
+/** Checks an identifier. Error messages contain `name`, which is the name of the method's parameter. */
 export const checkIdentifier = (operation: string, name: string, value: unknown): string =>
   check(operation, identifier, value, name)
 

@@ -27,7 +27,7 @@ export const readRateLimit = (headers: Headers): RateLimit | undefined => {
 
 /** The longest delay of a call, in milliseconds. */
 const LONGEST_DELAY = 60_000
-// The limit counts per minute, so a reset time further away than this is ignored.
+// The limit counts per minute, so a reset time that is more than an hour away is ignored.
 const ABSURD_DELAY = 3_600_000
 
 /** A rate-limit window: how many requests may still start before `endsAt`. */
@@ -36,7 +36,7 @@ interface Window {
   readonly endsAt: number
   /** The server's reset time, if the response had one. It identifies the window. */
   readonly resetAt?: number | undefined
-  /** Whether the client assumed this window after the last one ended, and no response has confirmed it yet. */
+  /** Whether this window is the client's assumption, which no response has confirmed yet. */
   readonly isGuess: boolean
 }
 
@@ -69,7 +69,7 @@ export class RateLimitGate {
     return this.#queue.length > 0 || this.#isClosed()
   }
 
-  /** Milliseconds until a call can pass at the earliest; 0 if the response to a request in flight may open the gate. */
+  /** The shortest wait of a new call, in milliseconds; 0 if a response to a request in flight may open the gate. */
   get delay(): number {
     return this.#isClosed() && this.#window?.remaining === 0 ? this.#untilEnd() : 0
   }
@@ -94,7 +94,7 @@ export class RateLimitGate {
       this.#queue.push(enter)
       this.#letIn()
     })
-    // The call was aborted while it entered, so it will not call `leave` itself.
+    // An aborted call never calls `leave` itself, so the gate does.
     if (signal.aborted) this.leave()
   }
 
@@ -116,14 +116,14 @@ export class RateLimitGate {
 
   #open(remaining: number, milliseconds: number, resetAt: number | undefined): void {
     if (milliseconds > ABSURD_DELAY) return
-    // Responses may arrive out of order: within one window, the lowest number of remaining requests counts.
+    // Responses may arrive out of order, so the gate keeps the lowest number of remaining requests of a window.
     const known =
       resetAt !== undefined && this.#window?.resetAt === resetAt ? this.#window.remaining : remaining
     const endsAt = this.#clock.now() + Math.min(milliseconds, LONGEST_DELAY)
     this.#window = { remaining: Math.min(remaining, known), endsAt, resetAt, isGuess: false }
   }
 
-  /** Assumes that the next window allows the last known limit, until a response reports a new number. */
+  /** Starts a window with the last known limit. It is a guess until a response reports the real numbers. */
   #guessNext(): void {
     const endsAt = this.#clock.now() + LONGEST_DELAY
     this.#window = this.#limit ? { remaining: this.#limit, endsAt, isGuess: true } : undefined
@@ -132,7 +132,7 @@ export class RateLimitGate {
   #isClosed(): boolean {
     if (this.#window === undefined) return false
     const untilEnd = this.#untilEnd()
-    // No window is longer than LONGEST_DELAY. If its end is further away, the clock was set back.
+    // No window is longer than LONGEST_DELAY. If the end is further away, the clock was set back.
     if (untilEnd <= 0 || untilEnd > LONGEST_DELAY) this.#guessNext()
     return this.#window !== undefined && this.#window.remaining <= this.#inFlight
   }
@@ -150,7 +150,7 @@ export class RateLimitGate {
       this.#alarm?.abort()
       this.#alarm = undefined
     } else if (this.#window?.isGuess === false) {
-      // A guessed window is closed only by requests in flight, and their responses open it.
+      // A guessed window needs no alarm: only requests in flight close it, and their responses open it again.
       this.#setAlarm(this.#window.endsAt)
     }
   }
@@ -169,7 +169,7 @@ export class RateLimitGate {
       if ((this.#window?.endsAt ?? 0) <= endsAt) this.#guessNext()
       this.#letIn()
     }
-    // If the given clock fails, the queue is woken at once.
+    // If `sleep` of the given clock fails, the queue wakes at once.
     const sleep = async () => this.#clock.sleep(this.#untilEnd(), alarm.signal)
     void sleep().then(wake, wake)
   }

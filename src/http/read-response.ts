@@ -63,7 +63,7 @@ const withCode = (endpoint: EndpointDefinition, body: JsonObject, code: unknown)
 const unexpected = (reason: string, body: unknown, isCut = false): Reading =>
   failed({ kind: isCut ? 'cut' : 'unexpected', reason }, body)
 
-/** Returns whether a 2xx response contains an error of area G and no `id` or `status` of a charge. */
+/** Returns whether a 2xx response contains an error of area G, and neither the `id` nor the `status` of a charge. */
 const isBareError = (body: unknown): body is JsonObject =>
   isObject(body) &&
   isObject(body.error) &&
@@ -71,7 +71,7 @@ const isBareError = (body: unknown): body is JsonObject =>
   !isPresent(body, 'id') &&
   !isPresent(body, 'status')
 
-/** Removes an unreadable field from the data. Of a list, remove the last item first, so that indexes stay valid. */
+/** Removes an unreadable field. Callers remove the last item of a list first, so that other indexes stay valid. */
 const remove = (data: unknown, path: readonly PropertyKey[]): void => {
   const [first = '', ...rest] = path
   if (typeof data !== 'object' || data === null || path.length === 0) return
@@ -80,7 +80,7 @@ const remove = (data: unknown, path: readonly PropertyKey[]): void => {
   else Reflect.deleteProperty(data, first)
 }
 
-/** Reads a success by its schema. An unreadable field is omitted and reported, unless the caller needs it. */
+/** Reads a successful response by its schema. Omits and reports an unreadable field, unless the caller needs it. */
 const readByContract = (endpoint: EndpointDefinition, body: unknown): Reading => {
   // safeParse returns either data or issues. This internal function of zod returns both.
   const { value, issues } = endpoint.response._zod.run({ value: body, issues: [] }, {}) as {
@@ -128,7 +128,7 @@ const readSuccess = (endpoint: EndpointDefinition, body: unknown): Reading => {
   return readByContract(endpoint, body)
 }
 
-/** Reads a complete response. In area S, success is code `00`, or no code and all fields that prove a success. */
+/** Reads a complete response. In area S, a success has code `00`, or no code but all `proof` fields. */
 export const readResponse = (
   endpoint: EndpointDefinition,
   { status, text = '' }: Pick<ReceivedResponse, 'status' | 'text'>,
@@ -148,19 +148,19 @@ export const readResponse = (
     const isCut = STARTS_LIKE_JSON.test(text)
     return unexpected(isCut ? 'is JSON that was cut off' : 'is not JSON', body, isCut)
   }
-  // A body is needed if it proves the success or holds what the caller asked for.
+  // A body is required if it must prove the success or contain the requested data.
   if (endpoint.envelope || endpoint.needs !== undefined)
     return unexpected('is empty', body, status !== NO_CONTENT)
   return { kind: 'success', data: endpoint.partial ? {} : undefined, body: undefined, reports: [] }
 }
 
-/** Returns the text of a field for comparison, without plus signs and spaces, in upper case. */
+/** Converts a field to text for a comparison: in upper case, without plus signs and spaces. */
 const notation = (fields: unknown, name: string): string =>
   String((isObject(fields) ? fields[name] : undefined) ?? '')
     .replace(/[+\s]/g, '')
     .toUpperCase()
 
-/** Reports a success that differs from what was sent, because it may be the response to another request. */
+/** Reports a success whose fields differ from the request, because it may be the response to another request. */
 export const reportEchoes = (
   { operation, echoes = [] }: EndpointDefinition,
   sent: unknown,

@@ -8,15 +8,15 @@ const MIN_SECRET_LENGTH = 4
 // A body with deeper nesting could overflow the stack, and the error would lose its outcome and key.
 const DEEPEST = 100
 
-/** Returns a secret as it is, as it appears in JSON and as it appears in a URL. */
+/** Returns the forms in which a secret can appear: plain, in JSON and in a URL. */
 const formsOf = (secret: string): string[] => {
   const inUrl = encodeURIComponent(secret)
   return [secret, JSON.stringify(secret).slice(1, -1), inUrl, inUrl.replaceAll('%20', '+')]
 }
 
 /**
- * Makes the functions that remove the secrets of one call from its errors. They remove fields and headers with secret
- * names, and every text that repeats a secret of the request: of its headers, its Authorization or its body.
+ * Makes functions that remove the secrets of a call from its errors. They omit fields and headers with secret names.
+ * In all other texts, they replace the secrets from the request's headers, Authorization and body.
  */
 export const createRedactor = (
   headers: Readonly<Record<string, string>>,

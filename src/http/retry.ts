@@ -5,21 +5,21 @@ import type { NetworkFailure } from './network-failure.ts'
 
 /** How an attempt failed. */
 export type Failure =
-  /** The connection failed before a complete response. */
+  /** The connection failed before the response was complete. */
   | ({ readonly kind: 'connection' } & NetworkFailure)
   | Interruption
   /** An HTTP status of 400 or above. */
   | { readonly kind: 'status'; readonly status: number }
-  /** A 2xx response with an error code. `proof`: the code proves that the server did not act. */
+  /** A 2xx response with an error code. `proof` is true if the code proves that the server did not act. */
   | { readonly kind: 'code'; readonly proof: boolean }
-  /** A 2xx response that was cut off, or a response that breaks the contract. `reason` completes "the response …". */
+  /** A 2xx response was cut off, or a response breaks the contract. `reason` follows the words "the response". */
   | { readonly kind: 'cut' | 'unexpected'; readonly reason: string }
 
 /** The facts that decide whether an attempt is retried. Times are in milliseconds. */
 export interface RetryQuestion {
   readonly endpoint: { readonly retry: RetryPolicy; readonly auth: AuthKind }
   readonly failure: Failure
-  /** Number of retries so far, without retries with a renewed token. */
+  /** Number of retries so far, except retries with a renewed token. */
   readonly retries: number
   readonly limit: number
   /** Whether the call was already retried with a renewed token. */
@@ -28,7 +28,7 @@ export interface RetryQuestion {
   readonly hint: number | undefined
   readonly maxWait: number
   readonly remaining: number
-  /** A number in [0, 1) for the jitter. */
+  /** A random number in [0, 1) for the jitter. */
   readonly random: number
 }
 
@@ -50,7 +50,7 @@ export type RetryDecision =
   | { readonly retry: true; readonly reason: RetryReason; readonly waitMs: number }
   | { readonly retry: false; readonly reason: NoRetryReason; readonly waitMs?: number }
 
-/** HTTP statuses after which the server may have acted, because its own response was lost. */
+/** HTTP statuses that do not show whether the server acted. */
 const RESPONSE_LOST = new Set([408, 500, 502, 503, 504])
 const FIRST_BACKOFF = 500
 const LONGEST_BACKOFF = 8000
@@ -67,7 +67,7 @@ const kindOf = (failure: Failure): Kind | Ending => {
   return RESPONSE_LOST.has(failure.status) ? 'answer-lost' : 'rejected'
 }
 
-/** Why an endpoint's policy forbids a retry, or `undefined` when it allows one. */
+/** Returns why an endpoint's policy forbids a retry, or `undefined` if the policy allows the retry. */
 const forbidden = ({ endpoint: { retry }, hint }: RetryQuestion, kind: Kind): NoRetryReason | undefined => {
   if (retry === 'never') return 'never-retried'
   if (retry === 'always' || kind === 'not-sent') return undefined
@@ -111,7 +111,7 @@ const CERTAINTY: readonly Outcome[] = ['not-sent', 'rejected', 'unknown']
 export const combineOutcomes = (one: Outcome, other: Outcome): Outcome =>
   CERTAINTY.indexOf(one) >= CERTAINTY.indexOf(other) ? one : other
 
-/** Returns whether the same call may succeed later, judged by the failure alone. */
+/** Returns whether a failure is temporary, so that the same call may succeed later. */
 export const isTransient = (failure: Failure): boolean => {
   if (failure.kind === 'connection') return !failure.certificate
   if (failure.kind === 'status') return failure.status === 429 || RESPONSE_LOST.has(failure.status)
@@ -126,7 +126,7 @@ type Headers = Readonly<Record<string, string>>
 
 /**
  * Returns the milliseconds until a time that the server named. If the client's clock and the server's `Date` differ,
- * the shorter wait counts. Calling too early costs one rejection, but a wrong clock could cause a very long wait.
+ * the shorter wait counts. A call that is too early costs one rejection. A wrong clock could cause a very long wait.
  */
 export const untilServerTime = (time: number, now: number, headers: Headers): number | undefined => {
   const serverNow = headers.date === undefined ? Number.NaN : Date.parse(headers.date)
@@ -143,7 +143,7 @@ export const readRetryAfter = (headers: Headers, now: number): number | undefine
   return Number.isNaN(date) ? undefined : untilServerTime(date, now, headers)
 }
 
-/** Returns the wait that an error response asks for, in milliseconds: Retry-After, or the window's end after 429. */
+/** Returns the milliseconds that an error response asks to wait. A 429 without Retry-After uses the window's end. */
 export const readWaitHint = (
   status: number,
   headers: Headers,

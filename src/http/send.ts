@@ -22,7 +22,7 @@ export interface FetchResponse {
   text(): Promise<string>
 }
 
-/** The second argument of a given `fetch`. Its values are plain, because some implementations cannot read a `Request`. */
+/** The second argument of your `fetch`. It is a plain object: some implementations cannot read a `Request`. */
 export interface FetchRequest {
   /** HTTP method, such as `POST`. */
   readonly method: string
@@ -30,7 +30,7 @@ export interface FetchRequest {
   readonly headers: Record<string, string>
   /** JSON text, or form fields of a token request; absent when the request has no body. */
   readonly body?: string
-  /** Aborted when the time of the attempt has ended or the caller aborts the call. */
+  /** Aborts when the attempt's time ends or the caller aborts the call. */
   readonly signal: AbortSignal
   /** Always `manual`, because the client never follows redirects. */
   readonly redirect: 'manual'
@@ -41,12 +41,12 @@ export interface FetchRequest {
 /** A `fetch` function: the runtime's, undici's, a worker's or a mock's. The client calls it without `this`. */
 export type FetchFunction = (url: string, request: FetchRequest) => Promise<FetchResponse>
 
-/** A response with its body read to the end. */
+/** A response whose body was read. */
 export interface ReceivedResponse {
   readonly status: number
   /** Headers with lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body; absent if the body of an error response did not arrive, because the status is enough. */
+  /** The body. It is absent if an error response's body did not arrive: the status is enough. */
   readonly text: string | undefined
 }
 
@@ -110,7 +110,7 @@ export const sendOnce = async (
   let received: Omit<ReceivedResponse, 'text'> | undefined
   try {
     return await deadline.race(async (signal) => {
-      // The client passes these values to `fetch` directly, because that is faster than in ky's request (decision 2).
+      // The client passes these values to `fetch` directly, because a ky request with them is slower (decision 2).
       const rest = { headers, signal, ...(body !== undefined && { body }), ...client }
       const send = fetch
         ? () => fetch(url, { method, redirect: 'manual', ...rest }) as Promise<Response>
@@ -127,7 +127,7 @@ export const sendOnce = async (
     if (received === undefined) return { kind: 'failed', phase: 'request', failure }
     if (received.status >= 400 && failure.kind !== 'aborted')
       return { kind: 'response', response: { ...received, text: undefined } }
-    // The server responded, so it received the request, even if the error code means that nothing was sent.
+    // The server responded, so it received the request. The error code cannot prove otherwise.
     const isProof = failure.kind === 'connection' && { notSent: false, certificate: false }
     return { kind: 'failed', phase: 'response', failure: { ...failure, ...isProof } }
   } finally {

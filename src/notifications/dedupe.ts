@@ -15,8 +15,8 @@ export type Claim =
 
 /**
  * Remembers which notifications were processed, for one or more processes. Every method is atomic: if callers claim
- * an id at the same time, only one of them receives `claimed`. If a method cannot reach its backend, it rejects: the
- * handler then responds 503, and the sender delivers again.
+ * an id at the same time, only one of them receives `claimed`. A method rejects if it cannot reach its backend. The
+ * handler then responds with 503, and the sender delivers again.
  */
 export interface DedupeStore {
   /** Claims an id for a new owner. The id can be claimed again after a release or after the lease has ended. */
@@ -25,7 +25,7 @@ export interface DedupeStore {
   extend(id: string, owner: string, leaseMilliseconds: number): Promise<boolean>
   /**
    * Marks an id as processed for `ttlMilliseconds`, even if another process holds it, because the work is done.
-   * Resolves to false if `owner` had lost the lease, so that another process may have processed the notification too.
+   * Resolves to false if `owner` had lost the lease. Another process may then have processed the notification too.
    */
   commit(id: string, owner: string, ttlMilliseconds: number): Promise<boolean>
   /** Releases an id, so that it can be claimed at once. Does nothing when `owner` no longer holds the id. */
@@ -41,19 +41,19 @@ export interface MemoryDedupeStore extends DedupeStore {
 const LIMIT = 100_000
 const memoryOptions = {
   /**
-   * Maximum number of ids, 100 000 by default (about 20 MB). Above it, the oldest committed ids are forgotten first.
-   * The store never forgets ids in progress: new claims are rejected instead, and the sender delivers again later.
+   * Maximum number of ids. Default: 100 000 (about 20 MB). A full store forgets the oldest committed ids, but never
+   * ids in progress. If all are in progress, the store rejects new claims, and the sender delivers again later.
    */
   limit: withDefault(wholeNumber(1), LIMIT),
-  /** Clock for leases and committed ids. By default, leases use real time, and committed ids the system's time. */
+  /** Clock for leases and committed ids. Default: leases use real time, committed ids use the system's time. */
   clock: optional(clockOption),
 }
 /** Options of `createMemoryDedupeStore`. */
 export interface MemoryDedupeStoreOptions extends Input<typeof memoryOptions> {}
 
 /**
- * Remembers processed notifications in the memory of this process. For ids that survive a restart, or that several
- * processes share, use a store of `mandatekit/stores`.
+ * Remembers processed notifications in the memory of this process. If ids must survive a restart, or if several
+ * processes share them, use a store of `mandatekit/stores`.
  *
  * @throws {InvalidRequestError} when `limit` is not a whole number from 1.
  */
@@ -62,7 +62,7 @@ export const createMemoryDedupeStore = (options: MemoryDedupeStoreOptions = {}):
   return createMemoryStore(clock ?? steadyClock, clock ?? systemClock, limit)
 }
 
-/** Creates a memory store whose leases use a separate clock. */
+/** Creates a memory store with a separate clock for leases. */
 export const createMemoryStore = (leaseClock: Clock, clock: Clock, limit = LIMIT): MemoryDedupeStore => {
   const leases = new Map<string, { readonly owner: string; readonly endsAt: number }>()
   const committed = new Map<string, number>()
@@ -100,7 +100,7 @@ export const createMemoryStore = (leaseClock: Clock, clock: Clock, limit = LIMIT
     async commit(id, owner, ttlMilliseconds) {
       const held = owns(id, owner) && isLeased(id)
       if (owns(id, owner)) leases.delete(id)
-      // Deletes the id first, so that the Map stays in the order of commits and the oldest ids are forgotten first.
+      // The Map is in the order of commits. Without the deletion, the id would keep the place of its first commit.
       committed.delete(id)
       committed.set(id, clock.now() + ttlMilliseconds)
       return held

@@ -17,10 +17,10 @@ export type NotificationHandler = (request: Request) => Promise<Response>
 const STATUSES = { processed: 200, duplicate: 200, failed: 500, 'in-progress': 503, unavailable: 503 }
 const METHODS = ['POST', 'PUT']
 
-/** Requests whose body was read before the handler, with the result of the body parser, if any. */
+/** Maps a request that was read before the handler to the result of the body parser, if there is one. */
 export const parsedBodies = new WeakMap<Request, { readonly parsed: unknown }>()
 
-/** Reads all bytes of a stream, or undefined when there are more than `maxBytes`. */
+/** Returns all bytes of a stream. Returns undefined if there are more than `maxBytes`. */
 const readAll = async (reader: ReadableStreamDefaultReader<Uint8Array>, maxBytes: number) => {
   const chunks: Uint8Array[] = []
   let length = 0
@@ -88,7 +88,7 @@ const readDelivery = async (request: Request, settings: HandlerSettings): Promis
   }
 }
 
-// These operations fail because of the setup. A 400 would be wrong: the sender would not deliver again.
+// Errors of these operations are mistakes in the setup. A 400 would be wrong: the sender would not deliver again.
 const SETUP = ['notifications.handler', 'notifications.verify']
 const isSetupError = (error: unknown): boolean =>
   error instanceof InvalidRequestError && SETUP.includes(error.operation)
@@ -135,7 +135,7 @@ export const createHandlerWithClock = (waits: Clock, options: NotificationHandle
   const store = settings.dedupe ?? createMemoryStore(waits, clock)
   const processOnce = createProcessOnce(settings, store, waits, report)
 
-  /** Returns the HTTP status for a delivery that is refused or cannot be verified, otherwise undefined. */
+  /** Returns an HTTP status if a delivery is refused or cannot be verified. Otherwise returns undefined. */
   const refuse = async (delivery: Delivery): Promise<401 | 503 | undefined> => {
     if (verify === 'none') return undefined
     const { notification } = delivery
@@ -184,7 +184,7 @@ export const createHandlerWithClock = (waits: Clock, options: NotificationHandle
     const headers = new Headers({ 'cache-control': 'no-store' })
     if (status === 405) headers.set('allow', METHODS.join(', '))
     if (status === 503) headers.set('retry-after', '5')
-    // The response has no body, because the sender may be anyone.
+    // The response has no body, because anyone can send a request.
     return new Response(null, { status, headers })
   }
 }

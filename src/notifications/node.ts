@@ -4,7 +4,7 @@ import type { NotificationHandler } from './handler.ts'
 import { parsedBodies } from './handler.ts'
 import { toBytes } from './parse.ts'
 
-// The used parts of each framework's arguments. A body parser keeps the bytes as `rawBody`, its result as `body`.
+// The handler uses these parts of the arguments. Body parsers keep bytes in `rawBody` and their result in `body`.
 interface ParsedBody {
   readonly body?: unknown
   readonly rawBody?: unknown
@@ -26,13 +26,13 @@ type FastifyRequest = ParsedBody & { readonly raw: NodeRequest }
 type FastifyReply = { code(status: number): { headers(all: HeaderValues): { send(body: string): unknown } } }
 type KoaContext = { readonly req: NodeRequest; readonly request: ParsedBody; set(all: HeaderValues): unknown }
 
-/** A handler for node:http, Express 5, Fastify 5 and Koa. The handler detects the framework by the arguments. */
+/** A handler for node:http, Express 5, Fastify 5 and Koa. The handler detects the framework by its arguments. */
 export type NodeHandler = (first: object, second?: object, third?: unknown) => Promise<unknown>
 
 const has = <Shape extends object>(value: unknown, ...names: (keyof Shape)[]): value is Shape =>
   names.every((name) => name in Object(value))
 
-/** Returns the body as a stream that reads from the request only on demand. */
+/** Returns the body as a stream. The stream reads from the request only when its consumer asks for data. */
 const streamOf = (request: NodeRequest): ReadableStream<Uint8Array> => {
   const iterator = request[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>(
@@ -42,13 +42,13 @@ const streamOf = (request: NodeRequest): ReadableStream<Uint8Array> => {
         if (done === true) controller.close()
         else controller.enqueue(typeof value === 'string' ? new TextEncoder().encode(value) : value)
       },
-      // There is no `cancel`, because ending the iterator would destroy the socket before the 413 is sent.
+      // The stream has no `cancel`. If it ended the iterator, the socket would be destroyed before the 413 is sent.
     },
     { highWaterMark: 0 },
   )
 }
 
-/** Converts a request of node:http, and the body that a body parser kept, to a web-standard `Request`. */
+/** Converts a request of node:http to a web-standard `Request`. Uses the body that a body parser kept, if any. */
 const toRequest = (request: NodeRequest, parsed: ParsedBody): Request => {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) {
@@ -71,10 +71,10 @@ const toRequest = (request: NodeRequest, parsed: ParsedBody): Request => {
 }
 
 /**
- * Adapts a notification handler to servers built on node:http: `createServer`, Express, Nest, Fastify and Koa. It
- * reads the body, or uses the raw bytes, text or object that a body parser kept. Verifying a signature needs raw bytes
- * or text: mount the route before `express.json()`, or use `express.raw({ type: () => true })`. A mistake in the setup
- * is passed to the framework's own error handling.
+ * Adapts a notification handler to servers built on node:http: `createServer`, Express, Nest, Fastify and Koa. If a
+ * body parser kept raw bytes, text or an object, the adapter uses them. Otherwise it reads the body. To verify a
+ * signature, the handler needs raw bytes or text: mount the route before `express.json()`, or use
+ * `express.raw({ type: () => true })`. A mistake in the setup is passed to the framework's own error handling.
  *
  * @throws {InvalidRequestError} when no handler is given.
  * @example app.post('/notifications', toNodeHandler(handler)) // Express, Fastify, or a router of Koa
@@ -113,7 +113,7 @@ export const toNodeHandler = (handler: NotificationHandler): NodeHandler => {
       const { status, headers } = await receive(first, first)
       return respond(status, headers)
     } catch (error) {
-      // With plain node:http, a rejection would end the process. In Express, `third` calls the error handlers.
+      // With plain node:http, a rejection would end the process. In Express, `third` starts the error handlers.
       return typeof third === 'function' ? third(error) : respond(500, {})
     }
   }

@@ -18,7 +18,7 @@ export interface NotificationContext {
   readonly signal: AbortSignal
 }
 
-/** Your code for one type of notification. Return to report success; throw to let the sender deliver again. */
+/** Your code for one type of notification. It returns to report success. If it throws, the sender can retry. */
 export type NotificationListener<Kind extends MerchantNotification> = (
   notification: Kind,
   context: NotificationContext,
@@ -32,7 +32,7 @@ export type NotificationListener<Kind extends MerchantNotification> = (
  * - `verification-failed`: the verifier threw, or took longer than `timeouts.verify` (503).
  * - `unknown-kind`: the type or status is unknown to this version, and `onUnknown` is missing (200).
  * - `handler-failed`: your code threw, and the id was released (500).
- * - `handler-too-slow`: your code ran longer than `lease.limit`. Its signal was aborted (503).
+ * - `handler-too-slow`: your code ran longer than `lease.limit`, so its signal was aborted (503).
  * - `lease-lost`: the lease ended while your code was running. Another process may have run your code too.
  * - `store-failed`: a method of the dedupe store rejected, or took longer than `timeouts.store`. If `claim` failed,
  *   the handler responds 503. If `commit` failed, the handler responds 200, and this process remembers the success.
@@ -69,7 +69,7 @@ const timeouts = {
   read: withDefault(duration(LONGEST_DELAY), TIMEOUTS.read),
   /** Time limit for `verify`; 30 s by default. After this time the handler responds 503. */
   verify: withDefault(duration(LONGEST_DELAY), TIMEOUTS.verify),
-  /** Time limit for each call of the dedupe store; 5 s by default. A slower call counts as failed. */
+  /** Time limit for each call to the dedupe store; 5 s by default. A slower call counts as failed. */
   store: withDefault(duration(LONGEST_DELAY), TIMEOUTS.store),
 }
 /** Time limits for the steps of a delivery, in milliseconds of real time. */
@@ -87,21 +87,21 @@ const options = {
   onPayment: functionOption<NotificationListener<PaymentNotification>>(),
   /** Called for an unknown type or status. Without `onUnknown`, the handler reports the message and responds 200. */
   onUnknown: optional(functionOption<NotificationListener<UnknownNotification>>()),
-  /** The store that remembers processed ids; the memory of this process by default. */
+  /** The store that remembers processed ids. By default, this process keeps them in memory. */
   dedupe: optional(objectWith<DedupeStore>('a dedupe store', 'claim', 'extend', 'commit', 'release')),
   /** Called with every problem, including the errors that responses never show. */
   onUnexpected: optional(functionOption<(report: NotificationReport) => unknown>()),
-  /** The largest accepted body, in bytes; 65 536 by default, far more than a message needs. */
+  /** Maximum size of a body, in bytes; 65 536 by default. A message needs far less. */
   maxBytes: withDefault(wholeNumber(1), 65_536),
   /** How long a claim is valid without an extension, and how long your code may run. */
   lease: withDefault(strict(lease, 'option'), LEASE),
   /** How long processed ids are remembered, in milliseconds; 7 days by default. */
   dedupeTtl: withDefault(wholeNumber(1), 7 * 86_400_000),
-  /** How long a duplicate waits for the delivery in progress before a 503, in milliseconds; 10 s by default. */
+  /** How long a duplicate waits for the first delivery, in milliseconds; 10 s by default. Then it receives 503. */
   responseTimeout: withDefault(fromZero, 10_000),
-  /** How long a delivery waits for its sender, the verifier and the store. */
+  /** Time limits for the sender, the verifier and the store. */
   timeouts: withDefault(strict(timeouts, 'option'), TIMEOUTS),
-  /** Clock by which committed ids in memory expire; the system's by default. Leases and waits use real time. */
+  /** Clock for the expiry of committed ids in memory; the system's by default. Leases and waits use real time. */
   clock: withDefault(clockOption, systemClock),
 }
 /** Options of `createNotificationHandler`. Times in milliseconds. */

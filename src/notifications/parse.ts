@@ -50,10 +50,10 @@ export interface UnknownNotification extends NotificationFields {
   readonly paymentId: string | null
 }
 
-/** A notification of the payment provider. The field `type` determines which other fields it has. (S8) */
+/** A notification of the payment provider. The field `type` determines the other fields. (S8) */
 export type MerchantNotification = SubscriptionNotification | PaymentNotification | UnknownNotification
 
-/** The two fields that `isNewer` compares. Store both fields of the newest notification with its state. */
+/** The two fields that `isNewer` compares. Store both, together with the state from the newest notification. */
 export type OrderedNotification = Pick<MerchantNotification, 'occurredAt' | 'status'>
 
 /** A received message: text or bytes (JSON or URL-encoded), form fields, or the object from a body parser. */
@@ -61,12 +61,12 @@ export type NotificationInput = string | Uint8Array | ArrayBuffer | URLSearchPar
 
 const OPERATION = 'notifications.parse'
 
-// Timestamps from this number on are milliseconds, because as seconds they would be after the year 5138.
+// A timestamp of at least this number is in milliseconds. In seconds, it would be after the year 5138.
 const FIRST_MILLISECONDS = 1e11
 const DIGITS = /^\s*\d+(?:\.\d+)?\s*$/
 const ISO = /^\s*\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})\s*$/i
 
-/** Reads UNIX seconds, milliseconds, or ISO 8601 with a time zone. Without a zone, the instant is unknown. */
+/** Reads UNIX seconds, UNIX milliseconds, or ISO 8601 with a time zone. Without a zone, the instant is unknown. */
 const readTimestamp = (value: unknown): Date | undefined => {
   const text = typeof value === 'object' ? '' : String(value)
   const isDigits = DIGITS.test(text)
@@ -78,7 +78,7 @@ const readTimestamp = (value: unknown): Date | undefined => {
 
 const filledText = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value
-  // JSON.parse rounds larger integers. Two identifiers could become equal, and a message would look like a duplicate.
+  // JSON.parse rounds larger integers: two ids could become equal, and a new message would look like a duplicate.
   return Number.isSafeInteger(value) ? String(value) : undefined
 }
 const SAFE = 'or a safe integer (JSON parsers round larger ones: pass the raw body)'
@@ -128,7 +128,7 @@ export const parseObject = (value: unknown): MerchantNotification => {
 
 const parseForm = (form: Iterable<readonly [string, unknown]>): MerchantNotification => {
   const fields = new Map<string, unknown>()
-  // A field that is given twice becomes an array, which is invalid for every field.
+  // A repeated field becomes an array, which is invalid for every field.
   for (const [name, value] of form) fields.set(name, fields.has(name) ? [fields.get(name), value] : value)
   // Object.fromEntries defines own properties, so a field named __proto__ does not set the prototype.
   return toNotification(Object.fromEntries(fields))
@@ -155,7 +155,7 @@ const parseBytes = (bytes: ArrayBuffer | ArrayBufferView): MerchantNotification 
   return parseText(text)
 }
 
-/** Copies text or bytes to bytes; `undefined` for anything else. */
+/** Copies text or bytes to a new byte array. Returns `undefined` for any other value. */
 export const toBytes = (value: unknown): Uint8Array<ArrayBuffer> | undefined => {
   if (typeof value === 'string') return new TextEncoder().encode(value)
   if (!ArrayBuffer.isView(value)) return undefined
@@ -178,7 +178,7 @@ export const parseBody = async (
 export const isRequest = (value: unknown): value is Request =>
   isObject(value) && isObject(value.headers) && typeof value.arrayBuffer === 'function'
 
-// Checks the tag, because `instanceof` fails for values of another realm, which test runners pass.
+// Test runners pass values of another realm. `instanceof` fails for them, so the code compares tags.
 const tagOf = (value: unknown): string => Object.prototype.toString.call(value)
 const isBuffer = (value: unknown): value is ArrayBuffer => tagOf(value) === '[object ArrayBuffer]'
 const isForm = (value: unknown): value is URLSearchParams | FormData =>
@@ -213,7 +213,7 @@ export function parseNotification(
 const secondsOf = (name: string, { occurredAt }: OrderedNotification): number => {
   const seconds = tagOf(occurredAt) === '[object Date]' ? Math.floor(Number(occurredAt) / 1000) : Number.NaN
   if (!Number.isNaN(seconds)) return seconds
-  // Comparisons with NaN are always false: without this error, a cancellation would be dropped silently.
+  // Comparisons with NaN are always false. Without this error, a cancellation would be dropped silently.
   throw new InvalidRequestError('isNewer', [inputIssue(`${name}.occurredAt`, 'a valid Date', occurredAt)])
 }
 

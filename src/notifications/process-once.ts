@@ -26,7 +26,7 @@ export const createProcessOnce = (
   report: Report,
 ) => {
   const running = new Map<string, Promise<Processed>>()
-  // Processed ids that the store could not record: at least this process does not process these ids again.
+  // Processed ids that the store could not record. This process does not process these ids again.
   const uncommitted = new Set<string>()
 
   /** Calls the store, which may throw, hang, or return no promise. Reports a failure and returns undefined. */
@@ -56,7 +56,7 @@ export const createProcessOnce = (
     const claim = await ask(notification, 'claim', () => claiming)
     if (claim?.state === 'claimed') return run(notification, work, claim.owner)
     if (claim !== undefined) return claim.state === 'committed' ? 'duplicate' : 'in-progress'
-    // A claim granted after the timeout is not used. Without a release, a redelivery would wait until its lease ends.
+    // A claim that succeeds after the timeout is released, so that a redelivery need not wait for the lease's end.
     const giveBack = (late: Claim) => (late.state === 'claimed' ? store.release(id, late.owner) : undefined)
     claiming.then(giveBack).catch(ignore)
     return 'unavailable'
@@ -79,7 +79,7 @@ export const createProcessOnce = (
       }
       const held = await commit()
       if (held === false) report({ kind: 'lease-lost', notification })
-      // A lost reply may hide a successful first commit, so `false` from the second commit is not a lost lease.
+      // The first commit may have succeeded, so `false` from the second commit does not mean a lost lease.
       if (held === undefined && (await commit()) === undefined) {
         uncommitted.add(id)
         const [oldest = id] = uncommitted
@@ -105,7 +105,7 @@ export const createProcessOnce = (
         const askedAt = clock.now()
         const extended = await ask(notification, 'extend', () => store.extend(id, owner, lease.duration))
         if (extended === true) endsAt = askedAt + lease.duration
-        // Another process may already hold the lease, even if this process only failed to reach the store.
+        // After `endsAt` another process may hold the lease, even if only the connection to the store failed.
         if (extended === false || clock.now() >= endsAt) {
           stop.abort(new Error('The lease of the notification was lost'))
         }
@@ -130,7 +130,7 @@ export const createProcessOnce = (
     const result = await Promise.race([first, timeout.then(() => 'in-progress' as const)])
     settled.abort()
     if (result === 'processed') return 'duplicate'
-    // Only the first delivery responds 500. This duplicate was not processed, so it responds 503.
+    // Only the first delivery gets a 500 response. This duplicate was not processed and gets a 503 response.
     return result === 'failed' ? 'in-progress' : result
   }
 }

@@ -42,7 +42,7 @@ const secretsField = field<readonly SecretBytes[], Secrets>(
 const hmacOptions = {
   /** The header that holds the signature, for example `x-signature`. */
   header: input('the name of a header', (name) => /^[!#$%&'*+.^_`|~\w-]+$/.test(name)),
-  /** The shared secrets. To replace a secret without losing deliveries, configure the old and the new one. */
+  /** The shared secrets. To replace a secret without losing deliveries, list both the old and the new secret. */
   secrets: secretsField,
   /** How the header encodes the signature; `hex` by default. */
   encoding: withDefault(oneOf(['hex', 'base64', 'base64url']), 'hex'),
@@ -117,9 +117,9 @@ export interface LookupClient {
 const lookupClient = objectWith<LookupClient>('a SubscriptionsClient', 'details', 'cancellation', 'payment')
 
 /**
- * Verifies a message by reading its record from the API. A payment must have the message's subscription and status.
- * For other messages the subscription must exist, and for `CANCELLED` also its cancellation. If the API does not know
- * the record, the handler responds 401. If the read fails (network, rate limit, rejected login), it responds 503.
+ * Verifies a message by reading its record from the API. A payment must have the subscription and status that
+ * the message contains. For other messages, the subscription must exist. For `CANCELLED`, its cancellation must exist
+ * too. The handler responds 401 if the record does not exist, and 503 if the read fails (network, rate limit, login).
  *
  * `lookupVerifier` proves the content of a message, not its sender. Anyone who knows the content can resend it with
  * a new notificationId, so your code must tolerate receiving the same payment or status twice.

@@ -77,7 +77,7 @@ export interface GatewayReader {
   status(chargeId: string, options: ReadOptions): PromiseLike<{ readonly status: string }>
 }
 
-/** Whether the API reported an unknown record with an error code. A 404 without a code may come from a proxy. */
+/** Whether the API does not know the record. An error code is required: a bare 404 may come from a proxy. */
 export const isNotFound = (error: unknown): boolean => {
   if (!isMandateKitError(error) || error.phase === 'login') return false
   if (error.code === 'invalid_request') return true

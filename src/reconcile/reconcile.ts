@@ -33,7 +33,7 @@ const reconcileOptions = {
   gateway: optional(objectWith<GatewayReader>('a GatewayClient', 'status')),
   /** How many entries are looked up at once; 4 by default. The rate limits of the clients also apply. */
   concurrency: withDefault(wholeNumber(1), 4),
-  /** Aborts the reconciliation and its lookups in progress. */
+  /** Aborts the reconciliation and all lookups in progress. */
   signal: optional(signalOption),
   /** Called after each entry, with or without a difference. Errors that `onProgress` throws are ignored. */
   onProgress: optional(functionOption<(progress: ReconciliationProgress) => unknown>()),
@@ -41,7 +41,7 @@ const reconcileOptions = {
 /** Options of `reconcile`. */
 export interface ReconcileOptions extends Input<typeof reconcileOptions> {}
 
-/** Iterates over the differences, in the order of the books. */
+/** Yields the differences in the order of the entries in `expected`. */
 export interface Reconciliation extends AsyncIterable<Difference> {
   /** The progress so far. */
   readonly progress: ReconciliationProgress
@@ -55,8 +55,8 @@ const invalid = (name: string, rule: string, value: unknown): InvalidRequestErro
  * function only reads. It takes entries only as fast as the loop runs, so books of any length need little memory.
  * Leaving the loop aborts the lookups in progress.
  *
- * If a lookup fails, the entry yields a difference of kind `unchecked`, and the loop continues. The loop throws an
- * `InvalidRequestError` if an entry's client is missing, and the reason of `signal` if the signal is aborted.
+ * If a lookup fails, the loop receives a difference of kind `unchecked` and continues. The loop throws an
+ * `InvalidRequestError` if the client for an entry is missing. If `signal` is aborted, the loop throws its reason.
  * A change during the run can look like a difference, so act only on differences that a second run finds again.
  *
  * @example

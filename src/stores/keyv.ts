@@ -28,7 +28,7 @@ export interface KeyvOptions extends Input<typeof keyvOptions> {}
 
 const keyvDedupeStoreOptions = {
   ...keyvOptions,
-  /** The clock by which leases end. Default: the system's clock. */
+  /** The clock that determines when leases end. Default: the system's clock. */
   clock: withDefault(clockOption, systemClock),
 }
 /** Options of a dedupe store over Keyv. */
@@ -93,7 +93,7 @@ export const createKeyvDedupeStore = (keyv: KeyvLike, options: KeyvDedupeStoreOp
   const { prefix, clock } = check('stores.keyv', strict(keyvDedupeStoreOptions, 'option'), options)
   const access = accessKeyv(keyv, `${prefix}notification:`)
   const mutex = createKeyedMutex()
-  /** Reads the entry of an id and passes it to `decide`, for one caller at a time. */
+  /** Reads the entry of an id and passes it to `decide`. Calls for the same id run one after another. */
   const inTurn = <Result>(id: string, decide: (entry: Entry | undefined) => Promise<Result>) =>
     mutex(id, async () => decide(readEntry(await access.get(id))))
   const holds = (entry: Entry | undefined, owner: string): boolean =>

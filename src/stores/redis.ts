@@ -21,9 +21,9 @@ export interface IoredisClient {
 }
 
 /**
- * How a store sends commands to Redis or Valkey: a connected client of node-redis or ioredis (also its `Cluster`), or
- * a function that sends one command. Pools, other clients and the cluster client of node-redis need a function. The
- * commands are GET, SET with PX, DEL and EVAL. Each has one key, which the function receives for cluster routing.
+ * The connection of a store to Redis or Valkey: a connected client of node-redis or ioredis, an ioredis `Cluster`, or
+ * a function that sends one command. Use a function for pools, other clients and node-redis clusters. The commands
+ * are GET, SET with PX, DEL and EVAL. Each command has one key, which the function receives for cluster routing.
  *
  * @example createRedisDedupeStore((command, key) => cluster.sendCommand(key, false, [...command])) // node-redis
  */
@@ -35,7 +35,7 @@ export type RedisClient =
 const redisOptions = {
   /** Text before every key. Default: `mandatekit:`. */
   prefix: withDefault(anyText, 'mandatekit:'),
-  /** Timeout of a command in milliseconds of real time: disconnected clients queue commands. Default: 2 000. */
+  /** Real-time timeout of a command in milliseconds, because disconnected clients queue commands. Default: 2 000. */
   commandTimeout: withDefault(duration(), 2_000),
 }
 /** Options of every store over Redis. */
@@ -43,7 +43,7 @@ export interface RedisOptions extends Input<typeof redisOptions> {}
 
 const redisTokenStoreOptions = {
   ...redisOptions,
-  /** How long a lock outlives a killed process, in milliseconds. Running processes extend locks. Default: 10 000. */
+  /** How long a lock outlives a killed process, in milliseconds. A running process extends it. Default: 10 000. */
   lockTime: withDefault(duration(LONGEST_DELAY), 10_000),
 }
 /** Options of a token store over Redis. */
@@ -57,8 +57,8 @@ const clientField = field<RedisClient>(
       : undefined,
 )
 
-// A function may fail to unwrap a reply such as `{ result }`. Without this error, the store would always and silently
-// read the reply as "no token", "no lock" or "stored".
+// A given function may return a wrapped reply such as `{ result }`. Without this error, the store would silently
+// misread it as "no token", "no lock" or "stored".
 const unexpectedReply = (what: string): Error =>
   new Error(`Redis ${what}: the client returned a value that is not a reply of Redis`)
 
@@ -120,12 +120,12 @@ redis.call('SET', KEYS[1], committed, 'PX', ARGV[2])
 if held == ARGV[1] or held == committed then return 1 end
 return 0`
 
-// Equals the time a client waits for a lock, because polling must stop when the call has stopped waiting.
+// A client waits this long for a lock. Later polling would be useless, because the call no longer waits.
 const LONGEST_WAIT = 150_000
 
 const ignore = (): void => undefined
 
-/** Runs a task while holding a lock with an owner and an expiry, and extends the lock while the task runs. */
+/** Runs a task under a lock that has an owner and an expiry. Extends the lock while the task runs. */
 const withRedisLock = async <Result>(
   { run, ask }: ReturnType<typeof connect>,
   key: string,
@@ -153,7 +153,7 @@ const withRedisLock = async <Result>(
   // If the release fails, the lock expires anyway.
   const release = () => run(RELEASE_OWNED, key, owner).catch(ignore)
   await acquire().catch((error: unknown) => {
-    // This process may hold the lock although the reply was lost.
+    // If only the reply was lost, this process holds the lock.
     void release()
     throw error
   })
@@ -170,8 +170,8 @@ const withRedisLock = async <Result>(
  * Shares tokens and rejected logins through Redis or Valkey, so that many processes need only one login. Pass a
  * connected client of node-redis or ioredis. You configure and close the client.
  *
- * When Redis is down, slow (`commandTimeout`), full, or contains foreign data, each process continues with its own
- * memory: no call fails, and each process logs in at most once per token lifetime. Records expire with their token.
+ * If Redis is down, slow (`commandTimeout`) or full, or contains foreign data, each process uses its own memory. Then
+ * no call fails, and each process logs in at most once per token lifetime. Records expire with their token.
  *
  * @throws {InvalidRequestError} when the client or an option breaks its rule.
  * @example
@@ -207,8 +207,8 @@ export const createRedisTokenStore = (
  * at the same time, only one of them receives the claim. Pass a connected client of node-redis or ioredis.
  *
  * When Redis is down, slow or full, every method rejects, the handler responds 503, and the sender delivers again.
- * Configure Redis with persistence and the eviction policy `noeviction`. Otherwise it can forget which notifications
- * were processed. Ids are unique only for one sender, so give each payment provider its own prefix.
+ * Configure Redis with persistence and the eviction policy `noeviction`. Otherwise Redis can forget which
+ * notifications were processed. Ids are unique only for one sender, so give each payment provider its own prefix.
  *
  * @throws {InvalidRequestError} when the client or an option breaks its rule.
  */
@@ -222,7 +222,7 @@ export const createRedisDedupeStore = (client: RedisClient, options: RedisOption
     claim: async (id, leaseMilliseconds): Promise<Claim> => {
       const owner = `lease:${randomId()}`
       const state = await run(CLAIM, keyOf(id), owner, leaseMilliseconds).catch((error: unknown) => {
-        // The client may still send the claim later. Without a release, a redelivery would wait until its lease ends.
+        // The client may send the claim later. Without this release, a redelivery would wait until the claim's lease ends.
         release(id, owner).catch(ignore)
         throw error
       })

@@ -42,7 +42,7 @@ test('a busy port is named, with the options that help', async () => {
   const port = await open(createServer())
   expect(await run('mock', '--port', String(port))).toMatchObject({
     code: 1,
-    err: `Port ${port} of 127.0.0.1 is in use. Choose another one with --port, or any free one with --port 0.\n`,
+    err: `Port ${port} of 127.0.0.1 is in use. Choose another port with --port, or use --port 0 for any free port.\n`,
   })
 })
 

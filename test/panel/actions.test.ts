@@ -69,7 +69,7 @@ describe('a program drives the mock through the panel', () => {
     expect(await health()).toBe(200)
     expect(await act('remove-fault', { number: '1' })).toEqual({
       ok: false,
-      message: 'This fault is used up or was removed.',
+      message: 'This fault has no uses left, or it was removed.',
     })
   })
 
@@ -97,7 +97,7 @@ describe('a program drives the mock through the panel', () => {
 test.each([
   ['explode', {}, /Unknown action "explode"\. Actions: advance, /],
   ['constructor', {}, /Unknown action "constructor"/],
-  ['advance', {}, /Say by how much/],
+  ['advance', {}, /Missing duration/],
   ['advance', { days: '-1' }, /[Ff]ield days must be a number/],
   ['advance', { days: '1e9' }, /[Ff]ield days must be a number/],
   ['advance', { days: '999999' }, /at most ten years/],

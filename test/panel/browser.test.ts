@@ -65,7 +65,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         await page.getByRole('combobox', { name: 'Number' }).fill('+99900000001')
         await page.getByLabel('Behavior').selectOption('insufficient_funds')
         await click(page, 'Set the behavior')
-        await reported(page, 'now follow insufficient_funds')
+        await reported(page, 'now have the behavior insufficient_funds')
         await click(page, `Enter the correct code for ${id}`)
         await reported(page, `${id} is failed`)
         expect(await page.locator(`#charge-${id} .heading`).textContent()).toContain('failed')

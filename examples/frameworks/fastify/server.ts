@@ -5,7 +5,7 @@ import { isProgram, portOfEnvironment, secretOfEnvironment } from '../run.ts'
 import type { Shop } from '../shop.ts'
 import { openShop } from '../shop.ts'
 
-/** Creates a Fastify 5 app. The scope of the notification route keeps bodies raw. Other routes parse JSON. */
+/** Creates a Fastify 5 app. The notification route receives raw bodies. All other routes parse JSON. */
 export const createApp = (shop: Shop): FastifyInstance => {
   const app = fastify()
   app.register((scope, _options, ready) => {

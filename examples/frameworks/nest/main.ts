@@ -18,8 +18,8 @@ const moduleOf = (shop: Shop): DynamicModule => ({
 })
 
 /**
- * Creates a NestJS app on Express. `rawBody: true` keeps the raw body in addition to the parsed one, because a
- * signature covers the raw body.
+ * Creates a NestJS app on Express. `rawBody: true` keeps both the raw body and the parsed body, because a signature
+ * covers the raw body.
  */
 export const createApp = (shop: Shop): Promise<NestExpressApplication> =>
   NestFactory.create<NestExpressApplication>(moduleOf(shop), { rawBody: true, logger: ['error'] })

@@ -3,7 +3,7 @@ import type { NodeHandler } from 'mandatekit/notifications'
 import { toNodeHandler } from 'mandatekit/notifications'
 import type { Shop } from '../shop.ts'
 
-/** The injection token of the shop. */
+/** The token under which Nest injects the shop. */
 export const SHOP = Symbol('shop')
 
 /**

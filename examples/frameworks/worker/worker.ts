@@ -9,8 +9,8 @@ interface Bindings {
 let shop: Shop | undefined
 
 /**
- * A worker (workerd, Cloudflare Workers). Isolates do not share memory, so in production pass a shared `dedupe`, for
- * example over a Durable Object or Redis.
+ * A worker (workerd, Cloudflare Workers). Isolates do not share memory. In production, pass a shared `dedupe`,
+ * for example one that uses a Durable Object or Redis.
  */
 const worker = {
   async fetch(request: Request, { NOTIFICATION_SECRET }: Bindings): Promise<Response> {

@@ -6,7 +6,7 @@ import { startMockServer } from 'mandatekit/mocks/server'
 
 const newMock = (): Mock => createMock({ clock: new Date('2027-01-01T06:00:00Z') })
 
-/** Creates a mock, and clients that call the mock without a socket. The test has nothing to close or reset. */
+/** Creates a mock, and clients that call the mock without a socket. The test does not have to close anything. */
 export const openMock = () => {
   const mock = newMock()
   const { clientOptions, fetch } = mock
@@ -17,7 +17,7 @@ export const openMock = () => {
   }
 }
 
-/** Creates a mock server on a free port, and clients for it. Closes the server when the test ends. */
+/** Starts a mock server on a free port, and creates clients for it. Closes the server when the test ends. */
 export const openServer = async (test: TestContext) => {
   const server = await startMockServer({ mock: newMock() })
   test.after(() => server.close())

@@ -81,7 +81,7 @@ describe('with mock.fetch', { concurrency: true }, () => {
   })
 })
 
-/** Creates a function whose promise resolves when all tests have called it, so they run at the same time. */
+/** Creates a function that makes tests wait for each other. Its promise resolves after all tests have called it. */
 const createMeeting = (tests: number) => {
   let missing = tests
   let open: () => void = () => undefined

@@ -8,7 +8,7 @@ export interface Settlement {
   readonly reversed: number
 }
 
-/** The code under test: counts the payments of a subscription. */
+/** Counts the payments of a subscription. The tests call this function. */
 export const settle = async (client: SubscriptionsClient, subscriptionId: string): Promise<Settlement> => {
   const settlement = { paid: 0, failed: 0, reversed: 0 }
   for await (const payment of client.allPayments(subscriptionId)) {

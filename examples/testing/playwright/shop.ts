@@ -42,7 +42,7 @@ const write = (
   response.end(`<!doctype html><html lang="en"><title>${title}</title><h1>${title}</h1>${body}</html>`)
 }
 
-/** The application under test: a shop on its own port that sells a daily plan and a single order. */
+/** The application under test: a shop with its own port. The shop sells a daily plan and single orders. */
 export const startShop = async (subscriptions: SubscriptionsClient, gateway: GatewayClient) => {
   const charges = new Map<string, string>()
   const payments: string[] = []

@@ -2,7 +2,7 @@ import { testNumbers } from 'mandatekit/mocks'
 import { describe, expect, vi } from 'vitest'
 import { test } from './fixtures.ts'
 
-/** Creates a function whose promise resolves when all tests have called it, so they run at the same time. */
+/** Creates a gate that opens when every test has reached it. The tests then run at the same time. */
 const createGate = (tests: number) => {
   let open: () => void = () => undefined
   let missing = tests

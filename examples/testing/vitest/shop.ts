@@ -3,7 +3,7 @@ import { isMandateKitError } from 'mandatekit'
 import type { NotificationHandler } from 'mandatekit/notifications'
 import { createNotificationHandler, lookupVerifier } from 'mandatekit/notifications'
 
-/** The result of an attempt to charge, or to sell a plan. */
+/** The result of `charge` or `sellPlan`. */
 export type Result<Success> =
   | ({ readonly kind: 'done' } & Success)
   /** Nothing was created, so the shop can try again. */
@@ -22,7 +22,7 @@ const failed = (error: unknown): Exclude<Result<unknown>, { kind: 'done' }> => {
   return { kind: error.outcome === 'unknown' ? 'unclear' : 'try-again', why: error.code }
 }
 
-/** The code under test: a shop that sells a daily plan and single orders. */
+/** Creates a shop that sells a daily plan and single orders. The tests call this shop. */
 export const createShop = (subscriptions: SubscriptionsClient, gateway: GatewayClient) => {
   const paid: string[] = []
 
@@ -36,7 +36,7 @@ export const createShop = (subscriptions: SubscriptionsClient, gateway: GatewayC
 
   return {
     receive,
-    /** Returns the ids of successful payments that notifications reported, each id once. */
+    /** Returns the ids of the successful payments that notifications reported. No id occurs twice. */
     paid: (): readonly string[] => paid,
 
     /** Requests a plan and returns the page where the customer authorizes it. */
@@ -66,7 +66,7 @@ export const createShop = (subscriptions: SubscriptionsClient, gateway: GatewayC
       return days
     },
 
-    /** Charges a customer, who then confirms. The key contains the order's id, so an order is never charged twice. */
+    /** Charges a customer. The idempotency key contains the order's id, so an order is never charged twice. */
     async charge({ id, msisdn, amount }: Order): Promise<Result<{ chargeId: string; url: string }>> {
       try {
         const charge = await gateway.charge(

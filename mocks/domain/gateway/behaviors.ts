@@ -15,7 +15,7 @@ const succeed: Resolution = { event: 'succeed', outcome: 'SUCCEEDED' }
 const insufficientFunds: Resolution = { event: 'fail', outcome: 'INSUFFICIENT_FUNDS' }
 const retry: Resolution = { event: 'retry', outcome: 'RETRYING' }
 
-/** The behaviors of a number. The mock defines their names and outcomes: the specification has none (rows 61, 62). */
+/** The possible behaviors of a phone number. The specification defines none, so the mock does (rows 61, 62). */
 export const behaviors = {
   succeeds: { description: 'Every charge succeeds.', resolution: succeed },
   insufficient_funds: {
@@ -42,16 +42,16 @@ export const behaviors = {
     resolution: { event: 'expire', outcome: 'EXPIRED' },
   },
   succeeds_once: {
-    description: 'The first charge succeeds, every later charge and renewal fails.',
+    description: 'The first charge succeeds; every later charge and renewal fails.',
     resolution: succeed,
     afterFirst: insufficientFunds,
   },
 } as const satisfies Record<string, Behavior>
 
-/** Name of a behavior. The reference route returns it, and `payer.setBehavior` accepts it. */
+/** Name of a behavior. The reference route returns these names, and `payer.setBehavior` accepts them. */
 export type BehaviorName = keyof typeof behaviors
 
-/** Whether the text names a behavior. */
+/** Returns whether a text is the name of a behavior. */
 export const isBehaviorName = (name: string): name is BehaviorName => Object.hasOwn(behaviors, name)
 
 /**
@@ -70,7 +70,7 @@ export const testNumbers = {
   succeeds_once: '+99900000008',
 } as const satisfies Record<BehaviorName, string>
 
-/** A behavior for each number, as the option `gateway.testNumbers` takes it. */
+/** The type of the option `gateway.testNumbers`. It maps each phone number to a behavior. */
 export type NumberTable = Readonly<Record<string, BehaviorName>>
 
 /** Maps each number of `testNumbers` to its behavior. */
@@ -78,7 +78,7 @@ export const testNumberTable: NumberTable = Object.fromEntries(
   Object.entries(testNumbers).flatMap(([name, msisdn]) => (isBehaviorName(name) ? [[msisdn, name]] : [])),
 )
 
-/** Removes the leading plus of a number, so that a comparison ignores it. */
+/** Removes the leading plus of a phone number, so that a comparison ignores the plus. */
 export const comparableNumber = (msisdn: string): string => msisdn.replace(/^\+/, '')
 
 /** Returns the entry for a number in the response of the reference route. */

@@ -17,7 +17,7 @@ export interface ChargeFields {
 export interface ChargeRecord extends ChargeFields {
   readonly id: string
   readonly confirmationId: string
-  /** The base URL at the time of creation, because an issued `confirmation_url` must not change. */
+  /** The base URL when the charge was created. It is kept, because an issued `confirmation_url` must not change. */
   readonly baseUrl: string
   readonly createdAt: number
   /** Identifier of the charge that this charge renews. */
@@ -29,14 +29,14 @@ export interface ChargeRecord extends ChargeFields {
   wrongCodes: number
 }
 
-/** A charge with the status and outcome that it had at some time. */
+/** A charge, with its status and outcome at one moment. */
 export interface ChargeMoment {
   readonly charge: ChargeRecord
   readonly status: ChargeStatus
   readonly outcome: ChargeOutcome
 }
 
-/** Returns the JSON of a charge (G1), with the given status and outcome or, by default, the current ones. */
+/** Returns a charge as JSON (G1), by default with its current status and outcome. */
 export const chargeBody = (
   charge: ChargeRecord,
   { status, outcome }: Pick<ChargeMoment, 'status' | 'outcome'> = charge,
@@ -59,7 +59,7 @@ export const listedCharge = (charge: ChargeRecord): ListedCharge => ({
   idempotencyKey: charge.idempotencyKey,
 })
 
-/** Masks the middle digits of a number. Of a short number, at most the last two characters stay visible. */
+/** Masks the middle digits of a phone number. A short number keeps at most its last two characters. */
 export const maskedNumber = (msisdn: string): string => {
   const characters = [...msisdn]
   const isLong = characters.length >= 10

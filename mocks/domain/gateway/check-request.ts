@@ -3,7 +3,7 @@ import { accepted, invalid, refused } from '../result.ts'
 import type { ChargeFields } from './charges.ts'
 import type { GatewayOptions } from './options.ts'
 
-/** Whether an entry allows the address: same scheme and host, and a path equal to the entry's or below it. */
+/** Returns whether the address has the entry's scheme and host, and the entry's path or a path below it. */
 const allows = (entry: URL, address: URL): boolean => {
   if (address.protocol !== entry.protocol || address.host !== entry.host) return false
   const folder = entry.pathname.endsWith('/') ? entry.pathname : `${entry.pathname}/`
@@ -43,7 +43,7 @@ const formatProblem = ({ msisdn, amount, currency }: ChargeFields): Result<never
   return undefined
 }
 
-/** Reads the body of a charge. Checks types, and under `inputRules: 'formats'` also formats (row 82). */
+/** Reads the body of a charge. Checks the types. If `inputRules` is `'formats'`, checks the formats too (row 82). */
 export const readCharge = (fields: Fields, options: InputOptions): Result<ChargeFields> => {
   const { msisdn, amount, currency, redirect_uri: redirectUri } = fields
   if (typeof msisdn !== 'string') return invalid('msisdn', 'msisdn must be a string.')

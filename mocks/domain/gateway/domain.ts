@@ -13,7 +13,7 @@ import type { GatewayOptions } from './options.ts'
 import { createKeyStore, keyScope, readEvents } from './state.ts'
 import type { ChargeBody, ConfirmationView, GatewayEvent, Keyed } from './types.ts'
 
-// Every wrong code gets the same refusal, so that it reveals nothing about numbers, codes or charges.
+// All wrong codes get the same refusal, so a refusal reveals nothing about numbers, codes or charges.
 const INCORRECT_CODE: Result<never> = Object.freeze(
   refused('incorrect_code', 'The code is not correct.', {
     explanation: 'The otp differs from the option gateway.otp.',
@@ -65,7 +65,7 @@ export const createGatewayDomain = (parts: {
   readonly timeline: Timeline
   readonly ids: Pick<Ids, 'text'>
   readonly options: GatewayOptions
-  /** Returns the base URL of the gateway's pages, with which `confirmation_url` begins. */
+  /** Returns the base URL of the gateway's pages. Every `confirmation_url` begins with it. */
   readonly baseUrl: () => string
 }) => {
   const { timeline, options } = parts
@@ -169,7 +169,7 @@ export const createGatewayDomain = (parts: {
       if (mandate.mandateId !== undefined && !options.renewalsAsMandates) return RENEWAL_OF_RENEWAL
       return execute(scope, ledger.renew(mandate, key.value))
     },
-    /** Clears charges, events and idempotency keys. Behaviors, the rate limit and the allowlist stay. */
+    /** Clears charges, events and idempotency keys. Keeps the behaviors, the rate limit and the allowlist. */
     reset(): void {
       timeline.settle()
       ledger.clear()
@@ -194,7 +194,7 @@ export const createGatewayDomain = (parts: {
       ledger.lasting().behaviors.set(comparableNumber(msisdn), behavior)
       return accepted(undefined)
     },
-    /** Restores the initial state: clears also what `reset` keeps, and adds the seeded charges again. */
+    /** Restores the initial state. Also clears what `reset` keeps, and then adds the seeded charges again. */
     restart: ledger.restart,
     /** Returns every charge, oldest first. */
     charges(): readonly ChargeBody[] {

@@ -198,7 +198,7 @@ export const createLedger = (parts: {
       planExpiry(charge)
       return charge
     },
-    /** Creates the renewal of a charge, which needs no code and gets its outcome at once (G rule 3). */
+    /** Renews a charge. A renewal needs no code and gets its outcome at once (G rule 3). */
     renew(mandate: ChargeRecord, idempotencyKey: string): ChargeRecord {
       const resolution = resolutionNow(mandate)
       const status = chargeAfter('none', resolution.event)
@@ -240,7 +240,7 @@ export const createLedger = (parts: {
         retries: retries.all(),
       }),
     restore(snapshot: unknown): void {
-      // All parts are copied in one call, so that they still refer to the same charge objects.
+      // One `structuredClone` copies all parts, so that the copies refer to the same charge objects.
       const copy = structuredClone(snapshot as Snapshot)
       state = copy.transactions
       order = [...state.charges.values()]

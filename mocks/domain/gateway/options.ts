@@ -28,7 +28,7 @@ const identifier = (prefix: string): Rule<string> =>
     (value) => typeof value === 'string' && new RegExp(`^${prefix}[\\w-]+$`).test(value),
   )
 
-/** The default outcome of a seeded charge for each status. */
+/** The default outcome of a seeded charge, by status. */
 export const outcomeOf = {
   pending_confirmation: 'PENDING',
   pending_retry: 'RETRYING',
@@ -52,7 +52,7 @@ const seedCharge = {
   redirect_uri: optional(absoluteUrl),
   /** Status of the charge. Default: `succeeded`. */
   status: optional(oneOf('pending_confirmation', 'pending_retry', 'succeeded', 'failed', 'expired')),
-  /** Outcome. Default, by `status`: `PENDING`, `RETRYING`, `SUCCEEDED`, `INSUFFICIENT_FUNDS` (failed), `EXPIRED`. */
+  /** Outcome. Default: the outcome that belongs to `status`. For `failed`, it is `INSUFFICIENT_FUNDS`. */
   outcome: optional(
     oneOf('PENDING', 'SUCCEEDED', 'INSUFFICIENT_FUNDS', 'WALLET_BLOCKED', 'RETRYING', 'EXPIRED'),
   ),
@@ -80,13 +80,13 @@ export interface RollingLimit extends Input<typeof rollingLimit> {}
 
 const behavior: Rule<BehaviorName> = oneOf(...(Object.keys(behaviors) as BehaviorName[]))
 
-/** The options of the gateway (area G). Row numbers refer to the tables of docs/unknowns.md. */
+/** The gateway's options (area G). Row numbers refer to the tables of docs/unknowns.md. */
 export const gatewayTable = {
   /** The API keys that are accepted (Authentication, area G). Default: `mock-api-key`. */
   apiKeys: option(listOf(headerText, 1), ['mock-api-key']),
   /** The correct one-time code of every charge (G confirm). Default: `123456`. */
   otp: option(code, '123456'),
-  /** Behaviors by number, with or without a plus (row 61). A given table replaces the default, `testNumbers`. */
+  /** Behaviors by number, with or without a plus (row 61). Your table replaces the default, `testNumbers`. */
   testNumbers: option(tableOf(behavior), testNumberTable),
   /** Behavior of every number that is not listed (row 61). Default: `succeeds`. */
   defaultBehavior: option(behavior, 'succeeds'),
@@ -101,11 +101,11 @@ export const gatewayTable = {
   /** Response of the operation `status`: the whole charge, or only its status (row 67). Default: `charge`. */
   statusAnswer: option(oneOf('charge', 'status'), 'charge'),
   /**
-   * Allowed redirect addresses (row 69). The default, an empty list, allows all. An entry allows addresses with its
-   * scheme and host whose path equals the entry's path or lies below it.
+   * Allowed redirect addresses (row 69). The default is an empty list, which allows all. An address matches an entry
+   * with the same scheme and host if its path equals the entry's path or lies below it.
    */
   redirectAllowlist: option(listOf(absoluteUrl), []),
-  /** Whether to replay or reject a used key with another body (row 72 ✎). Default: `replay`; strict: `reject`. */
+  /** How the mock treats a used key with another body (row 72 ✎). Default: `replay`; under strict rules: `reject`. */
   keyReuse: option(oneOf('replay', 'reject'), 'replay', { strict: 'reject' }),
   /** How long an idempotency key is remembered (row 73); `false`: until a reset. Default: `false`. */
   keyTtl: option(orFalse(duration), false),
@@ -115,11 +115,11 @@ export const gatewayTable = {
   maxOtpAttempts: option(orFalse(wholeNumber(1)), false),
   /** The rate limit for all routes and callers together (row 78); `false`: no limit. */
   rateLimit: option(orFalse<RollingLimit>(strict(rollingLimit, 'option')), { limit: 120, windowMs: 60_000 }),
-  /** Charge checks: types, or also E.164, amount > 0, ISO 4217 (row 82 ✎). Default: `types`; strict: `formats`. */
+  /** `formats` also checks E.164, ISO 4217 and amount > 0 (row 82 ✎). Default: `types`; strict rules: `formats`. */
   inputRules: option(oneOf('types', 'formats'), 'types', { strict: 'formats' }),
-  /** Whether to ignore or refuse fields not in the specification (row 4 ✎). Default: `ignore`; strict: `refuse`. */
+  /** Whether the mock ignores or refuses unknown fields (row 4 ✎). Default: `ignore`; strict rules: `refuse`. */
   unknownFields: option(oneOf('ignore', 'refuse'), 'ignore', { strict: 'refuse' }),
-  /** Charges that exist from the start. The API's reset clears them; `mock.reset()` restores them. Default: none. */
+  /** Initial charges. The API's `reset` deletes them; `mock.reset()` restores them. Default: none. */
   charges: option(listOf<SeedCharge>(strict(seedCharge)), []),
 }
 

@@ -4,7 +4,7 @@ import { chargeBody } from './charges.ts'
 import type { ChargeOutcome, ChargeStatus } from './transitions.ts'
 import type { GatewayEvent } from './types.ts'
 
-/** The charge as it was in the response, for each scope of a used key. A key is as old as its charge. */
+/** Maps the scope of a used key to the charge as first returned. The age of a key is the age of its charge. */
 type KeyTable = Map<string, ChargeMoment>
 
 /** Returns the scope of an idempotency key, which includes the credential, the route and the path's id (row 73). */
@@ -14,12 +14,12 @@ export const keyScope = (
   pathId: string,
   key: string,
 ): string =>
-  // Header values contain no line breaks, so different scopes never give the same text.
+  // Header values contain no line breaks, so the texts of two different scopes always differ.
   `${route}\n${credential}\n${pathId}\n${key}`
 
 const PURGE_FROM = 1024
 
-/** Creates a store that keeps the first result of each key in `table()`, and forgets it after `ttl` milliseconds. */
+/** Creates a store that keeps the first result of each key in `table()`. Each result expires after `ttl` ms. */
 export const createKeyStore = (table: () => KeyTable, ttl: number | false, now: () => number) => {
   let purgeAt = PURGE_FROM
   const isOld = (moment: ChargeMoment): boolean => ttl !== false && moment.charge.createdAt + ttl <= now()
@@ -56,15 +56,15 @@ export interface TransactionalState {
   readonly confirmations: Map<string, ChargeRecord>
   readonly keys: KeyTable
   readonly events: EventColumns
-  /** Numbers with a succeeded charge, for behaviors that change after the first success. */
+  /** Phone numbers that have a succeeded charge. Some behaviors change after the first success. */
   readonly paidNumbers: Set<string>
 }
 
 /** The state that `reset` keeps and `restart` clears. */
 export interface LastingState {
-  /** Behaviors set at run time: comparable number → behavior. */
+  /** The behaviors set at run time. The key is the phone number without a leading `+`. */
   readonly behaviors: Map<string, BehaviorName>
-  /** The number of events that resets have cleared. The ids of later events continue after this number. */
+  /** Count of the events that `reset` has cleared. The ids of later events continue after this count. */
   clearedEvents: number
 }
 
@@ -77,7 +77,7 @@ export const emptyTransactions = (): TransactionalState => ({
   paidNumbers: new Set(),
 })
 
-/** Returns the lasting state of a new mock. */
+/** Returns the `LastingState` of a new mock. */
 export const newLastingState = (): LastingState => ({ behaviors: new Map(), clearedEvents: 0 })
 
 /** Records an event of a charge, with the status and outcome that the charge has at that time. */
@@ -94,7 +94,7 @@ export const recordEvent = (
   events.outcomes.push(charge.outcome)
 }
 
-/** Returns the events (row 80). Their ids continue after the events that resets have cleared. */
+/** Returns the events (row 80). Event ids continue after `cleared`, the count of events that `reset` has cleared. */
 export const readEvents = (events: EventColumns, cleared: number): GatewayEvent[] =>
   events.types.flatMap((type, index) => {
     const [at, charge] = [events.times[index], events.charges[index]]

@@ -13,7 +13,7 @@ export type ChargeOutcome = KnownChargeOutcome
 export interface Resolution {
   /** The event: the charge succeeds, fails, is retried later, or expires. */
   readonly event: Exclude<ChargeTrigger, 'create'>
-  /** The outcome that the charge then has, such as `WALLET_BLOCKED` (row 62). */
+  /** The outcome of the charge after the event, such as `WALLET_BLOCKED` (row 62). */
   readonly outcome: ChargeOutcome
 }
 
@@ -48,5 +48,5 @@ const moves: Record<ChargeState, Partial<Record<ChargeTrigger, ChargeStatus>>> =
 export const chargeAfter = (state: ChargeState, trigger: ChargeTrigger): ChargeStatus | undefined =>
   moves[state][trigger]
 
-/** Whether a status is final: no event changes it. */
+/** Returns whether a status is final. No event changes a final status. */
 export const isFinalStatus = (status: ChargeStatus): boolean => Object.keys(moves[status]).length === 0

@@ -24,9 +24,9 @@ export interface ChargeBody {
 
 /** A stored event of area G (G3). */
 export interface GatewayEvent {
-  /** Identifier of the event, such as `evt_00000001`. Numbers continue after the gateway's reset (row 80). */
+  /** Identifier of the event, such as `evt_00000001`. The gateway's `reset` does not restart the numbers (row 80). */
   readonly id: string
-  /** What happened to the charge; a renewal begins with `charge.renewed`, not `charge.created` (row 80). */
+  /** What happened to the charge. The first event of a renewal is `charge.renewed`, not `charge.created` (row 80). */
   readonly type: `charge.${'created' | 'confirmed' | 'succeeded' | 'failed' | 'pending_retry' | 'expired' | 'renewed'}`
   /** Time of the event: ISO 8601 in UTC, such as `2026-11-28T12:00:00.000Z` (row 81). */
   readonly created_at: string
@@ -46,7 +46,7 @@ export interface ConfirmationView {
   readonly redirectUri: string
 }
 
-/** A charge with its idempotency key and, for a renewal, the charge that it renews. */
+/** A charge with its idempotency key. A renewal also has the identifier of the renewed charge. */
 export interface ListedCharge extends ChargeBody {
   /** Identifier of the charge that this charge renews. */
   readonly renews: string | undefined

@@ -19,7 +19,7 @@ const REQUEST_FIELDS = [
   'amount',
 ] as const satisfies readonly (keyof SubscriptionRequestBody)[]
 
-/** Reads fields that must be non-empty text. Refuses unknown fields when the option says so (row 4). */
+/** Reads fields that must be non-empty text. Refuses unknown fields if `unknownFields` is `refuse` (row 4). */
 export const readTexts = <const Name extends string>(
   fields: Fields,
   names: readonly Name[],
@@ -50,7 +50,7 @@ export const readTexts = <const Name extends string>(
 export const createRequestCheck = (options: SubscriptionsOptions, calendar: Calendar, now: () => number) => {
   const cutoff = options.startCutoff === false ? undefined : parseTimeOfDay(options.startCutoff)
   const { maxEnd, timeZone } = options
-  // The flags g and y are removed: with them, a pattern would continue where its last match ended.
+  // Without the flags g and y, each test of the pattern begins at the start of the text.
   const amountPattern = new RegExp(
     options.amountPattern.source,
     options.amountPattern.flags.replace(/[gy]/g, ''),
@@ -77,7 +77,7 @@ export const createRequestCheck = (options: SubscriptionsOptions, calendar: Cale
       return invalid(
         'start',
         `After ${options.startCutoff || ''} today cannot be the start date.`,
-        `It is ${calendar.dateTimeText(now())} in ${timeZone} (options subscriptions.timeZone and startCutoff): the first possible start is ${dateText(today + 1)}.`,
+        `The time is ${calendar.dateTimeText(now())} in ${timeZone} (options subscriptions.timeZone and startCutoff): the first possible start is ${dateText(today + 1)}.`,
       )
     }
     return undefined
@@ -91,7 +91,7 @@ export const createRequestCheck = (options: SubscriptionsOptions, calendar: Cale
     return invalid(
       'end',
       `end must be at most ${maxEnd.days} days after ${maxEnd.from}.`,
-      `Option subscriptions.maxEnd counts ${maxEnd.days} days from ${maxEnd.from}: the last possible end is ${dateText(lastDay)}.`,
+      `Option subscriptions.maxEnd allows ${maxEnd.days} days after ${maxEnd.from}: the last possible end is ${dateText(lastDay)}.`,
     )
   }
 

@@ -29,7 +29,7 @@ export const createSubscriptionsDomain = (parts: {
   readonly timeline: Timeline
   readonly ids: Ids
   readonly options: SubscriptionsOptions
-  /** Returns the base URL of the payer's pages, with which the `url` of S-b begins. */
+  /** Returns the base URL of the payer's pages. The `url` that `subscribe` returns begins with this URL (S-b). */
   readonly baseUrl: () => string
   /** Called with every new notification (row 48), for later delivery. */
   readonly notify: (body: NotificationBody) => void
@@ -75,9 +75,9 @@ export const createSubscriptionsDomain = (parts: {
     expireTokens: tokens.expire,
     revokeTokens: tokens.revoke,
     tokensSurviveMove: tokens.surviveMove,
-    /** Adds subscriptions and tokens without API calls. If any seed is impossible, it throws and adds nothing. */
+    /** Adds subscriptions and tokens without API calls. If a seed is impossible, `add` throws and adds nothing. */
     add: (seeds: Seeds) => add(check(seedsSchema, seeds, 'add: ')),
-    /** Restores the initial state, with the subscriptions and tokens of the options. */
+    /** Restores the initial state, with the subscriptions and tokens from the mock's options. */
     reset() {
       lifecycle.forget()
       state.reset()

@@ -22,7 +22,7 @@ const DUE = 'subscriptions.due'
 const CANCELLATION = 'subscriptions.cancellation'
 const ID_LENGTH = 20
 
-/** The functions that change subscriptions: on a call, by the payer, or when time passes. */
+/** The functions that change subscriptions when the API is called, the payer decides or time passes. */
 export type Lifecycle = ReturnType<typeof createLifecycle>
 
 /** Creates the lifecycle and sets its handlers on the timeline. */
@@ -60,7 +60,7 @@ export const createLifecycle = (parts: {
       timestamp: String(Math.floor(at / SECOND)),
     })
 
-  /** Applies an event to a request and its subscription. Returns `false` if the subscription does not allow it. */
+  /** Applies an event to a request and its subscription. Returns `false` if the event is not allowed. */
   const move = (record: SubscriptionRecord, trigger: SubscriptionTrigger, at: number): boolean => {
     const phase = subscriptionAfter(record.phase, trigger)
     if (phase === undefined) return false
@@ -105,7 +105,7 @@ export const createLifecycle = (parts: {
     send('SUBSCRIPTION_PAYMENT', status, record, at, String(paymentIdOf(index)))
   }
 
-  /** Makes a subscription's payments that are due up to `until`, and ends the subscription after its last day. */
+  /** Makes all payments that are due up to `until`. After the last day, it ends the subscription. */
   const run = (record: SubscriptionRecord, until: number, silent: boolean): void => {
     while (record.phase === 'ACTIVE') {
       const { kind, at } = nextEvent(record)
@@ -198,7 +198,7 @@ export const createLifecycle = (parts: {
       send('SUBSCRIPTION', 'SUCCEEDED', record, at)
       timeline.settle()
     },
-    /** Authorizes a request as of the past time `at`. Payments due since `at` are made without notifications. */
+    /** Authorizes a request at the past time `at`. Makes the payments due since then without notifications. */
     backdate(record: SubscriptionRecord, payments: readonly PaymentScript[], at: number): void {
       cancelPlanned(record)
       start(record, payments, at)

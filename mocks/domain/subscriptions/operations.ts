@@ -25,7 +25,7 @@ export interface PageQuery {
   readonly perPage?: string
 }
 
-/** Returns the range of a list for the requested page (Limits, Pagination; row 41). Ignores invalid numbers. */
+/** Returns the part of a list that a page covers (Limits, Pagination; row 41). Ignores invalid numbers. */
 const pageOf = (
   query: PageQuery,
   { defaultSize, maxSize, ignore }: SubscriptionsOptions['paging'],
@@ -115,7 +115,7 @@ export const createOperations = (parts: {
   }
 
   return {
-    /** Handles a login (S-a), and the refresh grant at the same path. */
+    /** Handles a login (S-a) and a refresh grant, which use the same path. */
     token(fields: Fields) {
       timeline.settle()
       return tokens.grant(fields)
@@ -216,7 +216,7 @@ export const createOperations = (parts: {
       const record = state.byInvoice(id) ?? state.bySubscription(id)
       if (record === undefined) return notFound('Subscription', UNKNOWN_ID)
       if (record.phase !== 'PENDING' && record.phase !== 'ACTIVE') {
-        return refused('state', 'The subscription has no payments to come.', {
+        return refused('state', 'The subscription has no future payments.', {
           explanation: `The subscription is ${record.phase}.`,
         })
       }

@@ -42,13 +42,13 @@ const seedRequest = {
   ),
   /** Client id of the subscription's merchant. Default: the first merchant. */
   clientID: optional(text),
-  /** The merchant's identifier of the request. Default: a new identifier. */
+  /** Identifier that the merchant gave the request. Default: a new identifier. */
   requestID: optional(text),
   /** URL to which the payer returns. Default: `https://merchant.example/return`. */
   userReturnURL: optional(absoluteUrl),
 }
 const seedSubscription = {
-  /** The request's fields (S1). Restrictions marked ✎ and the option `startCutoff` are not applied. */
+  /** The request's fields (S1). The mock does not apply `startCutoff` or the rules marked ✎ in docs/unknowns.md. */
   request: refined(
     strict(seedRequest),
     ({ start, end }) => (dayNumber(end) ?? 0) >= (dayNumber(start) ?? 0),
@@ -59,11 +59,11 @@ const seedSubscription = {
   invoiceId: optional(text),
   /** Identifier of the subscription. Default: a new identifier. */
   subscriptionId: optional(text),
-  /** Creation time. Default: now, or the time of the authorization if that is earlier. */
+  /** Creation time. Default: now or `authorizedAt`, whichever is earlier. */
   createdAt: optional(pointInTime),
   /**
-   * When the payer authorized the request, between its creation and now; `false`: not yet. Payments due since the
-   * authorization are made without notifications. Default: the creation time.
+   * Time at which the payer authorized the request, not before `createdAt` and not after now; `false`: not yet.
+   * Default: `createdAt`. The mock makes the payments due since then, but sends no notifications for them.
    */
   authorizedAt: optional(orFalse(pointInTime)),
   /** Outcomes of the first payments, in order. Later payments succeed. */
@@ -73,7 +73,7 @@ const seedSubscription = {
 export interface SeedSubscription extends Input<typeof seedSubscription> {}
 
 const seedToken = {
-  /** The access token that calls send after `Authorization: Bearer`. */
+  /** The access token. Calls send it in the header `Authorization: Bearer …`. */
   accessToken: text,
   /** The refresh token. Default: a new token. */
   refreshToken: optional(text),
@@ -99,17 +99,17 @@ export interface Seeds extends Input<typeof seeds> {}
 export const seedsSchema = strict(seeds)
 
 const user = {
-  /** Username of the login. Failed logins are counted per username (row 35). `defaultMerchant` has `mock-user`. */
+  /** Username of the login. Failed logins are counted per username (row 35). In `defaultMerchant`: `mock-user`. */
   username: text,
-  /** Password of the login. `defaultMerchant` has `mock-password`. */
+  /** Password of the login. In `defaultMerchant`: `mock-password`. */
   password: text,
 }
 const merchant = {
-  /** Name of the merchant that the payer sees. */
+  /** The merchant's name, as the payer sees it. */
   name: text,
-  /** `client_id` of the merchant's logins. `defaultMerchant` has `mock-client`. */
+  /** `client_id` of the merchant's logins. In `defaultMerchant`: `mock-client`. */
   clientId: text,
-  /** `client_secret` of the merchant's logins. `defaultMerchant` has `mock-client-secret`. */
+  /** `client_secret` of the merchant's logins. In `defaultMerchant`: `mock-client-secret`. */
   clientSecret: text,
   /** Users of the merchant. `clientOptions` contains the first user of the first merchant. */
   users: listOf(strict(user, 'option')),
@@ -164,9 +164,9 @@ const enabledValues = {
   inactive: number(),
 }
 const maxEnd = {
-  /** The day from which `days` are counted: the start, or today. Default: `start`. */
+  /** The day from which `days` is counted: the subscription's start, or today. Default: `start`. */
   from: oneOf('start', 'today'),
-  /** How many days after `from` the end may be. Default: 730. */
+  /** The latest allowed end, counted in days after `from`. Default: 730. */
   days: wholeNumber(0),
 }
 const dunning = {
@@ -178,17 +178,17 @@ const dunning = {
 const lockout = {
   /** How many failed logins lock a username. Default: 5. */
   attempts: wholeNumber(1),
-  /** The period in seconds in which these failed logins must happen. Default: 60. */
+  /** The period in which `attempts` failed logins lock a username, in seconds. Default: 60. */
   windowSeconds: wholeNumber(1),
-  /** For how many seconds the username is locked. Default: 900. */
+  /** How long the username stays locked, in seconds. Default: 900. */
   durationSeconds: wholeNumber(1),
 }
 const paging = {
-  /** How many payments a page has without `per_page`. Default: 10. */
+  /** Number of payments on a page if the request has no `per_page`. Default: 10. */
   defaultSize: wholeNumber(1),
-  /** How many payments a page has at most. Default: 100. */
+  /** The largest number of payments on a page. Default: 100. */
   maxSize: wholeNumber(1),
-  /** Query parameters to ignore, because some endpoints ignore per_page (Limits, Pagination). Default: none. */
+  /** Query parameters that the mock ignores. Some endpoints ignore per_page (Limits, Pagination). Default: none. */
   ignore: listOf(oneOf('page', 'per_page')),
 }
 const rateLimit = {
@@ -221,25 +221,25 @@ const isTimeZone = (value: unknown): boolean => {
 export const subscriptionsTable = {
   /** The merchants; each sees only its own requests and subscriptions. Default: `defaultMerchant`. */
   merchants: option(merchants, [defaultMerchant]),
-  /** Whether to ignore or refuse fields not in the specification (row 4 ✎). Default: `ignore`; strict: `refuse`. */
+  /** What to do with fields that are not in the specification (row 4 ✎). Default: `ignore`; strict: `refuse`. */
   unknownFields: option(oneOf('ignore', 'refuse'), 'ignore', { strict: 'refuse' }),
-  /** After how long a request without the payer's decision expires (row 10); `false`: never. Default: 24 hours. */
+  /** A request expires if the payer does not decide in this time (row 10); `false`: never. Default: 24 hours. */
   requestTtl: option(orFalse(duration), { hours: 24 }),
-  /** The subscriptionId of the status response before the payer has authorized (row 11). Default: `issued`. */
+  /** The subscriptionId in a status response before the payer authorizes the request (row 11). Default: `issued`. */
   pendingSubscriptionId: option(oneOf('issued', 'NA', '', 'omit'), 'issued'),
   /** The values of the response field `enabled` (row 12). */
   enabledValues: option(strict(enabledValues, 'option'), { active: 1, inactive: 0 }),
   /** IANA time zone of dates, of `startCutoff`, and of times without a zone (row 14). Default: `UTC`. */
   timeZone: option(rule<string>('an IANA time zone such as Asia/Dhaka', isTimeZone), 'UTC'),
   /**
-   * Time of day, `HH:MM:SS`, after which a start today is refused (row 15); `false`: never. Default: `23:30:00`.
+   * The latest time of day, `HH:MM:SS`, to request a start today (row 15); `false`: no limit. Default: `23:30:00`.
    */
   startCutoff: option(orFalse(timeOfDay), '23:30:00'),
   /** Whether to accept a start before today (row 16 ✎). Default: `accept`; under strict rules: `refuse`. */
   pastStart: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
-  /** How many days after the start, or after today, the end may be (row 18); `false`: any number. */
+  /** The latest allowed end of a subscription (row 18); `false`: no limit. */
   maxEnd: option(orFalse(strict(maxEnd, 'option')), { from: 'start', days: 730 }),
-  /** Pattern of an amount; zero is refused (row 19 ✎). Default: `/^\d+(\.\d+)?$/`; strict: `/^\d+(\.\d{1,2})?$/`. */
+  /** Pattern of an amount (row 19 ✎). Zero is refused. Default: `/^\d+(\.\d+)?$/`; strict: `/^\d+(\.\d{1,2})?$/`. */
   amountPattern: option(pattern, /^\d+(\.\d+)?$/, { strict: /^\d+(\.\d{1,2})?$/ }),
   /** Whether a merchant may reuse a requestID (row 20 ✎). Default: `accept`; under strict rules: `refuse`. */
   duplicateRequest: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
@@ -247,21 +247,21 @@ export const subscriptionsTable = {
   clientMismatch: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
   /** Time of day, `HH:MM:SS`, at which payments are made (row 23). Default: `12:00:00`. */
   debitTime: option(timeOfDay, '12:00:00'),
-  /** How often and at what interval a failed payment is retried (row 24). After the end there are no retries. */
+  /** The retries of a failed payment (row 24). There are no retries after the end of the subscription. */
   dunning: option(strict(dunning, 'option'), { retries: 0, everyDays: 1 }),
-  /** nextPaymentDate after the last payment: the date that would be next, or null (row 25). Default: `date`. */
+  /** Value of nextPaymentDate after the last payment: the cycle's next date, or null (row 25). Default: `date`. */
   nextPaymentDateAfterEnd: option(oneOf('date', 'null'), 'date'),
-  /** How long a cancellation stays PROCESSING (row 27). Payments due in that time are made. Default: 0 seconds. */
+  /** How long a cancellation stays PROCESSING (row 27). Payments continue during that time. Default: 0 seconds. */
   cancelDelay: option(duration, { seconds: 0 }),
-  /** Response to a repeated cancellation, or one after the end: the record or an error (row 28). Default: `same`. */
+  /** Response to canceling a canceled or ended subscription: the record or an error (row 28). Default: `same`. */
   cancelTwice: option(oneOf('same', 'refuse'), 'same'),
   /** Lifetime of an access token (row 33). Default: 3600 seconds. */
   tokenTtl: option(duration, { seconds: 3600 }),
-  /** Result of the refresh grant: a new refresh token, the same one, or an error (row 34). Default: `rotate`. */
+  /** Result of the refresh grant: a new refresh token, the same token, or an error (row 34). Default: `rotate`. */
   refresh: option(oneOf('rotate', 'reuse', 'reject'), 'rotate'),
   /**
-   * How many failed logins in a period lock a username, and for how long (row 35); `false`: never. The response to
-   * the failed login that starts the lock still has HTTP status 401.
+   * Locks a username after too many failed logins (row 35); `false`: never. The failed login that causes the lock
+   * still receives HTTP status 401.
    */
   lockout: option(orFalse(strict(lockout, 'option')), {
     attempts: 5,
@@ -272,7 +272,7 @@ export const subscriptionsTable = {
   errorCodes: option(strict(errorCodes, 'option') as Rule<Partial<ErrorCodes>>, defaultErrorCodes),
   /** HTTP status for a field that breaks a rule (row 39). Default: `422`. */
   validationStatus: option(oneOf(200, 400, 409, 422), 422),
-  /** Whether errors except 401, 403 and 429 have HTTP status 200 with their errorCode (row 39). Default: `false`. */
+  /** Whether errors have HTTP status 200 (row 39). Errors 401, 403 and 429 keep their status. Default: `false`. */
   errorsAs200: option(flag, false),
   /** HTTP status for an unknown identifier (row 40). Default: `404`. */
   notFoundStatus: option(oneOf(200, 400, 404), 404),
@@ -286,15 +286,15 @@ export const subscriptionsTable = {
     ),
     { defaultSize: 10, maxSize: 100, ignore: [] },
   ),
-  /** The calls that one client_id may make in a window (row 42); `false`: any number. */
+  /** Rate limit of each client_id (row 42); `false`: no limit. */
   rateLimit: option(orFalse(strict(rateLimit, 'option')), { limit: 600, windowMs: 60_000 }),
-  /** Whether a 429 carries Retry-After (row 43). Default: `false`. */
+  /** Whether a 429 response has the header Retry-After (row 43). Default: `false`. */
   sendRetryAfter: option(flag, false),
-  /** Whether the response to a login carries errorCode and errorMessage (row 50). Default: `true`. */
+  /** Whether the response to a login contains errorCode and errorMessage (row 50). Default: `true`. */
   tokenEnvelope: option(flag, true),
-  /** Subscriptions that exist from the start, and again after a reset. Default: none. */
+  /** Subscriptions that a new mock contains. `mock.reset()` restores them. Default: none. */
   existing: option(listOf<SeedSubscription>(strict(seedSubscription)), []),
-  /** Tokens that are valid from the start, and again after a reset. Default: none. */
+  /** Tokens that a new mock accepts. `mock.reset()` restores them. Default: none. */
   tokens: option(listOf<SeedToken>(strict(seedToken)), []),
 }
 
@@ -304,5 +304,5 @@ export interface SubscriptionsOptions extends OptionsOf<typeof subscriptionsTabl
 /** The defaults under `rules: 'spec'`. */
 export const subscriptionsDefaults = defaultsOf(subscriptionsTable)
 
-/** The defaults that `rules: 'strict'` changes. An option that is given overrides its default. */
+/** The defaults that `rules: 'strict'` changes. An option that you set overrides its default. */
 export const strictSubscriptionsDefaults = strictOf(subscriptionsTable)

@@ -35,7 +35,7 @@ export const createSchedule = (calendar: Calendar, debitSecond: number) => {
       while (instant(day(terms, slot)) < from) slot += 1
       return slot
     },
-    /** Returns when a subscription ends: the midnight after its last day. */
+    /** Returns the instant at which a subscription ends: midnight after its last day. */
     end: ({ endDay }: Terms): number => calendar.instantOf(endDay + 1, 0),
   }
 }

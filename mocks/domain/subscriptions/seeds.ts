@@ -44,7 +44,7 @@ export const createSeeding = (parts: {
     return { clientId: merchant.clientId, username: user.username }
   }
 
-  /** Returns the times of a seed. `authorized` is undefined if the payer has not authorized the request. */
+  /** Returns the two times of a seed. `authorized` is undefined if the payer has not authorized the request. */
   const timesOf = ({ createdAt, authorizedAt }: SeedSubscription) => {
     const given = authorizedAt === false ? undefined : instantOf(authorizedAt)
     const created = instantOf(createdAt) ?? Math.min(now(), given ?? now())
@@ -66,7 +66,7 @@ export const createSeeding = (parts: {
   }
 
   return {
-    /** Throws if any seed is impossible. It runs before the first seed is added. */
+    /** Throws if any seed is impossible. This check runs before the first seed is added. */
     check({ subscriptions = [], tokens: seedTokens = [] }: Seeds): void {
       for (const seed of subscriptions) {
         checkOrder(seed)

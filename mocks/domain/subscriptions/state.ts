@@ -40,7 +40,7 @@ export interface SubscriptionRecord {
   nextSlot: number
   /** Outcomes that a test has set for the next payments, in order. */
   script: PaymentScript[]
-  /** Planned retries of failed payments. For each due day, `number` counts the retries from 1. */
+  /** Planned retries of failed payments. The first retry for a due day has the `number` 1. */
   retries: { readonly dueDay: Day; readonly at: number; readonly number: number }[]
   /** Indexes of the subscription's payments, oldest first. */
   readonly payments: number[]
@@ -80,7 +80,7 @@ const emptyColumns = (capacity: number) => ({
   outcomes: new Uint8Array(capacity),
 })
 
-/** Stores payments in typed arrays, at 17 bytes each: ten thousand daily subscriptions make millions in a year. */
+/** Stores payments in typed arrays (17 bytes each), because a long test can create millions of payments. */
 const createPaymentStore = () => {
   let columns = emptyColumns(FIRST_CAPACITY)
   let count = 0
@@ -181,7 +181,7 @@ export const createState = () => {
     addCancellation: (record: CancellationRecord) => void cancellations.push(record),
     byInvoice: (invoiceId: string) => byInvoice.get(invoiceId),
     bySubscription: (subscriptionId: string) => bySubscription.get(subscriptionId),
-    /** Whether a merchant has used a requestID. */
+    /** Returns whether a merchant has used a requestID. */
     hasRequest: (owner: string, requestId: string) => requests.has(requestKey(owner, requestId)),
     reset,
     snapshot: (): StateSnapshot => ({

@@ -12,7 +12,7 @@ export interface Failures {
   lockedUntil: number | undefined
 }
 
-// With this many usernames or more, usernames whose failures no longer count are removed.
+// From this number of usernames on, a sweep removes each username whose failures no longer count.
 const MANY_USERNAMES = 1_000
 
 /**
@@ -104,7 +104,7 @@ export const createTokens = (parts: {
   const access = new Map<string, AccessToken>()
   const refresh = new Map<string, Merchant>()
   let sweepFrom = EXPIRED_TOKENS_KEPT
-  /** How many clock moves by the panel are in progress. Meanwhile, a new token's lifetime starts at `issueFrom`. */
+  /** Number of the panel's unfinished clock moves. During a move, a new token's lifetime starts at `issueFrom`. */
   let moves = 0
   let issueFrom = 0
 
@@ -193,13 +193,13 @@ export const createTokens = (parts: {
     if (options.refresh === 'reject') return unauthorized('Option subscriptions.refresh is "reject".')
     if (owner === undefined) {
       return unauthorized(
-        'The refresh token is unknown, revoked, or was used before (option subscriptions.refresh).',
+        'The refresh token is unknown, was revoked or was used before (option subscriptions.refresh).',
       )
     }
     if (findMerchant(clientId, clientSecret) === undefined || owner.clientId !== clientId) {
       return fail(
         owner.username,
-        'The refresh token belongs to no merchant with this client_id and client_secret.',
+        'The refresh token does not belong to a merchant with this client_id and client_secret.',
       )
     }
     lockout.clear(owner.username)
@@ -209,7 +209,7 @@ export const createTokens = (parts: {
   }
 
   return {
-    /** Handles a login (S-a), and the refresh grant at the same path (rows 33 to 35). */
+    /** Handles a login (S-a). The same path also accepts a refresh token (rows 33 to 35). */
     grant(fields: Fields): Result<TokenBody> {
       const kind = Object.hasOwn(fields, 'grant_type') ? fields.grant_type : undefined
       if (kind === 'password') return byPassword(fields)
@@ -241,18 +241,18 @@ export const createTokens = (parts: {
     },
     /** Whether the text is an access or refresh token that the mock still stores. */
     has: (token: string): boolean => access.has(token) || refresh.has(token),
-    /** Lets every access token expire now. Refresh tokens stay valid. */
+    /** Makes every access token expire now. Refresh tokens stay valid. */
     expire(): void {
       const time = now()
       for (const [token, record] of access) {
         if (record.expiresAt > time) access.set(token, { ...record, expiresAt: time })
       }
     },
-    /** Adds `milliseconds` to the expiry of valid tokens, and of new tokens until the returned function is called. */
+    /** Shifts the expiry of valid tokens. Shifts new tokens too, until the caller calls the returned function. */
     surviveMove(milliseconds: number): () => void {
       const time = now()
       for (const [token, record] of access) {
-        // Expired tokens must stay expired. So a move back shifts their expiry, too, but a move forward does not.
+        // Expired tokens must stay expired. So a move back changes their expiry, but a move forward does not.
         if (record.expiresAt <= time && milliseconds > 0) continue
         access.set(token, { ...record, expiresAt: record.expiresAt + milliseconds })
       }

@@ -12,7 +12,7 @@ type Table<State extends string, Trigger extends string> = Record<
   Partial<Record<Trigger, Exclude<State, 'none'>>>
 >
 
-/** Every status change of a subscription request (row 10): from → event → to. Other changes are refused. */
+/** The next status of a subscription request, by current status and event (row 10). Other changes are refused. */
 export const requestTransitions = {
   none: { create: 'INITIALIZED' },
   INITIALIZED: { authorize: 'SUCCEEDED', decline: 'FAILED', expire: 'EXPIRED', cancel: 'CANCELLED' },
@@ -22,7 +22,7 @@ export const requestTransitions = {
   CANCELLED: {},
 } as const satisfies Table<RequestState, SubscriptionTrigger>
 
-/** Every phase change of a subscription: from → event → to. Other changes are refused. */
+/** The next phase of a subscription, by current phase and event. Other changes are refused. */
 export const subscriptionTransitions = {
   none: { create: 'PENDING' },
   PENDING: { authorize: 'ACTIVE', decline: 'VOID', expire: 'VOID', cancel: 'CANCELLED' },
@@ -32,7 +32,7 @@ export const subscriptionTransitions = {
   VOID: {},
 } as const satisfies Table<SubscriptionPhase, SubscriptionTrigger>
 
-/** Every status change of a cancellation: from → event → to. Without `cancelDelay`, both happen at once (row 27). */
+/** The next status of a cancellation, by event. Without `cancelDelay`, both events happen together (row 27). */
 export const cancellationTransitions = {
   none: { request: 'PROCESSING' },
   PROCESSING: { process: 'PROCESSED' },

@@ -13,7 +13,7 @@ export interface Merchant {
 
 /** The JSON of a payment (S6). */
 export interface PaymentBody {
-  /** Identifier of the payment: an integer, which `payer.reverse` takes. */
+  /** Identifier of the payment: an integer. Pass this integer to `payer.reverse`. */
   readonly paymentId: number
   /** Cycle of the subscription: `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. */
   readonly cycle: string
@@ -21,15 +21,15 @@ export interface PaymentBody {
   readonly dueDate: string
   /** The reversed amount, as text such as `"25.00"`; null until `payer.reverse` (row 13). */
   readonly reverseTransactionAmount: string | null
-  /** Time of the reversal, `YYYY-MM-DD HH:MM:SS` in the zone `subscriptions.timeZone` (row 14); null without one. */
+  /** Time of the reversal, `YYYY-MM-DD HH:MM:SS` in `subscriptions.timeZone` (row 14); null without a reversal. */
   readonly reverseTransactionDate: string | null
   /** Identifier of the reversal's transaction; null without a reversal (row 13). */
   readonly reverseTransactionId: string | null
-  /** `SUCCEEDED_PAYMENT` or `FAILED_PAYMENT`, as `payer.setPayments` scripts it (row 26). */
+  /** `SUCCEEDED_PAYMENT` or `FAILED_PAYMENT`: `payer.setPayments` determines the status (row 26). */
   readonly status: KnownPaymentStatus
   /** Identifier of the payment's subscription. */
   readonly subscriptionId: string
-  /** When the payment was made, `YYYY-MM-DD HH:MM:SS` in the zone of `subscriptions.timeZone` (row 14). */
+  /** When the payment was made, `YYYY-MM-DD HH:MM:SS` in `subscriptions.timeZone` (row 14). */
   readonly transactionDate: string
   /** Identifier of the transaction; a failed payment also has one (row 24). */
   readonly transactionId: string
@@ -43,7 +43,7 @@ export interface NotificationBody {
   readonly notificationId: string
   /** `SUBSCRIPTION` or `SUBSCRIPTION_PAYMENT` (row 48). */
   readonly type: KnownNotificationType
-  /** `SUCCEEDED` or `CANCELLED` of a subscription, `SUCCEEDED_PAYMENT` or `FAILED_PAYMENT` of a payment (row 48). */
+  /** Subscription: `SUCCEEDED` or `CANCELLED`. Payment: `SUCCEEDED_PAYMENT` or `FAILED_PAYMENT` (row 48). */
   readonly status: KnownSubscriptionNotificationStatus | KnownPaymentNotificationStatus
   /** Identifier of the subscription. */
   readonly subscriptionId: string
@@ -55,7 +55,7 @@ export interface NotificationBody {
 
 /** The data of the page on which the payer authorizes or declines a request. */
 export interface AuthorizationView {
-  /** Identifier of the request: the `invoiceID` of subscribe. */
+  /** Identifier of the request: the `invoiceID` that `subscribe` returned. */
   readonly invoiceId: string
   /** Name of the merchant that the request belongs to, as in `subscriptions.merchants`. */
   readonly merchant: string
@@ -77,9 +77,9 @@ export interface AuthorizationView {
 
 /** A subscription, as `mock.state.subscriptions()` returns it. */
 export interface SubscriptionState {
-  /** Identifier of the request: the `invoiceID` of subscribe. */
+  /** Identifier of the request: the `invoiceID` that `subscribe` returned. */
   readonly invoiceId: string
-  /** Identifier of the subscription. It exists before authorization, even if the status call omits it (row 11). */
+  /** Identifier of the subscription. It exists before authorization, but `status` may not return it yet (row 11). */
   readonly subscriptionId: string
   /** Status of the request: `INITIALIZED`, `SUCCEEDED`, `FAILED`, `EXPIRED` or `CANCELLED` (row 10). */
   readonly requestStatus: string

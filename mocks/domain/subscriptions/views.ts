@@ -6,7 +6,7 @@ import type { Schedule } from './schedule.ts'
 import type { CancellationRecord, PaymentRecord, State, SubscriptionRecord } from './state.ts'
 import type { AuthorizationView, PaymentBody, SubscriptionState } from './types.ts'
 
-// The ranges are far apart, so that the id of a payment is never mistaken for the id of a cancellation.
+// Payment ids and cancellation ids are in distant ranges, so that one is never mistaken for the other.
 const FIRST_PAYMENT = 1_000_001
 const FIRST_CANCELLATION = 500_000_001
 const FIRST_CANCELLATION_REQUEST = 700_000_001
@@ -25,7 +25,7 @@ export const paymentIndexOf = (text: string): number | undefined => indexOf(text
 export const cancellationIndexOf = (text: string): number | undefined =>
   indexOf(text, FIRST_CANCELLATION_REQUEST) ?? indexOf(text, FIRST_CANCELLATION)
 
-/** Returns the path, below the base URL, of the page on which a payer decides on a request (S-b's `url`). */
+/** Returns the path of a request's authorization page. Together with the base URL, it is the `url` of S-b. */
 export const authorizationPath = (invoiceId: string): string => `/authorize/${encodeURIComponent(invoiceId)}`
 
 const SHOWN_PAYMENTS = 5
@@ -33,7 +33,7 @@ const TRANSACTION_ID_LENGTH = 12
 
 const isInvoiceId = (pair: string): boolean => new URLSearchParams(pair).has('invoiceID')
 
-/** Sets `invoiceID` in the query of an address and changes nothing else in it (row 22). */
+/** Sets `invoiceID` in the query of a URL. The rest of the URL stays unchanged (row 22). */
 const withInvoiceId = (userReturnUrl: string, invoiceId: string): string => {
   const [address = '', ...fragment] = userReturnUrl.split('#')
   const [path = '', ...query] = address.split('?')
@@ -56,7 +56,7 @@ export const createViews = (parts: {
 }) => {
   const { options, calendar, schedule, state, ids, now } = parts
 
-  /** Returns the next due date, or the date that would have been next (row 25). */
+  /** Returns the next due date. For a closed record, returns the date that would have been next (row 25). */
   const nextDay = (record: SubscriptionRecord): Day => {
     const slot =
       record.authorizedAt === undefined
@@ -65,7 +65,7 @@ export const createViews = (parts: {
     return schedule.day(record.terms, slot)
   }
 
-  /** Whether a payment on a day can still happen. */
+  /** Returns whether a payment can still happen on this day. */
   const isExpected = (record: SubscriptionRecord, day: Day): boolean =>
     day <= record.terms.endDay && (record.closedAt === undefined || schedule.instant(day) <= record.closedAt)
 
