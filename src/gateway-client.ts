@@ -148,7 +148,7 @@ export class GatewayClient {
    * Charges an established mandate again, without a code (G rule 2). A failed renewal is a response, not an error:
    * check its `status`. A retry sends the same key, so that a cycle is charged once. If the key was used before, the
    * server returns the original response. Call `status(id)` for the present state. Always pass the id of the first
-   * charge. The id of a renewal would result in another key, and the payer would be charged twice.
+   * charge. With the id of a renewal, the key would differ, and the payer would be charged twice.
    *
    * @example await gateway.renew(mandate.id, { dueDate: '2026-12-01' })
    */

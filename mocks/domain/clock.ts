@@ -18,9 +18,9 @@ export interface ClockOptions {
    */
   readonly sleep?: 'jump' | 'wait'
   /**
-   * Called during a move of the clock: after each step that runs due entries, and once at the end. The move waits
-   * for the returned promise, so that each delivery happens at its own time. The function returns `undefined` if
-   * there are no deliveries.
+   * While the clock moves, it calls this function after each time at which something was due, and at the end. The
+   * move waits for the returned promise, so that each delivery happens at its own time. The function returns
+   * `undefined` if there are no deliveries.
    */
   readonly afterStep?: () => Promise<void> | undefined
 }

@@ -39,7 +39,7 @@ export interface Success {
   readonly replayed?: boolean
 }
 
-/** A request that has passed all checks outside the domain. */
+/** A request that has passed the checks of the HTTP layer: route, credentials and body. */
 export interface Call<Definition extends EndpointDefinition, Caller> {
   /** Returns a decoded parameter of the path. */
   parameter(name: PathParameter<Definition['path']>): string

@@ -57,7 +57,7 @@ ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="
 ${content}
 </form>`
 
-/** Renders a form with one button. Screen readers read the parameter `of` as text after the button's label. */
+/** Renders a form with one button. A screen reader reads the label and then `of`, such as the order's name. */
 export const actionButton = (
   action: ActionName,
   label: string,

@@ -22,7 +22,7 @@ import {
 import type { Places } from './paging.ts'
 import type { ListedSubscription, PanelView } from './view.ts'
 
-/** The payment scripts that the form of a subscription offers. */
+/** The choices of the field that decides which payments of a subscription fail. */
 const SCRIPTS: readonly (readonly [payments: string, label: string])[] = [
   ['', 'all payments succeed'],
   ['fail', 'the first payment fails'],

@@ -48,7 +48,7 @@ export const rejectedEarlier = (refusal: RefusedLogin, remaining: number): ApiEr
   return status === 403 ? new LockedOutError(message, details) : new ApiError(message, details)
 }
 
-/** Throws during a pause of at most `longest` milliseconds. A pause in the future (from a wrong clock) is ignored. */
+/** Throws a RateLimitError during a pause, which lasts `longest` ms at most. A pause in the future is ignored. */
 export const checkPause = (pause: LoginPause | undefined, now: number, longest: number): void => {
   const { at, wait } = pause ?? { at: now, wait: 0 }
   const retryAfterMs = at + Math.min(wait, longest) - now

@@ -189,7 +189,7 @@ export const gatewayContract = {
     needs: ['id'],
     afterUnknown: 'you get the original renewal, never a second one.',
   }),
-  /** Clears charges and events. The redirect allowlist is kept. (G3) */
+  /** Clears charges and events, but not the redirect allowlist. (G3) */
   reset: endpoint({
     operation: 'gateway.reset',
     method: 'POST',

@@ -6,7 +6,7 @@ import type { RetryReason } from './retry.ts'
 
 /** The data about a call that every hook receives. It contains no headers, no body and no credentials. */
 export interface CallEvent {
-  /** All events of one call have the same object. It can be the key of a WeakMap of spans or timers. */
+  /** Each event of a call refers to the same object here. It can be the key of a WeakMap of spans or timers. */
   readonly call: object
   /** Operation id, for example `gateway.charge`. */
   readonly operation: string

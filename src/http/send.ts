@@ -127,7 +127,7 @@ export const sendOnce = async (
     if (received === undefined) return { kind: 'failed', phase: 'request', failure }
     if (received.status >= 400 && failure.kind !== 'aborted')
       return { kind: 'response', response: { ...received, text: undefined } }
-    // The server responded, so it received the request. The error code cannot prove otherwise.
+    // The server responded, so it received the request. No error code can prove that it did not.
     const isProof = failure.kind === 'connection' && { notSent: false, certificate: false }
     return { kind: 'failed', phase: 'response', failure: { ...failure, ...isProof } }
   } finally {

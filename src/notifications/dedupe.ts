@@ -100,7 +100,7 @@ export const createMemoryStore = (leaseClock: Clock, clock: Clock, limit = LIMIT
     async commit(id, owner, ttlMilliseconds) {
       const held = owns(id, owner) && isLeased(id)
       if (owns(id, owner)) leases.delete(id)
-      // The Map is in the order of commits. Without the deletion, the id would keep the place of its first commit.
+      // The Map keeps ids in the order in which they were committed. Without the deletion, an id keeps its old place.
       committed.delete(id)
       committed.set(id, clock.now() + ttlMilliseconds)
       return held

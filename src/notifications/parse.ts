@@ -219,7 +219,7 @@ const secondsOf = (name: string, { occurredAt }: OrderedNotification): number =>
 
 /**
  * Whether notification `a` is newer than notification `b` of the same subscription. Deliveries arrive in any order.
- * In the same second, only `CANCELLED` is newer than another status. If `b` is null or undefined, the result is true.
+ * At the same second, `CANCELLED` is newer than any other status. If `b` is null or undefined, the result is true.
  *
  * @throws {InvalidRequestError} when `occurredAt` is not a valid Date, for example text from a database.
  * @example if (isNewer(notification, stored)) await save(notification)

@@ -60,7 +60,7 @@ export type Difference =
     ))
   | { readonly kind: 'unchecked'; readonly expected: Expected; readonly error: unknown }
 
-/** Options of each read from the API. */
+/** Options for a call of the client. */
 export type ReadOptions = { readonly signal: AbortSignal }
 
 /** The methods of area S that `reconcile` calls. A `SubscriptionsClient` has these methods. */

@@ -104,8 +104,8 @@ const ACQUIRE = `if redis.call('PTTL', KEYS[1]) >= 0 and redis.call('GET', KEYS[
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`
 
-// A claimed key contains its owner, `lease:…`. A committed key contains `committed:lease:…`. Others can claim a lease
-// without an expiry, because its notification would otherwise never be processed.
+// A claimed key contains its owner, `lease:…`. A committed key contains `committed:lease:…`. A lease
+// without an expiry would block its notification forever, so another process can claim it.
 const CLAIM = `local held = redis.call('GET', KEYS[1])
 if held then
   if string.find(held, 'committed:', 1, true) == 1 then return 'committed' end

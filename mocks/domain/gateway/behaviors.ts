@@ -38,7 +38,7 @@ export const behaviors = {
   },
   stays_pending_retry: { description: 'Every charge stays in pending_retry.', resolution: retry },
   expires: {
-    description: 'Every charge expires when the payer enters the correct code.',
+    description: 'A charge has expired by the time the payer enters the correct code.',
     resolution: { event: 'expire', outcome: 'EXPIRED' },
   },
   succeeds_once: {
