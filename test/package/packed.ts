@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { setTimeout } from 'node:timers/promises'
-import { inject } from 'vitest'
+import { inject, vi } from 'vitest'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -19,15 +18,11 @@ export interface Packed {
   readonly files: readonly string[]
 }
 
-/** Waits until the package is built and packed. Throws if that failed. */
+/** Waits until the package is built, packed and installed. Throws if that failed. */
 export const packedPackage = async (): Promise<Packed> => {
-  for (;;) {
-    const text = await readFile(inject('packedResult'), 'utf8').catch(() => '')
-    if (text.endsWith('}')) {
-      const result: Packed | { readonly failure: string } = JSON.parse(text)
-      if ('failure' in result) throw new Error(result.failure)
-      return result
-    }
-    await setTimeout(100)
-  }
+  const read = async (): Promise<Packed & { readonly failure?: string }> =>
+    JSON.parse(await readFile(inject('packedResult'), 'utf8'))
+  const result = await vi.waitFor(read, { timeout: 300_000, interval: 100 })
+  if (result.failure !== undefined) throw new Error(result.failure)
+  return result
 }
