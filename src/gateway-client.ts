@@ -65,7 +65,7 @@ export type Health =
       readonly ok: false
       /** The HTTP status, if there was a response. */
       readonly status?: number
-      /** The error of the failed check; absent if the response was a 2xx status other than 200. */
+      /** The error of the check. It is absent after a status such as 204, which is not 200 but no error. */
       readonly error?: AnyMandateKitError
     }
 

@@ -74,7 +74,7 @@ export const createClock = ({
   let moves = 0
   /** The latest target time of the current moves. */
   let goal = 0
-  /** Counts resets and restores. A move stops when this count changes. */
+  /** The number of times the clock was reset or restored. A move stops when this number changes. */
   let era = 0
   const sleepers = new Set<Sleeper>()
 

@@ -31,7 +31,7 @@ const decoded = (bytes: Uint8Array): BodyText => {
 const isAborted = (incoming: NodeIncoming): boolean =>
   'stream' in incoming && (incoming.stream.aborted || incoming.stream.rstCode !== 0)
 
-/** Reads a body. Rejects if the body is larger than `most` bytes (`BodyTooLargeError`) or the sender disconnects. */
+/** Reads a body. Rejects a body above the limit `most` (`BodyTooLargeError`), and if the sender disconnects. */
 export const readText = (incoming: NodeIncoming, most: number): Promise<BodyText> =>
   new Promise((resolve, reject) => {
     const refuse = (): void => {

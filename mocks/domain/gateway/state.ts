@@ -19,7 +19,7 @@ export const keyScope = (
 
 const PURGE_FROM = 1024
 
-/** Creates a store that keeps the first result of each key in `table()`. Each result expires after `ttl` ms. */
+/** Creates a store that writes the first result of each key to `table()`. Each result expires after `ttl` ms. */
 export const createKeyStore = (table: () => KeyTable, ttl: number | false, now: () => number) => {
   let purgeAt = PURGE_FROM
   const isOld = (moment: ChargeMoment): boolean => ttl !== false && moment.charge.createdAt + ttl <= now()

@@ -77,7 +77,7 @@ export const createRequestCheck = (options: SubscriptionsOptions, calendar: Cale
       return invalid(
         'start',
         `After ${options.startCutoff || ''} today cannot be the start date.`,
-        `The time is ${calendar.dateTimeText(now())} in ${timeZone} (options subscriptions.timeZone and startCutoff): the first possible start is ${dateText(today + 1)}.`,
+        `The first possible start is ${dateText(today + 1)}, because it is ${calendar.dateTimeText(now())} in ${timeZone} (options subscriptions.timeZone and startCutoff).`,
       )
     }
     return undefined
