@@ -6,7 +6,7 @@ const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
 const gateway = new GatewayClient({ ...mock.clientOptions.gateway, fetch: mock.fetch })
 const subscriptions = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })
 
-// The server makes the charge, but the connection closes before the response arrives.
+// The server executes the charge, but the connection closes before the response arrives.
 mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })
 const { response } = await gateway
   .charge({
@@ -18,7 +18,7 @@ const { response } = await gateway
   .withResponse()
 console.log('1. Sent', response.attempts, 'times with one key; charges made:', mock.state.charges().length)
 
-// A subscription request has no idempotency key, so the client does not retry it. The error's outcome is unknown.
+// A subscription request has no idempotency key, so the client does not retry it. The error has outcome `unknown`.
 mock.faults.add({ operation: 'subscriptions.subscribe', kind: 'lost-response' })
 try {
   await subscriptions.subscribe({

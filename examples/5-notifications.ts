@@ -1,4 +1,4 @@
-/** Receives notifications that arrive twice. The handler verifies each delivery and runs your code once. */
+/** Receives each notification twice. The handler verifies both deliveries, but runs your code only once. */
 import { SubscriptionsClient } from 'mandatekit'
 import { createMock } from 'mandatekit/mocks/core'
 import { createNotificationHandler, lookupVerifier } from 'mandatekit/notifications'
@@ -30,7 +30,7 @@ console.log(
   mock.notifications.deliveries().length,
 )
 
-// This notification does not come from the provider.
+// The provider did not send this notification.
 const forged = {
   notificationId: 'x',
   type: 'SUBSCRIPTION_PAYMENT',

@@ -5,7 +5,7 @@ import { createMock, testNumbers } from 'mandatekit/mocks/core'
 const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
 const gateway = new GatewayClient({ ...mock.clientOptions.gateway, fetch: mock.fetch })
 
-// Three payers confirmed a charge in January.
+// In January, each of the three payers confirmed one charge.
 const payers = { good: testNumbers.succeeds, poor: '+99955500001', slow: '+99955500002' }
 const mandates = new Map<string, string>()
 for (const [name, msisdn] of Object.entries(payers)) {
@@ -21,14 +21,14 @@ for (const [name, msisdn] of Object.entries(payers)) {
 mock.payer.setBehavior(payers.poor, 'insufficient_funds')
 mock.payer.setBehavior(payers.slow, 'retry_then_succeeds')
 
-// Renewals in pending_retry, whose status the job reads later: `renew` would only return the original response.
+// Renewals in pending_retry. The job later reads their status, because `renew` returns the original response.
 const undecided = new Map<string, string>()
 
 const renewAll = async (dueDate: string, attempt = 1) => {
   for (const [name, id] of mandates) {
     const renewal = await gateway.renew(id, { dueDate, attempt })
     if (renewal.status === 'succeeded') console.log(name, dueDate, 'succeeded')
-    // The gateway still retries the renewal, so another attempt would be a second charge.
+    // The gateway itself retries this renewal. A new attempt could charge the payer twice.
     else if (renewal.status === 'pending_retry') {
       undecided.set(renewal.id, `${name} ${dueDate}`)
       console.log(name, dueDate, 'pending_retry: wait')

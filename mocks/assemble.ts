@@ -63,7 +63,7 @@ const createAddresses = (
     },
     /** Returns the base URL that an area uses for URLs in its responses. */
     current: (area: AreaRuntime['name']): string => servers.at(-1)?.url ?? own[area],
-    /** Adds a URL at which both areas are served and that responses use. The returned function removes the URL. */
+    /** Adds a server's URL for both areas. Responses then use this URL. The returned function removes the URL. */
     attach(url: string): () => void {
       const server = { url: normalizedBase(url) }
       serve([...servers, server])
@@ -75,7 +75,7 @@ const createAddresses = (
 const NOT_MOVED =
   'The clock was not moved, because a receiver did not respond in time. A receiver must respond before it moves the clock. If a receiver is slow, first call mock.notifications.flush().'
 
-/** Creates the public clock. When `set` or `advance` ends, all due deliveries have ended. */
+/** Creates the public clock. Its methods `set` and `advance` wait until all due deliveries have ended. */
 const mockClock = (clock: ManagedClock, deliveries: Deliveries): MockClock => ({
   now: clock.now,
   async set(time) {

@@ -15,9 +15,9 @@ const unlessAborted = <Value>(signal: AbortSignal, running: Promise<Value>): Pro
   })
 
 /**
- * Creates a `fetch` that reaches the mock only. It rejects like the runtime's `fetch`: an abort gives the signal's
- * reason, and a connection failure gives a TypeError whose cause has a code. It does not follow redirects, because
- * the payer's pages redirect to addresses outside the mock.
+ * Creates a `fetch` that reaches the mock only. It rejects like the runtime's `fetch`. After an abort, the error is
+ * the signal's reason. If the connection fails, the error is a TypeError whose cause has a code. This `fetch`
+ * does not follow redirects, because the payer's pages redirect to addresses outside the mock.
  */
 export const createMockFetch = (handler: Handler, bases: () => readonly string[]): MockFetch => {
   const whileKept = createKeepAlive()

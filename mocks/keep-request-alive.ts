@@ -1,6 +1,6 @@
 /**
  * Prevents the garbage collection of requests that have no response yet. A `Request` follows its caller's signal
- * through a weak reference, so a collected `Request` would miss an abort.
+ * through a weak reference, so a garbage-collected one would miss an abort.
  */
 export const createKeepAlive = () => {
   const kept = new Set<object>()

@@ -50,7 +50,7 @@ const httpTable = <const Url extends string, const Prefix extends string>(url: U
   ),
   /**
    * With `any`, the mock ignores the Content-Type of a body. With `json`, the mock responds with 415 to every type
-   * other than JSON (row 3 ✎). Default: `any`; under strict rules: `json`.
+   * other than JSON (row 3). Default: `any`; under strict rules: `json`.
    */
   contentType: option(oneOf('any', 'json'), 'any', { strict: 'json' }),
 })
@@ -84,7 +84,7 @@ export interface SubscriptionsHttpOptions extends OptionsOf<typeof subscriptions
 const own = {
   /** `'spec'` (default) enforces only the specification. `'strict'` adds the restrictions marked ✎ in unknowns.md. */
   rules: option(oneOf('spec', 'strict'), 'spec'),
-  /** Seed of identifiers and random choices. The same seed gives the same results. Default: `mandatekit`. */
+  /** The seed for identifiers and random choices. The same seed gives the same results. Default: `mandatekit`. */
   seed: option(either(anyText, number()), 'mandatekit'),
   /** `'system'` (default) follows the machine's time or fake timers. A point in time freezes the clock. */
   clock: option(either(oneOf('system'), pointInTime), 'system'),
@@ -95,15 +95,15 @@ const own = {
    * callers use the machine's time while the mock's clock is frozen.
    */
   rateLimitTime: option(oneOf('mock', 'machine'), 'mock'),
-  /** How many requests the log keeps, and how many notifications the outbox keeps. Default: 10 000. */
+  /** The largest number of requests in the log, and of notifications in the outbox. Default: 10 000. */
   logSize: option(wholeNumber(1), 10_000),
 }
 
 /** The options of `createMock`, all of them optional. */
 export interface MockOptions extends Partial<OptionsOf<typeof own>> {
-  /** Options of area S. An omitted option has its default. */
+  /** Options of area S. An omitted option has its default value. */
   readonly subscriptions?: Partial<SubscriptionsOptions & SubscriptionsHttpOptions>
-  /** Options of area G. An omitted option has its default. */
+  /** Options of area G. An omitted option has its default value. */
   readonly gateway?: Partial<GatewayOptions & AreaHttpOptions>
 }
 

@@ -6,7 +6,7 @@ import type { Payer } from './types.ts'
 
 const authorizeOptions = strict({ payments: optional(paymentScripts) }, 'option')
 
-/** Accepts an identifier and refuses a URL, because callers easily pass the response's URL by mistake. */
+/** Accepts an identifier and refuses a URL. Callers often pass the `url` of a response by mistake. */
 const identifier = (words: string) =>
   secretRule<string>(
     `${words}, not its URL`,

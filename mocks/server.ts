@@ -24,7 +24,7 @@ const pem = secretRule<string | Uint8Array>(
 )
 
 const tls = {
-  /** The certificate in PEM, as text or bytes. The certificates of its chain may follow it. */
+  /** The certificate in PEM, as text or bytes. The other certificates of the chain may follow. */
   cert: pem,
   /** The private key of the certificate in PEM, as text or bytes. */
   key: pem,
@@ -55,7 +55,7 @@ export interface MockServerOptions<ServedMock extends Mock = Mock> extends Input
 export interface MockServer<ServedMock extends Mock = Mock> {
   /** Base URL of both areas, without a trailing slash. */
   readonly url: string
-  /** The served mock. Its `clientOptions` and the URLs in its responses point to this server. */
+  /** The served mock. The mock's `clientOptions` and the URLs in its responses point to this server. */
   readonly mock: ServedMock
   /** Aborts every open request and frees the port. */
   close(): Promise<void>
@@ -101,8 +101,8 @@ const hostOf = ({ headers }: NodeIncoming): string | null => {
 }
 
 /**
- * Creates the handler of the panel, of the page at the server's root and of the favicon. Requests to these paths are
- * not logged. The code of the panel and the code of the page are loaded when first requested.
+ * Creates the handler for the panel, the root page and the favicon. Requests for them are not logged. The panel and
+ * the root page are imported at their first request.
  */
 const createSite = (mock: Mock, boundTo: string, hasPanel: boolean) => {
   let panel: Promise<Panel> | undefined

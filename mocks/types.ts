@@ -11,7 +11,7 @@ import type { RequestLog } from './http/request-log.ts'
 
 /** Options of a client of area S. */
 export interface SubscriptionsClientConfig {
-  /** Base URL of area S: `subscriptions.baseUrl`, or the URL of the running server. */
+  /** Base URL of area S: the option `subscriptions.baseUrl`, or the URL of the running mock server. */
   readonly baseUrl: string
   /** Credentials of the first merchant's first user. Default: the credentials of `defaultMerchant`. */
   readonly credentials: {
@@ -24,21 +24,21 @@ export interface SubscriptionsClientConfig {
     /** `password` of the login. Default: `mock-password`. */
     readonly password: string
   }
-  /** The mock's clock, so that `clock.advance` shortens waits and token lifetimes. */
+  /** The mock's clock. If a test moves it forward, the client's waits end and its tokens expire. */
   readonly clock: Pick<MockClock, 'now' | 'sleep'>
-  /** Path prefix of the mock. Absent if it equals the contract's prefix. */
+  /** Path prefix of the mock. Absent if it is the default prefix of the client. */
   readonly apiPrefix?: string
 }
 
 /** Options of a client of area G. */
 export interface GatewayClientConfig {
-  /** Base URL of area G: `gateway.baseUrl`, or the URL of the running server. */
+  /** Base URL of area G: the option `gateway.baseUrl`, or the URL of the running mock server. */
   readonly baseUrl: string
-  /** The first key in `gateway.apiKeys`. Default: `mock-api-key`. */
+  /** The first API key in the option `gateway.apiKeys`. Default: `mock-api-key`. */
   readonly apiKey: string
-  /** The mock's clock, so that `clock.advance` shortens waits. */
+  /** The mock's clock. If a test moves it forward, the client's waits end. */
   readonly clock: Pick<MockClock, 'now' | 'sleep'>
-  /** Path prefix of the mock. Absent if it equals the contract's prefix. */
+  /** Path prefix of the mock. Absent if it is the default prefix of the client. */
   readonly apiPrefix?: string
 }
 
@@ -52,7 +52,7 @@ export interface Payer {
   authorize(invoiceId: string, options?: { readonly payments?: readonly PaymentScript[] }): AuthorizationView
   /**
    * Sets the outcomes of the next payments of a subscription; later payments succeed. You can set them before
-   * `authorize`. If `authorize` then has no `payments`, it keeps these outcomes.
+   * `authorize`. If you then call `authorize` without `payments`, these outcomes stay.
    *
    * @param id the invoiceID or the subscriptionId
    */
@@ -61,7 +61,7 @@ export interface Payer {
   decline(invoiceId: string): AuthorizationView
   /** Enters the one-time code of a charge. Default: the correct code. */
   confirm(confirmationId: string, otp?: string): ChargeBody
-  /** Sets the behavior of a mobile number, which decides how its charges resolve from now on. */
+  /** Sets the behavior of a mobile number. From now on, the behavior decides how charges of this number end. */
   setBehavior(msisdn: string, behavior: BehaviorName): void
   /** Reverses a payment: the payer gets the money back. */
   reverse(paymentId: string | number): PaymentBody
@@ -82,8 +82,8 @@ export interface MockState {
 /** Failures that the mock injects. */
 export interface Faults {
   /**
-   * Adds a fault, and returns a function that removes the fault. If several faults match a request, all faults of
-   * kind `latency` apply, but only the oldest fault of another kind. Throws a TypeError for an invalid fault.
+   * Adds a fault, and returns a function that removes the fault. If several faults match a request, all `latency`
+   * faults apply. Of the other faults, only the oldest applies. Throws a TypeError for an invalid fault.
    *
    * @example mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })
    * @example mock.faults.add({ operation: '*', kind: 'status', status: 503, sequence: ['fail', 'fail', 'succeed'] })
@@ -117,7 +117,7 @@ export interface MockSnapshot {
 export interface Mock {
   /** A `fetch` that reaches only this mock. */
   readonly fetch: MockFetch
-  /** Options for clients: base URLs, credentials and the mock's clock. While a server runs, the URLs lead to it. */
+  /** Options for clients: base URLs, credentials and the mock's clock. While a server runs, its URLs are used. */
   readonly clientOptions: {
     /** Options for `new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })`. */
     readonly subscriptions: SubscriptionsClientConfig
@@ -160,10 +160,10 @@ export interface Mock {
   }): readonly SubscriptionState[]
   /** Resets state, clock, identifiers, rate limits, faults, logs and outbox. Receivers stay connected. */
   reset(): void
-  /** Returns the whole state except the request log, faults and receivers. */
+  /** Returns a copy of the whole state except the request log, faults and receivers. */
   snapshot(): MockSnapshot
   /**
-   * Restores a snapshot of a mock with the same options. For any other value, throws a TypeError and changes nothing.
+   * Restores a snapshot of a mock with the same options. If it is invalid, throws a TypeError and changes nothing.
    */
   restore(snapshot: MockSnapshot): void
   /** Explains in words how the mock responded to the last request of an operation, and why. */

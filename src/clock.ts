@@ -2,14 +2,14 @@
 export interface Clock {
   /** The current time, in milliseconds since 1970-01-01T00:00:00Z. */
   now(): number
-  /** Resolves after `milliseconds`, or rejects with the signal's reason when the signal is aborted. */
+  /** Resolves after `milliseconds`. If the signal is aborted first, rejects with the signal's reason. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
 
 /** The longest delay of a timer, in milliseconds. A timer with a longer delay would overflow and fire at once. */
 export const LONGEST_DELAY = 2_147_483_647
 
-/** Calls `act` after `milliseconds` of real time, unless the returned function is called first. */
+/** Calls `act` after `milliseconds` of real time. The returned function cancels this timer. */
 export const startTimer = (milliseconds: number, act: () => void): (() => void) => {
   const timer = setTimeout(act, Math.min(Math.max(milliseconds, 0), LONGEST_DELAY))
   return () => clearTimeout(timer)
@@ -38,7 +38,7 @@ export const systemClock: Clock = { now: () => Date.now(), sleep }
 /** A clock that never jumps, for timeouts, leases and locks. Only the difference between two times is meaningful. */
 export const steadyClock: Clock = { now: () => performance.now(), sleep }
 
-/** Rejects when other code, such as a store, takes longer than `limit` milliseconds of real time. */
+/** Waits for `work`. Rejects if `work` takes longer than `limit` milliseconds of real time. */
 export const withTimeout = <Result>(work: Promise<Result>, limit: number, what: string): Promise<Result> =>
   new Promise((resolve, reject) => {
     const fail = () =>

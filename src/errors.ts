@@ -16,13 +16,16 @@ export type MandateKitErrorCode =
  * Whether the server may have executed any attempt of the call. Check `retryable` first. If `retryable` is
  * false, `outcome` tells what to do.
  *
- * - `unknown`: the server may have acted. Find out whether it did before you call again: the message says how.
+ * - `unknown`: the server may have acted. Before you call again, find out whether it did. The message says how.
  * - `rejected`: the server responded that it did not act. Fix the cause, because the same call is rejected again.
  * - `not-sent`: no attempt reached the server. Fix the cause.
  */
 export type Outcome = 'not-sent' | 'rejected' | 'unknown'
 
-/** The stage of a failed call. `input`: before I/O. `limit`: rate-limit delay. `wait`: between attempts or polls. */
+/**
+ * The stage at which a call failed. `input` is before any I/O. `limit` is a delay by the rate limit. `wait` is a
+ * pause between attempts, or between reads of a state.
+ */
 export type Phase = 'input' | 'login' | 'limit' | 'request' | 'response' | 'wait'
 
 /** The fields of every error of this package. */
@@ -33,21 +36,21 @@ export interface ErrorDetails {
   readonly phase: Phase
   /** Whether the server may have executed any attempt of the call. */
   readonly outcome: Outcome
-  /** Number of attempts that were started. */
+  /** How many attempts the client started. */
   readonly attempts: number
   /** The idempotency key of this call. Pass the key again to retry a charge or a renewal safely. */
   readonly idempotencyKey?: string | undefined
   /** The merchant's own identifier of a subscription request (S1). */
   readonly requestID?: string | undefined
   /**
-   * Whether the same call can succeed later without executing twice. If so, wait for `retryAfterMs` or choose a
-   * pause, and pass the same `idempotencyKey` to a charge or renewal. If the client made the key of a charge and the
+   * Whether the call can succeed later and cannot execute twice. If true, wait for `retryAfterMs` or choose a
+   * pause. Pass the same `idempotencyKey` to a charge or renewal. If the client made the key of a charge and the
    * outcome is unknown, `retryable` is false. Then only a call with the error's `idempotencyKey` is safe.
    */
   readonly retryable: boolean
   /** How long to wait before the next call, in milliseconds; `undefined` if no wait is known. */
   readonly retryAfterMs?: number | undefined
-  /** The underlying error, if it is known to hold no secret. */
+  /** The underlying error. Absent if it may contain a secret. */
   readonly cause?: unknown
 }
 
@@ -61,7 +64,7 @@ export interface RateLimit {
   readonly resetAt?: Date | undefined
 }
 
-/** A rule that an input broke. The issue names the type of the received value, never the value itself. */
+/** Describes an invalid field or option. It contains the type of the received value, never the value itself. */
 export interface InputIssue {
   /** Name of the field or option, such as `amount` or `retry.limit`. */
   readonly field: string
@@ -69,7 +72,7 @@ export interface InputIssue {
   readonly rule: string
   /** Type of the received value, such as `string`; `undefined` when the field is missing. */
   readonly received: string
-  /** The issue as a sentence, without the period at its end. */
+  /** A sentence that describes the issue, without a final period. */
   readonly message: string
 }
 
@@ -108,7 +111,7 @@ export abstract class MandateKitError extends Error implements ErrorDetails {
     Object.assign(this, details, { name: NAMES[code], code })
   }
 
-  /** The error as plain data for a log: every public field, without the stack. */
+  /** Returns the error as plain data for a log: every public field, but not the stack. */
   toJSON(): Record<string, unknown> {
     const details: Record<string, unknown> = { message: this.message }
     return Object.assign(details, this)
@@ -116,8 +119,7 @@ export abstract class MandateKitError extends Error implements ErrorDetails {
 }
 
 /**
- * Returns whether a value is an error of this package or of another copy of it. `code` identifies the error's class.
- *
+ * Returns whether a value is an error of any copy of this package. `code` identifies the error's class.
  * @example if (isMandateKitError(error) && error.retryable) retryIn(error.retryAfterMs ?? 1000)
  */
 export const isMandateKitError = (value: unknown): value is AnyMandateKitError =>
@@ -125,7 +127,7 @@ export const isMandateKitError = (value: unknown): value is AnyMandateKitError =
 
 /**
  * Thrown when input or options break a rule, or when credentials or an API key cannot be read or used. Input is
- * checked before any I/O. Credentials may be read after a first attempt (phase `login`), so check `outcome`.
+ * checked before any I/O. The client may read credentials after an attempt (phase `login`), so check `outcome`.
  */
 export class InvalidRequestError extends MandateKitError {
   declare readonly code: 'invalid_request'
@@ -139,19 +141,19 @@ export class InvalidRequestError extends MandateKitError {
   }
 }
 
-/** The fields of an error that describe the response that rejected the call. */
+/** The fields of an `ApiError`. Most of them describe the server's response. */
 export interface ApiErrorDetails extends ErrorDetails {
-  /** HTTP status. Absent if nothing was sent because of the rate limit. */
+  /** HTTP status. Absent if the client sent no request because of the rate limit. */
   readonly status?: number | undefined
-  /** The server's code: `errorCode` of area S, `error.code` of area G. */
+  /** The server's error code: the field `errorCode` in area S, or `error.code` in area G. */
   readonly errorCode?: string | undefined
-  /** The server's identifier of the request, if it sent one. */
+  /** The server's identifier for the request; absent if the server sent none. */
   readonly serverRequestId?: string | undefined
-  /** Response headers with lower-case names, without headers that could hold a secret. */
+  /** The response headers that cannot hold a secret, with names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** The parsed JSON of the response without known secret fields; absent for token requests. */
+  /** The response's parsed JSON, without known secret fields. Absent for token requests. */
   readonly body?: unknown
-  /** Contents of the `X-RateLimit-…` headers; absent when there were none. */
+  /** The values of the `X-RateLimit-…` headers. Absent if the response has no such header. */
   readonly rateLimit?: RateLimit | undefined
 }
 
@@ -171,10 +173,9 @@ export class ApiError extends MandateKitError {
 }
 
 /**
- * HTTP 401: the server did not accept the credentials, the token or the API key. After a rejected login (`phase` is
- * `login`, or the call is `login()`), later calls fail with the same error and without a request. The client
- * sends requests again when the credentials change, `login()` is called or the cool-down (`loginCooldown`) ends.
- *
+ * HTTP 401: the server did not accept the credentials, the token or the API key. If the server rejected a login
+ * (`phase` is `login`, or you called `login()`), later calls fail with the same error. No request is sent until the
+ * credentials change, you call `login()`, or the cool-down (`loginCooldown`) ends.
  * @example 401 with `{ "errorCode": "401", "errorMessage": "…" }` for a login with a wrong password
  */
 export class AuthenticationError extends ApiError {
@@ -187,7 +188,7 @@ export class AuthenticationError extends ApiError {
 
 /**
  * HTTP 403 for a token request: after too many failed logins, the server also rejects valid credentials
- * (Authentication, area S, rule 4). Later calls fail without a request, as after any rejected login.
+ * (Authentication, area S, rule 4). The client sends no request for later calls, as after any rejected login.
  */
 export class LockedOutError extends ApiError {
   declare readonly code: 'locked_out'
@@ -198,9 +199,8 @@ export class LockedOutError extends ApiError {
 }
 
 /**
- * Thrown for HTTP 429. Also thrown when the client does not send a call, because the rate limit is used up
- * or the server asked for a pause. Then `status` is absent.
- *
+ * Thrown for HTTP 429. Also thrown, without `status`, when the client does not send a call because the rate limit is
+ * used up or the server asked for a pause.
  * @example 429 with `Retry-After: 7`
  */
 export class RateLimitError extends ApiError {
@@ -216,9 +216,9 @@ export class UnexpectedResponseError extends MandateKitError {
   declare readonly code: 'unexpected_response'
   /** HTTP status. */
   declare readonly status: number
-  /** Response headers with lower-case names, without headers that could hold a secret. */
+  /** The response headers that cannot hold a secret, with names in lower case. */
   declare readonly headers: Readonly<Record<string, string>>
-  /** The parsed JSON of the response without known secret fields; absent when it is not JSON. */
+  /** The response's parsed JSON, without known secret fields. Absent if the response is not JSON. */
   declare readonly body: unknown
 
   constructor(
@@ -241,15 +241,15 @@ export class ConnectionError extends MandateKitError {
 }
 
 /**
- * Thrown when an attempt, a call or a waiting helper took longer than its limit. For a waiting helper, `outcome` is
- * `unknown` and `retryable` is true, because the state may still change. Wait again or read the state later, and do
- * not charge or subscribe again meanwhile. `cause` is the error of the last read, if that read failed.
+ * Thrown when an attempt, a call, `waitForCharge` or `waitForStatus` exceeded its limit. For these two waits,
+ * `outcome` is `unknown` and `retryable` is true, because the state may still change. Do not charge or subscribe
+ * again: wait again or read the state later. `cause` is the error of the last read, if that read failed.
  */
 export class TimeoutError extends MandateKitError {
   declare readonly code: 'timeout'
   /** The limit, in milliseconds. */
   declare readonly timeoutMs: number
-  /** The last state that a waiting helper read; `undefined` when no read succeeded. */
+  /** The last state that the wait read; `undefined` if no read succeeded. */
   declare readonly lastState: unknown
 
   constructor(

@@ -31,7 +31,7 @@ const gatewayOptionsSchema = clientOptionsWith(gatewayOptions)
 const chargeOptions = {
   /**
    * The idempotency key of this charge: the same key never charges twice (G rule 1). By default the client makes a
-   * key, which the response or the error contains. Pass your own, such as the order's id, to be safe across restarts.
+   * key. The response or error contains it. Pass your own key, such as the order's id, to be safe across restarts.
    */
   idempotencyKey: optional(idempotencyKey),
 }
@@ -49,7 +49,7 @@ const confirmation = {
 export interface ConfirmInput extends Input<typeof confirmation> {}
 const confirmationSchema = strict(confirmation)
 
-/** The result of reading a charge. Only the status is certain: the specification shows no other field. (G rule 6) */
+/** A charge that the client has read. Only `status` is certain: the specification shows no other field. (G rule 6) */
 export type ChargeState = Pick<Charge, 'status'> & Partial<Omit<Charge, 'status'>>
 
 /** Whether the gateway and its data store are reachable. `ok` is true only for HTTP 200. (G health) */
@@ -65,7 +65,7 @@ export type Health =
       readonly ok: false
       /** The HTTP status, if there was a response. */
       readonly status?: number
-      /** The error of the check. It is absent after a status such as 204, which is not 200 but no error. */
+      /** The error of the check. It is absent after a status such as 204, which is neither 200 nor an error. */
       readonly error?: AnyMandateKitError
     }
 
@@ -79,8 +79,8 @@ const responseOf = (error: AnyMandateKitError): CallResponse | undefined => {
  * Client of the sandbox charge gateway (area G).
  *
  * Every method checks its input first and rejects with `InvalidRequestError` before any I/O. Methods that make one
- * call take `CallOptions` last and return a promise that also has `.withResponse()`. `waitForCharge` makes many
- * calls, so it takes `WaitOptions` and returns a plain promise.
+ * call take `CallOptions` as their last argument. Their promise also has `.withResponse()`. `waitForCharge` makes
+ * many calls, so it takes `WaitOptions` and returns a plain promise.
  */
 export class GatewayClient {
   readonly #client: ClientParts
@@ -117,8 +117,8 @@ export class GatewayClient {
   /**
    * Charges a payer (G rule 1). Then send the payer to `confirmation_url`, or ask for the code and call `confirm`. A
    * retry sends the same key and body, so that the payer is charged once. If the key was used before, the server
-   * returns the original response. Call `status(id)` for the present state. If the response has another number,
-   * amount or currency than the request, the client calls `onUnexpected`: the key probably belongs to another charge.
+   * returns the original response. Call `status(id)` for the present state. If the number, amount or currency differs
+   * from the request, the client calls `onUnexpected`: the key probably belongs to another charge.
    *
    * @example const charge = await gateway.charge({ msisdn, amount: 250, currency: 'BDT', redirect_uri })
    */
@@ -127,9 +127,9 @@ export class GatewayClient {
   }
 
   /**
-   * Confirms a charge with the payer's one-time code (G rule 4). A wrong code rejects with `ApiError` 400 and changes
-   * nothing. A confirmation that the server may have executed is not retried. The response is not specified: if it
-   * has no status, the client reads the charge `chargeId`. If that read fails, the confirmation still succeeds.
+   * Confirms a charge with the payer's one-time code (G rule 4). A wrong code causes an `ApiError` 400 and changes
+   * nothing. The client does not retry a confirmation that the server may have executed. If the response has no
+   * status, the client reads the charge `chargeId`. If that read fails, the confirmation still succeeds.
    */
   confirm(
     confirmationId: string,
@@ -145,10 +145,10 @@ export class GatewayClient {
   }
 
   /**
-   * Charges an established mandate again, without a code (G rule 2). A failed renewal is a response, not an error:
-   * check its `status`. A retry sends the same key, so that a cycle is charged once. If the key was used before, the
-   * server returns the original response. Call `status(id)` for the present state. Always pass the id of the first
-   * charge. With the id of a renewal, the key would differ, and the payer would be charged twice.
+   * Charges an established mandate again. The payer enters no code (G rule 2). A failed renewal is a response, not an
+   * error: check its `status`. A retry sends the same key, so that a cycle is charged once. If the key was used
+   * before, the server returns the original response. Call `status(id)` for the present state. Always pass the id of
+   * the first charge. With the id of a renewal, the key would differ, and the payer would be charged twice.
    *
    * @example await gateway.renew(mandate.id, { dueDate: '2026-12-01' })
    */

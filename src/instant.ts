@@ -26,7 +26,7 @@ const formatterOf = (timeZone: string): Intl.DateTimeFormat | undefined => {
   }
 }
 
-/** Returns a zone's local time at an instant. The result is the timestamp at which UTC shows the same time. */
+/** Returns a zone's local time at an instant. The result encodes the local time as if it were a UTC time. */
 const wallTime = (formatter: Intl.DateTimeFormat, instant: number): number => {
   const parts = formatter.formatToParts(instant).map(({ type, value }) => [type, Number(value)])
   const { year, month, day, hour, minute, second } = Object.fromEntries(parts)
@@ -39,7 +39,7 @@ const instantOf = (formatter: Intl.DateTimeFormat, wall: number): number => {
   const before = wall - offsetAt(wall - DAY)
   if (offsetAt(before) === wall - before) return before
   const after = wall - offsetAt(wall + DAY)
-  // When clocks go forward, some local times do not exist. They are read with the offset before the change.
+  // When clocks go forward, some local times do not exist. Such a time is read with the offset before the change.
   return offsetAt(after) === wall - after ? after : before
 }
 
@@ -47,8 +47,8 @@ const instantOf = (formatter: Intl.DateTimeFormat, wall: number): number => {
  * Converts a time without a zone (`createdAt`, `transactionDate`, `nextPaymentDate`, …) to an instant. The caller
  * names the zone, because the specification does not show it.
  *
- * Accepts `YYYY-MM-DD HH:MM:SS`. `T` may replace the space. The seconds or the whole time may be missing: a date
- * means midnight. An offset in the text replaces the zone. If a local time occurs twice, the earlier instant is used.
+ * Accepts `YYYY-MM-DD HH:MM:SS`. `T` may replace the space. The seconds may be missing. A date without a time means
+ * midnight. An offset in the text replaces the zone. If a local time occurs twice, the earlier instant is used.
  *
  * @param zone an IANA name such as `Asia/Dhaka`
  * @throws InvalidRequestError when `naive` is not such a time or `zone` is unknown

@@ -7,7 +7,7 @@ const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 
 const isInexact = (digits: string): boolean => INTEGER.test(digits) && !Number.isSafeInteger(Number(digits))
 
-/** Returns an unsafe integer as a string. `context.source` is the number's text, in runtimes since 2024. */
+/** Returns an unsafe integer as a string. Only runtimes since 2024 pass `context.source`, the number's text. */
 const byReviver = (_: string, value: unknown, context?: { readonly source?: string }): unknown =>
   typeof value === 'number' && isInexact(context?.source ?? '') ? context?.source : value
 

@@ -12,7 +12,7 @@ const encoded = (chargeId: string): string =>
   )
 
 /**
- * Makes the idempotency key of the renewal for one due date: `renewal_<charge id>_<due date>_<attempt>`.
+ * Creates the idempotency key of a renewal for a due date: `renewal_<charge id>_<due date>_<attempt>`.
  *
  * The same mandate, due date and attempt give the same key in every process and after a restart. So one cycle is
  * charged once (G rule 1). The format does not change within a major version. A key has only letters, digits, `-` and
@@ -42,7 +42,7 @@ export type RenewalInput =
       readonly idempotencyKey?: undefined
     }
   | {
-      /** A key of your own: visible ASCII, such as `order-1001-2`. The same key never renews twice. (G rule 1) */
+      /** Your own key in visible ASCII, such as `order-1001-2`. The same key never renews twice. (G rule 1) */
       readonly idempotencyKey: string
       /** Not allowed together with `idempotencyKey`. */
       readonly dueDate?: undefined

@@ -37,20 +37,20 @@ import type { ClientParts } from './http/prepare.ts'
 import { prepare } from './http/prepare.ts'
 
 const subscriptionsOptions = {
-  /** The merchant's login credentials, or a function that returns them, such as from a secret manager. */
+  /** The merchant's login credentials, or a function that returns them, for example from a secret store. */
   credentials: credentialsOption,
   /** The store that keeps the token. Clients with the same store share a login. Default: this client's own memory. */
   tokenStore: optional(objectWith<TokenStore>('a token store', 'get', 'set', 'delete')),
   /** How a token is renewed. The specification does not show how a refresh token is used. Default: `password`. */
   refresh: withDefault(oneOf(['password', 'refresh_token']), 'password'),
   /**
-   * Time after a rejected login during which the client does not log in again, in milliseconds. If the server asks
-   * for a longer pause between logins, the client waits only this time. Default: 900 000 (15 minutes).
+   * Time between a rejected login and the client's next login, in milliseconds. If the server asks for a longer
+   * pause between logins, the client waits only this time. Default: 900 000 (15 minutes).
    */
   loginCooldown: withDefault(duration(), 900_000),
   /** Format of token requests. Default: `json`, as the specification's conventions say. */
   tokenRequestFormat: withDefault(oneOf(['json', 'form']), 'json'),
-  /** Body of requests without specified fields: `object` sends `{}`, `none` sends no body. Default: `object`. */
+  /** Body of requests that have no fields: `object` sends `{}`, and `none` sends no body. Default: `object`. */
   emptyBody: withDefault(oneOf(['object', 'none']), 'object'),
 }
 /** Options of a client of area S. */
@@ -64,9 +64,9 @@ export interface SubscribeInput extends Omit<SubscriptionRequest, 'clientID'> {
 }
 
 const pageOptions = {
-  /** Number of the page, from 1. (Limits, Pagination) */
+  /** Page number; the first page is 1. (Limits, Pagination) */
   page: pageNumber,
-  /** Records per page: 1 to 100. Servers usually default to 10. Some ignore `perPage`. (Limits, Pagination) */
+  /** Records per page: 1 to 100. Most servers use 10 by default. Some ignore `perPage`. (Limits, Pagination) */
   perPage: pageSize,
 }
 /** Selects a page of a list, and sets the number of records per page. */
@@ -79,7 +79,7 @@ const MILLISECONDS_PER_DAY = 86_400_000
 // A new day begins first in the time zone UTC+14.
 const EARLIEST_ZONE = 14 * 3_600_000
 
-/** Rejects a late `end`. The limit counts from `start` or today in UTC+14, whichever is later. (Limits, area S) */
+/** Rejects an `end` that is too far from both `start` and today. Today is the date in UTC+14. (Limits, area S) */
 const checkEnd = (operation: string, { start, end }: { start: string; end: string }, now: number): void => {
   const today = Math.floor((now + EARLIEST_ZONE) / MILLISECONDS_PER_DAY)
   const latest = Math.max(dayNumber(start) ?? 0, today) + MAX_SUBSCRIPTION_DAYS
@@ -109,9 +109,9 @@ const identitiesOf = (records: readonly Payment[]): string[] => {
  * Client of the subscription API (area S). It logs in by itself and uses one token for all its calls. It retries a
  * call only if the server cannot execute the call twice.
  *
- * Every method checks its input first and rejects with `InvalidRequestError` before any I/O. Methods that make one
- * call take `CallOptions` last and return a promise that also has `.withResponse()`. Two methods make many calls:
- * `allPayments` is an async generator, and `waitForStatus` takes `WaitOptions` and returns a plain promise.
+ * Every method checks its input first and rejects with `InvalidRequestError` before any I/O. A method that makes one
+ * call takes `CallOptions` as its last argument and returns a promise with `.withResponse()`. Two methods make many
+ * calls: `allPayments` is an async generator, and `waitForStatus` takes `WaitOptions` and returns a plain promise.
  */
 export class SubscriptionsClient {
   readonly #client: ClientParts
@@ -150,7 +150,7 @@ export class SubscriptionsClient {
 
   /**
    * Logs in now (S-a), even if a token is valid or an earlier login was rejected. Other calls log in by themselves. A
-   * login is retried only if the request was not sent or the server named a time to wait. Of `options`, only `signal`
+   * login is retried only if the request was not sent or the server named a time to wait. Only the options `signal`
    * and `totalTimeout` apply, because other calls may wait for the same token request.
    */
   login(options?: CallOptions): CallPromise<Token> {
@@ -159,8 +159,8 @@ export class SubscriptionsClient {
 
   /**
    * Creates a subscription request (S-b). Send the payer to the `url` of the result. The payer returns to
-   * `userReturnURL` with `invoiceID`. A request that the server may have executed is not retried: the error's
-   * `outcome` is then `unknown`.
+   * `userReturnURL` with `invoiceID`. The client does not retry a request that the server may have executed: the
+   * error's `outcome` is then `unknown`.
    */
   subscribe(request: SubscribeInput, options?: CallOptions): CallPromise<SubscribeResult> {
     return callPromise(this.#subscribe(request, options))
@@ -192,8 +192,8 @@ export class SubscriptionsClient {
   }
 
   /**
-   * Yields every payment of a subscription once, page by page (S-g). It ends after a page without a new payment,
-   * because some servers ignore the page number or repeat records. It reads each page only when the loop needs it.
+   * Yields every payment of a subscription once, page by page (S-g). The loop ends after a page without new payments,
+   * because some servers ignore the page number or repeat records. Each page is read only when the loop needs it.
    *
    * @param page the first page to read, and the records per page (default: 100)
    */
@@ -218,14 +218,14 @@ export class SubscriptionsClient {
 
   /** Reads one payment. (S-h) */
   payment(paymentId: string | number, options?: CallOptions): CallPromise<PaymentDetails> {
-    // JavaScript rounds an integer that is not safe, so the number could identify another payment.
+    // JavaScript rounds integers above 2 ** 53, so such a number could identify another payment.
     const id: unknown = Number.isSafeInteger(paymentId) ? String(paymentId) : paymentId
     return callPromise(this.#call(subscriptionsContract.payment, { path: { paymentId: id }, options }))
   }
 
   /**
-   * Reads a request's status repeatedly. Stops when `until` returns true; by default, when it is not `INITIALIZED`.
-   *
+   * Reads a request's status repeatedly, and stops when `until` returns true. By default, it stops when the status is
+   * not `INITIALIZED`.
    * @throws TimeoutError after `timeout` (default: 120 s), with the last status in `lastState`. The request may still
    * change: wait again or read it later, and do not subscribe again meanwhile.
    */
@@ -263,7 +263,7 @@ export class SubscriptionsClient {
 
   async #login(options: CallOptions | undefined): Promise<WithResponse<Token>> {
     const endpoint = subscriptionsContract.login
-    // Each token request creates its own body later, so `anyJson` accepts the missing body here.
+    // The token request gets its body later, so the schema `anyJson` accepts the missing body here.
     const request = prepare(this.#client, endpoint, { schema: anyJson, options })
     return runCall(this.#client, request, async ({ log, deadline }) => {
       deadline.check()

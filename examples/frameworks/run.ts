@@ -6,5 +6,5 @@ export const isProgram = (moduleUrl: string): boolean => process.argv[1] === fil
 /** Reads `NOTIFICATION_SECRET`, the secret that you share with the sender. */
 export const secretOfEnvironment = (): string => process.env.NOTIFICATION_SECRET ?? 'a-secret-for-trying-out'
 
-/** Reads `PORT`, the number of the port that the server listens on. */
+/** Reads `PORT`, the port on which the server listens. */
 export const portOfEnvironment = (): number => Number(process.env.PORT ?? 3000)

@@ -1,7 +1,7 @@
 import type { MerchantNotification, NotificationHandler } from 'mandatekit/notifications'
 import { createNotificationHandler, hmacVerifier, isNewer } from 'mandatekit/notifications'
 
-/** A shop with its records in memory. In production, use a database and one transaction for each notification. */
+/** A shop with all data in memory. In production, use a database and one transaction for each notification. */
 export interface Shop {
   readonly receive: NotificationHandler
   /** Status of each payment, by paymentId. */
@@ -15,7 +15,7 @@ export const openShop = (secret: string): Shop => {
   const payments = new Map<string, string>()
   const subscriptions = new Map<string, MerchantNotification>()
   const receive = createNotificationHandler({
-    // If the provider does not sign, use lookupVerifier(new SubscriptionsClient({ … })).
+    // If the provider does not sign notifications, use lookupVerifier(new SubscriptionsClient({ … })).
     verify: hmacVerifier({ header: 'x-signature', secrets: secret }),
     onPayment: ({ paymentId, status }) => {
       payments.set(paymentId, status)
@@ -27,7 +27,7 @@ export const openShop = (secret: string): Shop => {
       subscriptions.set(subscriptionId, notification)
       console.log(`subscription ${subscriptionId}: ${status}`)
     },
-    // Several processes need a shared store as `dedupe`: see mandatekit/stores.
+    // If several processes receive notifications, pass a shared store as `dedupe` (see mandatekit/stores).
     onUnexpected: (report) => console.error(report.kind, 'error' in report ? report.error : ''),
   })
   return { receive, payments, subscriptions }

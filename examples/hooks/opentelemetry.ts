@@ -16,7 +16,7 @@ import { makeCalls } from './calls.ts'
 
 // To run this example: node examples/hooks/opentelemetry.ts
 
-// In the semantic conventions, this attribute is not stable yet.
+// The semantic conventions do not call this attribute stable yet.
 const ATTR_URL_TEMPLATE = 'url.template'
 
 /** The state of a running call. */
@@ -61,7 +61,7 @@ export const openTelemetryHooks = (tracer: Tracer): Hooks => {
     calls.set(call, { startedAt: calls.get(call)?.startedAt ?? new Date(), span })
   }
 
-  /** Ends the span of the attempt in progress, unless a response has ended it. */
+  /** Ends the span of the current attempt, if no response has ended it. */
   const end = (call: object, errorType: string | undefined): void => {
     const watched = calls.get(call)
     if (watched?.span === undefined) return

@@ -9,7 +9,7 @@ const SANDBOX_CODE = '123456'
 const words = (charge: Partial<Charge>): string =>
   `${charge.id ?? ''} ${charge.status} (${charge.outcome})`.trim()
 
-/** Checks health, reads the test numbers, charges, confirms, renews and resets. */
+/** Calls `health` and `reference`, creates a charge, confirms and renews the charge, and calls `reset`. */
 export const chargeLifecycle = async (
   client: GatewayClient,
   settings: Settings,

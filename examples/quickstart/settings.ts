@@ -3,18 +3,19 @@ import type { Mock } from 'mandatekit/mocks/core'
 import { createMock, testNumbers } from 'mandatekit/mocks/core'
 import { startMockServer } from 'mandatekit/mocks/server'
 
-/** The settings of the two lifecycles. */
+/** The settings of the quickstart, which runs the life of a subscription and of a charge. */
 export interface Settings {
   readonly subscriptions: SubscriptionsClientOptions
   readonly gateway: GatewayClientOptions
   /** The mock. If `undefined`, the program uses another server, whose clock and payer it cannot control. */
   readonly mock: Mock | undefined
-  /** A mobile number whose charges succeed, and a mobile number whose charges fail. */
+  /** A mobile number whose charges succeed. */
   readonly msisdn: string
+  /** A mobile number whose charges fail. */
   readonly failingMsisdn: string | undefined
   /** How long to wait for a payer to authorize, in milliseconds. */
   readonly waitMs: number
-  /** Whether to end with a reset, which deletes all charges on that server. */
+  /** Whether the program resets the server at the end, which deletes all its charges. */
   readonly reset: boolean
   now(): number
   close(): Promise<void>

@@ -30,7 +30,8 @@ export const subscriptionLifecycle = async (
   line('S-b subscribe', `invoice ${invoiceID}; send the payer to ${url}`)
   line('S-c status', (await client.status(invoiceID)).status)
 
-  // On a real server, the payer authorizes. On the mock, the program authorizes, and the second payment fails.
+  // On a real server, the payer authorizes the subscription. On the mock, this program authorizes it.
+  // The second payment fails on the mock.
   mock?.payer.authorize(invoiceID, { payments: ['succeed', 'fail', 'succeed'] })
   if (mock === undefined)
     line('waiting', `up to ${settings.waitMs / 1000} s for the payer to authorize on that page`)

@@ -44,7 +44,7 @@ const readJson = async (path: string): Promise<unknown> => {
 }
 
 const readModule = async (path: string): Promise<unknown> => {
-  // The file is read first: `import` reports the same code for a missing file and a missing import inside it.
+  // `import` reports a missing file and a missing dependency of the file with one code, so the file is read first.
   await readNamedFile('--config', path)
   let module: { readonly config?: unknown; readonly default?: unknown }
   try {

@@ -10,7 +10,7 @@ import { PANEL_PATH } from '../panel/access.ts'
 /** Returns whether the mock's clock is frozen. */
 export const isFrozen = ({ clock = 'system' }: MockOptions): boolean => clock !== 'system'
 
-/** Turns off an area's rate limit, unless its options set one. `createMock` checks the options later. */
+/** Returns an area's options. Sets an omitted `rateLimit` to `false`. `createMock` checks the options later. */
 const unlimited = <Area extends { readonly rateLimit?: unknown }>(area: Area | undefined) =>
   area === undefined || (isObject(area) && area.rateLimit === undefined)
     ? { ...area, rateLimit: false as const }
@@ -18,8 +18,8 @@ const unlimited = <Area extends { readonly rateLimit?: unknown }>(area: Area | u
 
 /**
  * Adapts rate limits to clients in other processes. These clients use the machine's time, so the limits use it too.
- * Otherwise, after a move of the mock's clock, Retry-After could be months. While the clock is frozen, there are no
- * limits, unless the user turns them on.
+ * If the limits used the mock's clock, moving that clock could make Retry-After months long. While the clock
+ * is frozen, there are no limits, unless the user turns them on.
  */
 export const withLimits = (options: MockOptions, isAskedFor: boolean): MockOptions => {
   const { rateLimitTime = 'machine', subscriptions, gateway } = options

@@ -35,7 +35,7 @@ const optionsOf = async ({ config, clock, seed, strict }: MockCommandOptions): P
 })
 
 const createConfigured = (options: MockOptions, { config, notify, notifyOnce }: MockCommandOptions): Mock => {
-  /** Calls `run`. If it throws, the message begins with the command's option that caused the error. */
+  /** Calls `run`. If `run` throws, the error's message begins with the command's option. */
   const named = <Value>(option: string, run: () => Value): Value => {
     try {
       return run()
@@ -57,7 +57,7 @@ const startError = (error: unknown, { port, host, tls }: MockCommandOptions): Co
         `Port ${port} of ${host} is in use. Choose another port with --port, or use --port 0 for any free port.`,
       )
     case 'EACCES':
-      return new CommandError(`Port ${port} of ${host} is reserved. Choose a port from 1024 with --port.`)
+      return new CommandError(`Port ${port} of ${host} is reserved. Choose port 1024 or higher with --port.`)
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
@@ -82,7 +82,7 @@ const start = async (mock: Mock, given: MockCommandOptions): Promise<MockServer>
   }
 }
 
-/** Runs the due events of a running clock every second. Otherwise, they would run only at the next request. */
+/** Every second, runs the events that are due. Otherwise, they would run only at the next request to the mock. */
 const keepSettling = ({ notifications }: Mock): (() => void) => {
   let isSettling = false
   return every(1_000, () => {
@@ -100,7 +100,7 @@ const whenSignaled = (): Promise<void> =>
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve())
   })
 
-/** The output streams of a command, such as those of `process`. */
+/** The streams that a command writes to, for example `process`. */
 export interface Outputs {
   readonly stdout: { write(text: string): unknown }
   readonly stderr: { write(text: string): unknown }

@@ -45,7 +45,7 @@ const createRules = (options: DeliveryOptions, random: () => number) => {
   return {
     concurrency,
     shuffle,
-    /** Returns the copies of a message to deliver: one, or two if the message is duplicated. */
+    /** Returns one copy of a message, or two copies if the message is delivered twice. */
     copies(message: NotificationBody): readonly NotificationBody[] {
       const twice = typeof duplicate === 'number' ? random() < duplicate : duplicate
       return twice ? [spelled(message), spelled(message)] : [spelled(message)]
@@ -53,7 +53,7 @@ const createRules = (options: DeliveryOptions, random: () => number) => {
     /** Returns the delay from the event to its delivery, in milliseconds. */
     delay: (): number =>
       longest === shortest ? shortest : shortest + Math.round(random() * (longest - shortest)),
-    /** Returns the milliseconds until the next attempt; `undefined` after the last attempt. */
+    /** Returns the wait before the next attempt, in milliseconds. Returns `undefined` after the last attempt. */
     waitAfter: (attempt: number): number | undefined =>
       attempt < all ? (waits[Math.min(attempt, waits.length) - 1] ?? 0) : undefined,
   }

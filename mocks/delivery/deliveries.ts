@@ -119,7 +119,7 @@ export const createDeliveries = (parts: {
     sleeping = new Set()
   }
 
-  /** Waits until all deliveries end or code sleeps on the clock. Returns `undefined` if either is true now. */
+  /** Waits until all deliveries have ended or code sleeps on the clock. Returns `undefined` if no wait is needed. */
   const underWay = (): Promise<void> | undefined => {
     if (sleeping.size > 0 || !busy()) return undefined
     return new Promise((resolve) => waiters.push(resolve))
@@ -181,7 +181,7 @@ export const createDeliveries = (parts: {
       for (const [number, connection] of connections) dispatch(number, connection, message)
     },
     underWay,
-    /** How many deliveries failed because the receiver did not respond in time. */
+    /** Returns the number of deliveries that failed because the receiver did not respond in time. */
     lateCount: () => lateCount,
     /**
      * Records the start of a sleep on the clock, and returns a function that records the end of the sleep. The

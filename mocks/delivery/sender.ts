@@ -61,7 +61,7 @@ const reasonOf = (error: unknown): string => {
 /**
  * Creates the function that sends messages to a target.
  *
- * @param isClockSlept returns whether code waits for the mock's clock; a handler then gets more time
+ * @param isClockSlept returns true while code sleeps on the mock's clock; a handler then gets more time
  */
 export const createSender = (
   target: NotificationTarget,

@@ -47,7 +47,7 @@ export interface Signing extends Input<typeof signing> {}
 const retries = {
   /** Number of attempts, including the first: a whole number from 1. */
   tries: wholeNumber(1),
-  /** Waits after failures, in the mock's time; the last wait repeats. Default: 1, 5, 30, 120 and 360 minutes. */
+  /** The pause after each failure, in the mock's time. The last repeats. Default: 1, 5, 30, 120 and 360 minutes. */
   waits: optional(listOf(duration, 1)),
 }
 
@@ -65,13 +65,13 @@ export const deliveryOptions = {
   shuffle: optional(flag),
   /** Spelling of a cancellation (Events, note 1): `CANCELLED` (default), `CANCELED`, or both at random. */
   spelling: optional(oneOf('CANCELLED', 'CANCELED', 'both')),
-  /** Retries until a 2xx: `true` (6 attempts), a number of attempts, or `{ tries, waits }`. Default: no retry. */
+  /** Retries a failed delivery: `true` (6 attempts), a number of attempts, or `{ tries, waits }`. Default: never. */
   retries: optional(either(flag, either(wholeNumber(1), strict(retries, 'option')))),
-  /** Delay of a delivery, on the mock's clock: a duration, or `[shortest, longest]`. Default: 0. */
+  /** Delay of a delivery, in the mock's time: a duration, or `[shortest, longest]`. Default: 0. */
   delay: optional(either(duration, range)),
   /** Signs the body. Default: no signature, because the specification shows none. */
   signing: optional<Signing>(strict(signing, 'option')),
-  /** HTTP method of a delivery. Default: `POST`. */
+  /** HTTP method of the delivery request. Default: `POST`. */
   method: optional(oneOf('POST', 'PUT')),
   /** Format of the body: JSON, or form fields. Default: `json`. */
   format: optional(oneOf('json', 'form')),
@@ -95,7 +95,7 @@ export interface DeliveryRecord {
   readonly at: Date
   /** Whether the receiver responded with a status from 200 to 299. */
   readonly delivered: boolean
-  /** Status of the response; absent without a response. */
+  /** Status of the response; absent if there is no response. */
   readonly status?: number
   /** The error that the receiver threw, or the reason that there is no response. */
   readonly error?: string
@@ -112,12 +112,12 @@ export interface Notifications {
   /** Deletes the recorded notifications and attempts. Receivers stay connected. */
   clear(): void
   /**
-   * Delivers later notifications to a handler or a URL, until the returned function is called. The mock records a
+   * Delivers new notifications to a handler or a URL, until the returned function is called. The mock records a
    * failed delivery and, with the option `retries`, retries it. A failed delivery never makes the mock fail.
    *
    * A handler has 4 s of real time to respond, and a URL has 10 s. After that, the attempt counts as failed. A
    * receiver must respond before it moves the mock's clock or calls `flush()`: both wait for the receiver's response.
-   * A receiver may sleep on the mock's clock. Then the clock does not wait for receivers.
+   * A receiver may sleep on the mock's clock. While it sleeps, the clock does not wait for receivers.
    *
    * Throws a TypeError that names a wrong option.
    */

@@ -22,7 +22,7 @@ export const isoMicroseconds = (instant: number): string =>
 const QUARTER = HOUR / 4
 const LARGEST_CACHE = 4_096
 
-/** Returns the value of a key. A missing value is computed and stored. A full cache is emptied before that. */
+/** Returns the cached value of a key. Computes a missing value and stores it. Empties a full cache first. */
 const cached = (cache: Map<number, number>, key: number, compute: () => number): number => {
   let value = cache.get(key)
   if (value === undefined) {
@@ -33,8 +33,8 @@ const cached = (cache: Map<number, number>, key: number, compute: () => number):
   return value
 }
 
-// This repeats a part of the client's `toInstant`, because the mock does not import the client.
-/** Returns a function that reads the UTC offset of a zone at an instant, in milliseconds. */
+// This code repeats a part of the client's `toInstant`, because the mock does not import the client.
+/** Returns a function that returns the UTC offset of a zone at an instant. The offset is in milliseconds. */
 const offsetReader = (timeZone: string): ((instant: number) => number) => {
   let format: Intl.DateTimeFormat
   try {
@@ -99,7 +99,7 @@ export const createCalendar = (timeZone: string) => {
   return {
     /** Returns the calendar day in the zone at an instant. */
     dayAt: (instant: number): Day => Math.floor(shownAt(instant) / DAY),
-    /** Returns the seconds since midnight on the zone's clocks at an instant: 0 to 86 399. */
+    /** Returns the zone's time of day at an instant, as seconds since midnight: 0 to 86 399. */
     secondOfDayAt(instant: number): number {
       const shown = shownAt(instant)
       return Math.floor((shown - Math.floor(shown / DAY) * DAY) / SECOND)

@@ -3,15 +3,15 @@ import type { Field, Input, Output } from '../../src/contract/fields.ts'
 import { strict as strictFields } from '../../src/contract/fields.ts'
 import { isAbsoluteUrl, isHeaderText } from '../../src/contract/formats.ts'
 
-/** The rules of a mock: `spec` is only the specification's rules, and `strict` adds the mock's own restrictions. */
+/** The rules of a mock: `spec` applies the specification's rules. `strict` adds the mock's own restrictions. */
 export type Rules = 'spec' | 'strict'
 
-/** A schema for a value from the caller. Its error messages follow the words "must be". */
+/** A schema for a value from the caller. Its error message is the text after "must be". */
 export type Rule<Value> = Field<Value, Value>
 
 // Rules for values.
 
-/** Accepts only these values. */
+/** Accepts only the given values. */
 export const oneOf = <const Choice extends string | number | boolean>(
   ...choices: readonly Choice[]
 ): Rule<Choice> => {
@@ -36,7 +36,7 @@ export const number = (
 /** Accepts a probability. */
 export const probability = number('a number from 0 to 1', 0, 1)
 
-/** Accepts a value for which `obeys` returns true. In error messages, `words` follow "must be". */
+/** Accepts a value for which `obeys` returns true. `words` is the text after "must be" in error messages. */
 export const rule = <Value>(words: string, obeys: (value: unknown) => boolean): Rule<Value> =>
   z.custom<Value>(obeys, { error: words })
 
@@ -65,7 +65,7 @@ export const pattern = rule<RegExp>('a regular expression', (value) => tagOf(val
 export const plainObject = (words = 'an object'): Rule<object> =>
   secretRule(words, (value) => tagOf(value) === 'Object')
 
-/** Accepts an object that has only these fields. */
+/** Accepts an object, but refuses a field that is not in `fields`. */
 export const strict = <const Fields extends Parameters<typeof strictFields>[0]>(
   fields: Fields,
   noun: 'field' | 'option' = 'field',
@@ -75,15 +75,15 @@ export const strict = <const Fields extends Parameters<typeof strictFields>[0]>(
     strictFields(fields, noun) as Field<Output<Fields>, object>,
   ) as Field<Output<Fields>, Input<Fields>>
 
-/** A rule that also accepts `undefined`. */
+/** Adds `undefined` to the values that a rule accepts. */
 export const optional = <Value>(one: Field<unknown, Value>): Rule<Value | undefined> =>
   z.optional(one) as Rule<Value | undefined>
 
-/** A rule that accepts a value if one of two rules accepts it. */
+/** Accepts a value if one of two rules accepts it. */
 export const either = <One, Other>(one: Rule<One>, other: Rule<Other>): Rule<One | Other> =>
   z.union([one, other])
 
-/** A rule that also accepts `false`. */
+/** Adds `false` to the values that a rule accepts. */
 export const orFalse = <Value>(one: Rule<Value>): Rule<Value | false> => either(one, oneOf(false))
 
 /** Accepts a list of at least `least` items. */
@@ -92,11 +92,11 @@ export const listOf = <Item>(item: Rule<Item>, least = 0): Rule<readonly Item[]>
   return z.array(item, { error: words }).check(z.minLength(least, words)) as Rule<readonly Item[]>
 }
 
-/** A rule that accepts a value if another rule accepts it and `obeys` returns true. */
+/** Accepts a value if the rule `one` accepts it and `obeys` returns true for it. */
 export const also = <Value>(one: Rule<Value>, words: string, obeys: (value: Value) => boolean): Rule<Value> =>
   z.pipe(one, z.custom<Value>(obeys, { error: words })) as Rule<Value>
 
-/** Accepts an object with any field names, and checks the values. */
+/** Accepts an object with any field names. The rule `value` checks the content of each field. */
 export const tableOf = <Value>(value: Rule<Value>): Rule<Readonly<Record<string, Value>>> =>
   z.record(z.string(), value, { error: 'an object' })
 
@@ -133,7 +133,7 @@ const shown = (value: unknown): string => {
 
 type Issue = z.core.$ZodIssue
 
-/** Returns the issues from all branches of a union. If a branch found a wrong field, returns only that issue. */
+/** Returns the issues from all branches of a union. If an issue is about a field, returns only that issue. */
 const causes = (issue: Issue): readonly Issue[] => {
   if (issue.code !== 'invalid_union') return [issue]
   const all = issue.errors.flat().flatMap(causes)
@@ -142,7 +142,7 @@ const causes = (issue: Issue): readonly Issue[] => {
   return found.map((cause) => ({ ...cause, path: [...issue.path, ...cause.path] }))
 }
 
-/** Whether an error may show a wrong string. A string in place of another type is hidden: it may be a secret. */
+/** Whether an error may show a string that breaks a rule. A string in place of another type may be a secret. */
 const isShown = (issue: Issue): boolean =>
   issue.code === 'custom'
     ? issue.params?.secret !== true
@@ -179,7 +179,7 @@ export const check = <Value>(rule: Field<Value>, value: unknown, caller = '', na
 
 // Tables of options.
 
-/** An option: the rule for its value, its default, and its other default under `rules: 'strict'`, if any. */
+/** An option. `rule` checks its value. With `rules: 'strict'`, its default is `strict` if that field is set. */
 export interface Option<Value, Default extends Value = Value, Strict extends Value = Value> {
   readonly rule: Rule<Value>
   readonly default: Default
@@ -196,7 +196,7 @@ export const option = <Value, const Default extends Value, const Strict extends 
 /** A table of options by name. */
 export type OptionTable = Readonly<Record<string, Option<unknown>>>
 
-/** The values of the options of a table. */
+/** An object with a value for each option of a table. */
 export type OptionsOf<Table extends OptionTable> = {
   readonly [Name in keyof Table]: z.input<Table[Name]['rule']>
 }
@@ -210,21 +210,21 @@ type StrictOf<Table extends OptionTable> = {
   >
 }
 
-/** Returns the defaults of a table. */
+/** Returns the default of each option of a table. */
 export const defaultsOf = <const Table extends OptionTable>(table: Table): DefaultsOf<Table> =>
   Object.fromEntries(
     Object.entries(table).map(([name, { default: value }]) => [name, value]),
   ) as DefaultsOf<Table>
 
-/** Returns the other defaults that a table has under `rules: 'strict'`. */
+/** Returns the defaults that apply only with `rules: 'strict'`. */
 export const strictOf = <const Table extends OptionTable>(table: Table): StrictOf<Table> =>
   Object.fromEntries(
     Object.entries(table).flatMap(([name, { strict }]) => (strict === undefined ? [] : [[name, strict]])),
   ) as StrictOf<Table>
 
 /**
- * Returns each option of a table with the given value, or else its default. An option that is undefined counts as
- * omitted. Throws a TypeError that names a wrong option and the allowed values.
+ * Returns a value for each option of a table: the given value, or the default. `undefined` counts as omitted.
+ * Throws a TypeError that names a wrong option and the allowed values.
  *
  * @param area the prefix of option names in messages, such as `gateway.`
  */

@@ -7,7 +7,7 @@ import { createTimeline } from './timeline.ts'
 /** The options of a mock's clock. */
 export interface ClockOptions {
   /**
-   * `'system'` (default): the clock follows the machine's time or fake timers, and its moves are added to that time.
+   * `'system'` (default): the clock follows the machine's time or fake timers. Moving the clock adds an offset.
    * Any other value is a time. The clock is then frozen at this time until it is moved.
    */
   readonly clock?: 'system' | Date | number | string
@@ -18,16 +18,16 @@ export interface ClockOptions {
    */
   readonly sleep?: 'jump' | 'wait'
   /**
-   * While the clock moves, it calls this function after each time at which something was due, and at the end. The
-   * move waits for the returned promise, so that each delivery happens at its own time. The function returns
-   * `undefined` if there are no deliveries.
+   * The clock calls this function during a move: after each step and at the end. A step runs the events of one due
+   * time. The move waits for the returned promise, so that each delivery happens at its own time. The function
+   * returns `undefined` if there are no deliveries.
    */
   readonly afterStep?: () => Promise<void> | undefined
 }
 
 /** A snapshot of a clock. */
 export interface ClockSnapshot {
-  /** The time of a frozen clock. For any other clock, the milliseconds by which it is ahead of the machine. */
+  /** If the clock is frozen, this is its time. If not, this is its lead over the machine's time in milliseconds. */
   readonly position: number
   readonly entries: readonly PlannedEntry[]
 }
@@ -37,9 +37,9 @@ export interface MockClock {
   /** Returns the current time. While an event such as a payment runs, the current time is the event's due time. */
   now(): number
   /**
-   * Sets the clock. Before the call returns, all events that are due at the new time run. The promise resolves when
-   * the notifications of these events are delivered. Setting the clock back undoes nothing: past events keep their
-   * time, and planned events stay planned.
+   * Sets the clock. All events that are due by the new time run before `set` returns. The promise resolves when the
+   * notifications of these events are delivered. Setting the clock back undoes nothing: past events keep their time,
+   * and planned events stay planned.
    *
    * Rejects with a TypeError if the time is invalid or is text without a time zone.
    */
@@ -67,12 +67,12 @@ export const createClock = ({
 }: ClockOptions = {}) => {
   const frozen = clock !== 'system'
   const start = frozen ? toInstantMilliseconds(clock) : 0
-  /** The time of a frozen clock. For any other clock, the milliseconds by which it is ahead of the machine. */
+  /** If the clock is frozen, this is its time. If not, this is its lead over the machine's time in milliseconds. */
   let position = start
   /** The clock's time during a move. It does not depend on the machine's time. */
   let cursor = 0
   let moves = 0
-  /** The latest target time of the current moves. */
+  /** The latest time that a current move must reach. */
   let goal = 0
   /** The number of times the clock was reset or restored. A move stops when this number changes. */
   let era = 0
@@ -121,7 +121,7 @@ export const createClock = ({
         cursor = Math.max(cursor, at)
         timeline.runStep(cursor)
         const deliveries = afterStep?.()
-        // An await takes longer than a step, and a year has many steps. So the code only awaits deliveries.
+        // An await takes longer than a step, and a long move has many steps. So the code awaits only if needed.
         if (deliveries !== undefined) await deliveries
         if (ownEra === era && wakeSleepers(cursor)) await macrotask()
         if (ownEra !== era) return

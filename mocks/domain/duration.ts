@@ -46,7 +46,7 @@ export const toMilliseconds = (given: Duration): number =>
     ? Number.POSITIVE_INFINITY
     : total(check(duration, given, '', 'duration'))
 
-/** A point in time: a Date, milliseconds since 1970, or ISO 8601 text with its zone. */
+/** A point in time: a Date, milliseconds since 1970, or ISO 8601 text with a time zone. */
 export type PointInTime = Date | number | string
 
 const ZONED_TEXT = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/

@@ -27,7 +27,7 @@ export type Ids = ReturnType<typeof createIds>
 
 /**
  * Creates the identifier generator of a mock. Identifiers look random and do not repeat. The same seed gives the same
- * identifiers, so use them only in tests. Each kind has its own count, so more tokens do not change invoice ids.
+ * identifiers, so use them only in tests. Each kind has its own count: new tokens do not change later invoice ids.
  */
 export const createIds = (seed: string | number) => {
   const seedText = String(seed)
@@ -50,7 +50,7 @@ export const createIds = (seed: string | number) => {
     return index
   }
 
-  // At one position, two indexes never give the same word, so identifiers of a kind do not repeat.
+  // At each position, every index gives a different word. So identifiers of one kind do not repeat.
   const word = ([first, second]: readonly [number, number], index: number, position: number): number =>
     scramble(scramble(index ^ first) ^ scramble(second ^ Math.imul(position + 1, 0x85ebca6b)))
 
@@ -68,7 +68,7 @@ export const createIds = (seed: string | number) => {
   }
 
   return {
-    /** Returns the identifier of a kind at `index`, with `length` letters and digits. Does not change the count. */
+    /** Returns a kind's identifier at `index`, with `length` characters. The count does not change. */
     textAt,
     /** Returns the next identifier of a kind. */
     text: (kind: string, length: number): string => textAt(kind, count(kind), length),
@@ -86,7 +86,7 @@ export const createIds = (seed: string | number) => {
 
 const DIGIT_CHARACTERS = 9
 
-/** Converts the start of an identifier to digits. The value fits in 45 bits, so JSON can represent it. */
+/** Converts the start of an identifier to a decimal number of at most 45 bits, which JSON can represent. */
 const digitsOf = (text: string): string =>
   String(
     [...text.slice(0, DIGIT_CHARACTERS)].reduce(
@@ -95,7 +95,7 @@ const digitsOf = (text: string): string =>
     ),
   )
 
-/** Returns a generator whose identifiers of these kinds consist only of digits. */
+/** Returns a generator that uses only digits for identifiers of the given kinds. */
 export const withDigits = (ids: Ids, kinds: readonly string[]): Ids => ({
   ...ids,
   text(kind, length) {

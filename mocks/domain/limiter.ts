@@ -5,7 +5,7 @@ export interface Limiter {
     readonly allowed: boolean
     readonly limit: number
     readonly remaining: number
-    /** The time at which the fixed window ends, or at which the oldest call leaves the rolling window. */
+    /** At this time, the fixed window ends, or the oldest call leaves the rolling window. */
     readonly resetAt: number
   }
   reset(): void
@@ -25,7 +25,7 @@ interface Window {
   count: number
 }
 
-// With this many buckets or more, buckets whose window has ended are removed.
+// From this number of buckets on, the limiter removes the buckets whose window has ended.
 const MANY_BUCKETS = 1_000
 
 /**
@@ -78,7 +78,7 @@ const COMPACT_FROM = 1024
  * `windowMs` milliseconds, for all routes and callers together. Refused calls do not count.
  */
 export const createRollingLimiter = ({ limit, windowMs, now }: LimiterParts): Limiter => {
-  /** Times of accepted calls, oldest first. Times before index `head` have left the window. */
+  /** Times of accepted calls, oldest first. The times before index `head` are no longer in the window. */
   let times: number[] = []
   let head = 0
 

@@ -39,7 +39,7 @@ export const delayAnswer = (milliseconds: number, signal: AbortSignal | null): P
     signal?.addEventListener('abort', done)
   })
 
-// These functions are read when the module loads. So fake timers that a test installs later do not replace them.
+// The module keeps the real functions, because a test may install fake timers later.
 const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout } = globalThis
 
 /** Resolves after all ready callbacks have run. It uses a message channel, which fake timers do not replace. */
@@ -61,8 +61,8 @@ export const macrotask = (): Promise<void> =>
 export class LateError extends Error {}
 
 /**
- * Runs `work`. If `work` takes longer than `milliseconds` of real time, aborts its signal and rejects with a
- * `LateError`. Meanwhile, a timer keeps the process alive. Otherwise, a script could exit without this error.
+ * Runs `work`. Aborts its signal and rejects with a `LateError` if `work` takes longer than `milliseconds` of real
+ * time. A timer keeps the process alive until then. Without this timer, a script could exit without the error.
  *
  * @param isPaused called when the limit is reached; if it returns `true`, the limit starts again
  */

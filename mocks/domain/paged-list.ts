@@ -1,4 +1,4 @@
-/** The places of the items that a list still contains: from `first` to `end`, excluding `end`. */
+/** The range of places that a list still contains: from `first` to `end`, excluding `end`. */
 export interface Bounds {
   readonly first: number
   readonly end: number

@@ -1,7 +1,7 @@
 /** The unchecked fields of a request body, which is a form or JSON. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The reason for the refusal of an operation. The HTTP layer maps it to a status and an error code. */
+/** The reason why an operation is refused. The HTTP layer maps the reason to a status and an error code. */
 export type RefusalReason =
   // Both areas
   | 'invalid'
@@ -70,7 +70,7 @@ export class MockRefusedError extends Error {
   }
 }
 
-/** Returns the value of a result. Throws a `MockRefusedError` for a refusal. */
+/** Returns the value of a result. Throws a `MockRefusedError` if the result is a refusal. */
 export const granted = <Value>(action: string, result: Result<Value>): Value => {
   if (result.ok) return result.value
   throw new MockRefusedError(action, result.refusal)

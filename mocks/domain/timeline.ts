@@ -10,7 +10,7 @@ export interface PlannedEntry {
 
 interface Entry extends PlannedEntry {
   at: number
-  /** Grows with each planned entry. Entries with the same time run in this order. */
+  /** A number that grows with each new entry. Entries with the same time run in the order of this number. */
   sequence: number
   canceled: boolean
 }
@@ -64,7 +64,7 @@ const SMALL = 64
  */
 export const createTimeline = (outsideNow: () => number) => {
   const handlers = new Map<string, (id: string, at: number) => void>()
-  /** The planned entries by kind, then by id. */
+  /** The planned entries: for each kind, a map from id to entry. */
   const planned = new Map<string, Map<string, Entry>>()
   let heap: Entry[] = []
   let sequence = 0
@@ -128,7 +128,7 @@ export const createTimeline = (outsideNow: () => number) => {
       push(heap, entry)
       return
     }
-    // The known entry is running and has left the heap. It is reused: new entries would double the time of a payment.
+    // The entry `known` is running and has left the heap. A new entry instead would double the time of a payment.
     known.at = at
     known.sequence = sequence
     known.canceled = false
@@ -136,7 +136,7 @@ export const createTimeline = (outsideNow: () => number) => {
     push(heap, known)
   }
 
-  /** Runs all entries that have the earliest time, if it is not after `limit`. Returns the time if an entry ran. */
+  /** Runs all entries at the earliest planned time, unless it is after `limit`. Returns the time of these entries. */
   const runStep = (limit: number): number | undefined => {
     const first = peek()
     if (runningAt !== undefined || first === undefined || first.at > limit) return undefined
@@ -161,7 +161,7 @@ export const createTimeline = (outsideNow: () => number) => {
   const settle = (): void => {
     const limit = now()
     while (runStep(limit) !== undefined) {
-      // The condition of the loop runs the entries.
+      // The loop's condition runs the entries.
     }
   }
 
@@ -197,7 +197,7 @@ export const createTimeline = (outsideNow: () => number) => {
   }
 }
 
-// The queue removes finished items from its array once it has this many.
+// The queue keeps finished items in its array until there are at least this many.
 const COMPACT_FROM = 1024
 
 /**
@@ -247,7 +247,7 @@ export const createDueQueue = <Item>(
     plan()
   })
 
-  /** Returns the index for an item that is due before the last item. This can happen after the clock was set back. */
+  /** Finds the position of an item that is due before the last item. A clock that was set back causes such items. */
   const place = (at: number): number => {
     let low = head
     let high = items.length
@@ -270,7 +270,7 @@ export const createDueQueue = <Item>(
     replace(next: readonly Item[]): void {
       items = [...next]
       head = 0
-      // NaN differs from every time, so `plan` always plans the queue's entry again.
+      // No due time equals NaN, so `plan` always plans the queue's entry again.
       plannedAt = Number.NaN
       plan()
     },

@@ -33,7 +33,7 @@ export const assertOperation = (name: unknown): void => void check(operationRule
 /** The successful result of an operation. */
 export interface Success {
   readonly body: unknown
-  /** Status of the response, if it differs from the contract's. A 204 response has no body. */
+  /** Status of the response, if it is not the contract's status. A 204 response has no body. */
   readonly status?: number
   /** Whether the body is the result of an earlier call with the same idempotency key. */
   readonly replayed?: boolean
@@ -47,7 +47,7 @@ export interface Call<Definition extends EndpointDefinition, Caller> {
   /** The body's fields as received. */
   readonly fields: Readonly<Record<string, unknown>>
   readonly idempotencyKey: string | undefined
-  /** The authenticated caller; a placeholder where the operation needs no authentication. */
+  /** The authenticated caller; a placeholder if the operation needs no authentication. */
   readonly caller: Caller
 }
 
@@ -58,7 +58,7 @@ export type Resolvers<Contract extends Record<string, EndpointDefinition>, Calle
 
 /** The operation behind a route. */
 export interface OperationTarget {
-  /** The operation's name in its contract, and the name of its resolver. */
+  /** The operation's name in its contract. The resolver has the same name. */
   readonly name: string
   readonly definition: EndpointDefinition
 }
@@ -79,7 +79,7 @@ export interface AreaResponses {
   failure(status: number, message: string, headers: HeaderFields): ResponseData
 }
 
-/** The limiter's result for a call, such as whether the call is allowed. */
+/** The limiter's result for a call. For example, it tells whether the call is allowed. */
 export type LimitState = ReturnType<Limiter['take']>
 
 /** The HTTP side of an area. */
@@ -91,19 +91,19 @@ export interface AreaRuntime {
   readonly responses: AreaResponses
   /** The rate limiter; `undefined` if the area has no rate limit. */
   readonly limiter: Limiter | undefined
-  /** Returns the rate limiter's bucket for a call. `fields` are empty if the body could not be read. */
+  /** Returns the rate limiter's bucket for a call. `fields` is empty if the body could not be read. */
   bucket(
     bearer: string | undefined,
     definition: EndpointDefinition | undefined,
     fields: Readonly<Record<string, unknown>>,
   ): string
-  /** Returns the rate-limit headers of the response to a counted call. */
+  /** Returns the rate-limit headers for the response to a call that the limiter counted. */
   limitHeaders(state: LimitState): HeaderFields
-  /** Returns the additional headers of the response to a call over the limit. */
+  /** Returns the additional headers for the response to a call that exceeds the limit. */
   refusalHeaders(state: LimitState): HeaderFields
   /** Whether the mock refuses a body with a Content-Type other than JSON (row 3 ✎). */
   readonly checksContentType: boolean
-  /** Whether the mock refuses fields in a body for which the specification defines none (row 4 ✎). */
+  /** Whether the mock refuses body fields if the operation has none in the specification (row 4 ✎). */
   readonly refusesUnknownFields: boolean
   /** Returns whether the area has an outage. */
   isDown(): boolean
@@ -152,7 +152,7 @@ export const createRoutes = (
   }
 }
 
-/** Creates an area's `admit`. It authenticates the caller and returns a function that calls the resolver. */
+/** Creates an area's `admit`, which authenticates the caller and returns a function that calls the resolver. */
 export const createAdmission =
   <Contract extends Record<string, EndpointDefinition>, Caller>(
     resolvers: Resolvers<Contract, Caller>,

@@ -51,13 +51,13 @@ const mediaType = (contentType: string | null): string =>
 /** The media type of an HTML form. */
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
-/** Returns whether a Content-Type is that of an HTML form. */
+/** Returns whether a Content-Type belongs to an HTML form. */
 export const isForm = (contentType: string | null): boolean => mediaType(contentType) === FORM_TYPE
 
-/** Returns whether an operation also accepts form fields. Only the login does so (row 32). */
+/** Returns whether an operation also accepts form fields. Only the login accepts them (row 32). */
 const readsForm = ({ definition }: OperationTarget): boolean => definition.auth === 'credentials'
 
-/** Returns whether a strict server accepts the Content-Type: JSON, or a form for a login (row 3 ✎). */
+/** Returns whether a strict server accepts a Content-Type. It accepts JSON, and forms for a login (row 3 ✎). */
 export const isAcceptedType = ({ contentType, target }: OperationExchange): boolean => {
   const type = mediaType(contentType)
   return type === 'application/json' || type.endsWith('+json') || (readsForm(target) && isForm(contentType))
@@ -80,7 +80,7 @@ const readJson = (text: string): ReadBody => {
 
 /**
  * Reads a body as JSON and ignores its Content-Type (row 3). An empty body has no fields (row 31). With
- * `allowsForm`, a body is a form if its Content-Type is that of a form and it does not start with `{` (row 32).
+ * `allowsForm`, a body is a form if it has the Content-Type of a form and does not start with `{` (row 32).
  */
 const readBody = (text: string, contentType: string | null, allowsForm: boolean): ReadBody => {
   const trimmed = text.trim()

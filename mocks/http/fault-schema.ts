@@ -17,11 +17,11 @@ import {
 import { operations } from './area.ts'
 
 interface KindRules {
-  /** Whether the request is executed if the fault does not set `executed`. */
+  /** The default of `executed` for this kind. */
   readonly executes: boolean
-  /** The optional fields that this kind uses. A field that is in no kind's list applies to every kind. */
+  /** The optional fields that this kind uses. Every kind also uses the fields that no list contains. */
   readonly reads: readonly string[]
-  /** The kind to use for the opposite value of `executed`. Absent if this kind accepts both values. */
+  /** The kind to use instead if `executed` is not the default. Absent if this kind accepts both values. */
   readonly instead?: string
 }
 
@@ -59,7 +59,7 @@ export const faultKinds = Object.keys(kinds) as readonly FaultKind[]
 
 const rulesOf = (kind: FaultKind): KindRules => kinds[kind]
 
-/** Returns whether the request is executed if a fault of this kind does not set `executed`. */
+/** Returns the default of `executed` for a kind of fault. */
 export const executesByDefault = (kind: FaultKind): boolean => kinds[kind].executes
 
 const isJson = (body: unknown): boolean => {
@@ -83,7 +83,7 @@ const effect = {
   headers: optional(headers),
   /** Delay before the response, or before the connection closes, in milliseconds of machine time. Default: 0. */
   latencyMs: optional(number('milliseconds from 0', 0, LONGEST_TIMER)),
-  /** Retry-After of the kinds `rate-limit` and `status`. `false` omits it. Default: 1 for `rate-limit` in area G. */
+  /** Retry-After header of `rate-limit` and `status`. `false`: no header. Default: 1 for `rate-limit` in area G. */
   retryAfter: optional(
     rule<number | string | false>(
       'a number of seconds, text that a header can carry, or false',
@@ -99,7 +99,7 @@ const effect = {
   executed: optional(flag),
   /**
    * Code of the error from `mock.fetch`, such as `ECONNREFUSED`. Default: `ECONNRESET` for kind `reset`,
-   * `UND_ERR_SOCKET` for `lost-response`. A mock server closes the socket instead, whatever the code is.
+   * `UND_ERR_SOCKET` for `lost-response`. A mock server ignores the code and closes the socket.
    */
   code: optional(anyText),
 }
@@ -115,11 +115,11 @@ const step = either<'succeed' | 'fail' | FaultKind, FaultEffect>(
 )
 const fault = {
   ...effect,
-  /** The kind of failure, such as `lost-response` (see `FaultKind`). Required without a `sequence`. */
+  /** The kind of failure, such as `lost-response` (see `FaultKind`). Required if there is no `sequence`. */
   kind: optional(effect.kind),
   /** One operation, all operations of an area (`gateway.*`), or all operations (`*`). */
   operation: oneOf(...operations, 'subscriptions.*', 'gateway.*', '*'),
-  /** How often the fault or its whole sequence applies. Default: once. With `probability`, the default is always. */
+  /** How often the fault or its whole sequence applies. Default: 1, or `'always'` if `probability` is set. */
   times: optional(either(wholeNumber(1), oneOf('always'))),
   /** Probability that the fault applies to a call, from 0 to 1. The mock's seed determines the random numbers. */
   probability: optional(probability),
@@ -145,10 +145,10 @@ const fail = (message: string): never => {
   throw new TypeError(`${CALLER}${message}`)
 }
 
-/** Throws an error if no step uses a field. Otherwise, a test author would not notice that it has no effect. */
+/** Throws an error for a field that no step uses, because the test's author expects an effect. */
 const checkUse = (given: object, used: readonly FaultKind[]): void => {
   for (const [name, value] of Object.entries(given)) {
-    // A field that is in no kind's list applies to every kind.
+    // Every kind uses a field that no kind's list contains.
     const readers = faultKinds.filter((kind) => rulesOf(kind).reads.includes(name))
     if (value === undefined || readers.length === 0 || used.some((kind) => readers.includes(kind))) continue
     fail(`kind "${used.join('", "')}" does not use ${name}; ${name} is for ${readers.join(', ')}`)

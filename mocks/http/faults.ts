@@ -15,7 +15,7 @@ export interface ArmedFault {
   /** Number of the fault within its plan, from 1. */
   readonly number: number
   readonly fault: Fault
-  /** How many times the fault can still apply. For a sequence, it counts runs of the whole sequence. */
+  /** How many times the fault can still apply. A complete run of a sequence counts as one time. */
   readonly left: number
   /** Removes the fault. */
   remove(): void
@@ -41,7 +41,7 @@ const timesOf = ({ times, probability }: Fault): number => {
 /** The faults of a mock. */
 export type FaultPlan = ReturnType<typeof createFaultPlan>
 
-/** Keeps faults in the order of `add`. A request gets the first matching fault, and every matching latency fault. */
+/** Keeps faults in the order of `add`. The first matching fault and all matching latency faults affect a request. */
 export const createFaultPlan = (random: () => number) => {
   let armed: Armed[] = []
   let added = 0
@@ -73,7 +73,7 @@ export const createFaultPlan = (random: () => number) => {
       armed.push(one)
       return one.remove
     },
-    /** Returns the delays and the fault for the next request of an operation, and advances the matching faults. */
+    /** Returns the delays and the fault for an operation's next request. Advances the matching faults. */
     take(operation: string): Disturbance | undefined {
       if (armed.length === 0) return undefined
       let [delayBefore, delayAfter] = [0, 0]

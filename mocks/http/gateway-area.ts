@@ -109,7 +109,7 @@ export const createGatewayArea = ({
     auth === 'api-key' ? domain.authenticate(bearer) : accepted(NOBODY),
   ),
   responses,
-  // All routes and all callers have one rate limit together (Limits, area G).
+  // All routes and all callers share one rate limit (Limits, area G).
   bucket: () => '',
   limitHeaders: () => ({}),
   refusalHeaders: ({ resetAt }) => ({ 'Retry-After': String(secondsUntil(resetAt, now())) }),

@@ -42,7 +42,7 @@ const hasLeft = (request: IncomingRequest): boolean =>
 /** Returns whether a path may be a payer's page. The code of the pages is loaded only for such a path. */
 const mayBePage = (path: string): boolean => path.startsWith('/authorize/') || path.startsWith('/confirm/')
 
-/** Decides a request and applies its fault. Returns the response to send, and the decision for the log. */
+/** Decides the response to a request and applies the fault. Returns the response and the decision for the log. */
 const decideWith = (
   exchange: OperationExchange,
   effect: FaultEffect | undefined,
@@ -65,7 +65,7 @@ const decideWith = (
   }
 }
 
-/** Creates the handler of all requests. It starts a timer only for a fault with latency. */
+/** Creates the function that handles all requests. It starts a timer only for a fault with latency. */
 export const createHandler = ({ bases, faults, log, now, pages }: HandlerParts): Handler => {
   const write = (exchange: Exchange, decision: LoggedDecision, response?: ResponseData): void =>
     log.write(entryOf(exchange, now(), decision, response))

@@ -20,7 +20,7 @@ export const normalizedBase = (url: string): string => {
   return `${origin}${pathname}`.replace(/\/+$/, '')
 }
 
-/** An area that may own a request. Has the path below the base URL and the result of the route search. */
+/** An area that may own a request. `path` is the path below the base URL. `match` is the router's result. */
 export interface Located {
   readonly area: AreaRuntime
   readonly path: string
@@ -77,8 +77,8 @@ const split = (rest: string): { path: string; query: string } => {
 const RANK = { route: 0, 'other-method': 1, none: 2 } as const
 
 /**
- * Returns the areas whose base URL matches, best first. If a route matches, returns only its area. Otherwise, an
- * area that has the path for another method comes first, then a longer base URL, then a more similar route.
+ * Returns the areas whose base URL matches. If a route matches, returns only the route's area. Otherwise, areas that
+ * have the path with another method come first. Next, a longer base URL ranks higher, then a more similar route.
  */
 export const locate = (url: string, method: string, bases: readonly Base[]): readonly Located[] => {
   const candidates: (Located & { readonly base: string })[] = []

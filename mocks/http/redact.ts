@@ -58,7 +58,7 @@ export interface Secrets {
 const TOKEN_LENGTH = 48
 const TOKEN_LIKE = /[0-9a-z]{48,}/g
 
-/** Replaces a token in a run of letters and digits. The run may start earlier, such as with the `20` of `%20`. */
+/** Replaces a token in a series of letters and digits. Other characters may precede it, such as the `20` of `%20`. */
 const withoutToken = (run: string, { isToken }: Secrets): string => {
   for (let start = 0; start + TOKEN_LENGTH <= run.length; start += 1) {
     const end = start + TOKEN_LENGTH
@@ -70,7 +70,7 @@ const withoutToken = (run: string, { isToken }: Secrets): string => {
 // Replacing a shorter secret would also hide unrelated text.
 const SHORTEST_SECRET = 6
 
-/** Returns the spellings of a secret in text, in JSON, in a path and in a query. */
+/** Returns a secret as it appears in text, in JSON, in a path and in a query. */
 const formsOf = (secret: string): readonly string[] => [
   secret,
   JSON.stringify(secret).slice(1, -1),
@@ -88,7 +88,7 @@ export const withoutSecrets = (text: string, secrets: Secrets): string => {
   return rest
 }
 
-/** Removes known secrets from a path, in which any character may be percent-encoded. */
+/** Removes known secrets from a path. Any character of the path may be percent-encoded. */
 export const pathWithoutSecrets = (path: string, secrets: Secrets): string => {
   const hidden = withoutSecrets(path, secrets)
   try {

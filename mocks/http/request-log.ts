@@ -13,7 +13,7 @@ import type { ResponseData } from './response.ts'
 
 /** A request that the mock received, and the mock's decision, without secrets. */
 export interface LoggedRequest {
-  /** Number of the request. The first request that the mock decided has number 1. */
+  /** Number of the request. The first logged request has number 1. */
   readonly number: number
   /** The time at which the mock logged the request, by the mock's clock. */
   readonly at: Date
@@ -137,8 +137,8 @@ export interface LoggedDecision extends Omit<Decision, 'response'> {
 }
 
 /**
- * Returns the log entry of a request. Only operations have a body in the log. The form of a page may contain a
- * one-time code, and the body of a request to an unknown path may contain any secret.
+ * Returns the log entry of a request. The log shows the bodies of operations only. The form of a page may contain a
+ * one-time code. The body of a request to an unknown path may contain any secret.
  *
  * @param response the response; absent if no response was sent
  */
@@ -177,8 +177,8 @@ const sentence = ({ method, path, status, decision, explanation, at }: LoggedReq
 }
 
 /**
- * Explains the decision on the last request of an operation. If there is none, names a request that was probably
- * meant for the operation. Throws a TypeError for an unknown operation.
+ * Explains the decision on the last request of an operation. If no such request has arrived, names a request that
+ * was probably meant for the operation. Throws a TypeError for an unknown operation.
  */
 export const explain = (
   log: WritableRequestLog,

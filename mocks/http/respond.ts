@@ -4,7 +4,7 @@ import type { Exchange, OperationExchange } from './exchange.ts'
 import { fieldsOf, isAcceptedType } from './exchange.ts'
 import type { HeaderFields, ResponseData } from './response.ts'
 
-/** The response to a request, and the rule that decided the response. */
+/** The response to a request, and the rule that caused the response. */
 export interface Decision {
   readonly response: ResponseData
   /** Whether the operation was executed. */
@@ -87,7 +87,7 @@ const execute = (exchange: OperationExchange, headers: HeaderFields): Decision =
   }
 }
 
-/** Decides a request. The order of checks: rate limit, authentication, headers, body, state (row 5). */
+/** Decides the response. Checks rate limit, authentication, headers, body and state, in this order (row 5). */
 export const decide = (exchange: OperationExchange): Decision => {
   const { area } = exchange
   if (area.isDown()) {

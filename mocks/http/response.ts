@@ -9,7 +9,7 @@ export interface ResponseData {
   readonly body: string
 }
 
-/** How a transport responds to a request. The kind is `complete`, except for faults and aborted requests. */
+/** How a transport responds to a request. `kind` is `complete`, except for faults and aborted requests. */
 export type MockResponse =
   | { readonly kind: 'complete'; readonly response: ResponseData }
   /** The connection closes before the response starts. The caller gets an error with this `code`. */
@@ -28,7 +28,7 @@ export interface IncomingRequest {
   readonly signal: AbortSignal | null
   /** Returns whether the sender has disconnected. Servers implement this to avoid creating an AbortSignal. */
   hasLeft?(): boolean
-  /** Returns whether the body was valid UTF-8. Only servers implement it. Call it after `text()`. */
+  /** Returns whether the body was valid UTF-8. Only servers implement this function. Call it after `text()`. */
   isUtf8?(): boolean
   text(): Promise<string>
 }
@@ -90,7 +90,7 @@ export const fitted = ({ method, headers }: IncomingRequest, sent: MockResponse)
   }
 }
 
-/** Creates the error of a failed connection. Its messages are those of the runtime's `fetch`. */
+/** Creates the error of a failed connection. It has the same messages as errors of the runtime's `fetch`. */
 export const connectionError = (code: string, message: string, outer = 'fetch failed'): TypeError =>
   new TypeError(outer, { cause: Object.assign(new Error(message), { code }) })
 

@@ -9,7 +9,7 @@ export interface Route<Target> {
 /** The result of a route search. */
 export type Match<Target> =
   | { readonly kind: 'route'; readonly target: Target; readonly parameters: Readonly<Record<string, string>> }
-  /** The path exists for other methods. `allow` is the value of the Allow header. */
+  /** The path exists, but not for this method. `allow` is the value of the Allow header. */
   | { readonly kind: 'other-method'; readonly allow: string }
   | { readonly kind: 'none' }
 
@@ -84,5 +84,5 @@ export const createRouter = <Target>(routes: readonly Route<Target>[]) => {
   return { search, routes }
 }
 
-/** A router that `createRouter` made. */
+/** A router made by `createRouter`. */
 export type Router<Target> = ReturnType<typeof createRouter<Target>>

@@ -12,13 +12,13 @@ import { jsonResponse } from './response.ts'
 /**
  * Deviations in area S's successful responses, to test how tolerant a client is (row 44).
  *
- * - `id-casing`: writes `ID` for `Id` at the end of every name, and `Id` for `ID`.
- * - `number-ids`: writes identifiers of digits as numbers. `text-ids`: writes numeric identifiers as text.
+ * - `id-casing`: changes `Id` at the end of a name to `ID`, and `ID` to `Id`.
+ * - `number-ids`: writes identifiers that are only digits as numbers. `text-ids`: writes numeric identifiers as text.
  * - `text-amounts`: writes amounts as text with two decimal places.
  * - `text-flags`: writes `enabled` as text, such as `"true"`. `boolean-flags`: writes `enabled` as a boolean.
- * - `empty-reversals`: writes a missing reversal as `""`. `zero-reversals`: the amount becomes `"0.00"`.
+ * - `empty-reversals`: writes a missing reversal as `""`. `zero-reversals`: also writes its amount as `"0.00"`.
  * - `iso-dates`: writes `2026-11-28T12:00:00` instead of `2026-11-28 12:00:00`.
- * - `number-codes`: writes an errorCode of digits as a number.
+ * - `number-codes`: writes an errorCode that is only digits as a number.
  */
 export type VariantForm =
   | 'id-casing'
@@ -121,7 +121,7 @@ const CODE_OF_STATUS: Readonly<Record<number, keyof ErrorCodes>> = {
   429: 'rate_limited',
 }
 
-/** Creates the responses of area S. All except bare logins contain errorCode and errorMessage (Errors, area S). */
+/** Creates the responses of area S. Only login responses can lack errorCode and errorMessage (Errors, area S). */
 const createResponses = (options: ResponseOptions, vary: Vary): AreaResponses => {
   const codes: ErrorCodes = { ...defaultErrorCodes, ...options.errorCodes }
   const codeOf: Partial<Record<RefusalReason, string>> = codes

@@ -4,11 +4,11 @@ import type { IncomingRequest } from '../http/response.ts'
 const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).host : undefined)
 
 /**
- * Returns whether a POST may come from the page itself. The header Sec-Fetch-Site decides, if present. Browsers send
- * it over TLS and on loopback. Without it, Origin must name the host that the browser addressed. The scheme is not
- * compared, because TLS may end at a proxy. A request with neither header does not come from a browser.
+ * Returns whether a POST may come from the page itself. If the header Sec-Fetch-Site is present, it decides. Browsers
+ * send it over TLS and on loopback. Otherwise, Origin must name the host to which the request was sent. The scheme is
+ * not compared, because TLS may end at a proxy. A request with neither header does not come from a browser.
  *
- * @param host the value of the Host header, because a server may have other names than the one in the URL
+ * @param host the value of the Host header. A server may have more names than the one in the URL
  */
 export const isOwnForm = (
   { headers, url }: Pick<IncomingRequest, 'headers' | 'url'>,

@@ -10,12 +10,12 @@ import { isOwnForm } from './csrf.ts'
 import type { Page, ReturnTarget } from './layout.ts'
 import { messagePage, pageResponse, redirectResponse, returnTarget } from './layout.ts'
 
-/** A kind of payer's page, with the functions that show the page and process its form. */
+/** One kind of page for the payer, with functions that show the page and process its form. */
 interface Route {
   readonly area: Area
   readonly pattern: RegExp
   readonly show: (id: string) => Page
-  /** Returns the next page, or the address to which the payer returns. */
+  /** Returns the next page, or the address to which the page sends the payer. */
   readonly submit: (id: string, form: URLSearchParams) => Page | ReturnTarget
 }
 

@@ -25,7 +25,7 @@ const render = (value: HtmlValue): string => {
   return String(value).replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
 }
 
-/** Renders markup. Values are allowed as text and in quoted attributes; `undefined` renders as nothing. */
+/** Renders markup. Put values only into text and quoted attributes; `undefined` renders as nothing. */
 export const html = (parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html =>
   new Html(parts.reduce((markup, part, index) => markup + render(values[index - 1]) + part))
 

@@ -20,7 +20,7 @@ export interface ReturnTarget {
  */
 export const returnTarget = (address: string): ReturnTarget | undefined => {
   if (!URL.canParse(address)) return undefined
-  // Browsers remove line breaks, even inside a scheme, so this checks the normalized address.
+  // Browsers remove line breaks, even inside a scheme, so the normalized address is checked.
   const { href, host, protocol } = new URL(address)
   if (!isAbsoluteUrl(href)) return undefined
   // Chromium applies `form-action` to every redirect after the form. A return address often redirects to another
@@ -34,7 +34,7 @@ export interface Page {
   readonly status: number
   readonly title: string
   readonly content: HtmlValue
-  /** The address to which a form of the page may lead. */
+  /** The merchant's address, if a form on the page can redirect to it. */
   readonly target?: ReturnTarget | undefined
 }
 
@@ -43,13 +43,13 @@ export const commonHeaders: HeaderFields = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
-  // With `no-referrer`, the page's own form would have the Origin `null`, like a form of an unknown origin.
+  // With `no-referrer`, browsers send `Origin: null` with the page's own form, as with a foreign form.
   'Referrer-Policy': 'same-origin',
 }
 
 let styleSource: Promise<string> | undefined
 
-/** Returns a policy that allows this style and forms to the page and the merchant. It forbids scripts and frames. */
+/** Returns a policy. It allows this style and forms to this server or the merchant. It forbids scripts and frames. */
 const contentPolicy = async (target: ReturnTarget | undefined): Promise<string> => {
   styleSource ??= hashSource(style)
   return [

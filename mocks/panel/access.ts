@@ -1,4 +1,4 @@
-/** The panel's path. The paths of the areas and of the payer's pages never start with it. */
+/** The panel's path. No path of an area or of a payer's page starts with this path. */
 export const PANEL_PATH = '/_mock'
 /** The path of the panel's state as JSON. */
 export const STATE_PATH = `${PANEL_PATH}/state`
@@ -11,7 +11,7 @@ export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 /**
  * Returns whether a request may come from a user of this machine. Another site can resolve its own name to this
  * machine's address (DNS rebinding). Only the Host header, which contains that name, distinguishes such a request
- * from the panel's own requests. A server that other machines can reach accepts every host.
+ * from the panel's own requests. A server that other machines can reach accepts every Host header.
  */
 export const isAddressedHere = (boundTo: string, host: string | null): boolean => {
   if (!isLoopback(boundTo)) return true

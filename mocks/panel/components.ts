@@ -41,7 +41,7 @@ export const brief = (text: string | number, longest = LONGEST_TEXT): string => 
 /** Renders text from a client, which may be long or written from right to left. */
 export const foreign = (text: string | number): Html => html`<bdi>${brief(text)}</bdi>`
 
-/** Renders a point in time in UTC, to the second. */
+/** Renders a point in time in UTC, without fractions of a second. */
 export const instant = (iso: string): Html =>
   html`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')}</time>`
 
@@ -57,7 +57,7 @@ ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="
 ${content}
 </form>`
 
-/** Renders a form with one button. A screen reader reads the label and then `of`, such as the order's name. */
+/** Renders a form with one button. For screen readers, the text `of` follows the label, such as an order's name. */
 export const actionButton = (
   action: ActionName,
   label: string,
@@ -87,7 +87,7 @@ export const row = (id: string, heading: HtmlValue, facts: HtmlValue, actions?: 
 ${actions === undefined ? undefined : html`<div class="actions">${actions}</div>`}
 </li>`
 
-/** Renders the position of a page in its list, and the links to the newer and older pages. */
+/** Renders a page's position in its list, and links to the newer page and the older page. */
 const pages = (id: ListName, title: string, list: Listed<unknown>, places: Places): Html | undefined => {
   const { items, total, skipped, newer, older } = list
   if (items.length === total) return undefined

@@ -6,7 +6,7 @@ export const script = `
 'use strict'
 {
   const SHORTEST_PAUSE_MS = 1000
-  // The URL to poll, with the shown page of each list. Forms are sent to this URL, too.
+  // The URL to poll. It contains the shown page of each list. Forms are sent to this URL, too.
   const query = new URLSearchParams(location.search)
   query.delete('notice')
   const address = location.pathname + '?' + query
@@ -63,7 +63,7 @@ export const script = `
     connection.classList.toggle('lost', !isGood)
   }
 
-  // Counts sent forms. A page requested before a form was sent is out of date, so it is not shown.
+  // The number of sent forms. If a form is sent during a page request, the page is out of date and not shown.
   let sentForms = 0
 
   const poll = async () => {

@@ -12,13 +12,13 @@ import type { ListName, Places } from './paging.ts'
 export interface Listed<Item> {
   /** The number of all items. */
   readonly total: number
-  /** The number of items that are newer than the items of this page. */
+  /** The number of items on newer pages. */
   readonly skipped: number
   /** The items of this page, newest first. */
   readonly items: readonly Item[]
-  /** The place of the next older page; `undefined` if this page is the oldest. */
+  /** The place of the next older page; `undefined` if there is no older page. */
   readonly older: number | undefined
-  /** The place of the next newer page; `undefined` if that page is the newest or does not exist. */
+  /** The place of the next newer page; `undefined` if this page or the next newer page is the newest. */
   readonly newer: number | undefined
 }
 
@@ -48,7 +48,7 @@ export interface ListedFault {
 export interface PanelView {
   /** The mock's time, as ISO 8601 in UTC. */
   readonly now: string
-  /** Whether the mock's clock is frozen: it changes only when it is moved. */
+  /** Whether the mock's clock is frozen. A frozen clock changes only when it is moved. */
   readonly clockStandsStill: boolean
   readonly outage: boolean
   readonly faults: readonly ListedFault[]

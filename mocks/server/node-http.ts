@@ -27,11 +27,11 @@ const decoded = (bytes: Uint8Array): BodyText => {
   }
 }
 
-/** Returns whether an HTTP/2 body was aborted, because Node emits `end` also for an aborted body. */
+/** Returns whether an HTTP/2 body was aborted. Node emits `end` also for an aborted body. */
 const isAborted = (incoming: NodeIncoming): boolean =>
   'stream' in incoming && (incoming.stream.aborted || incoming.stream.rstCode !== 0)
 
-/** Reads a body. Rejects a body above the limit `most` (`BodyTooLargeError`), and if the sender disconnects. */
+/** Reads a body. Rejects if it is larger than `most` (`BodyTooLargeError`) or the sender disconnects. */
 export const readText = (incoming: NodeIncoming, most: number): Promise<BodyText> =>
   new Promise((resolve, reject) => {
     const refuse = (): void => {
@@ -72,7 +72,7 @@ const isHttp2 = (outgoing: NodeOutgoing): outgoing is Http2ServerResponse => 'st
 export const hasLeft = (outgoing: NodeOutgoing): boolean =>
   isHttp2(outgoing) ? outgoing.stream.destroyed || outgoing.stream.closed : outgoing.destroyed
 
-/** Closes the connection, or over HTTP/2 only the stream. If `reset` is true, HTTP/1 sends a TCP reset. */
+/** Closes the connection. Over HTTP/2, closes only the stream. If `reset` is true, HTTP/1 sends a TCP reset. */
 const disconnect = (incoming: NodeIncoming, outgoing: NodeOutgoing, reset: boolean): void => {
   if (isHttp2(outgoing)) {
     // REFUSED_STREAM would promise the client that nothing was executed.
@@ -126,7 +126,7 @@ export const writeResponse = (incoming: NodeIncoming, outgoing: NodeOutgoing, se
   }
 }
 
-/** Handles a failed request. Responds with 413 if the body is too large, else disconnects. Never throws. */
+/** Handles a failed request. Responds with 413 if the body is too large, otherwise disconnects. Never throws. */
 export const writeFailure = (outgoing: NodeOutgoing, error: unknown): void => {
   if (!(error instanceof BodyTooLargeError) || outgoing.headersSent || hasLeft(outgoing)) {
     if (isHttp2(outgoing)) outgoing.stream.close(constants.NGHTTP2_INTERNAL_ERROR)

@@ -1,7 +1,7 @@
-/** The call that needs an authorization. If the call ends, it stops waiting, but a shared token request continues. */
+/** The call that needs an authorization. A shared token request continues even if this call ends. */
 export interface AuthorizationContext {
   readonly operation: string
-  /** Aborted when the call ends. */
+  /** This signal is aborted when the call ends. */
   readonly signal: AbortSignal
   /** Remaining total time of the call, in milliseconds. */
   readonly remaining: number

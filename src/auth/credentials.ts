@@ -11,7 +11,7 @@ export const LOGIN = 'subscriptions.login'
 /** How long the client waits for a function that returns a secret, in milliseconds of real time. */
 const SOURCE_LIMIT = 30_000
 
-/** Returns whether a header can carry a token. Otherwise the runtime would throw an error that quotes the token. */
+/** Returns whether a header can carry a token. For other tokens, the runtime's error would quote the token. */
 export const isHeaderSafe = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 
@@ -64,7 +64,7 @@ export const failureOf = (error: unknown): string => {
   return `a failure (${/^\w{1,40}$/.test(error.name) ? error.name : 'Error'}${reason})`
 }
 
-/** Reads a secret, or calls the function for it. The function's error is dropped: it may hold the secret. */
+/** Returns a secret, or the result of its function. The function's error is omitted: it may contain the secret. */
 export const readSecret = async (operation: string, option: string, source: unknown): Promise<unknown> => {
   if (typeof source !== 'function') return source
   return withTimeout((async () => source())(), SOURCE_LIMIT, 'The function').catch((error: unknown) => {

@@ -16,8 +16,8 @@ export const secretOf = ({ clientId, clientSecret, username, password }: Credent
 /**
  * Derives a fingerprint that shows whether credentials changed: PBKDF2-SHA-256 over all four values and a random
  * salt. It is slow on purpose, so that a reader of a shared store cannot try many passwords. Pages without TLS have
- * no `crypto.subtle`, and some runtimes lack PBKDF2. There the fingerprint is random, and only this client remembers
- * its rejections.
+ * no `crypto.subtle`, and some runtimes lack PBKDF2. In both cases the fingerprint is random, and only this client
+ * remembers its rejections.
  */
 const derive = async (secret: string, salt: string): Promise<string> => {
   const { subtle } = crypto
@@ -32,7 +32,7 @@ const derive = async (secret: string, salt: string): Promise<string> => {
   }
 }
 
-/** A rejection that this client received, and the id of the token that the record had at that time. */
+/** A rejection that this client received, and the id of the record's token at that time. */
 interface OwnRefusal {
   readonly secret: string
   readonly refusal: RefusedLogin
@@ -40,9 +40,9 @@ interface OwnRefusal {
 }
 
 /**
- * Prevents a retry of rejected credentials, because repeated failures lock the account (Authentication, area S, rule
+ * Prevents logins with rejected credentials, because repeated failures lock the account (Authentication, area S, rule
  * 4). The record keeps rejections and pauses, so that every process honors them. This client also keeps its own
- * rejections in memory, because a store may return an old record or lose a part of one.
+ * rejections in memory, because a store may return an old or incomplete record.
  */
 export class LoginBreaker {
   readonly #cooldown: number
@@ -55,7 +55,7 @@ export class LoginBreaker {
     this.#clock = clock
   }
 
-  /** Throws if the cool-down of these rejected credentials lasts, or if a pause lasts. */
+  /** Throws if the cool-down of these rejected credentials has not ended, or if a pause has not ended. */
   async check(record: TokenRecord, secret: string): Promise<void> {
     const own = this.#own.find((each) => each.secret === secret)
     const isOwn =
@@ -66,7 +66,7 @@ export class LoginBreaker {
     checkPause(record.pause, now, this.#cooldown)
   }
 
-  /** Returns a record with the rejection or pause of a failed token request; undefined if the error is neither. */
+  /** Returns the record with the rejection or pause that `error` reports, or undefined if it reports neither. */
   async failed(record: TokenRecord, secret: string, error: unknown, isLogin: boolean) {
     const at = this.#clock.now()
     const pause = pauseIn(error, at)
@@ -101,7 +101,7 @@ export class LoginBreaker {
     }
   }
 
-  /** Returns whether a rejection's cool-down lasts. A time far in the future is ignored: a wrong clock wrote it. */
+  /** Returns whether a rejection's cool-down has not ended. A far future time is ignored: a wrong clock wrote it. */
   #stands({ at }: RefusedLogin): boolean {
     return Math.abs(this.#clock.now() - at) < this.#cooldown
   }

@@ -12,9 +12,9 @@ import type { LoginPause, RefusedLogin } from './token-record.ts'
 const NOT_SENT = { operation: LOGIN, phase: 'login', outcome: 'not-sent', attempts: 0 } as const
 
 /**
- * Returns the rejection if a token request's error means that the server rejected the credentials. Rejections are: a
- * 4xx except 408 and 429; a status below 400 with an errorCode other than `00`. A 5xx is not a rejection. The result
- * does not contain the error, because its message and body could quote a secret.
+ * Returns the rejection if the server rejected the credentials of a token request. Rejections are: a 4xx except 408
+ * and 429; a status below 400 with an errorCode other than `00`. A 5xx is not a rejection. The result omits the
+ * error, because the error's message and body could quote a secret.
  */
 export const rejectionIn = (error: unknown): Omit<RefusedLogin, 'fingerprint' | 'at'> | undefined => {
   if (!isMandateKitError(error) || !('errorCode' in error)) return undefined
@@ -35,7 +35,7 @@ export const pauseIn = (error: unknown, at: number): LoginPause | undefined => {
   return wait ? { at, wait } : undefined
 }
 
-/** Makes the error of a call that is not sent because an earlier login was rejected. `remaining` is in milliseconds. */
+/** Creates the error for a call that the client does not send after a rejected login. `remaining` is in ms. */
 export const rejectedEarlier = (refusal: RefusedLogin, remaining: number): ApiError => {
   const { status, errorCode, serverRequestId } = refusal
   const code = errorCode === undefined ? '' : `, code ${JSON.stringify(errorCode)}`
@@ -48,7 +48,7 @@ export const rejectedEarlier = (refusal: RefusedLogin, remaining: number): ApiEr
   return status === 403 ? new LockedOutError(message, details) : new ApiError(message, details)
 }
 
-/** Throws a RateLimitError during a pause, which lasts `longest` ms at most. A pause in the future is ignored. */
+/** Throws a RateLimitError during a pause. Cuts the pause to `longest` ms. Ignores pauses that start after `now`. */
 export const checkPause = (pause: LoginPause | undefined, now: number, longest: number): void => {
   const { at, wait } = pause ?? { at: now, wait: 0 }
   const retryAfterMs = at + Math.min(wait, longest) - now

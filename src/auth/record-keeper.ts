@@ -24,7 +24,7 @@ const later = <Entry>(one: Entry | undefined, other: Entry | undefined, time: (e
   return time(other) > time(one) ? other : one
 }
 
-/** Reads and writes the records of a store, with memory as a fallback. No call fails because of its store. */
+/** Reads and writes the records of a store, with memory as a fallback. A failing store does not make a call fail. */
 export class RecordKeeper {
   readonly #store: TokenStore
   readonly #inTurn: KeyedMutex
@@ -76,7 +76,7 @@ export class RecordKeeper {
     })
   }
 
-  /** Runs the task exactly once: under the store's lock if possible, and without it if the lock fails. */
+  /** Runs the task exactly once, under the store's lock. If the lock fails, runs the task without a lock. */
   async locked<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
     let run: Promise<Result> | undefined
     const once = (): Promise<Result> => {

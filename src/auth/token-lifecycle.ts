@@ -18,7 +18,7 @@ const WINDOW = 60_000
 const POSTPONEMENT = 5_000
 /** A call waits at most this many milliseconds for the end of a pause. */
 const LONGEST_WAIT = 60_000
-/** Maximum number of ids in the set of rejected tokens, and in the set of exhausted tokens. */
+/** The set of rejected tokens and the set of exhausted tokens hold at most this many ids each. */
 const IDS_KEPT = 32
 
 type RenewalReason = 'first' | 'expiring' | 'unauthorized' | 'login-called'
@@ -174,13 +174,13 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     const shared = await this.#fromRecord(await this.#keeper.read(key), renewal)
     if (shared !== undefined) return shared
     return this.#keeper.locked(key, async () => {
-      // While this process waited for the lock, another may have saved a new token or a rejection.
+      // While this process waited for the lock, another process may have saved a token or a rejection.
       const record = await this.#keeper.read(key)
       return (await this.#fromRecord(record, renewal)) ?? this.#request(record, renewal)
     })
   }
 
-  /** Returns a record's token, or undefined if a request is needed. Throws the error of an earlier login. */
+  /** Returns a record's token, or undefined if a request is needed. Throws if a rejection or pause forbids it. */
   async #fromRecord(record: TokenRecord, { secret, reason }: Renewal): Promise<HeldToken | undefined> {
     if (reason === 'login-called') return undefined
     const taken = this.#take(record)
@@ -261,10 +261,10 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     return { ...held, response }
   }
 
-  /** Returns the times of recent renewals after a 401. Uses the longer list: this client's or the record's. */
+  /** Returns the times of recent renewals after a 401, from the longer of two lists: the client's or the record's. */
   #recentRenewals(record: TokenRecord): readonly number[] {
     const now = this.#options.clock.now()
-    // A time in the future is ignored: the clock was set back after the time was written.
+    // Ignore times in the future: the clock was set back after they were written.
     const recent = (times: readonly number[]) => times.filter((at) => at <= now && now - at < WINDOW)
     const own = recent(this.#unauthorizedRenewals)
     const shared = recent(record.unauthorizedRenewals)

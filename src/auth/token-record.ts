@@ -21,7 +21,7 @@ const storedToken = {
   accessToken: input('visible ASCII characters', isHeaderSafe),
   /** The refresh token, which is kept only with `refresh: 'refresh_token'`. */
   refreshToken: optional(anyText),
-  /** When the token was received, in milliseconds of the clock of the process that received it. */
+  /** When a process received the token, in milliseconds of that process's clock. */
   obtainedAt: number,
   /** How long the token may be used after `obtainedAt`, in milliseconds. */
   lifetime: number,
@@ -32,25 +32,25 @@ export interface StoredToken extends Input<typeof storedToken> {}
 const refusedLogin = {
   /** Hash of the credentials with the record's salt. It does not reveal the credentials. */
   fingerprint: anyText,
-  /** When the login was rejected, in milliseconds of the clock of the process that logged in. */
+  /** When a process received the rejection, in milliseconds of that process's clock. */
   at: number,
   /** HTTP status of the rejection. */
   status: number,
   /** The server's own code, if it sent one. */
   errorCode: optional(anyText),
-  /** The server's identifier of the request, if it sent one. */
+  /** The identifier that the server gave the request, if it sent one. */
   serverRequestId: optional(anyText),
 }
-/** A login that the server rejected, with the details for the errors of later calls. */
+/** A login that the server rejected. The errors of later calls contain these details. */
 export interface RefusedLogin extends Input<typeof refusedLogin> {}
 
 const loginPause = {
-  /** When the server asked for the pause, in milliseconds of the clock of the process that made the request. */
+  /** When the server asked a process for the pause, in milliseconds of that process's clock. */
   at: number,
   /** Length of the pause, in milliseconds. */
   wait: number,
 }
-/** The pause before the next token request, which the server asked for. */
+/** A pause that the server asked for. The client sends no token request before the pause ends. */
 export interface LoginPause extends Input<typeof loginPause> {}
 
 const tokenRecord = {
@@ -62,7 +62,7 @@ const tokenRecord = {
   salt: optional(anyText),
   /** Rejected logins, the newest last: at most 8, each with different credentials. */
   refusals: list(object<RefusedLogin>(refusedLogin)),
-  /** Times at which a 401 caused a renewal in the last minute, in milliseconds. */
+  /** Times of the renewals that a 401 caused in the last minute, in milliseconds. */
   unauthorizedRenewals: list(number),
   /** The pause that the last response to a token request asked for, if any. */
   pause: optional(object<LoginPause>(loginPause)),
@@ -75,23 +75,23 @@ export const EMPTY_RECORD: TokenRecord = { version: 1, refusals: [], unauthorize
 
 const recordSchema = object<TokenRecord>(tokenRecord)
 
-/** Reads a value from a store. Returns `undefined` if the value is not a record, for example from another program. */
+/** Checks a value from a store. Returns `undefined` if it is no record, for example if another program wrote it. */
 export const readTokenRecord = (value: unknown): TokenRecord | undefined => recordSchema.safeParse(value).data
 
-/** Returns whether the record has a token from a login after `at`. A token with the id `knownId` does not count. */
+/** Returns whether the record has a token that is newer than `at` and whose id is not `knownId`. */
 export const hasLoginSince = ({ token }: TokenRecord, at: number, knownId: string | undefined): boolean =>
   token !== undefined && token.id !== knownId && token.obtainedAt > at
 
-/** Lifetime of a token whose response has no usable `expires_in`, in milliseconds. */
+/** Lifetime of a token if the response has no usable `expires_in`, in milliseconds. */
 const FALLBACK_LIFETIME = 300_000
-/** The longest lifetime of a token, in milliseconds. A longer `expires_in` is shortened. */
+/** The longest lifetime of a token, in milliseconds. A longer `expires_in` counts as this lifetime. */
 const LONGEST_LIFETIME = 86_400_000
 /** A token is renewed at most this many milliseconds before it expires. */
 const LONGEST_MARGIN = 30_000
 
-/** Returns the token of a login's response. `oldRefreshToken` is kept when the response has no refresh token. */
+/** Returns the token from a login's response. If the response has no refresh token, `oldRefreshToken` is kept. */
 export const tokenFrom = (response: Token, now: number, oldRefreshToken?: string): StoredToken => {
-  // A field of an unexpected type is accepted and reported.
+  // The client accepts and reports fields of an unexpected type.
   const { access_token, refresh_token, expires_in }: { readonly [Name in keyof Token]?: unknown } = response
   if (!isHeaderSafe(access_token)) {
     const message = `${LOGIN} failed: the access_token of the response has characters that no header can carry.`
@@ -117,7 +117,7 @@ export interface HeldToken {
   readonly authorization: Authorization
 }
 
-/** Prepares a token for use. A token whose `obtainedAt` is in the future counts as received now. */
+/** Prepares a token for use. If `obtainedAt` is in the future, the token counts as received now. */
 export const hold = (token: StoredToken, now: number): HeldToken => {
   const lifetime = Math.min(token.lifetime, LONGEST_LIFETIME)
   const expiresAt = Math.min(now, token.obtainedAt) + lifetime

@@ -1,8 +1,8 @@
 import type { TokenRecord } from './token-record.ts'
 
 /**
- * Keeps the token and the rejected logins of a client. Clients and processes with the same store share both, so that
- * one login serves all of them.
+ * Keeps the token and the rejected logins of a client. Clients and processes that use the same store share this data,
+ * so that one login serves all of them.
  *
  * Records are plain JSON data and hold tokens, so keep the store as safe as the credentials. Keys contain the base
  * URL, the client and the user, so that one store can serve several merchants and hosts. Keys hold no secret.
@@ -25,10 +25,10 @@ export interface TokenStore {
   withLock?<Result>(key: string, task: () => Promise<Result>): Promise<Result>
 }
 
-/** Runs tasks of one key one after the other. Tasks of different keys run in parallel. */
+/** Runs the tasks for one key one after the other. Tasks for different keys run in parallel. */
 export type KeyedMutex = <Result>(key: string, task: () => Promise<Result>) => Promise<Result>
 
-/** Makes a mutex within this process. A failed task does not block the next task. */
+/** Creates a mutex for this process. A failed task does not block the next task. */
 export const createKeyedMutex = (): KeyedMutex => {
   const tails = new Map<string, Promise<unknown>>()
   return (key, task) => {
@@ -40,7 +40,7 @@ export const createKeyedMutex = (): KeyedMutex => {
   }
 }
 
-/** Makes the default store, in this process's memory. Clients share a token only if they use the same store. */
+/** Creates the default store. It keeps tokens in memory. Clients share a token only if they use the same store. */
 export const createMemoryTokenStore = (): Required<TokenStore> => {
   const records = new Map<string, TokenRecord>()
   return {

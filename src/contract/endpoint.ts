@@ -5,15 +5,15 @@ import type { Field } from './fields.ts'
 export type Area = 'subscriptions' | 'gateway'
 
 /**
- * How a request is authorized. `credentials`: by credentials in the body (S-a). `token`: by a login's bearer token
- * (Authentication, area S, rule 2). `api-key`: by the API key as a bearer token (Authentication, area G, rule 1).
+ * How a request is authorized. `credentials`: the body has credentials (S-a). `token`: the header has a login's token
+ * (Authentication, area S, rule 2). `api-key`: the header has the API key (Authentication, area G, rule 1).
  */
 export type AuthKind = 'none' | 'credentials' | 'token' | 'api-key'
 
 /**
  * When the client may retry a call automatically. `always`: the call only reads, or has an idempotency key.
  * `when-not-executed`: calls that change money or state are retried only if the server provably did not act.
- * `when-not-sent`: logins are retried only if they were not sent, or if a 429 response names a wait.
+ * `when-not-sent`: logins are retried only if they were not sent, or if a 429 says how long to wait.
  */
 export type RetryPolicy = 'always' | 'when-not-executed' | 'when-not-sent' | 'never'
 
@@ -46,7 +46,7 @@ export interface EndpointDefinition {
   readonly request?: z.ZodMiniType
   /** Response fields. The schema converts accepted variants to the form of the specification. */
   readonly response: Field<unknown>
-  /** HTTP status of success in the specification. The client accepts every 2xx status. */
+  /** The specification's HTTP status for success. The client accepts every 2xx status. */
   readonly status: 200 | 201 | 202
   /** Whether responses contain `errorCode` and `errorMessage`, as in area S. `optional`: a response may omit both. */
   readonly envelope?: boolean | 'optional'
@@ -54,7 +54,7 @@ export interface EndpointDefinition {
   readonly needs?: readonly string[]
   /** Fields that prove success if a response of area S has no errorCode. Default: `needs`. */
   readonly proof?: readonly string[]
-  /** Request fields that a successful response repeats. A different value belongs to another request. */
+  /** Request fields that a successful response repeats. If one differs, the response is for another request. */
   readonly echoes?: readonly string[]
   /** Whether the specification promises only the fields of `needs`. Other missing fields are then not reported. */
   readonly partial?: boolean
@@ -64,7 +64,7 @@ export interface EndpointDefinition {
   readonly reference?: string
   /** Advice in an error's message when the server may have acted. Absent for reads. */
   readonly afterUnknown?: string
-  /** Advice in an error's message after a rejection. By default, it says that the server did not act. */
+  /** Advice in an error's message after a rejection. By default, the advice says that the server did not act. */
   readonly afterRejected?: string
   /** Advice in an error's message when a helper that polls this endpoint times out. */
   readonly afterWait?: string

@@ -10,10 +10,10 @@ export type Field<Value, Given = unknown> = z.ZodMiniType<Value, Given>
 /** The fields of an object, by name. */
 export type Shape = Readonly<Record<string, z.ZodMiniType>>
 
-/** The type of the objects that a shape's schema returns, with the docstrings of the fields. */
+/** The type of an object read with the schemas of a shape. Its fields keep their docstrings. */
 export type Output<Fields extends Shape> = { readonly [Name in keyof Fields]: z.output<Fields[Name]> }
 
-/** The type of the objects that callers pass for a shape. A field whose type includes undefined is optional. */
+/** The type of an object that a caller passes for a shape. A field is optional if its type includes undefined. */
 export type Input<Fields extends Shape> = {
   readonly [Name in keyof Fields as undefined extends z.input<Fields[Name]> ? never : Name]: z.input<
     Fields[Name]
@@ -68,7 +68,7 @@ export const absentableText = field<string | null>('text or null', (value) =>
 export const integerId = field<number | string>('an integer', (value) => {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined
   const id = typeof value === 'string' ? value.trim() : ''
-  // Placeholders such as `NA` are not identifiers: two records would share one.
+  // A placeholder such as `NA` is not an identifier, because two records would have the same identifier.
   if (ABSENT.has(id)) return undefined
   const number = Number(id)
   return Number.isSafeInteger(number) && String(number) === id ? number : id
@@ -202,7 +202,7 @@ export const inputUrl = field<string, string | URL>(
   },
 )
 
-/** Adds a rule that involves several fields of an object. `blamed` is the field that the error names. */
+/** Adds a rule that involves several fields of an object. The error is about the field `blamed`. */
 export const refined = <Value extends object, Given>(
   inner: Field<Value, Given>,
   obeys: (value: Value) => boolean,

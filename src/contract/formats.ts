@@ -1,18 +1,18 @@
 /** The payment cycles of the specification (S1). */
 export const CYCLES = ['DAILY', 'WEEKLY', 'FIFTEEN_DAYS'] as const
 
-/** The maximum number of days until the `end` of a subscription (Limits, area S). */
+/** A subscription must end within this number of days (Limits, area S). */
 export const MAX_SUBSCRIPTION_DAYS = 730
 
 const MILLISECONDS_PER_DAY = 86_400_000
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 const DECIMAL = /^\d+(?:\.\d+)?$/
-// `shop.example:8080/return` would parse with the scheme `shop.example`, so a digit after the colon is refused.
+// Refuses a digit after the colon: otherwise, `shop.example:8080/return` would have the scheme `shop.example`.
 const ABSOLUTE_URL = /^([a-z][a-z\d+.-]*):(?!\d)[^\s\\]+$/i
 // The payer's browser opens these URLs, so schemes that run code or open local files are refused.
 const FORBIDDEN_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'blob', 'about'])
 
-/** Returns the days from 1970-01-01 to a `YYYY-MM-DD` date, or `undefined` if the date does not exist. */
+/** Returns the number of days from 1970-01-01 to a `YYYY-MM-DD` date, or `undefined` if the date does not exist. */
 export const dayNumber = (text: string): number | undefined => {
   const match = DATE.exec(text)
   if (match === null) return undefined
@@ -35,7 +35,7 @@ export const isAbsoluteUrl = (text: string): boolean => {
   return URL.canParse(text) && (!/^https?$/.test(scheme) || /^https?:\/\/[^/]/i.test(text))
 }
 
-/** Whether the encoded text can be one path segment. Refuses empty text, `.`, `..` and lone surrogates. */
+/** Whether the text can be one path segment after encoding. Refuses empty text, `.`, `..` and lone surrogates. */
 export const isPathSegment = (text: string): boolean =>
   text.length > 0 && text !== '.' && text !== '..' && !/[\uD800-\uDFFF]/u.test(text)
 

@@ -39,7 +39,7 @@ export type ChargeRequest = Input<typeof chargeRequest>
 export const chargeRequestSchema = strict(chargeRequest)
 
 const confirmRequest = {
-  /** The one-time code that the payer received. It is a string, because leading zeros count. (G rule 4) */
+  /** The one-time code that the payer received. It is a string, because a code may start with 0. (G rule 4) */
   otp: filledText('the one-time code as a string'),
 }
 /** Body of a confirmation. (G rule 4) */
@@ -146,7 +146,7 @@ export const gatewayContract = {
     echoes: ['msisdn', 'amount', 'currency'],
     afterUnknown: 'you get the original charge, never a second one.',
   }),
-  /** Confirms a charge with the payer's code. After a lost response there is no retry: the server may reject it. */
+  /** Confirms a charge with a code. After a lost response, the client does not retry: a retry may be rejected. */
   confirm: endpoint({
     operation: 'gateway.confirm',
     method: 'POST',
@@ -174,7 +174,7 @@ export const gatewayContract = {
     partial: true,
     afterWait: 'The charge may still change. Wait again or read it later, and do not charge again meanwhile.',
   }),
-  /** Charges the payer of a mandate without a code. All requests with the same key create one renewal. (G rule 2) */
+  /** Charges a mandate's payer, who enters no code. All requests with the same key create one renewal. (G rule 2) */
   renew: endpoint({
     operation: 'gateway.renew',
     method: 'POST',
@@ -189,7 +189,7 @@ export const gatewayContract = {
     needs: ['id'],
     afterUnknown: 'you get the original renewal, never a second one.',
   }),
-  /** Clears charges and events, but not the redirect allowlist. (G3) */
+  /** Deletes charges and events. The gateway keeps the redirect allowlist. (G3) */
   reset: endpoint({
     operation: 'gateway.reset',
     method: 'POST',

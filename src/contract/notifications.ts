@@ -3,7 +3,7 @@ import { openText, response, text } from './fields.ts'
 
 /** Types of notification (S8). */
 export type KnownNotificationType = 'SUBSCRIPTION' | 'SUBSCRIPTION_PAYMENT'
-/** Statuses of a SUBSCRIPTION message. A received `CANCELED` is read as `CANCELLED` (Events, note 1). */
+/** Statuses of a SUBSCRIPTION message. The SDK changes a received `CANCELED` to `CANCELLED` (Events, note 1). */
 export type KnownSubscriptionNotificationStatus = 'CANCELLED' | 'SUCCEEDED'
 /** Statuses of a SUBSCRIPTION_PAYMENT message (Events). */
 export type KnownPaymentNotificationStatus = 'SUCCEEDED_PAYMENT' | 'FAILED_PAYMENT'
@@ -11,9 +11,9 @@ export type KnownPaymentNotificationStatus = 'SUCCEEDED_PAYMENT' | 'FAILED_PAYME
 const notification = {
   /** Unique identifier of the notification. A redelivery has the same identifier. (S8) */
   notificationId: text,
-  /** `SUBSCRIPTION` or `SUBSCRIPTION_PAYMENT`, or a type added later. (S8) */
+  /** `SUBSCRIPTION`, `SUBSCRIPTION_PAYMENT`, or a type that the provider adds later. (S8) */
   type: openText<KnownNotificationType>(),
-  /** New status of the subscription or payment. A cancellation may be written `CANCELED`. (S8; Events, note 1) */
+  /** New status of the subscription or payment. The server may write `CANCELED`. (S8; Events, note 1) */
   status: openText<KnownSubscriptionNotificationStatus | KnownPaymentNotificationStatus>(),
   /** Identifier of the subscription. (S8) */
   subscriptionId: text,

@@ -25,7 +25,7 @@ import { CYCLES, dayNumber, isAmountText } from './formats.ts'
 
 /** Payment cycles (S1). */
 export type KnownCycle = (typeof CYCLES)[number]
-/** A payment cycle in a response: a `KnownCycle`, or a text that the server has added later. */
+/** A payment cycle in a response: a `KnownCycle`, or a newer value of the server. */
 export type Cycle = Open<KnownCycle>
 /** Request statuses that this package knows. The specification shows only INITIALIZED. */
 export type KnownRequestStatus = 'INITIALIZED' | 'SUCCEEDED' | 'FAILED' | 'EXPIRED' | 'CANCELLED'
@@ -90,7 +90,7 @@ export const pageSize = optional(wholeNumber(1, 100))
 export const pageQuerySchema = strict({ page: pageNumber, per_page: pageSize })
 
 const envelope = {
-  /** `00` means success. A response with any other code becomes an `ApiError`. (S2) */
+  /** `00` means success. For any other code, the client throws an `ApiError`. (S2) */
   errorCode: text,
   /** Explanation of `errorCode`. (S2) */
   errorMessage: text,
@@ -109,9 +109,9 @@ const token = {
   token_type: text,
   /** Lifetime of the access token, in seconds. (S7) */
   expires_in: decimal,
-  /** The secret that authorizes calls. The client sends this token automatically. (S7) */
+  /** The secret token that authorizes calls. The client sends this token automatically. (S7) */
   access_token: text,
-  /** The secret that the client exchanges for a new token, only with `refresh: 'refresh_token'`. (S7) */
+  /** With `refresh: 'refresh_token'`, the client exchanges this secret for a new token. (S7) */
   refresh_token: text,
 }
 /** Response of a login. (S7) */
@@ -133,7 +133,7 @@ export const subscribeResultSchema: Field<SubscribeResult> = enveloped(subscribe
 const requestStatus = {
   /** Identifier of the request: the `invoiceID` that `subscribe` returned. (S3) */
   invoiceId: text,
-  /** Status: `INITIALIZED` until the payer has decided, then one of `KnownRequestStatus` or any other text. (S3) */
+  /** `INITIALIZED` until the payer has decided. Then a `KnownRequestStatus` or any other text. (S3) */
   status: openText<KnownRequestStatus>(),
   /** Identifier of the subscription, for later calls. Null if the server sends `""`, `"NA"`, null or nothing. (S3) */
   subscriptionId: absentableText,
@@ -150,9 +150,9 @@ const subscriptionDetails = {
   id: text,
   /** Amount per cycle, as a number such as `25`. Decimal text is converted to a number. (S4) */
   amount: decimal,
-  /** How often the payer pays: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or one added later. (S4) */
+  /** How often the payer pays: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or a newer value. (S4) */
   cycle: openText<KnownCycle>(),
-  /** Numeric flag that the specification does not explain. For active subscriptions the mock sends 1, else 0. (S4) */
+  /** Numeric flag. The specification does not explain it. The mock sends 1 for active subscriptions, else 0. (S4) */
   enabled: flag,
   /** Creation time: ISO 8601 in UTC with microseconds, such as `2026-11-28T12:00:00.000000Z`. (S4) */
   createdDate: text,
@@ -182,19 +182,19 @@ const cancellation = {
 }
 /** Record of a cancellation. (S5) */
 export type Cancellation = Output<typeof cancellation> & Envelope
-/** Reads the response of both cancel operations. (S5) */
+/** Reads the response of `cancel` or `cancellation`. (S5) */
 export const cancellationSchema: Field<Cancellation> = enveloped(cancellation)
 
 const payment = {
   /** Identifier of the payment: an integer, or text if a number cannot represent the identifier. (S6) */
   paymentId: integerId,
-  /** Cycle of the subscription: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or one added later. (S6) */
+  /** Cycle of the subscription: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or a newer value. (S6) */
   cycle: openText<KnownCycle>(),
   /** Due date of the payment, `YYYY-MM-DD`. (S6) */
   dueDate: text,
   /** Reversed amount, as text such as `"25.00"`. Null if the server sends zero, `""`, null or nothing. (S6) */
   reverseTransactionAmount: reversedAmount,
-  /** Time of the reversal, as the server formats it. Null if the payment was not reversed. (S6) */
+  /** Time of the reversal, in the server's format. Null if the payment was not reversed. (S6) */
   reverseTransactionDate: absentableText,
   /** Identifier of the reversal's transaction. Null if the payment was not reversed. (S6) */
   reverseTransactionId: absentableText,
@@ -220,7 +220,7 @@ export type PaymentDetails = Payment & Envelope
 export const paymentDetailsSchema: Field<PaymentDetails> = enveloped(payment)
 
 const paymentList = {
-  /** The payments of this page. After the last page the list is empty. Null is read as an empty list. (S-g) */
+  /** The payments of this page. After the last page, the list is empty. The client reads null as empty. (S-g) */
   subscriptionPayments: listOf(paymentSchema),
 }
 /** A page of payments. (S-g) */
@@ -257,7 +257,7 @@ export const subscriptionsContract = {
     afterRejected:
       'Later calls fail without a request until the credentials change, login() is called or the cool-down (loginCooldown) ends.',
   }),
-  /** Creates a subscription request, which cannot be retried safely because it has no idempotency key. */
+  /** Creates a subscription request. It has no idempotency key, so a retry is not always safe. */
   subscribe: authorized({
     operation: 'subscriptions.subscribe',
     path: '/api/v1.0/subscribe',
@@ -290,7 +290,7 @@ export const subscriptionsContract = {
     response: subscriptionDetailsSchema,
     needs: ['id'],
   }),
-  /** Cancels a subscription. The client does not retry after a lost response, but canceling again is safe. */
+  /** Cancels a subscription. The client does not retry after a lost response, but you can safely cancel again. */
   cancel: authorized({
     operation: 'subscriptions.cancel',
     path: '/api/v1.0/subscription/:subscriptionId/cancel',

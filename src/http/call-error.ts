@@ -21,14 +21,14 @@ import type { Failure } from './retry.ts'
 import { isTransient } from './retry.ts'
 import type { ReceivedResponse } from './send.ts'
 
-/** More facts about a failed attempt. Waits are in milliseconds. */
+/** More facts about a failed attempt. Times are in milliseconds. */
 export interface FailureContext {
   readonly response?: ReceivedResponse | undefined
   /** The response's parsed JSON. */
   readonly body?: unknown
-  /** The wait that the server asked for. */
+  /** How long the server asked the client to wait. */
   readonly hint?: number | undefined
-  /** A wait that is too long for the call. */
+  /** A waiting time that is too long for the call. */
   readonly tooLong?: number | undefined
 }
 
@@ -71,7 +71,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   '403 credentials': 'the account is locked: valid credentials are rejected too',
 }
 
-/** Makes the error of a failed response. Secrets are removed first: a shortened text could show part of a secret. */
+/** Creates the error for a failed response. Removes secrets first: a shortened text could show part of a secret. */
 const responseError = (
   log: CallLog,
   failure: Failure,
@@ -133,7 +133,7 @@ const NO_SUCH_HOST = /^(?:ENOTFOUND|EAI_AGAIN)$/
 const MOCK_HOST = /\.mandatekit\.test$/
 const NO_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/
 
-/** Makes the error of a failed connection. Only the code of the runtime's error is kept: its text may quote secrets. */
+/** Creates the error for a failed connection. It keeps only the runtime's error code: the text may quote secrets. */
 const connectionError = (
   log: CallLog,
   { reason, notSent, certificate }: Extract<Failure, { kind: 'connection' }>,
@@ -162,7 +162,7 @@ const WHILE: Partial<Record<Phase, string>> = {
   wait: ' while waiting for a retry',
 }
 
-/** Makes the error of a call that the caller or a time limit ended. */
+/** Creates the error for a call that was aborted by the caller or ended by a time limit. */
 export const interruptionError = (log: CallLog, by: Interruption): AbortedError | TimeoutError => {
   const details = log.details(true)
   const when = WHILE[log.phase] ?? (log.attempts === 0 ? ' before it was sent' : '')
@@ -177,14 +177,14 @@ export const interruptionError = (log: CallLog, by: Interruption): AbortedError 
   return new TimeoutError(message, { ...details, timeoutMs: by.milliseconds })
 }
 
-/** Makes the error of a call whose remaining time is shorter than the rate-limit delay. */
+/** Creates the error for a call whose remaining time is shorter than the rate-limit delay. */
 export const delayedError = (log: CallLog, delay: number): RateLimitError => {
   const details = { ...log.details(true), retryAfterMs: delay }
   const what = `the rate limit allows no request for ${inWords(delay)}, too long for this call`
   return new RateLimitError(messageOf(log, details, what), details)
 }
 
-/** Makes the error of a call from the failure of its last attempt. */
+/** Creates the error for a call whose last attempt failed. */
 export const attemptError = (log: CallLog, failure: Failure, context: FailureContext): MandateKitError => {
   if (failure.kind === 'connection') return connectionError(log, failure, context.tooLong)
   if (failure.kind === 'timeout' || failure.kind === 'aborted') return interruptionError(log, failure)
@@ -192,7 +192,7 @@ export const attemptError = (log: CallLog, failure: Failure, context: FailureCon
   return responseError(log, failure, response, context)
 }
 
-/** Makes a waiting call's error from a login's error. It has the same class and response, but its own outcome. */
+/** Creates the error for a call whose login failed. Copies the class and response of `error`, but not the outcome. */
 export const loginError = (log: CallLog, error: MandateKitError): MandateKitError => {
   log.phase = 'login'
   const details: ErrorDetails = { ...log.details(error.retryable), cause: error.cause }

@@ -28,7 +28,7 @@ export interface CallResponse {
   readonly body: unknown
   /** Contents of the `X-RateLimit-…` headers; absent when there were none. (Limits, area S) */
   readonly rateLimit: RateLimit | undefined
-  /** Number of attempts that the call took. */
+  /** Number of attempts that the call made. */
   readonly attempts: number
   /** The idempotency key that was sent. Only charges and renewals have a key. */
   readonly idempotencyKey: string | undefined
@@ -36,7 +36,7 @@ export interface CallResponse {
 
 /** A call's data, and the response from which the data was read. */
 export interface WithResponse<Data, Response = CallResponse> {
-  /** The call's data, as `await` returns it. */
+  /** The call's data. Awaiting the call gives the same data. */
   readonly data: Data
   /** Status, headers, rate limit and attempts of the response. */
   readonly response: Response
@@ -70,7 +70,7 @@ export interface Call {
   readonly deadline: Deadline
 }
 
-/** Waits for a token or an API key. If neither is available, the call fails with the reason. */
+/** Waits for a token or an API key. If this fails, the call fails for the same reason. */
 export const authorized = async <Value>(
   { log, deadline }: Call,
   work: (signal: AbortSignal) => Promise<Value>,
@@ -89,7 +89,7 @@ export const authorized = async <Value>(
 /** Gets the authorization and enters the rate-limit gate. `send` leaves the gate after the attempt. */
 const enter = async (call: Call, authorizer: Authorizer | undefined): Promise<Authorization | undefined> => {
   const { client, request, log, deadline } = call
-  // Health checks and other calls that are never retried read the current state, so they are not delayed.
+  // Calls that are never retried, such as health checks, are not delayed: their result is the current state.
   const gate = request.endpoint.retry === 'never' ? undefined : client.gate
   const { operation } = request.endpoint
   for (;;) {
@@ -110,7 +110,7 @@ const enter = async (call: Call, authorizer: Authorizer | undefined): Promise<Au
     if (delay >= deadline.remaining) throw delayedError(log, delay)
     await deadline.race((signal) => gate.enter(signal))
     if (authorization === undefined || authorizer?.isCurrent(authorization)) return authorization
-    // The token expired during the delay. The call leaves the gate, because the login must pass the gate too.
+    // The token expired during the delay. The login must pass the gate too, so the call leaves the gate first.
     gate.leave()
   }
 }

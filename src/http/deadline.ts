@@ -46,8 +46,8 @@ export class Deadline {
   }
 
   /**
-   * Runs `work`. If the caller aborts or a time limit passes first, aborts the signal of `work` and rejects with
-   * `Interrupted`, even if `work` ignores the signal. At the end, removes the timer and the listener of this method.
+   * Runs `work`. Rejects with `Interrupted` if the caller aborts or a time limit passes, even if `work` ignores its
+   * signal. The signal of `work` is then aborted. In all cases, the method removes its timer and its listener.
    */
   race<Value>(work: (signal: AbortSignal) => Promise<Value>, limit = Infinity): Promise<Value> {
     return new Promise((resolve, reject) => {

@@ -6,17 +6,17 @@ import type { RetryReason } from './retry.ts'
 
 /** The data about a call that every hook receives. It contains no headers, no body and no credentials. */
 export interface CallEvent {
-  /** Each event of a call refers to the same object here. It can be the key of a WeakMap of spans or timers. */
+  /** An object that is the same in every event of one call. Use it as the key of a WeakMap of spans or timers. */
   readonly call: object
   /** Operation id, for example `gateway.charge`. */
   readonly operation: string
   /** HTTP method, such as `POST`. */
   readonly method: string
-  /** Path template, for example `/api/v1/mfs/charges/:id`: a good name for a span or a metric. */
+  /** Path template, for example `/api/v1/mfs/charges/:id`. Use it to name a span or a metric. */
   readonly path: string
   /** The URL of the request, which contains identifiers. */
   readonly url: string
-  /** The idempotency key that is sent. Only charges and renewals have a key. */
+  /** The idempotency key that the client sends. Only charges and renewals have a key. */
   readonly idempotencyKey: string | undefined
 }
 
@@ -30,11 +30,11 @@ export interface RequestEvent extends CallEvent {
 export interface ResponseEvent extends RequestEvent {
   /** HTTP status. */
   readonly status: number
-  /** The server's identifier of the request, if the server sent one. */
+  /** The server's identifier for the request; absent if the server sent none. */
   readonly serverRequestId: string | undefined
-  /** Contents of the `X-RateLimit-…` headers; absent when there were none. */
+  /** The values of the `X-RateLimit-…` headers. Absent if the response has no such header. */
   readonly rateLimit: RateLimit | undefined
-  /** Time from sending to the last byte of the body, in milliseconds of the client's clock. */
+  /** Time from the start of the request to the end of the response body, in milliseconds of the client's clock. */
   readonly durationMs: number
 }
 
@@ -44,7 +44,7 @@ export interface RetryEvent extends RequestEvent {
   readonly reason: RetryReason
   /** How long the client waits before the retry, in milliseconds. */
   readonly waitMs: number
-  /** HTTP status of the failed attempt; absent when there was no response. */
+  /** HTTP status of the failed attempt. Absent if there was no response. */
   readonly status: number | undefined
 }
 
@@ -54,13 +54,13 @@ export interface FailureEvent extends CallEvent {
   readonly code: MandateKitErrorCode | undefined
   /** The stage at which the call failed. */
   readonly phase: Phase | undefined
-  /** The error's `retryable`: whether you can retry the call later without executing it twice. */
+  /** The error's `retryable`: whether you can safely retry the call later. */
   readonly retryable: boolean | undefined
   /** Whether the server may have executed the call. */
   readonly outcome: Outcome | undefined
-  /** HTTP status of the last response; absent when there was none. */
+  /** HTTP status of the last response. Absent if there was no response. */
   readonly status: number | undefined
-  /** The server's code: `errorCode` of area S, `error.code` of area G. */
+  /** The server's error code: the field `errorCode` in area S, or `error.code` in area G. */
   readonly errorCode: string | undefined
   /** Number of attempts. */
   readonly attempts: number
@@ -72,15 +72,15 @@ export interface FailureEvent extends CallEvent {
 export interface TokenRenewedEvent {
   /** The login's operation id, `subscriptions.login`. */
   readonly operation: string
-  /** `first`, `expiring`, `unauthorized` (a call received 401) or `login-called`. */
+  /** Why the client requested a token: `first`, `expiring`, `unauthorized` (after a 401) or `login-called`. */
   readonly reason: string
-  /** `password` or `refresh_token`. */
+  /** How the client requested the token: with `password` or `refresh_token`. */
   readonly grant: string
 }
 
 /**
  * Functions that observe calls. The client does not wait for hooks, and it ignores their errors and rejections.
- * Invalid input makes no call: the method rejects with `InvalidRequestError`, and no hook is called.
+ * If the input is invalid, the method rejects with `InvalidRequestError`, and the client calls no hook.
  */
 export interface Hooks {
   /** Called before an attempt is sent. */
@@ -111,7 +111,7 @@ export interface UnexpectedReport {
 
 const HOOKS = ['onRequest', 'onResponse', 'onRetry', 'onError', 'onTokenRenewed']
 
-/** Keeps the given object itself, because its functions may use `this`. Ignores fields not named like a hook. */
+/** Returns the given object itself, because its functions may use `this`. Ignores fields without the prefix `on`. */
 export const hooksOption = z.transform((value: unknown, { issues }) => {
   const given = isObject(value) ? value : {}
   if (given !== value) issues.push({ code: 'custom', message: 'an object of functions', input: value })
@@ -124,7 +124,7 @@ export const hooksOption = z.transform((value: unknown, { issues }) => {
   return value
 }) as Field<Hooks, Hooks>
 
-/** Calls a user's function as a method of its object. A failure of the function is ignored. */
+/** Calls a user's function as a method of its object. Ignores errors of the function. */
 export const notify = <Name extends string, Event>(
   observers: { readonly [Key in Name]?: ((event: Event) => unknown) | undefined },
   name: Name,

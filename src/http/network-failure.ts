@@ -13,8 +13,8 @@ export interface NetworkFailure {
 /** Error codes that prove that no connection was made. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
 /**
- * Error codes of a rejected server certificate. The runtime rejects the certificate before it sends any request byte.
- * Other TLS failures (`ERR_SSL_…`) may occur after the server acted.
+ * Error codes of a rejected server certificate. The runtime rejects the certificate before it sends any byte of a
+ * request. Other TLS failures (`ERR_SSL_…`) may occur after the server acted.
  */
 const REJECTED_CERTIFICATE =
   /^(?:CERT_(?:HAS_EXP|NOT_YET|SIGNA|REVOK)|DEPTH_ZERO_SELF|SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY_LEAF|GET_ISSUER)|ERR_TLS_CERT_ALTNAME|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXC)/
@@ -47,7 +47,7 @@ const wasNotSent = (evidence: Evidence): boolean => {
   return NOT_CONNECTED.has(code) || REJECTED_CERTIFICATE.test(code) || BEFORE_SENDING.has(evidence.syscall)
 }
 
-/** Classifies the error of a rejected `fetch`. `notSent` is true only if every error in the chain proves it. */
+/** Classifies a failed `fetch`. `notSent` is true only if every error in the chain proves that nothing was sent. */
 export const classifyNetworkFailure = (error: unknown): NetworkFailure => {
   const evidence = withCode(error)
   const reason = evidence.map(codeOf).find((code) => code !== undefined)

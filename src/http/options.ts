@@ -66,12 +66,12 @@ const headers = z.transform((value: unknown, { issues }): Record<string, string>
 }) as unknown as Field<Readonly<Record<string, string>>, HeadersInput>
 
 const retryOptions = {
-  /** Maximum retries of a call; 0 for none. A retry with a renewed token after a 401 does not count. Default: 2. */
+  /** Maximum number of retries of a call. A retry with a renewed token after a 401 does not count. Default: 2. */
   limit: optional(wholeNumber(0)),
   /** Longest wait before a retry, in milliseconds. A call that needs a longer wait fails at once. Default: 30 000. */
   maxWait: optional(fromZero),
 }
-/** Limits of a client's own retries. */
+/** Limits of a client's automatic retries. */
 export interface RetryOptions extends Input<typeof retryOptions> {}
 
 const retry: Field<Output<typeof retryOptions>, RetryOptions | false> = unless(
@@ -96,11 +96,11 @@ const clientOptions = {
   timeout: withDefault(duration(), CLIENT_DEFAULTS.timeout),
   /** Time limit of a call with all its attempts and waits, in milliseconds of real time. Default: 120 000. */
   totalTimeout: withDefault(duration(), CLIENT_DEFAULTS.totalTimeout),
-  /** Limits of the client's own retries; `false` for no retries. Default: `{ limit: 2, maxWait: 30_000 }`. */
+  /** Limits of automatic retries; `false` for no retries. Default: `{ limit: 2, maxWait: 30_000 }`. */
   retry: withDefault(retry, CLIENT_DEFAULTS.retry),
   /**
-   * What the client does when the server reports that no requests remain. `wait` (default) delays calls by at most
-   * 60 s and keeps their order. `throw` sends the calls, and a 429 response becomes a `RateLimitError`.
+   * What the client does when the server reports that no requests remain. With `wait` (default), the client delays
+   * calls by at most 60 s and keeps their order. With `throw`, it sends them, and a 429 causes a `RateLimitError`.
    */
   rateLimit: withDefault(oneOf(['wait', 'throw']), CLIENT_DEFAULTS.rateLimit),
   /** The function that sends requests. Default: the runtime's `fetch`, which is looked up for each request. */
@@ -111,7 +111,7 @@ const clientOptions = {
   hooks: withDefault(hooksOption, {}),
   /** Called when a successful response contains an unexpected or missing field. Its errors are ignored. Default: none. */
   onUnexpected: optional(functionOption<(report: UnexpectedReport) => unknown>()),
-  /** The client's clock, for example the mock's. Timeouts always run on real time. Default: the system's time. */
+  /** The client's clock, for example the mock's. Timeouts always use real time. Default: the system's time. */
   clock: withDefault(clockOption, systemClock as Clock),
   /** Replaces the version prefix of the paths. Default: `/api/v1.0` in area S, `/api/v1` in area G. */
   apiPrefix: optional(
@@ -124,18 +124,18 @@ export interface ClientOptions extends Input<typeof clientOptions> {}
 export const clientOptionsWith = <const Own extends Shape>(own: Own) =>
   strict({ ...clientOptions, ...own }, 'option') as unknown as Field<ClientSettings & Output<Own>>
 
-/** Checked options with every default. */
+/** Checked options with all defaults. */
 export type ClientSettings = Output<typeof clientOptions>
 
 /** Options that every call takes. */
 export const callOptions = {
-  /** Aborts the call. The promise rejects with `AbortedError`; `outcome` tells whether the server may have acted. */
+  /** Aborts the call with an `AbortedError`. The error's `outcome` tells whether the server may have acted. */
   signal: optional(signalOption) as Field<AbortSignal | undefined, AbortSignal | null | undefined>,
   /** Time limit of one attempt, including reading the response, in milliseconds. Default: the client's `timeout`. */
   timeout: optional(duration()),
   /** Time limit of the whole call, including waits, in milliseconds. Default: the client's `totalTimeout`. */
   totalTimeout: optional(duration()),
-  /** Headers added to the client's. Authorization, Content-Type, Content-Length, Host, Idempotency-Key are refused. */
+  /** Additional headers. Authorization, Content-Type, Content-Length, Host and Idempotency-Key are refused. */
   headers: optional(headers),
   /** Lowers the client's retry limits for this call; `false` for no retries. */
   retry: optional(retry),

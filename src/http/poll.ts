@@ -12,18 +12,18 @@ import { readRetryAfter } from './retry.ts'
 
 /** Options of `waitForCharge` and `waitForStatus`. */
 export interface WaitOptions<State> {
-  /** Called with each state that was read. If the function returns true or a promise of true, the wait ends. */
+  /** Receives each state that the client reads. If the function returns true or a promise of true, the wait ends. */
   readonly until?: ((state: State) => boolean | PromiseLike<boolean>) | undefined
   /**
-   * Maximum wait in milliseconds. The wait ends when this time has passed on the client's clock or in real time. At
-   * the end of this time on the client's clock, the helper reads the state a last time. Default: 120 000.
+   * Maximum wait in milliseconds. The wait ends when this time has passed on the client's clock or in real time.
+   * Before the client's clock ends the wait, the client reads the state once more. Default: 120 000.
    */
   readonly timeout?: number | undefined
   /** Aborts the wait. The promise then rejects with `AbortedError`. The requested change may still happen. */
   readonly signal?: AbortSignal | null | undefined
 }
 
-/** Describes the read that a waiting helper repeats. */
+/** Describes how `waitForCharge` or `waitForStatus` reads a state repeatedly. */
 export interface Poll<State> {
   readonly endpoint: EndpointDefinition
   readonly settings: ClientSettings
@@ -49,11 +49,11 @@ const waitOptionsSchema = strict(
   'option',
 )
 
-/** Returns a pause that grows with each read. Its random part keeps many clients from reading at the same moment. */
+/** Returns the pause after a read. Pauses grow. Their random part keeps many clients from reading at once. */
 const pauseAfter = (reads: number): number =>
   Math.min(LONGEST_PAUSE, FIRST_PAUSE * GROWTH ** (reads - 1)) * (0.5 + Math.random() / 2)
 
-/** Reads a state until it is final. A failed read is retried if its error is retryable. */
+/** Reads a state repeatedly until it is final. Retries a failed read if its error is retryable. */
 export const pollUntil = async <State>({
   endpoint,
   settings,

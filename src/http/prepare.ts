@@ -30,7 +30,7 @@ export interface ClientParts {
   readonly authorizers: Partial<Record<AuthKind, Authorizer>>
   /** The version prefix that `apiPrefix` replaces. */
   readonly prefix: string
-  /** Body of requests for which the specification defines no fields: `{}` or no body. */
+  /** Body of a request if the specification defines no fields for it: `{}` or no body. */
   readonly emptyBody: 'object' | 'none'
 }
 

@@ -16,7 +16,7 @@ const resetTime = (text = ''): Date | undefined => {
   return seconds === undefined ? undefined : new Date(Number(seconds + milliseconds))
 }
 
-/** Reads X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset. Unusable values are omitted. (Limits, area S) */
+/** Reads X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset. Omits invalid values. (Limits, area S) */
 export const readRateLimit = (headers: Headers): RateLimit | undefined => {
   const limit = wholeNumber(headers['x-ratelimit-limit'])
   const remaining = wholeNumber(headers['x-ratelimit-remaining'])
@@ -25,25 +25,25 @@ export const readRateLimit = (headers: Headers): RateLimit | undefined => {
   return { limit, remaining, resetAt }
 }
 
-/** The longest delay of a call, in milliseconds. */
+/** The longest time that the gate delays a call, in milliseconds. */
 const LONGEST_DELAY = 60_000
 // The limit counts per minute, so a reset time that is more than an hour away is ignored.
 const ABSURD_DELAY = 3_600_000
 
-/** A rate-limit window: how many requests may still start before `endsAt`. */
+/** A rate-limit window. `remaining` is the number of requests that may still start before `endsAt`. */
 interface Window {
   readonly remaining: number
   readonly endsAt: number
-  /** The server's reset time, if the response had one. It identifies the window. */
+  /** The server's reset time, if a response contained it. It identifies the window. */
   readonly resetAt?: number | undefined
-  /** Whether this window is the client's assumption, which no response has confirmed yet. */
+  /** Whether the client only assumes this window, because no response has confirmed it yet. */
   readonly isGuess: boolean
 }
 
-/** The facts of a response that the gate uses. */
+/** The parts of a response that the gate uses. */
 export interface LimitNews {
   readonly headers: Headers
-  /** The wait that a 429 to this call asked for, in milliseconds. */
+  /** The wait that the server asked for in a 429 response, in milliseconds. */
   readonly waitMs: number | undefined
 }
 
@@ -64,12 +64,12 @@ export class RateLimitGate {
     this.#clock = clock
   }
 
-  /** Whether a call would have to wait. */
+  /** Whether a new call must wait. */
   get isBusy(): boolean {
     return this.#queue.length > 0 || this.#isClosed()
   }
 
-  /** The shortest wait of a new call, in milliseconds; 0 if a response to a request in flight may open the gate. */
+  /** The minimum wait of a new call, in milliseconds. 0 if the response to a request in flight may open the gate. */
   get delay(): number {
     return this.#isClosed() && this.#window?.remaining === 0 ? this.#untilEnd() : 0
   }
@@ -79,7 +79,7 @@ export class RateLimitGate {
     this.#inFlight += 1
   }
 
-  /** Waits until the call may pass and then enters, unless the signal is aborted first. */
+  /** Waits until the call may pass, and then enters. If the signal is aborted first, the call leaves the queue. */
   async enter(signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve) => {
       const enter = () => {
@@ -94,11 +94,11 @@ export class RateLimitGate {
       this.#queue.push(enter)
       this.#letIn()
     })
-    // An aborted call never calls `leave` itself, so the gate does.
+    // An aborted call does not call `leave`, so the gate calls it.
     if (signal.aborted) this.leave()
   }
 
-  /** Leaves the gate and passes on the facts of the response. */
+  /** Leaves the gate, and updates it with the data of the response. */
   leave(news?: LimitNews): void {
     this.#inFlight -= 1
     if (news !== undefined) this.#learn(news)
@@ -123,7 +123,7 @@ export class RateLimitGate {
     this.#window = { remaining: Math.min(remaining, known), endsAt, resetAt, isGuess: false }
   }
 
-  /** Starts a window with the last known limit. It is a guess until a response reports the real numbers. */
+  /** Starts a window with the last known limit. The window is a guess until a response reports the real one. */
   #guessNext(): void {
     const endsAt = this.#clock.now() + LONGEST_DELAY
     this.#window = this.#limit ? { remaining: this.#limit, endsAt, isGuess: true } : undefined
@@ -155,7 +155,7 @@ export class RateLimitGate {
     }
   }
 
-  /** Wakes the queue when the window ends. If a response makes the window end earlier, the alarm is moved. */
+  /** Wakes the queue when the window ends. If a response makes the window end earlier, the alarm moves too. */
   #setAlarm(endsAt: number): void {
     if (this.#alarm !== undefined && endsAt >= this.#alarmAt) return
     this.#alarm?.abort()
@@ -169,7 +169,7 @@ export class RateLimitGate {
       if ((this.#window?.endsAt ?? 0) <= endsAt) this.#guessNext()
       this.#letIn()
     }
-    // If `sleep` of the given clock fails, the queue wakes at once.
+    // If the clock's `sleep` fails, the queue wakes at once.
     const sleep = async () => this.#clock.sleep(this.#untilEnd(), alarm.signal)
     void sleep().then(wake, wake)
   }

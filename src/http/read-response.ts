@@ -63,7 +63,7 @@ const withCode = (endpoint: EndpointDefinition, body: JsonObject, code: unknown)
 const unexpected = (reason: string, body: unknown, isCut = false): Reading =>
   failed({ kind: isCut ? 'cut' : 'unexpected', reason }, body)
 
-/** Returns whether a 2xx response contains an error of area G, and neither the `id` nor the `status` of a charge. */
+/** Returns whether a 2xx response contains an error of area G, but no `id` and no `status`. */
 const isBareError = (body: unknown): body is JsonObject =>
   isObject(body) &&
   isObject(body.error) &&
@@ -128,7 +128,7 @@ const readSuccess = (endpoint: EndpointDefinition, body: unknown): Reading => {
   return readByContract(endpoint, body)
 }
 
-/** Reads a complete response. In area S, a success has code `00`, or no code but all `proof` fields. */
+/** Reads a complete response. In area S, a success has code `00`. Without a code, it has all `proof` fields. */
 export const readResponse = (
   endpoint: EndpointDefinition,
   { status, text = '' }: Pick<ReceivedResponse, 'status' | 'text'>,

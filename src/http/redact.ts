@@ -15,8 +15,8 @@ const formsOf = (secret: string): string[] => {
 }
 
 /**
- * Makes functions that remove the secrets of a call from its errors. They omit fields and headers with secret names.
- * In all other texts, they replace the secrets from the request's headers, Authorization and body.
+ * Makes functions that remove the secrets of a call from its errors. They omit a field or header if its name marks a
+ * secret. In all other texts, they replace the secrets from the request's headers, Authorization and body.
  */
 export const createRedactor = (
   headers: Readonly<Record<string, string>>,
@@ -36,7 +36,7 @@ export const createRedactor = (
   const secrets = [...new Set([...headerSecrets, ...fieldSecrets])]
     .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
     .flatMap(formsOf)
-    // The longest secret comes first, so that a secret that contains another one is removed completely.
+    // The longest secret comes first, so that a secret that contains a shorter one is removed completely.
     .sort((one, other) => other.length - one.length)
 
   const text = (original: string): string =>

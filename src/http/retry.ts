@@ -143,7 +143,7 @@ export const readRetryAfter = (headers: Headers, now: number): number | undefine
   return Number.isNaN(date) ? undefined : untilServerTime(date, now, headers)
 }
 
-/** Returns the milliseconds that an error response asks to wait. A 429 without Retry-After uses the window's end. */
+/** Returns the wait that an error response asks for, in ms. A 429 without Retry-After uses the window's end. */
 export const readWaitHint = (
   status: number,
   headers: Headers,

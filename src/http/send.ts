@@ -26,7 +26,7 @@ export interface FetchResponse {
 export interface FetchRequest {
   /** HTTP method, such as `POST`. */
   readonly method: string
-  /** Every header of the request, Authorization included. */
+  /** All headers of the request, including Authorization. */
   readonly headers: Record<string, string>
   /** JSON text, or form fields of a token request; absent when the request has no body. */
   readonly body?: string
@@ -38,7 +38,7 @@ export interface FetchRequest {
   readonly client?: object
 }
 
-/** A `fetch` function: the runtime's, undici's, a worker's or a mock's. The client calls it without `this`. */
+/** A `fetch` function from the runtime, undici, a worker or a mock. The client calls it without `this`. */
 export type FetchFunction = (url: string, request: FetchRequest) => Promise<FetchResponse>
 
 /** A response whose body was read. */
@@ -46,7 +46,7 @@ export interface ReceivedResponse {
   readonly status: number
   /** Headers with lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body. It is absent if an error response's body did not arrive: the status is enough. */
+  /** The body. Absent if the response is an error and its body did not arrive: the status is enough. */
   readonly text: string | undefined
 }
 
@@ -65,7 +65,7 @@ export interface AttemptRequest {
   readonly once: boolean
 }
 
-/** Makes the ky instance of a client. This package itself handles retries, timeouts and statuses (decision 2). */
+/** Creates a client's ky instance. This package, not ky, handles retries, timeouts and statuses (decision 2). */
 export const createHttp = (): KyInstance =>
   ky.create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' })
 
@@ -78,7 +78,7 @@ const isDeno = (value: unknown): value is DenoRuntime =>
 
 /**
  * Opens a connection for one request, on Deno only. Deno's fetch (measured up to 2.9) resends a POST when a reused
- * connection closes without a response, although the server may have acted.
+ * connection closes without a response, although the server may have executed it.
  */
 const ownConnection = () => {
   const deno: unknown = Reflect.get(globalThis, 'Deno')
@@ -127,7 +127,7 @@ export const sendOnce = async (
     if (received === undefined) return { kind: 'failed', phase: 'request', failure }
     if (received.status >= 400 && failure.kind !== 'aborted')
       return { kind: 'response', response: { ...received, text: undefined } }
-    // The server responded, so it received the request. No error code can prove that it did not.
+    // The server responded, so it received the request, whatever the error's code is.
     const isProof = failure.kind === 'connection' && { notSent: false, certificate: false }
     return { kind: 'failed', phase: 'response', failure: { ...failure, ...isProof } }
   } finally {

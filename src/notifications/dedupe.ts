@@ -28,7 +28,7 @@ export interface DedupeStore {
    * Resolves to false if `owner` had lost the lease. Another process may then have processed the notification too.
    */
   commit(id: string, owner: string, ttlMilliseconds: number): Promise<boolean>
-  /** Releases an id, so that it can be claimed at once. Does nothing when `owner` no longer holds the id. */
+  /** Releases an id, so that it can be claimed at once. Does nothing if `owner` no longer holds the id. */
   release(id: string, owner: string): Promise<void>
 }
 
@@ -45,7 +45,7 @@ const memoryOptions = {
    * ids in progress. If all are in progress, the store rejects new claims, and the sender delivers again later.
    */
   limit: withDefault(wholeNumber(1), LIMIT),
-  /** Clock for leases and committed ids. Default: leases use real time, committed ids use the system's time. */
+  /** Clock for leases and committed ids. By default, leases use real time and ids use the system's time. */
   clock: optional(clockOption),
 }
 /** Options of `createMemoryDedupeStore`. */
@@ -55,14 +55,14 @@ export interface MemoryDedupeStoreOptions extends Input<typeof memoryOptions> {}
  * Remembers processed notifications in the memory of this process. If ids must survive a restart, or if several
  * processes share them, use a store of `mandatekit/stores`.
  *
- * @throws {InvalidRequestError} when `limit` is not a whole number from 1.
+ * @throws {InvalidRequestError} if `limit` is not a whole number, or is less than 1.
  */
 export const createMemoryDedupeStore = (options: MemoryDedupeStoreOptions = {}): MemoryDedupeStore => {
   const { limit, clock } = check('createMemoryDedupeStore', strict(memoryOptions, 'option'), options)
   return createMemoryStore(clock ?? steadyClock, clock ?? systemClock, limit)
 }
 
-/** Creates a memory store with a separate clock for leases. */
+/** Creates a memory store whose leases use a separate clock. */
 export const createMemoryStore = (leaseClock: Clock, clock: Clock, limit = LIMIT): MemoryDedupeStore => {
   const leases = new Map<string, { readonly owner: string; readonly endsAt: number }>()
   const committed = new Map<string, number>()
@@ -100,7 +100,7 @@ export const createMemoryStore = (leaseClock: Clock, clock: Clock, limit = LIMIT
     async commit(id, owner, ttlMilliseconds) {
       const held = owns(id, owner) && isLeased(id)
       if (owns(id, owner)) leases.delete(id)
-      // The Map keeps ids in the order in which they were committed. Without the deletion, an id keeps its old place.
+      // The Map keeps ids in the order in which they were committed. Without this line, an id keeps its old place.
       committed.delete(id)
       committed.set(id, clock.now() + ttlMilliseconds)
       return held

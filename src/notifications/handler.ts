@@ -17,7 +17,7 @@ export type NotificationHandler = (request: Request) => Promise<Response>
 const STATUSES = { processed: 200, duplicate: 200, failed: 500, 'in-progress': 503, unavailable: 503 }
 const METHODS = ['POST', 'PUT']
 
-/** Maps a request that was read before the handler to the result of the body parser, if there is one. */
+/** For each request that was read before the handler: the body parser's result, or undefined without a result. */
 export const parsedBodies = new WeakMap<Request, { readonly parsed: unknown }>()
 
 /** Returns all bytes of a stream. Returns undefined if there are more than `maxBytes`. */
@@ -43,7 +43,7 @@ const readAll = async (reader: ReadableStreamDefaultReader<Uint8Array>, maxBytes
 /** Why a delivery cannot be read. */
 type Unreadable = { readonly status: 400 | 408 | 413; readonly error: InvalidRequestError }
 
-/** Reads a body within the limits of size and real time. Bytes beyond a limit are not read. */
+/** Reads a body. Stops reading when the body exceeds the limit of size or of real time. */
 const readBody = async (
   request: Request,
   { maxBytes, timeouts }: HandlerSettings,

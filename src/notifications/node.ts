@@ -4,7 +4,7 @@ import type { NotificationHandler } from './handler.ts'
 import { parsedBodies } from './handler.ts'
 import { toBytes } from './parse.ts'
 
-// The handler uses these parts of the arguments. Body parsers keep bytes in `rawBody` and their result in `body`.
+// Body parsers set these fields of a request: the bytes in `rawBody`, and the parsed body in `body`.
 interface ParsedBody {
   readonly body?: unknown
   readonly rawBody?: unknown
@@ -32,7 +32,7 @@ export type NodeHandler = (first: object, second?: object, third?: unknown) => P
 const has = <Shape extends object>(value: unknown, ...names: (keyof Shape)[]): value is Shape =>
   names.every((name) => name in Object(value))
 
-/** Returns the body as a stream. The stream reads from the request only when its consumer asks for data. */
+/** Returns the request's body as a stream. The stream reads data only when its consumer asks for it. */
 const streamOf = (request: NodeRequest): ReadableStream<Uint8Array> => {
   const iterator = request[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>(
@@ -42,7 +42,7 @@ const streamOf = (request: NodeRequest): ReadableStream<Uint8Array> => {
         if (done === true) controller.close()
         else controller.enqueue(typeof value === 'string' ? new TextEncoder().encode(value) : value)
       },
-      // The stream has no `cancel`. If it ended the iterator, the socket would be destroyed before the 413 is sent.
+      // There is no `cancel`: ending the iterator would destroy the socket before the 413 response is sent.
     },
     { highWaterMark: 0 },
   )
@@ -74,7 +74,7 @@ const toRequest = (request: NodeRequest, parsed: ParsedBody): Request => {
  * Adapts a notification handler to servers built on node:http: `createServer`, Express, Nest, Fastify and Koa. If a
  * body parser kept raw bytes, text or an object, the adapter uses them. Otherwise it reads the body. To verify a
  * signature, the handler needs raw bytes or text: mount the route before `express.json()`, or use
- * `express.raw({ type: () => true })`. A mistake in the setup is passed to the framework's own error handling.
+ * `express.raw({ type: () => true })`. If the setup is wrong, the framework's error handling receives the error.
  *
  * @throws {InvalidRequestError} when no handler is given.
  * @example app.post('/notifications', toNodeHandler(handler)) // Express, Fastify, or a router of Koa
@@ -113,7 +113,7 @@ export const toNodeHandler = (handler: NotificationHandler): NodeHandler => {
       const { status, headers } = await receive(first, first)
       return respond(status, headers)
     } catch (error) {
-      // With plain node:http, a rejection would end the process. In Express, `third` starts the error handlers.
+      // With plain node:http, a rejection would end the process. In Express, `third` is `next`, which takes errors.
       return typeof third === 'function' ? third(error) : respond(500, {})
     }
   }

@@ -18,7 +18,7 @@ export interface NotificationContext {
   readonly signal: AbortSignal
 }
 
-/** Your code for one type of notification. It returns to report success. If it throws, the sender can retry. */
+/** Your code for one type of notification. If it returns, that means success. If it throws, the sender can retry. */
 export type NotificationListener<Kind extends MerchantNotification> = (
   notification: Kind,
   context: NotificationContext,
@@ -101,7 +101,7 @@ const options = {
   responseTimeout: withDefault(fromZero, 10_000),
   /** Time limits for the sender, the verifier and the store. */
   timeouts: withDefault(strict(timeouts, 'option'), TIMEOUTS),
-  /** Clock for the expiry of committed ids in memory; the system's by default. Leases and waits use real time. */
+  /** Clock for the expiry of committed ids in memory; by default the system's. Leases and delays use real time. */
   clock: withDefault(clockOption, systemClock),
 }
 /** Options of `createNotificationHandler`. Times in milliseconds. */

@@ -53,7 +53,7 @@ export interface UnknownNotification extends NotificationFields {
 /** A notification of the payment provider. The field `type` determines the other fields. (S8) */
 export type MerchantNotification = SubscriptionNotification | PaymentNotification | UnknownNotification
 
-/** The two fields that `isNewer` compares. Store both, together with the state from the newest notification. */
+/** The two fields that `isNewer` compares. Store both fields of the newest notification. */
 export type OrderedNotification = Pick<MerchantNotification, 'occurredAt' | 'status'>
 
 /** A received message: text or bytes (JSON or URL-encoded), form fields, or the object from a body parser. */
@@ -66,7 +66,7 @@ const FIRST_MILLISECONDS = 1e11
 const DIGITS = /^\s*\d+(?:\.\d+)?\s*$/
 const ISO = /^\s*\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})\s*$/i
 
-/** Reads UNIX seconds, UNIX milliseconds, or ISO 8601 with a time zone. Without a zone, the instant is unknown. */
+/** Reads UNIX seconds, UNIX milliseconds, or ISO 8601 with a time zone. Returns undefined for any other value. */
 const readTimestamp = (value: unknown): Date | undefined => {
   const text = typeof value === 'object' ? '' : String(value)
   const isDigits = DIGITS.test(text)
@@ -191,13 +191,13 @@ const isForm = (value: unknown): value is URLSearchParams | FormData =>
  * `type` of the result is `SUBSCRIPTION`, `SUBSCRIPTION_PAYMENT`, or `UNKNOWN` for a type or status that this version
  * does not know. `CANCELED` is read as `CANCELLED`, and an empty paymentId as null. (S8; Events)
  *
- * @throws {InvalidRequestError} (for a `Request`: rejects) naming each invalid field, its rule and the received type.
+ * @throws {InvalidRequestError} that lists each invalid field, its rule and the received type. A promise rejects.
  * @example
  * const notification = parseNotification(request.body)
  * if (notification.type === 'SUBSCRIPTION_PAYMENT') await book(notification.paymentId, notification.status)
  */
 export function parseNotification(input: Request): Promise<MerchantNotification>
-/** Reads a notification from any input except a `Request`, without a promise. It does not verify the sender. (S8) */
+/** Reads a notification from any input except a `Request`. Returns no promise. It does not verify the sender. (S8) */
 export function parseNotification(input: NotificationInput): MerchantNotification
 export function parseNotification(
   input: NotificationInput,
@@ -213,7 +213,7 @@ export function parseNotification(
 const secondsOf = (name: string, { occurredAt }: OrderedNotification): number => {
   const seconds = tagOf(occurredAt) === '[object Date]' ? Math.floor(Number(occurredAt) / 1000) : Number.NaN
   if (!Number.isNaN(seconds)) return seconds
-  // Comparisons with NaN are always false. Without this error, a cancellation would be dropped silently.
+  // Comparisons with NaN are always false. Without this error, a cancellation would be ignored silently.
   throw new InvalidRequestError('isNewer', [inputIssue(`${name}.occurredAt`, 'a valid Date', occurredAt)])
 }
 

@@ -16,8 +16,8 @@ const STATES: ReadonlySet<unknown> = new Set<Claim['state']>(['claimed', 'in-pro
 const ignore = (): void => undefined
 
 /**
- * Creates the function that runs a listener once for each notificationId. The function claims the id, runs the
- * listener, and commits or releases the id. Deliveries of one id within this process share one run.
+ * Returns a function that runs a listener once for each notificationId. The function claims the id, runs the
+ * listener, and commits or releases the id. Concurrent deliveries with the same id share one run in this process.
  */
 export const createProcessOnce = (
   { lease, responseTimeout, dedupeTtl, timeouts }: HandlerSettings,
@@ -26,10 +26,10 @@ export const createProcessOnce = (
   report: Report,
 ) => {
   const running = new Map<string, Promise<Processed>>()
-  // Processed ids that the store could not record. This process does not process these ids again.
+  // Ids of processed notifications that the store did not record. This process does not process them again.
   const uncommitted = new Set<string>()
 
-  /** Calls the store, which may throw, hang, or return no promise. Reports a failure and returns undefined. */
+  /** Calls the store, which may throw, hang, or return no promise. Reports a failure, and then returns undefined. */
   const ask = async <Value>(
     notification: MerchantNotification,
     method: keyof DedupeStore,
@@ -56,13 +56,13 @@ export const createProcessOnce = (
     const claim = await ask(notification, 'claim', () => claiming)
     if (claim?.state === 'claimed') return run(notification, work, claim.owner)
     if (claim !== undefined) return claim.state === 'committed' ? 'duplicate' : 'in-progress'
-    // A claim that succeeds after the timeout is released, so that a redelivery need not wait for the lease's end.
+    // If a claim succeeds after the timeout, it is released: a redelivery then need not wait for the lease's end.
     const giveBack = (late: Claim) => (late.state === 'claimed' ? store.release(id, late.owner) : undefined)
     claiming.then(giveBack).catch(ignore)
     return 'unavailable'
   }
 
-  /** Runs the listener while holding the lease, then commits the success or releases the id. */
+  /** Runs the listener while holding the lease. Commits the id after a success, or releases it after a failure. */
   const run = (notification: MerchantNotification, work: Work, owner: string): Promise<Processed> => {
     const { notificationId: id } = notification
     const stop = new AbortController()
@@ -88,7 +88,7 @@ export const createProcessOnce = (
       return 'processed'
     }
 
-    /** Extends the lease while the listener runs, for at most `lease.limit`. A lost lease aborts the listener. */
+    /** Extends the lease until the listener ends or `lease.limit` has passed. A lost lease aborts the listener. */
     const keepLease = async (): Promise<Processed> => {
       const limitAt = clock.now() + lease.limit
       let endsAt = clock.now() + lease.duration

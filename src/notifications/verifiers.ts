@@ -34,7 +34,7 @@ const secretsField = field<readonly SecretBytes[], Secrets>(
   'one or more secrets that are not empty',
   (value) => {
     const secrets = [value].flat().map(toBytes)
-    // Every secret is checked, because one may come from an unset environment variable.
+    // Every secret is checked, because an unset environment variable may leave a secret empty.
     return secrets.length > 0 && secrets.every(isFilled) ? secrets : undefined
   },
 )
@@ -54,7 +54,7 @@ const hmacOptions = {
 /** Options of `hmacVerifier`. */
 export interface HmacVerifierOptions extends Input<typeof hmacOptions> {}
 
-/** Decodes a signature; undefined when it is malformed. */
+/** Decodes a signature. Returns undefined if the signature is malformed. */
 const decode = (text: string, encoding: SignatureEncoding): Uint8Array<ArrayBuffer> | undefined => {
   if (encoding === 'hex') {
     if (!/^(?:[\da-f]{2})+$/i.test(text)) return undefined
@@ -71,7 +71,7 @@ const decode = (text: string, encoding: SignatureEncoding): Uint8Array<ArrayBuff
 /**
  * Verifies an HMAC of the raw body. Use this verifier if the payment provider, or your own proxy, signs deliveries:
  * the specification defines no signature. The signature is compared in constant time with every secret. Behind a body
- * parser such as `express.json()`, deliveries fail with an `InvalidRequestError` that explains the correct setup.
+ * parser such as `express.json()`, the verifier throws an `InvalidRequestError` that explains the correct setup.
  *
  * @throws {InvalidRequestError} when a secret is missing or empty, or another option breaks its rule.
  * @example hmacVerifier({ header: 'x-signature', secrets: [current, previous], prefix: 'sha256=' })
@@ -117,8 +117,8 @@ export interface LookupClient {
 const lookupClient = objectWith<LookupClient>('a SubscriptionsClient', 'details', 'cancellation', 'payment')
 
 /**
- * Verifies a message by reading its record from the API. A payment must have the subscription and status that
- * the message contains. For other messages, the subscription must exist. For `CANCELLED`, its cancellation must exist
+ * Verifies a message by reading its record from the API. A payment's record must have the message's
+ * subscription and status. For other messages, a subscription must exist. For `CANCELLED`, a cancellation must exist
  * too. The handler responds 401 if the record does not exist, and 503 if the read fails (network, rate limit, login).
  *
  * `lookupVerifier` proves the content of a message, not its sender. Anyone who knows the content can resend it with

@@ -15,7 +15,7 @@ export interface ExpectedPayment {
 export interface ExpectedSubscription {
   /** Identifier of the subscription. (S4) */
   readonly subscriptionId: string
-  /** Every payment of this subscription in the books. If one is listed twice, the last entry counts. */
+  /** Every payment of this subscription in the books. If a payment is listed twice, the last entry counts. */
   readonly payments: Iterable<ExpectedPayment> | AsyncIterable<ExpectedPayment>
   /** Whether the subscription was canceled. If omitted, the cancellation is not read, which saves a call. */
   readonly cancelled?: boolean | undefined
@@ -88,7 +88,7 @@ export const isNotFound = (error: unknown): boolean => {
   return status < 300 || [400, 404, 410, 422].includes(status)
 }
 
-/** Reads a value, or undefined when the API reports that it does not exist. */
+/** Reads a value. Returns undefined if the API reports that the value does not exist. */
 const find = async <Value>(read: () => PromiseLike<Value>): Promise<Value | undefined> => {
   try {
     return await read()
@@ -98,7 +98,7 @@ const find = async <Value>(read: () => PromiseLike<Value>): Promise<Value | unde
   }
 }
 
-/** Reads every payment, or undefined when the API does not know the subscription. */
+/** Reads every payment. Returns undefined if the API does not know the subscription. */
 const collect = async (payments: AsyncIterable<Payment>): Promise<Payment[] | undefined> => {
   const all: Payment[] = []
   try {

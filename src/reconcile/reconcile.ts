@@ -7,7 +7,7 @@ import { compareCharge, compareSubscription } from './compare.ts'
 
 /** The progress of a reconciliation. */
 export interface ReconciliationProgress {
-  /** Number of entries that were looked up, with or without success. */
+  /** Number of entries that were looked up. It includes failed lookups. */
   readonly checked: number
   /** Number of differences found, including those of kind `unchecked`. */
   readonly differences: number
@@ -35,7 +35,7 @@ const reconcileOptions = {
   concurrency: withDefault(wholeNumber(1), 4),
   /** Aborts the reconciliation and all lookups in progress. */
   signal: optional(signalOption),
-  /** Called after each entry, with or without a difference. Errors that `onProgress` throws are ignored. */
+  /** Called after each entry, even if it has no difference. Errors that `onProgress` throws are ignored. */
   onProgress: optional(functionOption<(progress: ReconciliationProgress) => unknown>()),
 }
 /** Options of `reconcile`. */
@@ -52,11 +52,11 @@ const invalid = (name: string, rule: string, value: unknown): InvalidRequestErro
 
 /**
  * Compares the merchant's books with the API and yields the differences, for example after lost notifications. The
- * function only reads. It takes entries only as fast as the loop runs, so books of any length need little memory.
+ * function only reads. It takes the next entry when the loop is ready, so books of any length need little memory.
  * Leaving the loop aborts the lookups in progress.
  *
- * If a lookup fails, the loop receives a difference of kind `unchecked` and continues. The loop throws an
- * `InvalidRequestError` if the client for an entry is missing. If `signal` is aborted, the loop throws its reason.
+ * If a lookup fails, the loop receives a difference of kind `unchecked` and goes on. The loop throws an
+ * `InvalidRequestError` if the client for an entry is missing. If `signal` is aborted, the loop throws its `reason`.
  * A change during the run can look like a difference, so act only on differences that a second run finds again.
  *
  * @example

@@ -7,7 +7,7 @@ import { anyText, isObject, strict, withDefault } from '../contract/fields.ts'
 import { randomId } from '../contract/formats.ts'
 import type { Claim, DedupeStore } from '../notifications/dedupe.ts'
 
-/** The methods of a Keyv (5 or 6) that the stores use, with any backend. */
+/** The Keyv methods that the stores use. Keyv 5 and Keyv 6 have them, with any backend. */
 export interface KeyvLike {
   /** Resolves to the value under the key, or to undefined if the key has no value. */
   get(key: string): Promise<unknown>
@@ -23,7 +23,7 @@ const keyvOptions = {
   /** Text before every key. Default: none, because a Keyv has its own namespace. */
   prefix: withDefault(anyText, ''),
 }
-/** Options of every store over Keyv. */
+/** Options of every store that uses Keyv. */
 export interface KeyvOptions extends Input<typeof keyvOptions> {}
 
 const keyvDedupeStoreOptions = {
@@ -31,10 +31,10 @@ const keyvDedupeStoreOptions = {
   /** The clock that determines when leases end. Default: the system's clock. */
   clock: withDefault(clockOption, systemClock),
 }
-/** Options of a dedupe store over Keyv. */
+/** Options of a dedupe store that uses Keyv. */
 export interface KeyvDedupeStoreOptions extends Input<typeof keyvDedupeStoreOptions> {}
 
-/** Wraps a Keyv so that failures reject. A Keyv only emits an `error` event, and then resolves to undefined. */
+/** Wraps a Keyv so that failed calls reject. Without this, a Keyv emits `error` and resolves to undefined. */
 const accessKeyv = (given: KeyvLike, prefix: string) => {
   const keyv = check('stores.keyv', objectWith<KeyvLike>('a Keyv', 'get', 'set', 'delete'), given, 'keyv')
   let failures = 0
@@ -58,8 +58,8 @@ const accessKeyv = (given: KeyvLike, prefix: string) => {
 }
 
 /**
- * Shares tokens and rejected logins through a Keyv with any backend. Keyv has no locks: processes that find no token at
- * the same moment each log in. To share one login, use `createRedisTokenStore`, or add your own `withLock`.
+ * Shares tokens and rejected logins through a Keyv with any backend. Keyv has no locks: if several processes find no
+ * token at the same time, each logs in. To share one login, use `createRedisTokenStore`, or add your own `withLock`.
  * When the backend fails, each process continues with its own memory, and no call fails.
  *
  * @throws {InvalidRequestError} when `keyv` is not a Keyv.

@@ -35,7 +35,7 @@ export type RedisClient =
 const redisOptions = {
   /** Text before every key. Default: `mandatekit:`. */
   prefix: withDefault(anyText, 'mandatekit:'),
-  /** Real-time timeout of a command in milliseconds, because disconnected clients queue commands. Default: 2 000. */
+  /** Timeout of a command in real milliseconds. Disconnected clients queue their commands. Default: 2 000. */
   commandTimeout: withDefault(duration(), 2_000),
 }
 /** Options of every store over Redis. */
@@ -43,7 +43,7 @@ export interface RedisOptions extends Input<typeof redisOptions> {}
 
 const redisTokenStoreOptions = {
   ...redisOptions,
-  /** How long a lock outlives a killed process, in milliseconds. A running process extends it. Default: 10 000. */
+  /** Milliseconds until the lock of a killed process expires. A running process extends its lock. Default: 10 000. */
   lockTime: withDefault(duration(LONGEST_DELAY), 10_000),
 }
 /** Options of a token store over Redis. */
@@ -120,7 +120,7 @@ redis.call('SET', KEYS[1], committed, 'PX', ARGV[2])
 if held == ARGV[1] or held == committed then return 1 end
 return 0`
 
-// A client waits this long for a lock. Later polling would be useless, because the call no longer waits.
+// How long a client polls for a lock. After this time, the call has stopped waiting for a token.
 const LONGEST_WAIT = 150_000
 
 const ignore = (): void => undefined
@@ -170,7 +170,7 @@ const withRedisLock = async <Result>(
  * Shares tokens and rejected logins through Redis or Valkey, so that many processes need only one login. Pass a
  * connected client of node-redis or ioredis. You configure and close the client.
  *
- * If Redis is down, slow (`commandTimeout`) or full, or contains foreign data, each process uses its own memory. Then
+ * Each process uses its own memory if Redis is down, is slow (`commandTimeout`), is full or has foreign data. Then
  * no call fails, and each process logs in at most once per token lifetime. Records expire with their token.
  *
  * @throws {InvalidRequestError} when the client or an option breaks its rule.
@@ -222,7 +222,7 @@ export const createRedisDedupeStore = (client: RedisClient, options: RedisOption
     claim: async (id, leaseMilliseconds): Promise<Claim> => {
       const owner = `lease:${randomId()}`
       const state = await run(CLAIM, keyOf(id), owner, leaseMilliseconds).catch((error: unknown) => {
-        // The client may send the claim later. Without this release, a redelivery would wait until the claim's lease ends.
+        // The client may still send this claim later. Then the claim would block redeliveries until its lease ends.
         release(id, owner).catch(ignore)
         throw error
       })

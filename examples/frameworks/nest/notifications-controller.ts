@@ -3,7 +3,7 @@ import type { NodeHandler } from 'mandatekit/notifications'
 import { toNodeHandler } from 'mandatekit/notifications'
 import type { Shop } from '../shop.ts'
 
-/** The token under which Nest injects the shop. */
+/** The injection token with which Nest finds the shop. */
 export const SHOP = Symbol('shop')
 
 /**

@@ -81,7 +81,7 @@ describe('with mock.fetch', { concurrency: true }, () => {
   })
 })
 
-/** Creates a function that makes tests wait for each other. Its promise resolves after all tests have called it. */
+/** Creates a function whose promise resolves after all tests have called it. So the tests wait for each other. */
 const createMeeting = (tests: number) => {
   let missing = tests
   let open: () => void = () => undefined

@@ -1,7 +1,7 @@
 import type { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import { isMandateKitError } from 'mandatekit'
 
-/** The number of paid, failed and reversed payments of a subscription. */
+/** How many payments of a subscription were paid, how many failed and how many were reversed. */
 export interface Settlement {
   readonly paid: number
   readonly failed: number

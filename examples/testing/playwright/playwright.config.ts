@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { defineConfig } from '@playwright/test'
 
-// Uses the system's Chromium if it is installed, otherwise the Chromium of `npx playwright install chromium`.
+// If the system has no Chromium, Playwright uses its own: run `npx playwright install chromium`.
 const places = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',

@@ -12,8 +12,8 @@ afterAll(() => network.close())
 let mocks = 0
 
 /**
- * A test with its own mock, clients and shop. Each mock serves its own hosts, so tests of one file can run at
- * the same time.
+ * Gives each test its own mock, clients and shop. Each mock has its own base URLs, so the tests of one file can
+ * run at the same time.
  */
 export const test = base
   .extend('mock', ({ task: _task }) => {

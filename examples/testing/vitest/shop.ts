@@ -56,7 +56,7 @@ export const createShop = (subscriptions: SubscriptionsClient, gateway: GatewayC
       }
     },
 
-    /** Returns the due dates of a plan that were not paid. */
+    /** Returns the due dates of a plan's unpaid payments. */
     async unpaidDays(invoiceID: string): Promise<string[]> {
       const { subscriptionId } = await subscriptions.status(invoiceID)
       const days: string[] = []

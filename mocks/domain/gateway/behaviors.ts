@@ -5,9 +5,9 @@ export interface Behavior {
   readonly description: string
   /** The event and outcome of a confirmed charge or a renewal. */
   readonly resolution: Resolution
-  /** Replaces `resolution` once a charge of this number has succeeded. Default: `resolution`. */
+  /** The event and outcome after the number's first successful charge. Default: `resolution`. */
   readonly afterFirst?: Resolution
-  /** The event and outcome of a pending_retry charge after `retryDelay`. Default: it stays pending_retry. */
+  /** The event and outcome when the gateway retries a charge. Default: the charge stays in pending_retry. */
   readonly afterRetry?: Resolution
 }
 
@@ -15,7 +15,7 @@ const succeed: Resolution = { event: 'succeed', outcome: 'SUCCEEDED' }
 const insufficientFunds: Resolution = { event: 'fail', outcome: 'INSUFFICIENT_FUNDS' }
 const retry: Resolution = { event: 'retry', outcome: 'RETRYING' }
 
-/** The possible behaviors of a phone number. The specification defines none, so the mock does (rows 61, 62). */
+/** The behaviors that a phone number can have. The specification defines no behaviors (rows 61, 62). */
 export const behaviors = {
   succeeds: { description: 'Every charge succeeds.', resolution: succeed },
   insufficient_funds: {
@@ -81,7 +81,7 @@ export const testNumberTable: NumberTable = Object.fromEntries(
 /** Removes the leading plus of a phone number, so that a comparison ignores the plus. */
 export const comparableNumber = (msisdn: string): string => msisdn.replace(/^\+/, '')
 
-/** Returns the entry for a number in the response of the reference route. */
+/** Returns the entry that the reference route returns for a test number. */
 export const testNumber = (msisdn: string, name: BehaviorName) => {
   const { description, resolution, afterRetry }: Behavior = behaviors[name]
   return { msisdn, behavior: name, description, outcome: (afterRetry ?? resolution).outcome }

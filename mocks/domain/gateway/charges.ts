@@ -17,7 +17,7 @@ export interface ChargeFields {
 export interface ChargeRecord extends ChargeFields {
   readonly id: string
   readonly confirmationId: string
-  /** The base URL when the charge was created. It is kept, because an issued `confirmation_url` must not change. */
+  /** The base URL in use when the charge was created. It is kept, so that `confirmation_url` does not change. */
   readonly baseUrl: string
   readonly createdAt: number
   /** Identifier of the charge that this charge renews. */

@@ -3,7 +3,7 @@ import { accepted, invalid, refused } from '../result.ts'
 import type { ChargeFields } from './charges.ts'
 import type { GatewayOptions } from './options.ts'
 
-/** Returns whether the address has the entry's scheme and host, and the entry's path or a path below it. */
+/** Returns whether the entry allows the address: same scheme, same host, and the same path or a path below. */
 const allows = (entry: URL, address: URL): boolean => {
   if (address.protocol !== entry.protocol || address.host !== entry.host) return false
   const folder = entry.pathname.endsWith('/') ? entry.pathname : `${entry.pathname}/`

@@ -86,38 +86,38 @@ export const gatewayTable = {
   apiKeys: option(listOf(headerText, 1), ['mock-api-key']),
   /** The correct one-time code of every charge (G confirm). Default: `123456`. */
   otp: option(code, '123456'),
-  /** Behaviors by number, with or without a plus (row 61). Your table replaces the default, `testNumbers`. */
+  /** Maps each phone number to its behavior (row 61). The leading plus is optional. Default: `testNumbers`. */
   testNumbers: option(tableOf(behavior), testNumberTable),
-  /** Behavior of every number that is not listed (row 61). Default: `succeeds`. */
+  /** Behavior of each number that is not in the option `testNumbers` (row 61). Default: `succeeds`. */
   defaultBehavior: option(behavior, 'succeeds'),
-  /** Whether an unlisted number may be charged (row 61 ✎). Default: `accept`; under strict rules: `refuse`. */
+  /** Whether a number outside `testNumbers` may be charged (row 61). Default: `accept`; strict rules: `refuse`. */
   unlistedNumbers: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
   /** How long a charge stays in pending_retry (row 63); `false`: forever. Default: 24 hours. */
   retryDelay: option(orFalse(duration), { hours: 24 }),
   /** How long a charge waits for its confirmation before it expires (row 64); `false`: forever. Default: 24 hours. */
   confirmationTtl: option(orFalse(duration), { hours: 24 }),
-  /** Response to a correct code: the charge, its id and status, or 204 without a body (row 66). Default: `charge`. */
+  /** Response to a correct code: the charge; only its id and status; or an empty 204 (row 66). Default: `charge`. */
   confirmAnswer: option(oneOf('charge', 'status', 'empty'), 'charge'),
   /** Response of the operation `status`: the whole charge, or only its status (row 67). Default: `charge`. */
   statusAnswer: option(oneOf('charge', 'status'), 'charge'),
   /**
-   * Allowed redirect addresses (row 69). The default is an empty list, which allows all. An address matches an entry
-   * with the same scheme and host if its path equals the entry's path or lies below it.
+   * Allowed redirect addresses (row 69). The default is an empty list, which allows all. An address is allowed if an
+   * entry has the same scheme and host, and the same path or a parent path.
    */
   redirectAllowlist: option(listOf(absoluteUrl), []),
-  /** How the mock treats a used key with another body (row 72 ✎). Default: `replay`; under strict rules: `reject`. */
+  /** Response to a used idempotency key with a new body (row 72). Default: `replay`; strict rules: `reject`. */
   keyReuse: option(oneOf('replay', 'reject'), 'replay', { strict: 'reject' }),
   /** How long an idempotency key is remembered (row 73); `false`: until a reset. Default: `false`. */
   keyTtl: option(orFalse(duration), false),
-  /** Whether a succeeded renewal may itself be renewed (row 75 ✎). Default: `true`; under strict rules: `false`. */
+  /** Whether a succeeded renewal may itself be renewed (row 75). Default: `true`; under strict rules: `false`. */
   renewalsAsMandates: option(flag, true, { strict: false }),
   /** The number of wrong codes after which a charge expires (row 77); `false`: no limit. Default: `false`. */
   maxOtpAttempts: option(orFalse(wholeNumber(1)), false),
   /** The rate limit for all routes and callers together (row 78); `false`: no limit. */
   rateLimit: option(orFalse<RollingLimit>(strict(rollingLimit, 'option')), { limit: 120, windowMs: 60_000 }),
-  /** `formats` also checks E.164, ISO 4217 and amount > 0 (row 82 ✎). Default: `types`; strict rules: `formats`. */
+  /** Input checks. `formats` adds E.164, ISO 4217, amount > 0 (row 82). Default: `types`; strict rules: `formats`. */
   inputRules: option(oneOf('types', 'formats'), 'types', { strict: 'formats' }),
-  /** Whether the mock ignores or refuses unknown fields (row 4 ✎). Default: `ignore`; strict rules: `refuse`. */
+  /** Whether the mock ignores or refuses unknown fields (row 4). Default: `ignore`; strict rules: `refuse`. */
   unknownFields: option(oneOf('ignore', 'refuse'), 'ignore', { strict: 'refuse' }),
   /** Initial charges. The API's `reset` deletes them; `mock.reset()` restores them. Default: none. */
   charges: option(listOf<SeedCharge>(strict(seedCharge)), []),
@@ -129,5 +129,5 @@ export interface GatewayOptions extends OptionsOf<typeof gatewayTable> {}
 /** The defaults under `rules: 'spec'`. */
 export const gatewayDefaults = defaultsOf(gatewayTable)
 
-/** The defaults that `rules: 'strict'` changes. An option that is given overrides its default. */
+/** The defaults that `rules: 'strict'` changes. An option that you set overrides its default. */
 export const strictGatewayDefaults = strictOf(gatewayTable)

@@ -4,7 +4,7 @@ import { chargeBody } from './charges.ts'
 import type { ChargeOutcome, ChargeStatus } from './transitions.ts'
 import type { GatewayEvent } from './types.ts'
 
-/** Maps the scope of a used key to the charge as first returned. The age of a key is the age of its charge. */
+/** Maps the scope of each used key to the charge in its first response. A key is as old as its charge. */
 type KeyTable = Map<string, ChargeMoment>
 
 /** Returns the scope of an idempotency key, which includes the credential, the route and the path's id (row 73). */
@@ -19,7 +19,7 @@ export const keyScope = (
 
 const PURGE_FROM = 1024
 
-/** Creates a store that writes the first result of each key to `table()`. Each result expires after `ttl` ms. */
+/** Creates a store for the first result of each key. It writes to `table()`. A result expires after `ttl` ms. */
 export const createKeyStore = (table: () => KeyTable, ttl: number | false, now: () => number) => {
   let purgeAt = PURGE_FROM
   const isOld = (moment: ChargeMoment): boolean => ttl !== false && moment.charge.createdAt + ttl <= now()
@@ -31,7 +31,7 @@ export const createKeyStore = (table: () => KeyTable, ttl: number | false, now: 
     },
     store(scope: string, moment: ChargeMoment): void {
       const keys = table()
-      // Expired keys are removed when the table has doubled, so that the average cost of a call stays constant.
+      // Expired keys are removed only when the table has doubled. So the average cost of a call stays constant.
       if (ttl !== false && keys.size >= purgeAt) {
         for (const [old, record] of keys) if (isOld(record)) keys.delete(old)
         purgeAt = Math.max(PURGE_FROM, keys.size * 2)
@@ -99,7 +99,7 @@ export const readEvents = (events: EventColumns, cleared: number): GatewayEvent[
   events.types.flatMap((type, index) => {
     const [at, charge] = [events.times[index], events.charges[index]]
     const [status, outcome] = [events.statuses[index], events.outcomes[index]]
-    // This never happens, because the columns have the same length.
+    // All columns have the same length, so this condition is never true.
     if (at === undefined || charge === undefined || status === undefined || outcome === undefined) return []
     return {
       id: `evt_${String(cleared + index + 1).padStart(8, '0')}`,

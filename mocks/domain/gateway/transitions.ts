@@ -20,7 +20,7 @@ export interface Resolution {
 /**
  * Every status change of a charge: from → event → to. Other changes are refused.
  *
- * A renewal needs no code from the payer. It is created and gets its outcome in one step, so it starts at `none`.
+ * A renewal needs no code from the payer. The mock creates and resolves it in one step, so it starts at `none`.
  */
 export const chargeTransitions = {
   none: {

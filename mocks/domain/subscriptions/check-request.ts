@@ -50,7 +50,7 @@ export const readTexts = <const Name extends string>(
 export const createRequestCheck = (options: SubscriptionsOptions, calendar: Calendar, now: () => number) => {
   const cutoff = options.startCutoff === false ? undefined : parseTimeOfDay(options.startCutoff)
   const { maxEnd, timeZone } = options
-  // Without the flags g and y, each test of the pattern begins at the start of the text.
+  // The flags g and y are removed: with them, `test` would begin where the previous match ended.
   const amountPattern = new RegExp(
     options.amountPattern.source,
     options.amountPattern.flags.replace(/[gy]/g, ''),
@@ -77,7 +77,7 @@ export const createRequestCheck = (options: SubscriptionsOptions, calendar: Cale
       return invalid(
         'start',
         `After ${options.startCutoff || ''} today cannot be the start date.`,
-        `The first possible start is ${dateText(today + 1)}, because it is ${calendar.dateTimeText(now())} in ${timeZone} (options subscriptions.timeZone and startCutoff).`,
+        `The first possible start is ${dateText(today + 1)}, because the time is ${calendar.dateTimeText(now())} in ${timeZone} (options subscriptions.timeZone and startCutoff).`,
       )
     }
     return undefined

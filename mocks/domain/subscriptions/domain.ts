@@ -24,14 +24,14 @@ interface SubscriptionsSnapshot {
 /** The subscriptions API (area S) of a mock. */
 export type SubscriptionsDomain = ReturnType<typeof createSubscriptionsDomain>
 
-/** Creates the subscriptions API (area S): merchants, tokens, requests, subscriptions, payments, cancellations. */
+/** Creates area S of a mock, which manages merchants, tokens, subscriptions, payments and cancellations. */
 export const createSubscriptionsDomain = (parts: {
   readonly timeline: Timeline
   readonly ids: Ids
   readonly options: SubscriptionsOptions
   /** Returns the base URL of the payer's pages. The `url` that `subscribe` returns begins with this URL (S-b). */
   readonly baseUrl: () => string
-  /** Called with every new notification (row 48), for later delivery. */
+  /** Receives every new notification, and delivers it later (row 48). */
   readonly notify: (body: NotificationBody) => void
 }) => {
   const { timeline, ids, options, baseUrl, notify } = parts
@@ -70,7 +70,7 @@ export const createSubscriptionsDomain = (parts: {
     paymentList: sequence(state.payments.count, (from, to) =>
       state.payments.read(from, to).map(views.payment),
     ),
-    /** Whether the text is an access or refresh token of this mock. */
+    /** Returns whether the text is an access token or a refresh token of this mock. */
     isToken: tokens.has,
     expireTokens: tokens.expire,
     revokeTokens: tokens.revoke,

@@ -105,7 +105,7 @@ export const createLifecycle = (parts: {
     send('SUBSCRIPTION_PAYMENT', status, record, at, String(paymentIdOf(index)))
   }
 
-  /** Makes all payments that are due up to `until`. After the last day, it ends the subscription. */
+  /** Makes all payments that are due up to `until`. Ends the subscription after its last day. */
   const run = (record: SubscriptionRecord, until: number, silent: boolean): void => {
     while (record.phase === 'ACTIVE') {
       const { kind, at } = nextEvent(record)
@@ -198,7 +198,7 @@ export const createLifecycle = (parts: {
       send('SUBSCRIPTION', 'SUCCEEDED', record, at)
       timeline.settle()
     },
-    /** Authorizes a request at the past time `at`. Makes the payments due since then without notifications. */
+    /** Authorizes a request at the past time `at`. Makes the payments due since `at`, but sends no notifications. */
     backdate(record: SubscriptionRecord, payments: readonly PaymentScript[], at: number): void {
       cancelPlanned(record)
       start(record, payments, at)

@@ -171,7 +171,7 @@ export const createOperations = (parts: {
       }
       return accepted(views.cancellation(earlier ?? lifecycle.cancel(record.value)))
     },
-    /** Returns a cancellation (S-f). `id` is the subscriptionId, or the id or requestID of the cancellation. */
+    /** Returns a cancellation (S-f). `id` is a subscriptionId, a cancellation's id or a cancellation's requestID. */
     cancellation(merchant: Merchant, id: string) {
       timeline.settle()
       const record = owned(merchant, state.bySubscription(id) ?? cancellationOwner(id), 'Cancellation')

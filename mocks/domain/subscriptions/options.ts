@@ -62,7 +62,7 @@ const seedSubscription = {
   /** Creation time. Default: now or `authorizedAt`, whichever is earlier. */
   createdAt: optional(pointInTime),
   /**
-   * Time at which the payer authorized the request, not before `createdAt` and not after now; `false`: not yet.
+   * Time at which the payer authorized the request, between `createdAt` and now; `false` if not authorized.
    * Default: `createdAt`. The mock makes the payments due since then, but sends no notifications for them.
    */
   authorizedAt: optional(orFalse(pointInTime)),
@@ -73,7 +73,7 @@ const seedSubscription = {
 export interface SeedSubscription extends Input<typeof seedSubscription> {}
 
 const seedToken = {
-  /** The access token. Calls send it in the header `Authorization: Bearer …`. */
+  /** The access token. Clients send it in the header `Authorization: Bearer …`. */
   accessToken: text,
   /** The refresh token. Default: a new token. */
   refreshToken: optional(text),
@@ -99,17 +99,17 @@ export interface Seeds extends Input<typeof seeds> {}
 export const seedsSchema = strict(seeds)
 
 const user = {
-  /** Username of the login. Failed logins are counted per username (row 35). In `defaultMerchant`: `mock-user`. */
+  /** Username of the login. Failed logins count per username (row 35). `defaultMerchant` has the user `mock-user`. */
   username: text,
-  /** Password of the login. In `defaultMerchant`: `mock-password`. */
+  /** Password of the login. `defaultMerchant` has the password `mock-password`. */
   password: text,
 }
 const merchant = {
   /** The merchant's name, as the payer sees it. */
   name: text,
-  /** `client_id` of the merchant's logins. In `defaultMerchant`: `mock-client`. */
+  /** `client_id` of the merchant's logins. `defaultMerchant` has the id `mock-client`. */
   clientId: text,
-  /** `client_secret` of the merchant's logins. In `defaultMerchant`: `mock-client-secret`. */
+  /** `client_secret` of the merchant's logins. `defaultMerchant` has the secret `mock-client-secret`. */
   clientSecret: text,
   /** Users of the merchant. `clientOptions` contains the first user of the first merchant. */
   users: listOf(strict(user, 'option')),
@@ -135,7 +135,7 @@ export const defaultErrorCodes = {
   not_found: '02',
   /** A requestID that was used before (rows 20 and 38). Default: `03`. */
   duplicate_request: '03',
-  /** A call that the state does not allow, such as `cancelTwice: 'refuse'` (row 38). Default: `04`. */
+  /** A call that the state does not allow, such as a refused second cancellation (row 38). Default: `04`. */
   state: '04',
   /** A clientID that differs from the token's (rows 21 and 38). Default: `05`. */
   client_mismatch: '05',
@@ -160,7 +160,7 @@ const errorCodes = Object.fromEntries(Object.keys(defaultErrorCodes).map((kind) 
 const enabledValues = {
   /** The value of `enabled` while payments are expected. Default: 1. */
   active: number(),
-  /** The value of `enabled` before the authorization, and after the end or a cancellation. Default: 0. */
+  /** The value of `enabled` before the authorization, after the end and after a cancellation. Default: 0. */
   inactive: number(),
 }
 const maxEnd = {
@@ -170,7 +170,7 @@ const maxEnd = {
   days: wholeNumber(0),
 }
 const dunning = {
-  /** How often a failed payment is retried. Default: 0. */
+  /** How many times a failed payment is retried. Default: 0. */
   retries: wholeNumber(0),
   /** The number of days between two attempts, at least 1. Default: 1. */
   everyDays: wholeNumber(1),
@@ -221,9 +221,9 @@ const isTimeZone = (value: unknown): boolean => {
 export const subscriptionsTable = {
   /** The merchants; each sees only its own requests and subscriptions. Default: `defaultMerchant`. */
   merchants: option(merchants, [defaultMerchant]),
-  /** What to do with fields that are not in the specification (row 4 ✎). Default: `ignore`; strict: `refuse`. */
+  /** How to treat fields that are not specified (row 4 ✎). Default: `ignore`; under strict rules: `refuse`. */
   unknownFields: option(oneOf('ignore', 'refuse'), 'ignore', { strict: 'refuse' }),
-  /** A request expires if the payer does not decide in this time (row 10); `false`: never. Default: 24 hours. */
+  /** How long the payer can decide before a request expires (row 10); `false`: no limit. Default: 24 hours. */
   requestTtl: option(orFalse(duration), { hours: 24 }),
   /** The subscriptionId in a status response before the payer authorizes the request (row 11). Default: `issued`. */
   pendingSubscriptionId: option(oneOf('issued', 'NA', '', 'omit'), 'issued'),
@@ -232,7 +232,7 @@ export const subscriptionsTable = {
   /** IANA time zone of dates, of `startCutoff`, and of times without a zone (row 14). Default: `UTC`. */
   timeZone: option(rule<string>('an IANA time zone such as Asia/Dhaka', isTimeZone), 'UTC'),
   /**
-   * The latest time of day, `HH:MM:SS`, to request a start today (row 15); `false`: no limit. Default: `23:30:00`.
+   * The latest time of day, `HH:MM:SS`, for accepting a start today (row 15); `false`: no limit. Default: `23:30:00`.
    */
   startCutoff: option(orFalse(timeOfDay), '23:30:00'),
   /** Whether to accept a start before today (row 16 ✎). Default: `accept`; under strict rules: `refuse`. */
@@ -243,7 +243,7 @@ export const subscriptionsTable = {
   amountPattern: option(pattern, /^\d+(\.\d+)?$/, { strict: /^\d+(\.\d{1,2})?$/ }),
   /** Whether a merchant may reuse a requestID (row 20 ✎). Default: `accept`; under strict rules: `refuse`. */
   duplicateRequest: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
-  /** Whether to accept a clientID that differs from the token's (row 21 ✎). Default: `accept`; strict: `refuse`. */
+  /** Whether a clientID may differ from the token's (row 21 ✎). Default: `accept`; under strict rules: `refuse`. */
   clientMismatch: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
   /** Time of day, `HH:MM:SS`, at which payments are made (row 23). Default: `12:00:00`. */
   debitTime: option(timeOfDay, '12:00:00'),

@@ -18,7 +18,7 @@ export interface Terms {
 /** The due dates of subscriptions in one zone at one time of day (row 23). A slot is the index of a due date. */
 export type Schedule = ReturnType<typeof createSchedule>
 
-/** Creates the schedule of a zone. Due dates are start + n × 1, 7 or 15 calendar days, even across clock changes. */
+/** Creates the schedule of a zone. Due dates begin at the start and are 1, 7 or 15 calendar days apart. */
 export const createSchedule = (calendar: Calendar, debitSecond: number) => {
   const day = ({ startDay, step }: Terms, slot: number): Day => startDay + slot * step
   const instant = (due: Day): number => calendar.instantOf(due, debitSecond)
@@ -27,7 +27,7 @@ export const createSchedule = (calendar: Calendar, debitSecond: number) => {
     day,
     /** Returns the instant at which payments of a due date are made. */
     instant,
-    /** Returns the first slot that is due at an instant or later. It may be after the subscription's end. */
+    /** Returns the first slot that is due at or after an instant. It may be after the subscription's end. */
     firstSlot(terms: Terms, from: number): number {
       // A clock change can move a time just before midnight to the next day, so the search starts a day earlier.
       const back = calendar.dayAt(from) - 1 - terms.startDay

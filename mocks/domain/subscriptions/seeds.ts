@@ -44,7 +44,7 @@ export const createSeeding = (parts: {
     return { clientId: merchant.clientId, username: user.username }
   }
 
-  /** Returns the two times of a seed. `authorized` is undefined if the payer has not authorized the request. */
+  /** Returns when a seed was created and authorized. `authorized` is undefined if there is no authorization. */
   const timesOf = ({ createdAt, authorizedAt }: SeedSubscription) => {
     const given = authorizedAt === false ? undefined : instantOf(authorizedAt)
     const created = instantOf(createdAt) ?? Math.min(now(), given ?? now())

@@ -34,13 +34,13 @@ export interface SubscriptionRecord {
   phase: Exclude<SubscriptionPhase, 'none'>
   authorizedAt: number | undefined
   cancelledAt: number | undefined
-  /** When the subscription stopped being pending or active. */
+  /** The time at which the subscription stopped being pending or active. */
   closedAt: number | undefined
-  /** Index of the next due date, once the payer has authorized the request. */
+  /** Index of the next due date. It is used only after the payer has authorized the request. */
   nextSlot: number
   /** Outcomes that a test has set for the next payments, in order. */
   script: PaymentScript[]
-  /** Planned retries of failed payments. The first retry for a due day has the `number` 1. */
+  /** Planned retries of failed payments. For each due day, `number` starts at 1. */
   retries: { readonly dueDay: Day; readonly at: number; readonly number: number }[]
   /** Indexes of the subscription's payments, oldest first. */
   readonly payments: number[]

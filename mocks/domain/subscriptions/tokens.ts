@@ -12,7 +12,7 @@ export interface Failures {
   lockedUntil: number | undefined
 }
 
-// From this number of usernames on, a sweep removes each username whose failures no longer count.
+// If at least this many usernames are stored, a sweep removes usernames whose failures no longer count.
 const MANY_USERNAMES = 1_000
 
 /**
@@ -104,7 +104,7 @@ export const createTokens = (parts: {
   const access = new Map<string, AccessToken>()
   const refresh = new Map<string, Merchant>()
   let sweepFrom = EXPIRED_TOKENS_KEPT
-  /** Number of the panel's unfinished clock moves. During a move, a new token's lifetime starts at `issueFrom`. */
+  /** How many clock moves of the panel are running. During a move, a new token's lifetime starts at `issueFrom`. */
   let moves = 0
   let issueFrom = 0
 
@@ -248,11 +248,11 @@ export const createTokens = (parts: {
         if (record.expiresAt > time) access.set(token, { ...record, expiresAt: time })
       }
     },
-    /** Shifts the expiry of valid tokens. Shifts new tokens too, until the caller calls the returned function. */
+    /** Shifts the expiry of valid tokens. Also shifts that of new tokens, until the returned function is called. */
     surviveMove(milliseconds: number): () => void {
       const time = now()
       for (const [token, record] of access) {
-        // Expired tokens must stay expired. So a move back changes their expiry, but a move forward does not.
+        // An expired token must stay expired, so its expiry is shifted only if the clock moves back.
         if (record.expiresAt <= time && milliseconds > 0) continue
         access.set(token, { ...record, expiresAt: record.expiresAt + milliseconds })
       }

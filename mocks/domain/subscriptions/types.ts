@@ -19,7 +19,7 @@ export interface PaymentBody {
   readonly cycle: string
   /** The due date, `YYYY-MM-DD`. A retry has the due date of the first attempt (row 24). */
   readonly dueDate: string
-  /** The reversed amount, as text such as `"25.00"`; null until `payer.reverse` (row 13). */
+  /** The reversed amount, as text such as `"25.00"`; null until `payer.reverse` is called (row 13). */
   readonly reverseTransactionAmount: string | null
   /** Time of the reversal, `YYYY-MM-DD HH:MM:SS` in `subscriptions.timeZone` (row 14); null without a reversal. */
   readonly reverseTransactionDate: string | null
@@ -33,7 +33,7 @@ export interface PaymentBody {
   readonly transactionDate: string
   /** Identifier of the transaction; a failed payment also has one (row 24). */
   readonly transactionId: string
-  /** The due date one cycle later, `YYYY-MM-DD`. If it is after the end, see `nextPaymentDateAfterEnd` (row 25). */
+  /** The next due date, `YYYY-MM-DD`. For the last payment, see `nextPaymentDateAfterEnd` (row 25). */
   readonly nextPaymentDate: string | null
 }
 
@@ -95,6 +95,6 @@ export interface SubscriptionState {
   readonly cancelledAt: number | undefined
   /** The day of the next payment, `YYYY-MM-DD`; undefined if no payment follows. */
   readonly nextDueDate: string | undefined
-  /** Whether the subscription is authorized, and not ended or canceled. */
+  /** True from the authorization until the subscription ends or is canceled. */
   readonly active: boolean
 }

@@ -6,7 +6,7 @@ import type { Schedule } from './schedule.ts'
 import type { CancellationRecord, PaymentRecord, State, SubscriptionRecord } from './state.ts'
 import type { AuthorizationView, PaymentBody, SubscriptionState } from './types.ts'
 
-// Payment ids and cancellation ids are in distant ranges, so that one is never mistaken for the other.
+// Payment ids and cancellation ids are in distant ranges, so that a payment id is never also a cancellation id.
 const FIRST_PAYMENT = 1_000_001
 const FIRST_CANCELLATION = 500_000_001
 const FIRST_CANCELLATION_REQUEST = 700_000_001
@@ -25,7 +25,7 @@ export const paymentIndexOf = (text: string): number | undefined => indexOf(text
 export const cancellationIndexOf = (text: string): number | undefined =>
   indexOf(text, FIRST_CANCELLATION_REQUEST) ?? indexOf(text, FIRST_CANCELLATION)
 
-/** Returns the path of a request's authorization page. Together with the base URL, it is the `url` of S-b. */
+/** Returns the path of a request's authorization page. The `url` of S-b is the base URL plus this path. */
 export const authorizationPath = (invoiceId: string): string => `/authorize/${encodeURIComponent(invoiceId)}`
 
 const SHOWN_PAYMENTS = 5
@@ -56,7 +56,7 @@ export const createViews = (parts: {
 }) => {
   const { options, calendar, schedule, state, ids, now } = parts
 
-  /** Returns the next due date. For a closed record, returns the date that would have been next (row 25). */
+  /** Returns the next due date. For a closed record, this is the date that would have been next (row 25). */
   const nextDay = (record: SubscriptionRecord): Day => {
     const slot =
       record.authorizedAt === undefined
