@@ -21,14 +21,14 @@ for (const [name, msisdn] of Object.entries(payers)) {
 mock.payer.setBehavior(payers.poor, 'insufficient_funds')
 mock.payer.setBehavior(payers.slow, 'retry_then_succeeds')
 
-// Renewals in pending_retry. The job later reads their status, because `renew` returns the original response.
+// Renewals in pending_retry. The job later calls `status`, because `renew` repeats the original response.
 const undecided = new Map<string, string>()
 
 const renewAll = async (dueDate: string, attempt = 1) => {
   for (const [name, id] of mandates) {
     const renewal = await gateway.renew(id, { dueDate, attempt })
     if (renewal.status === 'succeeded') console.log(name, dueDate, 'succeeded')
-    // The gateway itself retries this renewal. A new attempt could charge the payer twice.
+    // The gateway retries this renewal itself. A new renewal could charge the payer twice.
     else if (renewal.status === 'pending_retry') {
       undecided.set(renewal.id, `${name} ${dueDate}`)
       console.log(name, dueDate, 'pending_retry: wait')

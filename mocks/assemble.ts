@@ -25,7 +25,7 @@ import type { Variant } from './http/subscriptions-area.ts'
 import { createSubscriptionsArea, createVary } from './http/subscriptions-area.ts'
 import type { ReadOptions } from './options.ts'
 
-// The symbol is global, so that the server of the ESM build accepts a mock of the CommonJS build.
+// A global symbol lets the server of the ESM build use a mock that the CommonJS build created.
 const INTERNALS = Symbol.for('mandatekit.mock')
 
 /** Stores the internal parts of a mock in a hidden property of the mock. */
@@ -61,9 +61,9 @@ const createAddresses = (
       )
       return bases
     },
-    /** Returns the base URL that an area uses for URLs in its responses. */
+    /** Returns the base URL of the URLs in an area's responses. */
     current: (area: AreaRuntime['name']): string => servers.at(-1)?.url ?? own[area],
-    /** Adds a server's URL for both areas. Responses then use this URL. The returned function removes the URL. */
+    /** Makes both areas use a server's URL in responses. Returns a function that removes the URL. */
     attach(url: string): () => void {
       const server = { url: normalizedBase(url) }
       serve([...servers, server])
@@ -75,7 +75,7 @@ const createAddresses = (
 const NOT_MOVED =
   'The clock was not moved, because a receiver did not respond in time. A receiver must respond before it moves the clock. If a receiver is slow, first call mock.notifications.flush().'
 
-/** Creates the public clock. Its methods `set` and `advance` wait until all due deliveries have ended. */
+/** Creates the public clock. `clock.set` and `clock.advance` wait until all due deliveries have ended. */
 const mockClock = (clock: ManagedClock, deliveries: Deliveries): MockClock => ({
   now: clock.now,
   async set(time) {
@@ -85,7 +85,7 @@ const mockClock = (clock: ManagedClock, deliveries: Deliveries): MockClock => ({
   async advance(duration) {
     const [before, lateCount] = [deliveries.underWay(), deliveries.lateCount()]
     if (before !== undefined) await before
-    // Without this check, a receiver that moves the clock would trigger its own next delivery, again and again.
+    // The check prevents an endless loop: a receiver moves the clock, and the clock calls the receiver again.
     if (deliveries.lateCount() !== lateCount) throw new Error(NOT_MOVED)
     await clock.advance(duration)
     await deliveries.notifications.flush()
@@ -218,7 +218,7 @@ export const createParts = (options: ReadOptions) => {
     handler: createHandler({ bases: addresses.bases, faults, log, now: timeline.now, pages }),
     /** The public clock of the mock. */
     time,
-    /** Moves the clock without expiring tokens, because clients that hold tokens may use another clock. */
+    /** Moves the clock but keeps tokens valid, because the clients may use another clock than the mock. */
     async moveClock(move: { readonly by: Duration } | { readonly to: string }): Promise<void> {
       const length = 'by' in move ? toMilliseconds(move.by) : toInstantMilliseconds(move.to) - time.now()
       const moveEnds = subscriptions.domain.tokensSurviveMove(length)

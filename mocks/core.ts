@@ -23,7 +23,7 @@ const clientOptionsOf = (
     return { baseUrl: addresses.current(area), clock: { now, sleep }, ...changed }
   }
   return {
-    // These are getters, because a server that starts or stops changes the base URL.
+    // These properties are getters, because the base URL changes when a server starts or stops.
     get subscriptions() {
       return {
         ...common('subscriptions', SUBSCRIPTIONS_API_PREFIX),

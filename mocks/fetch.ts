@@ -2,10 +2,10 @@ import type { Handler } from './http/handler.ts'
 import { closedError, connectionError, toResponse, toTruncatedResponse } from './http/response.ts'
 import { createKeepAlive } from './keep-request-alive.ts'
 
-/** A `fetch` that reaches the mock only. It may be called without `this`. */
+/** A `fetch` that reaches the mock only. The function does not use `this`. */
 export type MockFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** Settles like the given promise, but rejects with the signal's reason as soon as the caller aborts. */
+/** Waits for `running`. Rejects with the signal's reason as soon as the caller aborts. */
 const unlessAborted = <Value>(signal: AbortSignal, running: Promise<Value>): Promise<Value> =>
   new Promise((resolve, reject) => {
     if (signal.aborted) reject(signal.reason)

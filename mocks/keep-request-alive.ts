@@ -1,6 +1,6 @@
 /**
- * Prevents the garbage collection of requests that have no response yet. A `Request` follows its caller's signal
- * through a weak reference, so a garbage-collected one would miss an abort.
+ * Prevents the garbage collection of requests that have no response yet. A `Request` holds its
+ * caller's signal weakly. If the runtime collected the `Request`, an abort by the caller would have no effect.
  */
 export const createKeepAlive = () => {
   const kept = new Set<object>()

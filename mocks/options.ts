@@ -71,7 +71,7 @@ const subscriptionsHttp = {
     ),
     [],
   ),
-  /** Receivers that the mock connects when it is created (row 45). Default: none. The outbox needs no receiver. */
+  /** Receivers that the mock connects when it is created (row 45). Default: none. */
   notify: option(listOf<NotifyOptions>(strict({ to: target, ...deliveryOptions }, 'option')), []),
 }
 const gatewayHttp = httpTable('https://gateway.mandatekit.test', GATEWAY_API_PREFIX)
@@ -88,7 +88,7 @@ const own = {
   seed: option(either(anyText, number()), 'mandatekit'),
   /** `'system'` (default) follows the machine's time or fake timers. A point in time freezes the clock. */
   clock: option(either(oneOf('system'), pointInTime), 'system'),
-  /** On a frozen clock, `sleep` moves the clock (`'jump'`, default), or waits until a test moves it (`'wait'`). */
+  /** On a frozen clock, `sleep` moves the clock (`'jump'`, default) or waits for a move by the test (`'wait'`). */
   sleep: option(oneOf('jump', 'wait'), 'jump'),
   /**
    * The clock for rate limits, including Retry-After and X-RateLimit-Reset. Default: `'mock'`. Choose `'machine'` if
@@ -127,7 +127,7 @@ export interface ReadOptions extends OptionsOf<typeof own> {
   readonly gateway: GatewayOptions & AreaHttpOptions
 }
 
-/** The tables of all options. Each key is the prefix of the option names in its table. */
+/** The tables of all options. A table's key is the prefix of the option names in the table. */
 export const optionTables = {
   '': own,
   'subscriptions.': { ...subscriptionsHttp, ...subscriptionsTable },

@@ -24,7 +24,7 @@ const pem = secretRule<string | Uint8Array>(
 )
 
 const tls = {
-  /** The certificate in PEM, as text or bytes. The other certificates of the chain may follow. */
+  /** The certificate in PEM, as text or bytes. Intermediate certificates may follow in the same value. */
   cert: pem,
   /** The private key of the certificate in PEM, as text or bytes. */
   key: pem,

@@ -7,7 +7,7 @@ import type { MockSnapshot } from './types.ts'
 /** Returns a snapshot of a mock's state. */
 export const snapshotOf = (parts: MockParts): MockSnapshot => ({
   format: 1,
-  // Taking a domain's snapshot runs the clock's due entries, so the domains come before the clock.
+  // `domain.snapshot` runs the clock's due entries, so the clock's snapshot is taken after both domains'.
   subscriptions: parts.subscriptions.domain.snapshot(),
   gateway: parts.gateway.domain.snapshot(),
   clock: parts.clock.snapshot(),
@@ -54,7 +54,7 @@ export const restoreAll = (parts: MockParts, given: MockSnapshot): void => {
   parts.gateway.domain.restore(snapshot.gateway)
   parts.deliveries.restore(snapshot.notifications as OutboxSnapshot)
   parts.ids.restore(snapshot.ids as IdsSnapshot)
-  // The clock is restored last, because restoring the domains plans entries that must not remain.
+  // The domains add entries to the clock. Restoring the clock afterwards removes these entries.
   parts.clock.restore(snapshot.clock as ClockSnapshot)
   for (const [index, limiter] of parts.limiters.entries()) limiter.restore(snapshot.limiters[index])
   parts.outage.isDown = snapshot.outage

@@ -24,9 +24,9 @@ export interface SubscriptionsClientConfig {
     /** `password` of the login. Default: `mock-password`. */
     readonly password: string
   }
-  /** The mock's clock. If a test moves it forward, the client's waits end and its tokens expire. */
+  /** The mock's clock. If a test moves this clock forward, the client's waits end and the tokens expire. */
   readonly clock: Pick<MockClock, 'now' | 'sleep'>
-  /** Path prefix of the mock. Absent if it is the default prefix of the client. */
+  /** Path prefix of the mock. Absent if the mock uses the client's default prefix. */
   readonly apiPrefix?: string
 }
 
@@ -36,9 +36,9 @@ export interface GatewayClientConfig {
   readonly baseUrl: string
   /** The first API key in the option `gateway.apiKeys`. Default: `mock-api-key`. */
   readonly apiKey: string
-  /** The mock's clock. If a test moves it forward, the client's waits end. */
+  /** The mock's clock. If a test moves this clock forward, the client's waits end. */
   readonly clock: Pick<MockClock, 'now' | 'sleep'>
-  /** Path prefix of the mock. Absent if it is the default prefix of the client. */
+  /** Path prefix of the mock. Absent if the mock uses the client's default prefix. */
   readonly apiPrefix?: string
 }
 
@@ -52,16 +52,16 @@ export interface Payer {
   authorize(invoiceId: string, options?: { readonly payments?: readonly PaymentScript[] }): AuthorizationView
   /**
    * Sets the outcomes of the next payments of a subscription; later payments succeed. You can set them before
-   * `authorize`. If you then call `authorize` without `payments`, these outcomes stay.
+   * `authorize`. A later `authorize` without `payments` keeps the outcomes.
    *
    * @param id the invoiceID or the subscriptionId
    */
   setPayments(id: string, payments: readonly PaymentScript[]): void
   /** Declines a subscription request. */
   decline(invoiceId: string): AuthorizationView
-  /** Enters the one-time code of a charge. Default: the correct code. */
+  /** Enters the one-time code of a charge. Without `otp`, the method enters the correct code. */
   confirm(confirmationId: string, otp?: string): ChargeBody
-  /** Sets the behavior of a mobile number. From now on, the behavior decides how charges of this number end. */
+  /** Sets the behavior of a mobile number: how the charges of this number end from now on. */
   setBehavior(msisdn: string, behavior: BehaviorName): void
   /** Reverses a payment: the payer gets the money back. */
   reverse(paymentId: string | number): PaymentBody
@@ -117,7 +117,7 @@ export interface MockSnapshot {
 export interface Mock {
   /** A `fetch` that reaches only this mock. */
   readonly fetch: MockFetch
-  /** Options for clients: base URLs, credentials and the mock's clock. While a server runs, its URLs are used. */
+  /** Options for clients: base URLs, credentials and the mock's clock. A running server changes the URLs. */
   readonly clientOptions: {
     /** Options for `new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })`. */
     readonly subscriptions: SubscriptionsClientConfig
@@ -163,7 +163,7 @@ export interface Mock {
   /** Returns a copy of the whole state except the request log, faults and receivers. */
   snapshot(): MockSnapshot
   /**
-   * Restores a snapshot of a mock with the same options. If it is invalid, throws a TypeError and changes nothing.
+   * Restores a snapshot of a mock with the same options. An invalid snapshot causes a TypeError and changes nothing.
    */
   restore(snapshot: MockSnapshot): void
   /** Explains in words how the mock responded to the last request of an operation, and why. */

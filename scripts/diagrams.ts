@@ -22,22 +22,22 @@ const file = new URL('../docs/state-machines.md', import.meta.url)
 const machines: readonly Machine[] = [
   {
     title: 'Subscription request',
-    text: 'The states are values of `status` in [S3](specification.md#s3). The payer authorizes or declines the request at the `url` that `subscribe` returns. A request without a decision expires. The specification shows only `INITIALIZED`, so a real API may use other values. The client returns unknown values unchanged.',
+    text: 'The states are values of `status` in [S3](specification.md#s3). The payer authorizes or declines the request at the `url` that `subscribe` returns. Without a decision, the request expires. The specification shows only `INITIALIZED`, so a real API may use other values. The client returns unknown values unchanged.',
     table: requestTransitions,
   },
   {
     title: 'Subscription',
-    text: 'No response contains these states. `enabled` is 1 only for an `ACTIVE` subscription. The mock charges no other subscription.',
+    text: 'Responses do not show these states. `enabled` is 1 only for an `ACTIVE` subscription. The mock charges only `ACTIVE` subscriptions.',
     table: subscriptionTransitions,
   },
   {
     title: 'Cancellation',
-    text: 'The states are values of `status` in [S5](specification.md#s5). Both transitions happen at once, unless `cancelDelay` is set.',
+    text: 'The states are values of `status` in [S5](specification.md#s5). Without `cancelDelay`, both transitions are immediate.',
     table: cancellationTransitions,
   },
   {
     title: 'Charge',
-    text: 'The states are values of `status` in [G1](specification.md#g1). A charge waits for the one-time code. A renewal needs no code, so the mock resolves it at once. The test numbers apply to renewals too. `succeeded`, `failed` and `expired` are final. A charge in `pending_confirmation` or `pending_retry` may still succeed.',
+    text: 'The states are values of `status` in [G1](specification.md#g1). A charge waits for the one-time code. A renewal needs no code and gets its outcome immediately. Test numbers decide how renewals end. `succeeded`, `failed` and `expired` are final. A charge in `pending_confirmation` or `pending_retry` may still succeed.',
     table: chargeTransitions,
   },
 ]

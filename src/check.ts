@@ -69,7 +69,7 @@ export const objectWith = <Value extends object>(
     return isUsable ? (value as Value) : undefined
   })
 
-// The client calls removeEventListener after each call. Without this method, a successful call would reject.
+// The client calls `signal.removeEventListener` after each call, so a signal must have this method.
 /** An option that is an `AbortSignal`. */
 export const signalOption = field<AbortSignal, AbortSignal>('an AbortSignal', (value) =>
   typeof value === 'object' && value !== null && 'aborted' in value && 'removeEventListener' in value

@@ -43,7 +43,7 @@ export interface ErrorDetails {
   /** The merchant's own identifier of a subscription request (S1). */
   readonly requestID?: string | undefined
   /**
-   * Whether the call can succeed later and cannot execute twice. If true, wait for `retryAfterMs` or choose a
+   * Whether it is safe and useful to make the call again. If true, wait for `retryAfterMs` or choose a
    * pause. Pass the same `idempotencyKey` to a charge or renewal. If the client made the key of a charge and the
    * outcome is unknown, `retryable` is false. Then only a call with the error's `idempotencyKey` is safe.
    */
@@ -143,7 +143,7 @@ export class InvalidRequestError extends MandateKitError {
 
 /** The fields of an `ApiError`. Most of them describe the server's response. */
 export interface ApiErrorDetails extends ErrorDetails {
-  /** HTTP status. Absent if the client sent no request because of the rate limit. */
+  /** HTTP status. Absent if the rate limit prevented the request. */
   readonly status?: number | undefined
   /** The server's error code: the field `errorCode` in area S, or `error.code` in area G. */
   readonly errorCode?: string | undefined
@@ -269,7 +269,7 @@ export class AbortedError extends MandateKitError {
   }
 }
 
-/** The union of this package's errors. In a `switch` over `code`, the compiler can detect a missing case. */
+/** The union of this package's errors. The compiler can check a `switch` over `code`. */
 export type AnyMandateKitError =
   | InvalidRequestError
   | (ApiError & { readonly code: 'api_error' })

@@ -31,7 +31,7 @@ const gatewayOptionsSchema = clientOptionsWith(gatewayOptions)
 const chargeOptions = {
   /**
    * The idempotency key of this charge: the same key never charges twice (G rule 1). By default the client makes a
-   * key. The response or error contains it. Pass your own key, such as the order's id, to be safe across restarts.
+   * key, and the response or error contains the key. To be safe across restarts, pass your own key: the order's id.
    */
   idempotencyKey: optional(idempotencyKey),
 }
@@ -65,7 +65,7 @@ export type Health =
       readonly ok: false
       /** The HTTP status, if there was a response. */
       readonly status?: number
-      /** The error of the check. It is absent after a status such as 204, which is neither 200 nor an error. */
+      /** The error of the check. Absent if the status is neither 200 nor an error, for example 204. */
       readonly error?: AnyMandateKitError
     }
 
@@ -79,7 +79,7 @@ const responseOf = (error: AnyMandateKitError): CallResponse | undefined => {
  * Client of the sandbox charge gateway (area G).
  *
  * Every method checks its input first and rejects with `InvalidRequestError` before any I/O. Methods that make one
- * call take `CallOptions` as their last argument. Their promise also has `.withResponse()`. `waitForCharge` makes
+ * call take `CallOptions` as their last argument. These calls have `.withResponse()`. `waitForCharge` makes
  * many calls, so it takes `WaitOptions` and returns a plain promise.
  */
 export class GatewayClient {
@@ -109,13 +109,13 @@ export class GatewayClient {
     return callPromise(this.#health(options))
   }
 
-  /** Reads the test numbers and the dummy code. The result's shape is not specified. The call needs no API key. */
+  /** Reads the test numbers and the dummy code. The specification does not show the result. Needs no API key. */
   reference(options?: CallOptions): CallPromise<Reference> {
     return callPromise(this.#call(gatewayContract.reference, { options }))
   }
 
   /**
-   * Charges a payer (G rule 1). Then send the payer to `confirmation_url`, or ask for the code and call `confirm`. A
+   * Charges a payer (G rule 1). Next, send the payer to `confirmation_url`, or ask for the code and call `confirm`. A
    * retry sends the same key and body, so that the payer is charged once. If the key was used before, the server
    * returns the original response. Call `status(id)` for the present state. If the number, amount or currency differs
    * from the request, the client calls `onUnexpected`: the key probably belongs to another charge.
@@ -146,9 +146,9 @@ export class GatewayClient {
 
   /**
    * Charges an established mandate again. The payer enters no code (G rule 2). A failed renewal is a response, not an
-   * error: check its `status`. A retry sends the same key, so that a cycle is charged once. If the key was used
+   * error: check its `status`. A retry sends the same key, so that the payer pays once per cycle. If the key was used
    * before, the server returns the original response. Call `status(id)` for the present state. Always pass the id of
-   * the first charge. With the id of a renewal, the key would differ, and the payer would be charged twice.
+   * the first charge. The id of a renewal gives another key, and the payer would be charged twice.
    *
    * @example await gateway.renew(mandate.id, { dueDate: '2026-12-01' })
    */

@@ -26,20 +26,20 @@ const formatterOf = (timeZone: string): Intl.DateTimeFormat | undefined => {
   }
 }
 
-/** Returns a zone's local time at an instant. The result encodes the local time as if it were a UTC time. */
+/** Returns a zone's local time at an instant, as the milliseconds of the same clock time in UTC. */
 const wallTime = (formatter: Intl.DateTimeFormat, instant: number): number => {
   const parts = formatter.formatToParts(instant).map(({ type, value }) => [type, Number(value)])
   const { year, month, day, hour, minute, second } = Object.fromEntries(parts)
   return Date.UTC(year, month - 1, day, hour, minute, second)
 }
 
-/** Returns the instant at which the zone's local time is `wall`. */
+/** Converts a result of `wallTime` back to the instant. */
 const instantOf = (formatter: Intl.DateTimeFormat, wall: number): number => {
   const offsetAt = (instant: number): number => wallTime(formatter, instant) - instant
   const before = wall - offsetAt(wall - DAY)
   if (offsetAt(before) === wall - before) return before
   const after = wall - offsetAt(wall + DAY)
-  // When clocks go forward, some local times do not exist. Such a time is read with the offset before the change.
+  // If the clocks skip a local time, the offset before the change applies.
   return offsetAt(after) === wall - after ? after : before
 }
 

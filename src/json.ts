@@ -18,7 +18,7 @@ const quoted = (json: string): string =>
 
 /**
  * Parses JSON. An integer that a number cannot hold exactly becomes a string, so that no identifier is rounded. A
- * byte order mark is ignored. The runtime's error is dropped, because it quotes a part of the text.
+ * byte order mark is ignored. The result omits the runtime's error, which quotes the text.
  */
 export const readJson = (text: string): JsonReading => {
   try {

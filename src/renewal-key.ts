@@ -31,10 +31,10 @@ export const renewalKey = (chargeId: string, dueDate: string, attempt = 1): stri
   return `renewal_${encoded(chargeId)}_${dueDate}_${attempt}`
 }
 
-/** The input that makes a renewal safe to retry: either its due date or your own idempotency key. */
+/** The due date of a renewal, or your own idempotency key. With either, a retry cannot charge twice. */
 export type RenewalInput =
   | {
-      /** The due date as `YYYY-MM-DD`, such as `2026-12-01`. The key is then `renewalKey(chargeId, dueDate, attempt)`. */
+      /** The due date, such as `2026-12-01`. The client sends the key `renewalKey(chargeId, dueDate, attempt)`. */
       readonly dueDate: string
       /** 1 (default) for the first try of the cycle; 2 or more after a renewal with status `failed`. */
       readonly attempt?: number | undefined

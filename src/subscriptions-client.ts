@@ -44,8 +44,8 @@ const subscriptionsOptions = {
   /** How a token is renewed. The specification does not show how a refresh token is used. Default: `password`. */
   refresh: withDefault(oneOf(['password', 'refresh_token']), 'password'),
   /**
-   * Time between a rejected login and the client's next login, in milliseconds. If the server asks for a longer
-   * pause between logins, the client waits only this time. Default: 900 000 (15 minutes).
+   * Time between a rejected login and the client's next login, in milliseconds. If the server asks for
+   * a longer pause, the client still waits only this time. Default: 900 000 (15 minutes).
    */
   loginCooldown: withDefault(duration(), 900_000),
   /** Format of token requests. Default: `json`, as the specification's conventions say. */
@@ -79,7 +79,7 @@ const MILLISECONDS_PER_DAY = 86_400_000
 // A new day begins first in the time zone UTC+14.
 const EARLIEST_ZONE = 14 * 3_600_000
 
-/** Rejects an `end` that is too far from both `start` and today. Today is the date in UTC+14. (Limits, area S) */
+/** Rejects an `end` that is too long after both `start` and today's date in UTC+14. (Limits, area S) */
 const checkEnd = (operation: string, { start, end }: { start: string; end: string }, now: number): void => {
   const today = Math.floor((now + EARLIEST_ZONE) / MILLISECONDS_PER_DAY)
   const latest = Math.max(dayNumber(start) ?? 0, today) + MAX_SUBSCRIPTION_DAYS
@@ -89,8 +89,8 @@ const checkEnd = (operation: string, { start, end }: { start: string; end: strin
 }
 
 /**
- * Returns a unique key for each record of a page. If a record has no identifier, its key contains its content and the
- * number of equal records before it. So equal payments get different keys, and rereading a page gives the same keys.
+ * Returns a unique key for each record of a page. The key of a record without an identifier is the record's content
+ * with a count of equal records. So equal payments get different keys, and rereading a page gives the same keys.
  */
 const identitiesOf = (records: readonly Payment[]): string[] => {
   const counts = new Map<string, number>()
@@ -218,7 +218,7 @@ export class SubscriptionsClient {
 
   /** Reads one payment. (S-h) */
   payment(paymentId: string | number, options?: CallOptions): CallPromise<PaymentDetails> {
-    // JavaScript rounds integers above 2 ** 53, so such a number could identify another payment.
+    // JavaScript rounds integers above 2 ** 53, so a rounded number could identify another payment.
     const id: unknown = Number.isSafeInteger(paymentId) ? String(paymentId) : paymentId
     return callPromise(this.#call(subscriptionsContract.payment, { path: { paymentId: id }, options }))
   }
@@ -249,7 +249,7 @@ export class SubscriptionsClient {
   async #subscribe(input: SubscribeInput, options: CallOptions | undefined) {
     const endpoint = subscriptionsContract.subscribe
     const isDefault = isObject(input) && input.clientID === undefined
-    // The other fields are checked before the credentials are read, so `clientID` is a placeholder here.
+    // The client checks the fields before it reads the credentials, so `clientID` is a placeholder here.
     const body = isDefault ? { ...input, clientID: 'of the credentials' } : input
     const request = prepare(this.#client, endpoint, { body, options })
     const fields = request.fields as SubscriptionRequestBody

@@ -10,7 +10,7 @@ export interface Shop {
   readonly subscriptions: ReadonlyMap<string, MerchantNotification>
 }
 
-/** Creates a shop. Each example mounts the handler `receive` of this shop. */
+/** Creates a shop. Each example mounts the shop's notification handler `receive`. */
 export const openShop = (secret: string): Shop => {
   const payments = new Map<string, string>()
   const subscriptions = new Map<string, MerchantNotification>()

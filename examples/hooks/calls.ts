@@ -33,7 +33,7 @@ export const makeCalls = async (hooks: Hooks): Promise<void> => {
   await watchFailing(gateway.charge(request, { idempotencyKey: 'order-1002' }))
 }
 
-/** Ignores the error of a failed call, because `onError` has received it. */
+/** Ignores the error of a failed call, because `onError` has received the error. */
 const watchFailing = async (call: Promise<unknown>): Promise<void> => {
   await call.catch((error: unknown) => {
     if (!isMandateKitError(error)) throw error

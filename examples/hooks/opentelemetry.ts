@@ -61,7 +61,7 @@ export const openTelemetryHooks = (tracer: Tracer): Hooks => {
     calls.set(call, { startedAt: calls.get(call)?.startedAt ?? new Date(), span })
   }
 
-  /** Ends the span of the current attempt, if no response has ended it. */
+  /** Ends the span of the current attempt, unless a response has ended the span. */
   const end = (call: object, errorType: string | undefined): void => {
     const watched = calls.get(call)
     if (watched?.span === undefined) return

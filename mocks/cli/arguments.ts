@@ -95,7 +95,7 @@ const parse = (words: readonly string[]) => {
   try {
     return parseArgs({ args: [...words], options: OPTIONS, allowPositionals: true, strict: true })
   } catch (error) {
-    // The first sentence of Node's message names the option. The rest is about positional arguments.
+    // Only the first sentence of Node's message is useful: it names the wrong option.
     const [sentence = ''] = messageOf(error).split(/\.\s/, 1)
     const names = Object.keys(OPTIONS).map((name) => `--${name}`)
     const isUnknown = codeOf(error) === 'ERR_PARSE_ARGS_UNKNOWN_OPTION'

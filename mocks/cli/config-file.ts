@@ -44,7 +44,7 @@ const readJson = async (path: string): Promise<unknown> => {
 }
 
 const readModule = async (path: string): Promise<unknown> => {
-  // `import` reports a missing file and a missing dependency of the file with one code, so the file is read first.
+  // Reports a missing file. `import` has the same error code for a missing dependency of the file.
   await readNamedFile('--config', path)
   let module: { readonly config?: unknown; readonly default?: unknown }
   try {

@@ -10,16 +10,15 @@ import { PANEL_PATH } from '../panel/access.ts'
 /** Returns whether the mock's clock is frozen. */
 export const isFrozen = ({ clock = 'system' }: MockOptions): boolean => clock !== 'system'
 
-/** Returns an area's options. Sets an omitted `rateLimit` to `false`. `createMock` checks the options later. */
+/** Returns an area's options, with `rateLimit: false` if `rateLimit` is omitted. */
 const unlimited = <Area extends { readonly rateLimit?: unknown }>(area: Area | undefined) =>
   area === undefined || (isObject(area) && area.rateLimit === undefined)
     ? { ...area, rateLimit: false as const }
     : area
 
 /**
- * Adapts rate limits to clients in other processes. These clients use the machine's time, so the limits use it too.
- * If the limits used the mock's clock, moving that clock could make Retry-After months long. While the clock
- * is frozen, there are no limits, unless the user turns them on.
+ * Makes the rate limits use the machine's time, because clients in other processes use the machine's time. If the
+ * mock's clock is frozen, there are no rate limits, unless the user asks for them.
  */
 export const withLimits = (options: MockOptions, isAskedFor: boolean): MockOptions => {
   const { rateLimitTime = 'machine', subscriptions, gateway } = options

@@ -26,7 +26,7 @@ const clockOf = (time: string): string => {
   return time
 }
 
-/** Merges the config file's options with the command's options, which take precedence. */
+/** Merges the options of the config file and the command. The command's options win. */
 const optionsOf = async ({ config, clock, seed, strict }: MockCommandOptions): Promise<MockOptions> => ({
   ...(config === undefined ? {} : await readConfigFile(config)),
   ...(clock === undefined ? {} : { clock: clockOf(clock) }),
@@ -82,7 +82,7 @@ const start = async (mock: Mock, given: MockCommandOptions): Promise<MockServer>
   }
 }
 
-/** Every second, runs the events that are due. Otherwise, they would run only at the next request to the mock. */
+/** Runs due events every second. Without this timer, due events would wait for the next request to the mock. */
 const keepSettling = ({ notifications }: Mock): (() => void) => {
   let isSettling = false
   return every(1_000, () => {

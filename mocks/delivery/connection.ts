@@ -38,7 +38,7 @@ const createRules = (options: DeliveryOptions, random: () => number) => {
   const spelled = (message: NotificationBody): NotificationBody => {
     if (message.status !== 'CANCELLED' || spelling === 'CANCELLED') return message
     if (spelling === 'both' && random() < 0.5) return message
-    // The specification's sample message has `CANCELED`. The specification's list of values has `CANCELLED`.
+    // The specification's sample message has `CANCELED`, but its list of values has `CANCELLED`.
     return { ...message, status: 'CANCELED' as NotificationBody['status'] }
   }
 
@@ -50,7 +50,7 @@ const createRules = (options: DeliveryOptions, random: () => number) => {
       const twice = typeof duplicate === 'number' ? random() < duplicate : duplicate
       return twice ? [spelled(message), spelled(message)] : [spelled(message)]
     },
-    /** Returns the delay from the event to its delivery, in milliseconds. */
+    /** Returns the time from an event to its notification, in milliseconds. */
     delay: (): number =>
       longest === shortest ? shortest : shortest + Math.round(random() * (longest - shortest)),
     /** Returns the wait before the next attempt, in milliseconds. Returns `undefined` after the last attempt. */
@@ -106,7 +106,7 @@ export const createConnection = (
     /** Adds deliveries to the end of the queue. */
     add(deliveries: readonly Delivery[]): void {
       waiting.push(...deliveries)
-      // The queue starts in a later microtask, so that the current change is complete before a receiver is called.
+      // Receivers are called in a microtask, after the current change is complete.
       void Promise.resolve().then(pump)
     },
     /** Returns whether a delivery is waiting or in progress. */

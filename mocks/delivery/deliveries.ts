@@ -82,7 +82,7 @@ export const createDeliveries = (parts: {
     const connection = connections.get(number)
     const wait = result.delivered ? undefined : connection?.rules.waitAfter(attempt)
     if (wait !== undefined) plan(now + wait, number, { message, attempt: attempt + 1 })
-    // The connection must start its next delivery before this check, so the check runs in a microtask.
+    // The microtask lets the connection start its next delivery before `busy()` is called.
     void Promise.resolve().then(() => {
       if (!busy()) wakeWaiters()
     })
@@ -112,14 +112,14 @@ export const createDeliveries = (parts: {
     }
   }
 
-  /** Drops all deliveries. Results of deliveries in progress are ignored, because they belong to the old state. */
+  /** Drops all deliveries, and ignores the results of deliveries in progress. */
   const dropAll = (): void => {
     for (const connection of connections.values()) connection.drop()
     for (const number of held.keys()) held.set(number, [])
     sleeping = new Set()
   }
 
-  /** Waits until all deliveries have ended or code sleeps on the clock. Returns `undefined` if no wait is needed. */
+  /** Waits until no delivery is in progress or code sleeps on the clock. Returns `undefined` if that is true now. */
   const underWay = (): Promise<void> | undefined => {
     if (sleeping.size > 0 || !busy()) return undefined
     return new Promise((resolve) => waiters.push(resolve))
@@ -184,8 +184,8 @@ export const createDeliveries = (parts: {
     /** Returns the number of deliveries that failed because the receiver did not respond in time. */
     lateCount: () => lateCount,
     /**
-     * Records the start of a sleep on the clock, and returns a function that records the end of the sleep. The
-     * sleeping code may be a receiver. Until the sleep ends, the clock must not wait for receivers.
+     * Records that code starts to sleep on the clock. The returned function records the end of the sleep. During the
+     * sleep, the clock does not wait for receivers, because the sleeping code may be a receiver.
      */
     sleepBegins(): () => void {
       if (!busy()) return () => undefined

@@ -61,7 +61,7 @@ const reasonOf = (error: unknown): string => {
 /**
  * Creates the function that sends messages to a target.
  *
- * @param isClockSlept returns true while code sleeps on the mock's clock; a handler then gets more time
+ * @param isClockSlept returns true while code sleeps on the mock's clock; a handler may then take longer than 4 s
  */
 export const createSender = (
   target: NotificationTarget,

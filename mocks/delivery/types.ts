@@ -32,7 +32,7 @@ export const target = secretRule<NotificationTarget>('a handler or an http(s) UR
 })
 
 const signing = {
-  /** The key that you share with the receiver, as text. Its UTF-8 bytes are the HMAC key. */
+  /** The key that you share with the receiver, as text. The HMAC key is this text in UTF-8. */
   secret: text,
   /** The header that carries the signature. Default: `x-signature`. */
   header: optional(text),
@@ -47,7 +47,7 @@ export interface Signing extends Input<typeof signing> {}
 const retries = {
   /** Number of attempts, including the first: a whole number from 1. */
   tries: wholeNumber(1),
-  /** The pause after each failure, in the mock's time. The last repeats. Default: 1, 5, 30, 120 and 360 minutes. */
+  /** Pauses after failures, in the mock's time. The last pause repeats. Default: 1, 5, 30, 120 and 360 minutes. */
   waits: optional(listOf(duration, 1)),
 }
 
@@ -59,9 +59,9 @@ const range = also(
 
 /** The options of a delivery. */
 export const deliveryOptions = {
-  /** Delivers a notification twice: always (`true`), or with this probability from 0 to 1. Default: never. */
+  /** `true` delivers every notification twice; a number from 0 to 1 is the probability. Default: never. */
   duplicate: optional(either(flag, probability)),
-  /** Delivers in random order. Messages wait until `flush()` is called or a clock move ends. Default: in order. */
+  /** Delivers in random order, after a `flush()` or a move of the mock's clock. Default: in order. */
   shuffle: optional(flag),
   /** Spelling of a cancellation (Events, note 1): `CANCELLED` (default), `CANCELED`, or both at random. */
   spelling: optional(oneOf('CANCELLED', 'CANCELED', 'both')),
@@ -80,14 +80,14 @@ export const deliveryOptions = {
   /** Additional headers. Default: none. */
   headers: optional(headers),
 }
-/** How notifications are delivered. By default, each one is delivered once, in order, immediately, and unsigned. */
+/** How notifications are delivered. Default: immediately, once, in order, and unsigned. */
 export interface DeliveryOptions extends Input<typeof deliveryOptions> {}
 /** Checks the options of a delivery. */
 export const deliverySchema = strict(deliveryOptions, 'option')
 
 /** One attempt to deliver a notification. */
 export interface DeliveryRecord {
-  /** The notification that was sent (S8). */
+  /** Id of the notification that was sent (S8). */
   readonly notificationId: string
   /** Number of the attempt, from 1. */
   readonly attempt: number
@@ -115,9 +115,9 @@ export interface Notifications {
    * Delivers new notifications to a handler or a URL, until the returned function is called. The mock records a
    * failed delivery and, with the option `retries`, retries it. A failed delivery never makes the mock fail.
    *
-   * A handler has 4 s of real time to respond, and a URL has 10 s. After that, the attempt counts as failed. A
-   * receiver must respond before it moves the mock's clock or calls `flush()`: both wait for the receiver's response.
-   * A receiver may sleep on the mock's clock. While it sleeps, the clock does not wait for receivers.
+   * A handler has 4 s of real time to respond, and a URL has 10 s. A later response counts as a failure. A
+   * receiver must respond first and then move the mock's clock or call `flush()`: both wait for the response.
+   * A receiver may sleep on the mock's clock. While a receiver sleeps, the clock does not wait for receivers.
    *
    * Throws a TypeError that names a wrong option.
    */

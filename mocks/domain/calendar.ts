@@ -18,11 +18,11 @@ export const parseTimeOfDay = (text: string): number | undefined => {
 export const isoMicroseconds = (instant: number): string =>
   new Date(instant).toISOString().replace('Z', '000Z')
 
-// Time zones change their UTC offset only at full quarters of an hour.
+// The UTC offset of a time zone changes only at minute 0, 15, 30 or 45 of an hour.
 const QUARTER = HOUR / 4
 const LARGEST_CACHE = 4_096
 
-/** Returns the cached value of a key. Computes a missing value and stores it. Empties a full cache first. */
+/** Returns the value of `key` in the cache. If the cache has no value, computes and stores the value. */
 const cached = (cache: Map<number, number>, key: number, compute: () => number): number => {
   let value = cache.get(key)
   if (value === undefined) {
@@ -77,7 +77,7 @@ export type Calendar = ReturnType<typeof createCalendar>
  * @throws RangeError when there is no such zone.
  */
 export const createCalendar = (timeZone: string) => {
-  // Creating an Intl format takes up to 40 ms, and the default zone UTC does not need a format.
+  // UTC needs no `Intl` format. Creating a format takes up to 40 ms.
   const readOffset = timeZone === 'UTC' ? () => 0 : offsetReader(timeZone)
   const offsets = new Map<number, number>()
   const instants = new Map<number, number>()
@@ -89,7 +89,7 @@ export const createCalendar = (timeZone: string) => {
   const shownAt = (instant: number): number => instant + offsetAt(instant)
 
   const findInstant = (shown: number): number => {
-    // UTC offsets are shorter than a day, so a nearby clock change lies between these two instants.
+    // `before` uses the UTC offset of the previous day, and `after` uses the UTC offset of the next day.
     const before = shown - offsetAt(shown - DAY)
     const after = shown - offsetAt(shown + DAY)
     if (shownAt(before) === shown) return before

@@ -3,10 +3,10 @@ import type { Field, Input, Output } from '../../src/contract/fields.ts'
 import { strict as strictFields } from '../../src/contract/fields.ts'
 import { isAbsoluteUrl, isHeaderText } from '../../src/contract/formats.ts'
 
-/** The rules of a mock: `spec` applies the specification's rules. `strict` adds the mock's own restrictions. */
+/** `spec`: the mock applies the specification's rules. `strict`: the mock also applies restrictions of its own. */
 export type Rules = 'spec' | 'strict'
 
-/** A schema for a value from the caller. Its error message is the text after "must be". */
+/** A schema for a value from the caller. Its message completes the sentence "<name> must be …". */
 export type Rule<Value> = Field<Value, Value>
 
 // Rules for values.
@@ -36,21 +36,21 @@ export const number = (
 /** Accepts a probability. */
 export const probability = number('a number from 0 to 1', 0, 1)
 
-/** Accepts a value for which `obeys` returns true. `words` is the text after "must be" in error messages. */
+/** Accepts a value for which `obeys` returns true. `words` completes the error "<name> must be …". */
 export const rule = <Value>(words: string, obeys: (value: unknown) => boolean): Rule<Value> =>
   z.custom<Value>(obeys, { error: words })
 
-/** Like `rule`, for a value that may contain a secret. Error messages do not show the value. */
+/** Works like `rule`, but error messages do not show the value, because the value may contain a secret. */
 export const secretRule = <Value>(words: string, obeys: (value: unknown) => boolean): Rule<Value> =>
   z.custom<Value>(obeys, { error: words, params: { secret: true } })
 
-/** Accepts a string for which `obeys` returns true. Error messages do not show the string: it may be a secret. */
+/** Accepts a string for which `obeys` returns true. Errors do not show the string, which may be a secret. */
 export const secretText = (words: string, obeys: (value: string) => boolean): Rule<string> =>
   secretRule(words, (value) => typeof value === 'string' && obeys(value))
 
 /** Accepts a string that is not blank. */
 export const text = secretText('a string that is not blank', (value) => value.trim() !== '')
-/** Accepts text that an HTTP header can carry. A request could not contain an API key with other characters. */
+/** Accepts text that an HTTP header can carry, such as an API key. */
 export const headerText = secretText('visible ASCII text that a header can carry', isHeaderText)
 /** Accepts a code without spaces, because the pages remove spaces from the code that the payer types. */
 export const code = secretText('a string without spaces', (value) => /^\S+$/.test(value))
@@ -61,7 +61,7 @@ export const absoluteUrl = secretText('an absolute URL such as https://shop.exam
 /** Accepts a regular expression, even from another realm such as an iframe. */
 export const pattern = rule<RegExp>('a regular expression', (value) => tagOf(value) === 'RegExp')
 
-/** Accepts an object whose fields are checked elsewhere. Refuses a Date, Map or promise: they have no such fields. */
+/** Accepts a plain object with any fields. Refuses a Date, a Map or a promise. */
 export const plainObject = (words = 'an object'): Rule<object> =>
   secretRule(words, (value) => tagOf(value) === 'Object')
 
@@ -75,7 +75,7 @@ export const strict = <const Fields extends Parameters<typeof strictFields>[0]>(
     strictFields(fields, noun) as Field<Output<Fields>, object>,
   ) as Field<Output<Fields>, Input<Fields>>
 
-/** Adds `undefined` to the values that a rule accepts. */
+/** Accepts `undefined`, and every value that the rule `one` accepts. */
 export const optional = <Value>(one: Field<unknown, Value>): Rule<Value | undefined> =>
   z.optional(one) as Rule<Value | undefined>
 
@@ -83,7 +83,7 @@ export const optional = <Value>(one: Field<unknown, Value>): Rule<Value | undefi
 export const either = <One, Other>(one: Rule<One>, other: Rule<Other>): Rule<One | Other> =>
   z.union([one, other])
 
-/** Adds `false` to the values that a rule accepts. */
+/** Accepts `false`, and every value that the rule `one` accepts. */
 export const orFalse = <Value>(one: Rule<Value>): Rule<Value | false> => either(one, oneOf(false))
 
 /** Accepts a list of at least `least` items. */
@@ -133,7 +133,7 @@ const shown = (value: unknown): string => {
 
 type Issue = z.core.$ZodIssue
 
-/** Returns the issues from all branches of a union. If an issue is about a field, returns only that issue. */
+/** Returns the issues of all alternatives of a union, or only the first issue about a field if there is any. */
 const causes = (issue: Issue): readonly Issue[] => {
   if (issue.code !== 'invalid_union') return [issue]
   const all = issue.errors.flat().flatMap(causes)
@@ -142,7 +142,7 @@ const causes = (issue: Issue): readonly Issue[] => {
   return found.map((cause) => ({ ...cause, path: [...issue.path, ...cause.path] }))
 }
 
-/** Whether an error may show a string that breaks a rule. A string in place of another type may be a secret. */
+/** Whether an error may show a wrong string. If the rule expects a number, the string may be a secret. */
 const isShown = (issue: Issue): boolean =>
   issue.code === 'custom'
     ? issue.params?.secret !== true
@@ -168,7 +168,7 @@ const inWords = (issue: Issue, value: unknown, name: string): string => {
  * Checks a value and returns a copy of it. Throws a TypeError that names the wrong field and the allowed values.
  *
  * @param caller the start of the message, such as `faults.add: `
- * @param name the value's name in the message. Without a name, the message names only the field
+ * @param name the value's name in the message; if empty, the message contains only the field's name
  */
 export const check = <Value>(rule: Field<Value>, value: unknown, caller = '', name = ''): Value => {
   const result = rule.safeParse(value)
@@ -179,7 +179,7 @@ export const check = <Value>(rule: Field<Value>, value: unknown, caller = '', na
 
 // Tables of options.
 
-/** An option. `rule` checks its value. With `rules: 'strict'`, its default is `strict` if that field is set. */
+/** An option. `rule` checks the value. If `strict` is set, a mock with `rules: 'strict'` uses `strict` as default. */
 export interface Option<Value, Default extends Value = Value, Strict extends Value = Value> {
   readonly rule: Rule<Value>
   readonly default: Default
@@ -196,7 +196,7 @@ export const option = <Value, const Default extends Value, const Strict extends 
 /** A table of options by name. */
 export type OptionTable = Readonly<Record<string, Option<unknown>>>
 
-/** An object with a value for each option of a table. */
+/** The options of a table, with their values. */
 export type OptionsOf<Table extends OptionTable> = {
   readonly [Name in keyof Table]: z.input<Table[Name]['rule']>
 }
@@ -223,7 +223,7 @@ export const strictOf = <const Table extends OptionTable>(table: Table): StrictO
   ) as StrictOf<Table>
 
 /**
- * Returns a value for each option of a table: the given value, or the default. `undefined` counts as omitted.
+ * Returns the options of a table. An option that is omitted or `undefined` gets its default.
  * Throws a TypeError that names a wrong option and the allowed values.
  *
  * @param area the prefix of option names in messages, such as `gateway.`

@@ -7,27 +7,27 @@ import { createTimeline } from './timeline.ts'
 /** The options of a mock's clock. */
 export interface ClockOptions {
   /**
-   * `'system'` (default): the clock follows the machine's time or fake timers. Moving the clock adds an offset.
-   * Any other value is a time. The clock is then frozen at this time until it is moved.
+   * `'system'` (default): the clock follows the machine's time or fake timers, and `set` and `advance` shift it.
+   * A time: the clock starts at this time and stands still until `set`, `advance` or `sleep` moves it.
    */
   readonly clock?: 'system' | Date | number | string
   /**
    * How `sleep` ends on a frozen clock. With `'jump'` (default), all ready callbacks run, and then the clock moves to
-   * the end of the sleep. Without this move, a client would wait forever for its next attempt. With `'wait'`, the
-   * sleep lasts until a test moves the clock.
+   * the end of the sleep, so that a client does not wait forever before a retry. With `'wait'`, the sleep lasts until
+   * a test moves the clock.
    */
   readonly sleep?: 'jump' | 'wait'
   /**
-   * The clock calls this function during a move: after each step and at the end. A step runs the events of one due
-   * time. The move waits for the returned promise, so that each delivery happens at its own time. The function
-   * returns `undefined` if there are no deliveries.
+   * While the clock moves, it calls this function after the events of each due time, and at the end. The clock waits
+   * for the returned promise before it moves on, so that each notification is delivered at its own time. The
+   * function returns `undefined` if there are no deliveries.
    */
   readonly afterStep?: () => Promise<void> | undefined
 }
 
 /** A snapshot of a clock. */
 export interface ClockSnapshot {
-  /** If the clock is frozen, this is its time. If not, this is its lead over the machine's time in milliseconds. */
+  /** The time of a frozen clock. For a system clock: the clock's time minus the machine's time, in milliseconds. */
   readonly position: number
   readonly entries: readonly PlannedEntry[]
 }
@@ -38,8 +38,8 @@ export interface MockClock {
   now(): number
   /**
    * Sets the clock. All events that are due by the new time run before `set` returns. The promise resolves when the
-   * notifications of these events are delivered. Setting the clock back undoes nothing: past events keep their time,
-   * and planned events stay planned.
+   * notifications of these events are delivered. If `time` is earlier than now, nothing is undone: past events keep
+   * their time, and planned events stay planned.
    *
    * Rejects with a TypeError if the time is invalid or is text without a time zone.
    */
@@ -67,14 +67,14 @@ export const createClock = ({
 }: ClockOptions = {}) => {
   const frozen = clock !== 'system'
   const start = frozen ? toInstantMilliseconds(clock) : 0
-  /** If the clock is frozen, this is its time. If not, this is its lead over the machine's time in milliseconds. */
+  /** The time of a frozen clock. For a system clock: the clock's time minus the machine's time, in milliseconds. */
   let position = start
-  /** The clock's time during a move. It does not depend on the machine's time. */
+  /** The clock's time while `advance` or `sleep` moves the clock. The machine's time does not change this value. */
   let cursor = 0
   let moves = 0
-  /** The latest time that a current move must reach. */
+  /** The latest time to which `advance` or `sleep` is moving the clock. */
   let goal = 0
-  /** The number of times the clock was reset or restored. A move stops when this number changes. */
+  /** Counts calls of `reset` and `restore`. `moveTo` stops when this number changes. */
   let era = 0
   const sleepers = new Set<Sleeper>()
 
@@ -121,7 +121,7 @@ export const createClock = ({
         cursor = Math.max(cursor, at)
         timeline.runStep(cursor)
         const deliveries = afterStep?.()
-        // An await takes longer than a step, and a long move has many steps. So the code awaits only if needed.
+        // The code awaits only if needed: `await` takes longer than `runStep`, and this loop may run very often.
         if (deliveries !== undefined) await deliveries
         if (ownEra === era && wakeSleepers(cursor)) await macrotask()
         if (ownEra !== era) return
@@ -144,7 +144,7 @@ export const createClock = ({
   return {
     /** The timeline of this clock. */
     timeline,
-    /** Whether the clock is frozen, so that only `set`, `advance` and `sleep` move it. */
+    /** Whether the clock is frozen: only `set`, `advance` and `sleep` move a frozen clock. */
     standsStill: frozen,
     now: timeline.now,
     async set(time: Date | number | string) {

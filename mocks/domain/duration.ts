@@ -41,7 +41,7 @@ export const duration: Rule<Duration> = also(
 
 /** Converts a duration to milliseconds. Throws a TypeError for a negative or invalid duration. */
 export const toMilliseconds = (given: Duration): number =>
-  // Durations in options must be finite, but a sleep may last forever.
+  // `check` refuses Infinity, but a sleep may last forever.
   given === Number.POSITIVE_INFINITY
     ? Number.POSITIVE_INFINITY
     : total(check(duration, given, '', 'duration'))
@@ -51,7 +51,7 @@ export type PointInTime = Date | number | string
 
 const ZONED_TEXT = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
-/** Returns NaN for an invalid time. `Date.parse` alone would accept text without a zone, and 30 February. */
+/** Converts a time to milliseconds since 1970. Returns NaN for an invalid time, such as 30 February. */
 const instantOf = (time: unknown): number => {
   if (typeof time === 'string') {
     return isCalendarDate(ZONED_TEXT.exec(time)?.[1] ?? '') ? Date.parse(time) : Number.NaN

@@ -27,7 +27,7 @@ export type Ids = ReturnType<typeof createIds>
 
 /**
  * Creates the identifier generator of a mock. Identifiers look random and do not repeat. The same seed gives the same
- * identifiers, so use them only in tests. Each kind has its own count: new tokens do not change later invoice ids.
+ * identifiers, so use them only in tests. Each kind has its own count, so extra tokens do not change the invoice ids.
  */
 export const createIds = (seed: string | number) => {
   const seedText = String(seed)
@@ -50,7 +50,7 @@ export const createIds = (seed: string | number) => {
     return index
   }
 
-  // At each position, every index gives a different word. So identifiers of one kind do not repeat.
+  // Two indexes never give the same word at the same position, so identifiers of one kind do not repeat.
   const word = ([first, second]: readonly [number, number], index: number, position: number): number =>
     scramble(scramble(index ^ first) ^ scramble(second ^ Math.imul(position + 1, 0x85ebca6b)))
 
@@ -68,7 +68,7 @@ export const createIds = (seed: string | number) => {
   }
 
   return {
-    /** Returns a kind's identifier at `index`, with `length` characters. The count does not change. */
+    /** Returns identifier number `index` of a kind, with `length` characters. Does not change the kind's count. */
     textAt,
     /** Returns the next identifier of a kind. */
     text: (kind: string, length: number): string => textAt(kind, count(kind), length),

@@ -5,7 +5,7 @@ export interface Limiter {
     readonly allowed: boolean
     readonly limit: number
     readonly remaining: number
-    /** At this time, the fixed window ends, or the oldest call leaves the rolling window. */
+    /** The time when the fixed window ends, or when the oldest call leaves the rolling window. */
     readonly resetAt: number
   }
   reset(): void
@@ -25,7 +25,7 @@ interface Window {
   count: number
 }
 
-// From this number of buckets on, the limiter removes the buckets whose window has ended.
+// If the limiter has this many buckets, it removes the buckets whose window has ended.
 const MANY_BUCKETS = 1_000
 
 /**

@@ -3,7 +3,7 @@
 /** Returns the machine's time, or the time of fake timers, in milliseconds since 1970. */
 export const machineNow = (): number => Date.now()
 
-// `setTimeout` fires at once if its delay is longer than this.
+// `setTimeout` fires at once if the delay exceeds this number of milliseconds.
 const LONGEST_TIMER = 2_147_483_647
 
 /** Calls `act` after `milliseconds` of machine time or of fake timers. The returned function stops the timer. */
@@ -23,7 +23,7 @@ export const every = (milliseconds: number, run: () => void): (() => void) => {
   return () => clearInterval(timer)
 }
 
-/** Delays a response in machine time, because callers' timeouts ignore the mock's clock. An abort ends the delay. */
+/** Waits for `milliseconds` of machine time, or until `signal` is aborted. */
 export const delayAnswer = (milliseconds: number, signal: AbortSignal | null): Promise<void> =>
   new Promise((resolve) => {
     if (signal?.aborted === true) {
@@ -42,7 +42,7 @@ export const delayAnswer = (milliseconds: number, signal: AbortSignal | null): P
 // The module keeps the real functions, because a test may install fake timers later.
 const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout } = globalThis
 
-/** Resolves after all ready callbacks have run. It uses a message channel, which fake timers do not replace. */
+/** Resolves in the next macrotask. Fake timers do not affect this function. */
 export const macrotask = (): Promise<void> =>
   new Promise((resolve) => {
     if (typeof MessageChannel !== 'function') {
@@ -61,8 +61,8 @@ export const macrotask = (): Promise<void> =>
 export class LateError extends Error {}
 
 /**
- * Runs `work`. Aborts its signal and rejects with a `LateError` if `work` takes longer than `milliseconds` of real
- * time. A timer keeps the process alive until then. Without this timer, a script could exit without the error.
+ * Runs `work`. If `work` takes longer than `milliseconds` of real time, aborts the signal of `work` and rejects
+ * with a `LateError`. A timer keeps the process alive, because a script could otherwise exit without the error.
  *
  * @param isPaused called when the limit is reached; if it returns `true`, the limit starts again
  */
@@ -76,7 +76,7 @@ export const withinRealTime = <Value>(
     const controller = new AbortController()
     const keepAlive = realSetTimeout(() => undefined, milliseconds)
     let hasEnded = false
-    // Fake timers do not replace AbortSignal.timeout. Its timer does not keep the process alive during a long pause.
+    // AbortSignal.timeout ignores fake timers, and does not keep the process alive during a long pause.
     const start = (): void => {
       AbortSignal.timeout(milliseconds).addEventListener('abort', () => {
         if (hasEnded) return

@@ -4,7 +4,7 @@ export interface Bounds {
   readonly end: number
 }
 
-/** A list that is read page by page. Places count from 0. Dropping older items does not change an item's place. */
+/** A list that is read page by page. Places count from 0. An item keeps its place when older items are dropped. */
 export interface Sequence<Item> {
   /** Runs the timeline entries that are due, then returns the range of places. */
   bounds(): Bounds

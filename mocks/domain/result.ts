@@ -27,9 +27,9 @@ export type RefusalReason =
 export interface Refusal {
   /** The reason, such as `not_found` or `already_confirmed`. */
   readonly reason: RefusalReason
-  /** The message in the response. It reveals only what a real API would reveal. */
+  /** The message in the response. The message reveals no more than a real API would reveal. */
   readonly message: string
-  /** The field that broke a rule, by its name on the wire. */
+  /** The name of the wrong field in the request. */
   readonly field?: string
   /** The explanation in the request log, with the option that caused the refusal. It contains no secret. */
   readonly explanation?: string
@@ -50,7 +50,7 @@ export const refused = (
   more: Omit<Refusal, 'reason' | 'message'> = {},
 ): Result<never> => ({ ok: false, refusal: { reason, message, ...more } })
 
-/** Returns a refusal that names the field that broke a rule. */
+/** Returns a refusal because a field is wrong. */
 export const invalid = (field: string, message: string, explanation?: string): Result<never> =>
   refused('invalid', message, { field, ...(explanation === undefined ? {} : { explanation }) })
 
@@ -60,7 +60,7 @@ export class MockRefusedError extends Error {
   override readonly name = 'MockRefusedError'
   /** The reason, such as `not_found`. */
   readonly reason: RefusalReason
-  /** The field that broke a rule. */
+  /** The name of the wrong field. */
   readonly field: string | undefined
 
   constructor(action: string, { reason, message, field, explanation }: Refusal) {

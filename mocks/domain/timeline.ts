@@ -128,7 +128,7 @@ export const createTimeline = (outsideNow: () => number) => {
       push(heap, entry)
       return
     }
-    // The entry `known` is running and has left the heap. A new entry instead would double the time of a payment.
+    // The entry `known` is running and is not in the heap. Creating a new entry would make a payment twice as slow.
     known.at = at
     known.sequence = sequence
     known.canceled = false
@@ -136,7 +136,7 @@ export const createTimeline = (outsideNow: () => number) => {
     push(heap, known)
   }
 
-  /** Runs all entries at the earliest planned time, unless it is after `limit`. Returns the time of these entries. */
+  /** Runs the entries of the earliest planned time, if this time is not after `limit`. Returns this time. */
   const runStep = (limit: number): number | undefined => {
     const first = peek()
     if (runningAt !== undefined || first === undefined || first.at > limit) return undefined
@@ -161,7 +161,7 @@ export const createTimeline = (outsideNow: () => number) => {
   const settle = (): void => {
     const limit = now()
     while (runStep(limit) !== undefined) {
-      // The loop's condition runs the entries.
+      // Empty, because `runStep` runs the entries.
     }
   }
 
@@ -197,20 +197,20 @@ export const createTimeline = (outsideNow: () => number) => {
   }
 }
 
-// The queue keeps finished items in its array until there are at least this many.
+// Finished items stay in the array until their number reaches this limit.
 const COMPACT_FROM = 1024
 
 /**
- * Creates a queue of items with the same delay. They are usually due in the order in which they were added. The whole
- * queue uses one timeline entry, because a load test creates millions of charges.
+ * Creates a queue of items, such as charges that will expire. Items are usually added in the order of due times. The
+ * timeline has one entry for the whole queue, because a load test creates millions of charges.
  */
 export const createDueQueue = <Item>(
   timeline: Timeline,
   rules: {
-    /** The kind of the queue's entry on the timeline. */
+    /** The `kind` of the timeline entry that runs the queue. */
     readonly kind: string
     readonly dueAt: (item: Item) => number
-    /** Whether the item still has to run. */
+    /** Returns whether the item must still run. */
     readonly isLive: (item: Item) => boolean
     readonly run: (item: Item, at: number) => void
   },
@@ -247,7 +247,7 @@ export const createDueQueue = <Item>(
     plan()
   })
 
-  /** Finds the position of an item that is due before the last item. A clock that was set back causes such items. */
+  /** Returns the index for a new item that is due before the last item, because the clock was set back. */
   const place = (at: number): number => {
     let low = head
     let high = items.length
@@ -270,7 +270,7 @@ export const createDueQueue = <Item>(
     replace(next: readonly Item[]): void {
       items = [...next]
       head = 0
-      // No due time equals NaN, so `plan` always plans the queue's entry again.
+      // NaN differs from every due time, so `plan` always updates the timeline entry.
       plannedAt = Number.NaN
       plan()
     },

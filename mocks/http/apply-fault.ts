@@ -60,7 +60,7 @@ const faultResponse = (
   }
 }
 
-/** Returns the rate-limit headers of the mock's response. The limiter has already counted this request. */
+/** Returns the rate-limit headers of the mock's response. */
 const limitHeadersOf = ({ response }: Decision): HeaderFields =>
   Object.fromEntries(Object.entries(response.headers).filter(([name]) => name.startsWith('X-RateLimit-')))
 

@@ -33,7 +33,7 @@ export const assertOperation = (name: unknown): void => void check(operationRule
 /** The successful result of an operation. */
 export interface Success {
   readonly body: unknown
-  /** Status of the response, if it is not the contract's status. A 204 response has no body. */
+  /** Status of the response; if omitted, the status in the contract. A 204 response has no body. */
   readonly status?: number
   /** Whether the body is the result of an earlier call with the same idempotency key. */
   readonly replayed?: boolean
@@ -56,9 +56,9 @@ export type Resolvers<Contract extends Record<string, EndpointDefinition>, Calle
   readonly [Name in keyof Contract]: (call: Call<Contract[Name], Caller>) => Result<Success>
 }
 
-/** The operation behind a route. */
+/** The operation that a route calls. */
 export interface OperationTarget {
-  /** The operation's name in its contract. The resolver has the same name. */
+  /** Name of the operation in the contract. The operation's resolver has the same name. */
   readonly name: string
   readonly definition: EndpointDefinition
 }
@@ -79,7 +79,7 @@ export interface AreaResponses {
   failure(status: number, message: string, headers: HeaderFields): ResponseData
 }
 
-/** The limiter's result for a call. For example, it tells whether the call is allowed. */
+/** The rate limiter's decision about a call, for example whether the call is allowed. */
 export type LimitState = ReturnType<Limiter['take']>
 
 /** The HTTP side of an area. */
@@ -152,7 +152,7 @@ export const createRoutes = (
   }
 }
 
-/** Creates an area's `admit`, which authenticates the caller and returns a function that calls the resolver. */
+/** Creates the method `admit` of an area. */
 export const createAdmission =
   <Contract extends Record<string, EndpointDefinition>, Caller>(
     resolvers: Resolvers<Contract, Caller>,

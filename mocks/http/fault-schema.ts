@@ -19,9 +19,9 @@ import { operations } from './area.ts'
 interface KindRules {
   /** The default of `executed` for this kind. */
   readonly executes: boolean
-  /** The optional fields that this kind uses. Every kind also uses the fields that no list contains. */
+  /** The optional fields that this kind uses, without the fields that every kind uses. */
   readonly reads: readonly string[]
-  /** The kind to use instead if `executed` is not the default. Absent if this kind accepts both values. */
+  /** The kind that an error suggests if `executed` is not `executes`. Absent if any value is allowed. */
   readonly instead?: string
 }
 
@@ -106,7 +106,7 @@ const effect = {
 /** The kind of a failure, with its details. */
 export interface FaultEffect extends Input<typeof effect> {}
 
-/** A step of a sequence: `'succeed'`, `'fail'` (the fault's own kind), another kind, or an effect. */
+/** A step of a sequence: `'succeed'`, `'fail'` (applies the fault's `kind`), a kind, or an effect. */
 export type FaultStep = 'succeed' | 'fail' | FaultKind | FaultEffect
 
 const step = either<'succeed' | 'fail' | FaultKind, FaultEffect>(
@@ -119,7 +119,7 @@ const fault = {
   kind: optional(effect.kind),
   /** One operation, all operations of an area (`gateway.*`), or all operations (`*`). */
   operation: oneOf(...operations, 'subscriptions.*', 'gateway.*', '*'),
-  /** How often the fault or its whole sequence applies. Default: 1, or `'always'` if `probability` is set. */
+  /** How often the fault applies, or its sequence runs. Default: 1, or `'always'` if `probability` is set. */
   times: optional(either(wholeNumber(1), oneOf('always'))),
   /** Probability that the fault applies to a call, from 0 to 1. The mock's seed determines the random numbers. */
   probability: optional(probability),
@@ -145,10 +145,10 @@ const fail = (message: string): never => {
   throw new TypeError(`${CALLER}${message}`)
 }
 
-/** Throws an error for a field that no step uses, because the test's author expects an effect. */
+/** Throws an error for a field that has no effect, because no step uses the field. */
 const checkUse = (given: object, used: readonly FaultKind[]): void => {
   for (const [name, value] of Object.entries(given)) {
-    // Every kind uses a field that no kind's list contains.
+    // A field without `readers` works with every kind.
     const readers = faultKinds.filter((kind) => rulesOf(kind).reads.includes(name))
     if (value === undefined || readers.length === 0 || used.some((kind) => readers.includes(kind))) continue
     fail(`kind "${used.join('", "')}" does not use ${name}; ${name} is for ${readers.join(', ')}`)

@@ -12,10 +12,10 @@ export interface Disturbance {
 
 /** A fault that can still apply. */
 export interface ArmedFault {
-  /** Number of the fault within its plan, from 1. */
+  /** Serial number of the fault: 1 for the first added fault. */
   readonly number: number
   readonly fault: Fault
-  /** How many times the fault can still apply. A complete run of a sequence counts as one time. */
+  /** How many times the fault can still apply. A complete run of `sequence` counts as one time. */
   readonly left: number
   /** Removes the fault. */
   remove(): void
@@ -73,7 +73,7 @@ export const createFaultPlan = (random: () => number) => {
       armed.push(one)
       return one.remove
     },
-    /** Returns the delays and the fault for an operation's next request. Advances the matching faults. */
+    /** Returns the delays and the fault for an operation's next request. Each matching fault moves to a new step. */
     take(operation: string): Disturbance | undefined {
       if (armed.length === 0) return undefined
       let [delayBefore, delayAfter] = [0, 0]

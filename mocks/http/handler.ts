@@ -42,7 +42,7 @@ const hasLeft = (request: IncomingRequest): boolean =>
 /** Returns whether a path may be a payer's page. The code of the pages is loaded only for such a path. */
 const mayBePage = (path: string): boolean => path.startsWith('/authorize/') || path.startsWith('/confirm/')
 
-/** Decides the response to a request and applies the fault. Returns the response and the decision for the log. */
+/** Decides the response to a request, and applies the fault to the response. */
 const decideWith = (
   exchange: OperationExchange,
   effect: FaultEffect | undefined,
@@ -65,7 +65,7 @@ const decideWith = (
   }
 }
 
-/** Creates the function that handles all requests. It starts a timer only for a fault with latency. */
+/** Creates the handler of all requests. The handler starts a timer only for a fault with latency. */
 export const createHandler = ({ bases, faults, log, now, pages }: HandlerParts): Handler => {
   const write = (exchange: Exchange, decision: LoggedDecision, response?: ResponseData): void =>
     log.write(entryOf(exchange, now(), decision, response))
@@ -80,7 +80,7 @@ export const createHandler = ({ bases, faults, log, now, pages }: HandlerParts):
     return { kind: 'none' }
   }
 
-  // The mock decides and logs a request synchronously, so it decides parallel calls one after the other.
+  // The mock decides and logs each request synchronously, so parallel calls are decided one by one.
   const runReceived = async (exchange: OperationExchange): Promise<MockResponse> => {
     const { request, target } = exchange
     const fault = faults.take(target.definition.operation)
@@ -102,7 +102,7 @@ export const createHandler = ({ bases, faults, log, now, pages }: HandlerParts):
     } catch (error) {
       if (!(error instanceof BodyTooLargeError)) {
         aborted(exchange)
-        // The body stream of the request failed. A caller in this process gets a connection error.
+        // Reading the body of the request failed. `mock.fetch` rejects with a connection error.
         return { kind: 'closed', code: 'ECONNRESET' }
       }
       const { message } = error

@@ -28,7 +28,7 @@ export interface Located {
   readonly match: Match<OperationTarget>
 }
 
-// Every route is much shorter than this limit, so the rest of a longer path is not compared.
+// Every route is much shorter. Of a longer path, only this many characters are compared.
 const LONGEST_COMPARED = 256
 
 const pairsOf = (text: string): readonly string[] =>
@@ -77,8 +77,8 @@ const split = (rest: string): { path: string; query: string } => {
 const RANK = { route: 0, 'other-method': 1, none: 2 } as const
 
 /**
- * Returns the areas whose base URL matches. If a route matches, returns only the route's area. Otherwise, areas that
- * have the path with another method come first. Next, a longer base URL ranks higher, then a more similar route.
+ * Returns the areas whose base URL matches, best match first. If a route matches, returns only the route's area. The
+ * best match has the path with another method, then the longest base URL, then the most similar route.
  */
 export const locate = (url: string, method: string, bases: readonly Base[]): readonly Located[] => {
   const candidates: (Located & { readonly base: string })[] = []

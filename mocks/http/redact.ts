@@ -6,7 +6,7 @@ const HINT = /pass|secret|token|otp|authorization|api_?key/i
 /** Replaces the value of a field whose name indicates a secret. */
 const hideSecret = (name: string, value: unknown): unknown => (SECRET_NAME.test(name) ? REDACTED : value)
 
-// Many large bodies would make the log use too much memory.
+// The log does not keep a longer body, to save memory.
 const LONGEST_BODY = 65_536
 
 const limited = (text: string): string =>
@@ -28,7 +28,7 @@ export const redactFields = (fields: Readonly<Record<string, unknown>>): string 
   try {
     return limited(JSON.stringify(fields, hideSecret))
   } catch {
-    // `JSON.parse` accepts deeper nesting than `JSON.stringify`.
+    // `JSON.stringify` fails on nesting that `JSON.parse` accepts.
     return JSON.stringify('[too deep, not kept]')
   }
 }
@@ -58,7 +58,7 @@ export interface Secrets {
 const TOKEN_LENGTH = 48
 const TOKEN_LIKE = /[0-9a-z]{48,}/g
 
-/** Replaces a token in a series of letters and digits. Other characters may precede it, such as the `20` of `%20`. */
+/** Replaces the token in a series of letters and digits. The token may follow others, such as the `20` of `%20`. */
 const withoutToken = (run: string, { isToken }: Secrets): string => {
   for (let start = 0; start + TOKEN_LENGTH <= run.length; start += 1) {
     const end = start + TOKEN_LENGTH
@@ -67,7 +67,7 @@ const withoutToken = (run: string, { isToken }: Secrets): string => {
   return run
 }
 
-// Replacing a shorter secret would also hide unrelated text.
+// Shorter secrets are not replaced, because they may equal parts of other words.
 const SHORTEST_SECRET = 6
 
 /** Returns a secret as it appears in text, in JSON, in a path and in a query. */
@@ -96,7 +96,7 @@ export const pathWithoutSecrets = (path: string, secrets: Secrets): string => {
     const hiddenPlain = withoutSecrets(plain, secrets)
     return hiddenPlain === plain ? hidden : hiddenPlain
   } catch {
-    // The path is not well-formed, so no server can decode a secret from it.
+    // The path cannot be decoded, so no server can read a percent-encoded secret in the path.
     return hidden
   }
 }

@@ -35,9 +35,9 @@ export interface LoggedRequest {
   readonly answer?: unknown
   /** Whether the operation was executed, even if the response was lost. */
   readonly executed: boolean
-  /** Name of the rule that decided, such as `accepted`, `replayed`, `fault`, or the reason for a refusal. */
+  /** The decision: `accepted`, `replayed`, `fault`, the reason for a refusal, or a similar word. */
   readonly decision: string
-  /** The reason for the decision, and the option of the mock that changes the decision. */
+  /** Why the mock decided so, and which option of the mock would change the decision. */
   readonly explanation: string
   /** The most similar route, if the path is unknown or the method is wrong. */
   readonly nearestRoute?: string
@@ -64,14 +64,14 @@ export interface LogEntry extends Omit<LoggedRequest, 'number' | 'at' | 'body' |
   readonly answer: string | undefined
 }
 
-/** The request log with the methods that the mock itself uses. */
+/** The request log, with methods that only the mock uses. */
 export interface WritableRequestLog extends RequestLog, Sequence<LoggedRequest> {
   write(entry: LogEntry): void
-  /** Returns the newest matching entry. */
+  /** Returns the newest entry for which `matches` returns true. */
   last(matches: (entry: LogEntry) => boolean): LoggedRequest | undefined
 }
 
-/** Parses JSON. Returns other text unchanged, because a fault may have sent invalid JSON. */
+/** Parses JSON. If the text is not JSON, returns the text: a fault may send invalid JSON. */
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -99,7 +99,7 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
     }
   }
 
-  /** Returns the matching entries at positions `first` to `end - 1`. */
+  /** Returns the entries from `first` to `end - 1` for which `matches` returns true. */
   const readAll = (
     matches: (entry: LogEntry) => boolean = () => true,
     { first, end } = entries.bounds(),
@@ -137,8 +137,8 @@ export interface LoggedDecision extends Omit<Decision, 'response'> {
 }
 
 /**
- * Returns the log entry of a request. The log shows the bodies of operations only. The form of a page may contain a
- * one-time code. The body of a request to an unknown path may contain any secret.
+ * Returns the log entry of a request. The entry has a body only if the request is for an operation. Other bodies may
+ * contain secrets: a page's form may contain a one-time code.
  *
  * @param response the response; absent if no response was sent
  */
@@ -177,8 +177,8 @@ const sentence = ({ method, path, status, decision, explanation, at }: LoggedReq
 }
 
 /**
- * Explains the decision on the last request of an operation. If no such request has arrived, names a request that
- * was probably meant for the operation. Throws a TypeError for an unknown operation.
+ * Explains how the mock decided on the last request of an operation. If the operation has no request, the text names
+ * a request with a wrong path or method that was probably meant for the operation. Throws for an unknown operation.
  */
 export const explain = (
   log: WritableRequestLog,

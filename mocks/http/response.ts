@@ -26,7 +26,7 @@ export interface IncomingRequest {
   readonly url: string
   readonly headers: { get(name: string): string | null }
   readonly signal: AbortSignal | null
-  /** Returns whether the sender has disconnected. Servers implement this to avoid creating an AbortSignal. */
+  /** Returns whether the sender has disconnected. Servers implement `hasLeft` instead of creating an AbortSignal. */
   hasLeft?(): boolean
   /** Returns whether the body was valid UTF-8. Only servers implement this function. Call it after `text()`. */
   isUtf8?(): boolean
@@ -40,7 +40,7 @@ export const jsonResponse = (status: number, body: unknown, headers: HeaderField
   body: JSON.stringify(body),
 })
 
-/** Wraps a response that the transport sends in full. */
+/** Creates a `MockResponse` that the transport sends in full. */
 export const complete = (response: ResponseData): MockResponse => ({ kind: 'complete', response })
 
 /** Returns whether a response with this status may have a body. */
@@ -71,13 +71,13 @@ const corsHeaders = (origin: string): HeaderFields => ({
   Vary: 'Origin',
 })
 
-/** Adapts a response to its request. Removes the body for HEAD. Adds CORS headers for a page of another origin. */
+/** Removes the body of a response to HEAD. Adds CORS headers to a response to a page of another origin. */
 export const fitted = ({ method, headers }: IncomingRequest, sent: MockResponse): MockResponse => {
   if (sent.kind !== 'complete' && sent.kind !== 'truncated') return sent
   const origin = headers.get('origin')
   const isHead = method === 'HEAD'
   if (origin === null && !isHead) return sent
-  // The response to HEAD has no body to truncate, so the connection is closed.
+  // A response to HEAD has no body that could be truncated, so the transport closes the connection.
   if (isHead && sent.kind === 'truncated') return { kind: 'closed', code: 'UND_ERR_SOCKET' }
   const { response } = sent
   return {
@@ -90,7 +90,7 @@ export const fitted = ({ method, headers }: IncomingRequest, sent: MockResponse)
   }
 }
 
-/** Creates the error of a failed connection. It has the same messages as errors of the runtime's `fetch`. */
+/** Creates the error of a failed connection, like the runtime's `fetch`. */
 export const connectionError = (code: string, message: string, outer = 'fetch failed'): TypeError =>
   new TypeError(outer, { cause: Object.assign(new Error(message), { code }) })
 

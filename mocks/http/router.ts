@@ -9,7 +9,7 @@ export interface Route<Target> {
 /** The result of a route search. */
 export type Match<Target> =
   | { readonly kind: 'route'; readonly target: Target; readonly parameters: Readonly<Record<string, string>> }
-  /** The path exists, but not for this method. `allow` is the value of the Allow header. */
+  /** A route has this path, but no route has this path and method. `allow` is the value of the Allow header. */
   | { readonly kind: 'other-method'; readonly allow: string }
   | { readonly kind: 'none' }
 

@@ -16,9 +16,9 @@ import { jsonResponse } from './response.ts'
  * - `number-ids`: writes identifiers that are only digits as numbers. `text-ids`: writes numeric identifiers as text.
  * - `text-amounts`: writes amounts as text with two decimal places.
  * - `text-flags`: writes `enabled` as text, such as `"true"`. `boolean-flags`: writes `enabled` as a boolean.
- * - `empty-reversals`: writes a missing reversal as `""`. `zero-reversals`: also writes its amount as `"0.00"`.
- * - `iso-dates`: writes `2026-11-28T12:00:00` instead of `2026-11-28 12:00:00`.
- * - `number-codes`: writes an errorCode that is only digits as a number.
+ * - `empty-reversals`: writes `""` in empty reversal fields. `zero-reversals`: writes `"0.00"` in empty reversal
+ *   amounts, and `""` in other empty reversal fields.
+ * - `iso-dates`: writes `2026-11-28T12:00:00`. `number-codes`: writes an errorCode that is only digits as a number.
  */
 export type VariantForm =
   | 'id-casing'

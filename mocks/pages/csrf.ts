@@ -4,11 +4,11 @@ import type { IncomingRequest } from '../http/response.ts'
 const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).host : undefined)
 
 /**
- * Returns whether a POST may come from the page itself. If the header Sec-Fetch-Site is present, it decides. Browsers
+ * Returns whether a POST may come from the page itself. Uses the header Sec-Fetch-Site if present. Browsers
  * send it over TLS and on loopback. Otherwise, Origin must name the host to which the request was sent. The scheme is
  * not compared, because TLS may end at a proxy. A request with neither header does not come from a browser.
  *
- * @param host the value of the Host header. A server may have more names than the one in the URL
+ * @param host the value of the Host header, which may differ from the host in `url`
  */
 export const isOwnForm = (
   { headers, url }: Pick<IncomingRequest, 'headers' | 'url'>,

@@ -33,7 +33,7 @@ const foreignPage = messagePage(
 const methodPage = messagePage(405, 'Method not allowed', 'This page accepts GET and its own form only.')
 const formPage = messagePage(415, 'Request refused', `This page accepts a form of type ${FORM_TYPE} only.`)
 
-/** Changes status 200 to 409, because the form was sent too late and had no effect. */
+/** Changes status 200 to 409, for a form that was sent too late. */
 const tooLate = (page: Page): Page => (page.status === 200 ? { ...page, status: 409 } : page)
 
 const subscriptionsRoute = (domain: SubscriptionsDomain): Route => {

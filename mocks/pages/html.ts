@@ -15,7 +15,7 @@ export class Html {
   }
 }
 
-/** A value of a template. Everything except `Html` is escaped. */
+/** A value of a template. Templates escape every value that is not `Html`. */
 export type HtmlValue = Html | string | number | undefined | readonly HtmlValue[]
 
 const render = (value: HtmlValue): string => {

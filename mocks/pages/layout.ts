@@ -10,7 +10,7 @@ export interface ReturnTarget {
   readonly href: string
   /** The host of a web address, or the scheme and host of an app's address. */
   readonly name: string
-  /** Sources for the policy's `form-action`, in addition to the page itself. */
+  /** The addresses to which a form may redirect, in the syntax of the policy's `form-action`. */
   readonly sources: string
 }
 
@@ -34,7 +34,7 @@ export interface Page {
   readonly status: number
   readonly title: string
   readonly content: HtmlValue
-  /** The merchant's address, if a form on the page can redirect to it. */
+  /** The merchant's address. Omitted if no form on the page can redirect to the merchant. */
   readonly target?: ReturnTarget | undefined
 }
 
@@ -43,13 +43,13 @@ export const commonHeaders: HeaderFields = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
-  // With `no-referrer`, browsers send `Origin: null` with the page's own form, as with a foreign form.
+  // The value `no-referrer` would make browsers send `Origin: null` with our own forms, as with foreign forms.
   'Referrer-Policy': 'same-origin',
 }
 
 let styleSource: Promise<string> | undefined
 
-/** Returns a policy. It allows this style and forms to this server or the merchant. It forbids scripts and frames. */
+/** Returns a Content-Security-Policy that allows only this style, and forms to this server or the merchant. */
 const contentPolicy = async (target: ReturnTarget | undefined): Promise<string> => {
   styleSource ??= hashSource(style)
   return [

@@ -1,4 +1,4 @@
-/** The panel's path. No path of an area or of a payer's page starts with this path. */
+/** The panel's path. The paths of the APIs and of the payer's pages never start with `/_mock`. */
 export const PANEL_PATH = '/_mock'
 /** The path of the panel's state as JSON. */
 export const STATE_PATH = `${PANEL_PATH}/state`
@@ -9,9 +9,9 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 
 /**
- * Returns whether a request may come from a user of this machine. Another site can resolve its own name to this
- * machine's address (DNS rebinding). Only the Host header, which contains that name, distinguishes such a request
- * from the panel's own requests. A server that other machines can reach accepts every Host header.
+ * Returns whether the panel accepts a Host header. If only this machine can reach the server, the host must be a
+ * loopback address, because a hostile website can point its own name at this machine (DNS rebinding). A server that
+ * other machines can reach accepts every Host header.
  */
 export const isAddressedHere = (boundTo: string, host: string | null): boolean => {
   if (!isLoopback(boundTo)) return true

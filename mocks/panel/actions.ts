@@ -33,7 +33,7 @@ export const readForm = (body: string) => {
 /** Changes the mock, and returns a message about the change. Throws if the change is not possible. */
 type Action = (mock: Mock, form: PanelForm) => string | Promise<string>
 
-/** The limit is ten years, so that a typing error does not keep the mock busy for minutes. */
+/** The longest move of the clock: ten years. A longer move could keep the mock busy for minutes. */
 const LONGEST_MOVE = 3_653 * DAY
 
 const timeOf = (mock: Mock): string => `${new Date(mock.clock.now()).toISOString().slice(0, 19)}Z`
@@ -61,7 +61,7 @@ const faultOf = (form: PanelForm): Fault => {
   const [times, status] = [form.text('times'), form.number('status')]
   const [latencyMs, probability] = [form.number('latencyMs'), form.number('probability')]
   return {
-    // For an unknown name, `faults.add` throws an error that lists the known names.
+    // `faults.add` checks the names.
     operation: form.required('operation') as Fault['operation'],
     kind: form.required('kind') as NonNullable<Fault['kind']>,
     ...(times === '' ? {} : { times: times === 'always' ? times : (form.number('times') ?? 1) }),
@@ -158,7 +158,7 @@ export interface Outcome {
   readonly message: string
 }
 
-/** Runs the action that a form names. Never throws: the outcome contains the error. */
+/** Runs the action that is named in a form. If the action throws, returns the error's message. */
 export const act = async (mock: Mock, form: PanelForm): Promise<Outcome> => {
   const name = form.text('action')
   if (!isActionName(name)) {

@@ -29,7 +29,7 @@ export const pill = (text: string | number, tone: Tone = TONES[text] ?? 'plain')
 /** Renders text for screen readers only. */
 export const heard = (text: string): Html => html`<span class="heard"> ${text}</span>`
 
-// No identifier of the mock is longer than this.
+// The mock's own identifiers are never longer.
 const LONGEST_TEXT = 100
 
 /** Truncates text from a client, so that the content beside the text stays visible. */
@@ -57,7 +57,7 @@ ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="
 ${content}
 </form>`
 
-/** Renders a form with one button. For screen readers, the text `of` follows the label, such as an order's name. */
+/** Renders a form with one button. Screen readers read the text `of` after the label. */
 export const actionButton = (
   action: ActionName,
   label: string,
@@ -75,11 +75,11 @@ export const card = (id: string, title: HtmlValue, content: HtmlValue): Html =>
 ${content}
 </section>`
 
-/** Renders a name and its value. Returns `undefined` if the value is `undefined`. */
+/** Renders a name and a value, or nothing if the value is `undefined`. */
 export const fact = (name: string, value: HtmlValue): Html | undefined =>
   value === undefined ? undefined : html`<div><dt>${name}</dt><dd>${value}</dd></div>`
 
-/** Renders a row of a list. The id must be the same each time the page is rendered. */
+/** Renders a row of a list. Each time, the same row must have the same id. */
 export const row = (id: string, heading: HtmlValue, facts: HtmlValue, actions?: HtmlValue): Html =>
   html`<li id="${id}">
 <p class="heading">${heading}</p>

@@ -22,7 +22,7 @@ import {
 import type { Places } from './paging.ts'
 import type { ListedSubscription, PanelView } from './view.ts'
 
-/** The choices in a form field. The payer's choice decides which payments of a subscription fail. */
+/** The choices in a form field: which payments of a subscription fail. */
 const SCRIPTS: readonly (readonly [payments: string, label: string])[] = [
   ['', 'all payments succeed'],
   ['fail', 'the first payment fails'],

@@ -33,14 +33,14 @@ export const contentPolicy = (): Promise<string> => {
 /** The parts of the page that are not the mock's state. */
 export interface PageExtras {
   readonly places: Places
-  /** The outcome of the action that led to this page. */
+  /** The outcome of the user's last action. */
   readonly notice: Outcome | undefined
   /** Whether the page reloads itself, for browsers without JavaScript. */
   readonly refreshes: boolean
 }
 
 const SECONDS = 5
-/** The notice covers other content, so it must not fill a small window. */
+/** Longer notices are cut, because they would cover a small window. */
 const LONGEST_NOTICE = 300
 
 const noticeOf = (notice: Outcome | undefined): Html => {

@@ -4,7 +4,7 @@ export const listNames = ['subscriptions', 'payments', 'charges', 'requests', 'n
 /** The name of a list of the panel. */
 export type ListName = (typeof listNames)[number]
 
-/** The place where the shown page of each list ends. A list without a place shows its newest items. */
+/** For each list of the panel: where the shown page ends. Without a value, the panel shows the newest items. */
 export type Places = Readonly<Partial<Record<ListName, number>>>
 
 /** Reads places from a URL. Ignores invalid places. */
@@ -20,7 +20,7 @@ export const readPlaces = (query: URLSearchParams): Places =>
 export const queryOf = (places: Places): URLSearchParams =>
   new URLSearchParams(Object.entries(places).map(([name, place]) => [name, String(place)]))
 
-/** Returns the relative URL of a list's page that ends at `place`. Without `place`, this is the newest page. */
+/** Returns the relative URL of the page that ends at `place`, or of the newest page if `place` is undefined. */
 export const pageUrl = (places: Places, list: ListName, place: number | undefined): string => {
   const { [list]: _current, ...others } = places
   const query = queryOf(place === undefined ? others : { ...others, [list]: place })

@@ -14,8 +14,8 @@ import { readView } from './view.ts'
 const KEPT_NOTICES = 100
 
 /**
- * Stores the last outcomes of actions and numbers them. After an action, the URL of the panel contains only the
- * number of the outcome. A link therefore cannot make the panel show a false message.
+ * Stores the messages about the last actions. The URL of the panel contains only the number of a message, so a
+ * malicious link cannot make the panel show a false message.
  */
 const createNotices = () => {
   const kept = new Map<string, Outcome>()

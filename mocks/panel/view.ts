@@ -18,7 +18,7 @@ export interface Listed<Item> {
   readonly items: readonly Item[]
   /** The place of the next older page; `undefined` if there is no older page. */
   readonly older: number | undefined
-  /** The place of the next newer page; `undefined` if this page or the next newer page is the newest. */
+  /** The place of the next newer page; `undefined` if the next newer page is the newest page, or does not exist. */
   readonly newer: number | undefined
 }
 
@@ -36,7 +36,7 @@ export interface ListedSubscription
   readonly end: string
 }
 
-/** A fault that is not used up. */
+/** A fault that still applies. */
 export interface ListedFault {
   readonly number: number
   readonly fault: Fault
@@ -59,13 +59,13 @@ export interface PanelView {
   readonly requests: Listed<LoggedRequest>
 }
 
-/** Returns the place where a page ends. If its items were dropped, returns the end of the oldest page. */
+/** Returns the place where a page ends. If the mock has dropped the page, returns the end of the oldest page. */
 const endOf = ({ first, end }: Bounds, limit: number, place: number | undefined): number => {
   if (place === undefined || place > end) return end
   return place > first ? place : Math.min(end, first + limit)
 }
 
-/** Returns the page of a list that ends at a place. Without a valid place, returns the newest page. */
+/** Returns the page that ends at `place`. If `place` is undefined or invalid, returns the newest page. */
 const pageOf = <Item>(list: Sequence<Item>, limit: number, place: number | undefined): Listed<Item> => {
   const bounds = list.bounds()
   const { first, end } = bounds
@@ -102,7 +102,7 @@ const listedSubscription = ({ request, ...state }: SubscriptionState): ListedSub
 export const readView = (mock: Mock, limit: number, places: Places): PanelView => {
   const { clock, faults, lists, outage } = internalsOf(mock)
   const page = <Item>(name: ListName, list: Sequence<Item>) => pageOf(list, limit, places[name])
-  // Reading a list runs the timeline entries that are due, so the clock is read afterwards.
+  // Read the lists before the clock: reading a list runs all due entries of the timeline.
   const subscriptions = page('subscriptions', lists.subscriptions)
   const charges = page('charges', lists.charges)
   return {

@@ -27,15 +27,15 @@ const decoded = (bytes: Uint8Array): BodyText => {
   }
 }
 
-/** Returns whether an HTTP/2 body was aborted. Node emits `end` also for an aborted body. */
+/** Returns whether the sender aborted an HTTP/2 body. Node emits `end` even for an aborted body. */
 const isAborted = (incoming: NodeIncoming): boolean =>
   'stream' in incoming && (incoming.stream.aborted || incoming.stream.rstCode !== 0)
 
-/** Reads a body. Rejects if it is larger than `most` (`BodyTooLargeError`) or the sender disconnects. */
+/** Reads a body. Rejects if the body exceeds `most` bytes (`BodyTooLargeError`) or the sender disconnects. */
 export const readText = (incoming: NodeIncoming, most: number): Promise<BodyText> =>
   new Promise((resolve, reject) => {
     const refuse = (): void => {
-      // The rest of the body is discarded, because a sender that is still writing would not read the response.
+      // The server reads on, because a sender may read the response only after sending the whole body.
       incoming.resume()
       reject(new BodyTooLargeError(most))
     }
@@ -68,14 +68,14 @@ export const readText = (incoming: NodeIncoming, most: number): Promise<BodyText
 
 const isHttp2 = (outgoing: NodeOutgoing): outgoing is Http2ServerResponse => 'stream' in outgoing
 
-/** Returns whether the sender has disconnected. Over HTTP/2, only the stream has this information. */
+/** Returns whether the sender has disconnected. Over HTTP/2, only the stream shows a disconnect. */
 export const hasLeft = (outgoing: NodeOutgoing): boolean =>
   isHttp2(outgoing) ? outgoing.stream.destroyed || outgoing.stream.closed : outgoing.destroyed
 
-/** Closes the connection. Over HTTP/2, closes only the stream. If `reset` is true, HTTP/1 sends a TCP reset. */
+/** Closes an HTTP/2 stream or an HTTP/1 connection. If `reset` is true, an HTTP/1 connection gets a TCP reset. */
 const disconnect = (incoming: NodeIncoming, outgoing: NodeOutgoing, reset: boolean): void => {
   if (isHttp2(outgoing)) {
-    // REFUSED_STREAM would promise the client that nothing was executed.
+    // The code REFUSED_STREAM would tell the client that the mock executed nothing.
     outgoing.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
     return
   }

@@ -7,18 +7,18 @@ export interface AuthorizationContext {
   readonly remaining: number
 }
 
-/** The authorization of one attempt. Each token has its own object, so that objects can be compared, not tokens. */
+/** The authorization of one attempt. Compare these objects instead of tokens: each token has one object. */
 export interface Authorization {
   readonly header: string
 }
 
 /** Provides the authorization of attempts, and handles rejected authorizations. */
 export interface Authorizer {
-  /** Returns the authorization that an attempt can use now; undefined when there is none. It does no I/O. */
+  /** Returns the authorization that an attempt can use now, or undefined. This method does no I/O. */
   current(): Authorization | undefined
   /** Returns the authorization for the next attempt, after a login if one is needed. */
   authorize(context: AuthorizationContext): Promise<Authorization>
-  /** Returns whether an attempt may still use this authorization. It does no I/O. */
+  /** Returns whether an attempt may still use this authorization. This method does no I/O. */
   isCurrent(authorization: Authorization): boolean
   /** Called after a 401. Returns true if one retry with a new token is allowed, and false if the 401 is final. */
   refused(authorization: Authorization): Promise<boolean>

@@ -5,17 +5,17 @@ import type { Field, Input } from '../contract/fields.ts'
 import { input, unless } from '../contract/fields.ts'
 import { InvalidRequestError } from '../errors.ts'
 
-/** Errors about credentials have this operation id. */
+/** The operation id of errors about credentials. */
 export const LOGIN = 'subscriptions.login'
 
 /** How long the client waits for a function that returns a secret, in milliseconds of real time. */
 const SOURCE_LIMIT = 30_000
 
-/** Returns whether a header can carry a token. For other tokens, the runtime's error would quote the token. */
+/** Returns whether a header can contain a token. If not, the runtime would throw an error that quotes the token. */
 export const isHeaderSafe = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 
-// A lone surrogate is rejected, because JSON and forms cannot carry it unchanged.
+// `\p{Cs}` matches half a surrogate pair, which JSON and forms cannot carry unchanged.
 const credential = input(
   'a string that is not blank and has no control characters',
   (value) => value.trim() !== '' && !/[\p{Cc}\p{Cs}]/u.test(value),
@@ -36,7 +36,7 @@ export interface Credentials extends Input<typeof credentials> {}
 
 /**
  * Credentials, or a function that returns them. The client calls the function for each login, not for each call.
- * After a rejected login, the client also calls it for each API call, to check whether the credentials changed.
+ * After a rejected login, each API call calls the function, to check whether the credentials changed.
  */
 export type CredentialsSource = Credentials | (() => Credentials | Promise<Credentials>)
 

@@ -5,7 +5,7 @@ import { checkPause, pauseIn, rejectedEarlier, rejectionIn } from './login-failu
 import type { RefusedLogin, TokenRecord } from './token-record.ts'
 import { hasLoginSince } from './token-record.ts'
 
-/** How many rejected logins are kept. No two of them have the same credentials. */
+/** Maximum number of credentials whose last rejected login is kept. */
 const REFUSALS_KEPT = 8
 const ITERATIONS = 100_000
 
@@ -15,9 +15,9 @@ export const secretOf = ({ clientId, clientSecret, username, password }: Credent
 
 /**
  * Derives a fingerprint that shows whether credentials changed: PBKDF2-SHA-256 over all four values and a random
- * salt. It is slow on purpose, so that a reader of a shared store cannot try many passwords. Pages without TLS have
- * no `crypto.subtle`, and some runtimes lack PBKDF2. In both cases the fingerprint is random, and only this client
- * remembers its rejections.
+ * salt. It is slow on purpose, so that a reader of a shared store cannot try many passwords. If the
+ * page has no TLS (no `crypto.subtle`) or the runtime has no PBKDF2, the fingerprint is random, and other clients
+ * do not notice this client's rejected logins.
  */
 const derive = async (secret: string, salt: string): Promise<string> => {
   const { subtle } = crypto
@@ -32,7 +32,7 @@ const derive = async (secret: string, salt: string): Promise<string> => {
   }
 }
 
-/** A rejection that this client received, and the id of the record's token at that time. */
+/** A login of this client that the server rejected. `tokenId` is the id of the token that was stored then. */
 interface OwnRefusal {
   readonly secret: string
   readonly refusal: RefusedLogin
@@ -41,8 +41,8 @@ interface OwnRefusal {
 
 /**
  * Prevents logins with rejected credentials, because repeated failures lock the account (Authentication, area S, rule
- * 4). The record keeps rejections and pauses, so that every process honors them. This client also keeps its own
- * rejections in memory, because a store may return an old or incomplete record.
+ * 4). The stored record contains rejections and pauses, so that all processes obey them. This client also remembers
+ * its own rejections, because a store may return an old or incomplete record.
  */
 export class LoginBreaker {
   readonly #cooldown: number
@@ -55,7 +55,7 @@ export class LoginBreaker {
     this.#clock = clock
   }
 
-  /** Throws if the cool-down of these rejected credentials has not ended, or if a pause has not ended. */
+  /** Throws if a login must still wait: after a rejection of these credentials, or during a pause. */
   async check(record: TokenRecord, secret: string): Promise<void> {
     const own = this.#own.find((each) => each.secret === secret)
     const isOwn =
@@ -66,7 +66,7 @@ export class LoginBreaker {
     checkPause(record.pause, now, this.#cooldown)
   }
 
-  /** Returns the record with the rejection or pause that `error` reports, or undefined if it reports neither. */
+  /** Returns the record plus the rejection or pause in `error`, or undefined if `error` contains neither. */
   async failed(record: TokenRecord, secret: string, error: unknown, isLogin: boolean) {
     const at = this.#clock.now()
     const pause = pauseIn(error, at)
@@ -91,7 +91,7 @@ export class LoginBreaker {
     this.#own = this.#own.filter((own) => own.secret !== secret)
   }
 
-  /** Splits the record's current rejections: `same` is for these credentials, `others` are for other credentials. */
+  /** Returns the record's current rejections: `same` for these credentials, `others` for all other credentials. */
   async #split({ refusals, salt = '' }: TokenRecord, secret: string) {
     const standing = refusals.filter((refusal) => this.#stands(refusal))
     const fingerprint = standing.length === 0 ? '' : await this.#fingerprint(secret, salt)
@@ -101,7 +101,7 @@ export class LoginBreaker {
     }
   }
 
-  /** Returns whether a rejection's cool-down has not ended. A far future time is ignored: a wrong clock wrote it. */
+  /** Returns whether a rejection still blocks logins. Ignores a time in the far future, which a wrong clock wrote. */
   #stands({ at }: RefusedLogin): boolean {
     return Math.abs(this.#clock.now() - at) < this.#cooldown
   }

@@ -12,9 +12,9 @@ import type { LoginPause, RefusedLogin } from './token-record.ts'
 const NOT_SENT = { operation: LOGIN, phase: 'login', outcome: 'not-sent', attempts: 0 } as const
 
 /**
- * Returns the rejection if the server rejected the credentials of a token request. Rejections are: a 4xx except 408
- * and 429; a status below 400 with an errorCode other than `00`. A 5xx is not a rejection. The result omits the
- * error, because the error's message and body could quote a secret.
+ * Returns the rejection if the server rejected the credentials of a token request. A rejection has a 4xx status
+ * except 408 and 429, or a status below 400 and an errorCode other than `00`. A 5xx is not a rejection. The result
+ * omits the error, because the error's message and body could quote a secret.
  */
 export const rejectionIn = (error: unknown): Omit<RefusedLogin, 'fingerprint' | 'at'> | undefined => {
   if (!isMandateKitError(error) || !('errorCode' in error)) return undefined

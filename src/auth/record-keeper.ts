@@ -41,7 +41,7 @@ export class RecordKeeper {
     this.#report = report
   }
 
-  /** Returns the record of a key. Adds data from the client's memory that the store lost or did not accept. */
+  /** Returns the record of a key. Adds data from the client's memory that the store does not have. */
   async read(key: string): Promise<TokenRecord> {
     const { record: own, isSaved } = this.#memory.get(key) ?? { record: EMPTY_RECORD, isSaved: true }
     const found = await this.#ask('get', () => this.#store.get(key))
@@ -97,7 +97,7 @@ export class RecordKeeper {
     const isLocked = await this.#ask('withLock', acquire, LOCK_LIMIT)
     const result = once()
     if (isLocked === true) {
-      // If the task fails, the lock rejects too. Such a rejection is not a failure of the store.
+      // If the task fails, `lock` rejects too. This does not mean that the store failed.
       const [{ status }] = await Promise.allSettled([result])
       // The process may exit right after this call, so the call waits until the lock is released.
       await this.#ask('withLock', () => (status === 'fulfilled' ? lock : lock.catch(() => undefined)))

@@ -14,9 +14,9 @@ import type { TokenStore } from './token-store.ts'
 /** Maximum number of renewals that 401 responses may cause within `WINDOW` milliseconds. */
 const UNAUTHORIZED_RENEWALS = 3
 const WINDOW = 60_000
-/** Milliseconds from a failed early renewal to the next try. Until then, the client uses the valid token. */
+/** After a failed early renewal, the client uses the old token for this many milliseconds, then tries again. */
 const POSTPONEMENT = 5_000
-/** A call waits at most this many milliseconds for the end of a pause. */
+/** If a pause between token requests lasts longer than this many milliseconds, a call does not wait. */
 const LONGEST_WAIT = 60_000
 /** The set of rejected tokens and the set of exhausted tokens hold at most this many ids each. */
 const IDS_KEPT = 32
@@ -114,7 +114,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
       const wait = waitsForPause && isPause ? error.retryAfterMs : undefined
       if (!wait || wait > LONGEST_WAIT || wait >= remaining || signal.aborted) throw error
       await clock.sleep(wait, signal)
-      // A clock may ignore the signal. This check prevents a login for a call that has ended.
+      // If the clock's `sleep` ignores the signal, this line prevents a login for an aborted call.
       signal.throwIfAborted()
       return this.authorize({ operation, signal, remaining: remaining - wait })
     }
@@ -138,7 +138,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
         const { response } = await this.#renew('login-called')
         if (response !== undefined) return response
       } catch (error) {
-        // The shared renewal may have failed without a request, because of an earlier rejection or a pause.
+        // If another call's renewal failed without sending a request, the loop starts a new renewal.
         if (!isShared || !isMandateKitError(error) || error.attempts > 0) throw error
       }
     }
@@ -180,7 +180,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     })
   }
 
-  /** Returns a record's token, or undefined if a request is needed. Throws if a rejection or pause forbids it. */
+  /** Returns a record's token, or undefined if a token request is needed and allowed. Throws if not allowed. */
   async #fromRecord(record: TokenRecord, { secret, reason }: Renewal): Promise<HeldToken | undefined> {
     if (reason === 'login-called') return undefined
     const taken = this.#take(record)
@@ -261,7 +261,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     return { ...held, response }
   }
 
-  /** Returns the times of recent renewals after a 401, from the longer of two lists: the client's or the record's. */
+  /** Returns the times of recent renewals after a 401: the client's list or the record's, whichever is longer. */
   #recentRenewals(record: TokenRecord): readonly number[] {
     const now = this.#options.clock.now()
     // Ignore times in the future: the clock was set back after they were written.

@@ -21,7 +21,7 @@ const storedToken = {
   accessToken: input('visible ASCII characters', isHeaderSafe),
   /** The refresh token, which is kept only with `refresh: 'refresh_token'`. */
   refreshToken: optional(anyText),
-  /** When a process received the token, in milliseconds of that process's clock. */
+  /** Arrival time of the token, in milliseconds of the receiving process's clock. */
   obtainedAt: number,
   /** How long the token may be used after `obtainedAt`, in milliseconds. */
   lifetime: number,
@@ -32,7 +32,7 @@ export interface StoredToken extends Input<typeof storedToken> {}
 const refusedLogin = {
   /** Hash of the credentials with the record's salt. It does not reveal the credentials. */
   fingerprint: anyText,
-  /** When a process received the rejection, in milliseconds of that process's clock. */
+  /** Arrival time of the rejection, in milliseconds of the receiving process's clock. */
   at: number,
   /** HTTP status of the rejection. */
   status: number,
@@ -45,7 +45,7 @@ const refusedLogin = {
 export interface RefusedLogin extends Input<typeof refusedLogin> {}
 
 const loginPause = {
-  /** When the server asked a process for the pause, in milliseconds of that process's clock. */
+  /** Start of the pause, in milliseconds of the clock of the process that the server asked. */
   at: number,
   /** Length of the pause, in milliseconds. */
   wait: number,
@@ -62,7 +62,7 @@ const tokenRecord = {
   salt: optional(anyText),
   /** Rejected logins, the newest last: at most 8, each with different credentials. */
   refusals: list(object<RefusedLogin>(refusedLogin)),
-  /** Times of the renewals that a 401 caused in the last minute, in milliseconds. */
+  /** Times, in milliseconds, when a 401 response caused a token renewal in the last minute. */
   unauthorizedRenewals: list(number),
   /** The pause that the last response to a token request asked for, if any. */
   pause: optional(object<LoginPause>(loginPause)),
@@ -75,7 +75,7 @@ export const EMPTY_RECORD: TokenRecord = { version: 1, refusals: [], unauthorize
 
 const recordSchema = object<TokenRecord>(tokenRecord)
 
-/** Checks a value from a store. Returns `undefined` if it is no record, for example if another program wrote it. */
+/** Checks a value from a store. Returns `undefined` if the value is not a token record. */
 export const readTokenRecord = (value: unknown): TokenRecord | undefined => recordSchema.safeParse(value).data
 
 /** Returns whether the record has a token that is newer than `at` and whose id is not `knownId`. */

@@ -7,8 +7,8 @@ import type { TokenRecord } from './token-record.ts'
  * Records are plain JSON data and hold tokens, so keep the store as safe as the credentials. Keys contain the base
  * URL, the client and the user, so that one store can serve several merchants and hosts. Keys hold no secret.
  *
- * If a method of a store throws, rejects or takes longer than 5 s, the client uses its own memory for 5 s. It reports
- * the failure through `onUnexpected`. A failed store never makes a call fail.
+ * If a method of a store throws, rejects or takes longer than 5 s, the client uses its own memory for 5 s. The
+ * client reports the failure through `onUnexpected`. The call does not fail.
  */
 export interface TokenStore {
   /** Returns the record of a key, or `undefined`. The client checks a record before use. */
@@ -18,9 +18,9 @@ export interface TokenStore {
   /** Deletes a record. */
   delete(key: string): Promise<unknown> | unknown
   /**
-   * Runs the task while no other process runs a task for the same key. Returns the task's result or rejects with its
-   * error. The lock must expire by itself, so that a killed process does not block the others. Without this method,
-   * several processes may log in at the same time.
+   * Locks the key, runs the task, and returns the task's result or error. While one process holds the lock, others
+   * wait. The lock must expire by itself, so that a killed process does not block the others. If a store has no
+   * `withLock`, several processes may log in at the same time.
    */
   withLock?<Result>(key: string, task: () => Promise<Result>): Promise<Result>
 }

@@ -5,15 +5,15 @@ import type { Field } from './fields.ts'
 export type Area = 'subscriptions' | 'gateway'
 
 /**
- * How a request is authorized. `credentials`: the body has credentials (S-a). `token`: the header has a login's token
- * (Authentication, area S, rule 2). `api-key`: the header has the API key (Authentication, area G, rule 1).
+ * How a request is authorized. `credentials`: the body contains the credentials (S-a). `token`: a header contains an
+ * access token (Authentication, area S, rule 2). `api-key`: a header contains the API key (area G, rule 1).
  */
 export type AuthKind = 'none' | 'credentials' | 'token' | 'api-key'
 
 /**
  * When the client may retry a call automatically. `always`: the call only reads, or has an idempotency key.
  * `when-not-executed`: calls that change money or state are retried only if the server provably did not act.
- * `when-not-sent`: logins are retried only if they were not sent, or if a 429 says how long to wait.
+ * `when-not-sent`: a login is retried only if it was not sent, or if a 429 response says how long to wait.
  */
 export type RetryPolicy = 'always' | 'when-not-executed' | 'when-not-sent' | 'never'
 
@@ -44,29 +44,29 @@ export interface EndpointDefinition {
   readonly query?: z.ZodMiniType
   /** Body fields; absent if the specification defines no body. */
   readonly request?: z.ZodMiniType
-  /** Response fields. The schema converts accepted variants to the form of the specification. */
+  /** Response fields. The schema converts other accepted forms to the specified form. */
   readonly response: Field<unknown>
   /** The specification's HTTP status for success. The client accepts every 2xx status. */
   readonly status: 200 | 201 | 202
   /** Whether responses contain `errorCode` and `errorMessage`, as in area S. `optional`: a response may omit both. */
   readonly envelope?: boolean | 'optional'
-  /** Fields that a successful response must contain, because it is useless without them. */
+  /** Fields that a successful response must contain. */
   readonly needs?: readonly string[]
   /** Fields that prove success if a response of area S has no errorCode. Default: `needs`. */
   readonly proof?: readonly string[]
-  /** Request fields that a successful response repeats. If one differs, the response is for another request. */
+  /** Fields that must be equal in the request and its response. Otherwise the response belongs to another request. */
   readonly echoes?: readonly string[]
-  /** Whether the specification promises only the fields of `needs`. Other missing fields are then not reported. */
+  /** If true, only the fields in `needs` are specified, and the client reports no other missing field. */
   readonly partial?: boolean
   /** Whether the body of a successful response may be any text instead of JSON. */
   readonly anyBody?: boolean
-  /** The request field by which the merchant identifies the call. Errors contain its value. */
+  /** The name of the request field that identifies a call to the merchant. Errors contain this field's value. */
   readonly reference?: string
-  /** Advice in an error's message when the server may have acted. Absent for reads. */
+  /** The advice in an error's message if the server may have executed the call. Absent for reads. */
   readonly afterUnknown?: string
-  /** Advice in an error's message after a rejection. By default, the advice says that the server did not act. */
+  /** The advice in an error's message if the server rejected the call. Default: the server did not act. */
   readonly afterRejected?: string
-  /** Advice in an error's message when a helper that polls this endpoint times out. */
+  /** The advice in an error's message if a method polls this endpoint and reaches its time limit. */
   readonly afterWait?: string
 }
 

@@ -10,7 +10,7 @@ export type Field<Value, Given = unknown> = z.ZodMiniType<Value, Given>
 /** The fields of an object, by name. */
 export type Shape = Readonly<Record<string, z.ZodMiniType>>
 
-/** The type of an object read with the schemas of a shape. Its fields keep their docstrings. */
+/** The type of a checked object with the fields of a shape. The fields keep the docstrings of the shape. */
 export type Output<Fields extends Shape> = { readonly [Name in keyof Fields]: z.output<Fields[Name]> }
 
 /** The type of an object that a caller passes for a shape. A field is optional if its type includes undefined. */
@@ -28,7 +28,7 @@ export type Input<Fields extends Shape> = {
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Creates a field that converts its value with `read`. If `read` returns `undefined`, the value breaks the rule. */
+/** Creates a field that converts values with `read`. For an invalid value, `read` returns `undefined`. */
 export const field = <Value, Given = unknown>(
   rule: string,
   read: (value: unknown) => Value | undefined,
@@ -64,17 +64,17 @@ export const absentableText = field<string | null>('text or null', (value) =>
   ABSENT.has(value) ? null : asText(value),
 )
 
-/** Integer identifier. Text with many digits, leading zeros or letters stays text: no number can represent it. */
+/** Integer identifier. Text becomes a number only if the number prints as the same text. */
 export const integerId = field<number | string>('an integer', (value) => {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined
   const id = typeof value === 'string' ? value.trim() : ''
-  // A placeholder such as `NA` is not an identifier, because two records would have the same identifier.
+  // `NA` is not an identifier, because several records may have the text `NA`.
   if (ABSENT.has(id)) return undefined
   const number = Number(id)
   return Number.isSafeInteger(number) && String(number) === id ? number : id
 })
 
-/** Number, or decimal text. Unsafe integers in text are refused, because a conversion would round them. */
+/** Number, or decimal text. Text of an unsafe integer is refused, because JavaScript would round the number. */
 export const decimal = field('a number', (value) => {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
   if (typeof value !== 'string' || !DECIMAL.test(value)) return undefined
@@ -101,7 +101,7 @@ export const anyJson: Field<unknown> = z.unknown()
 
 const otherCasing = (name: string): string => name.replace(/I[dD]$/, (end) => (end === 'ID' ? 'Id' : 'ID'))
 
-/** Returns a field of a received object, even if its name ends in `Id` instead of `ID`, or vice versa. */
+/** Returns the field `name` of a received object. The name may end in `Id` for `ID`, or vice versa. */
 export const received = (body: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.hasOwn(body, name) ? body[name] : body[otherCasing(name)]
 
@@ -140,7 +140,7 @@ export const listOf = <Item>(item: Field<Item>): Field<readonly Item[]> =>
 
 // The input of callers is checked strictly.
 
-/** Reads a value with `inner`, or with `otherwise` if `isOther` returns true. This is smaller than zod's wrappers. */
+/** Reads a value with `otherwise` if `isOther` returns true, else with `inner`. zod's wrappers need more bytes. */
 export const unless = <Value, Other, Given>(
   inner: Field<Value, unknown> | Field<Value, never>,
   isOther: (value: unknown) => boolean,
@@ -167,7 +167,7 @@ export const input = (rule: string, obeys: (value: string) => boolean): Field<st
 /** Any text. */
 export const anyText = input('a string', () => true)
 
-// UTF-8 cannot encode half of a surrogate pair, so text with such a half would arrive changed.
+// UTF-8 cannot encode half of a surrogate pair, so the server would receive different text.
 const isFilled = (value: string): boolean => value.trim() !== '' && !/\p{Cs}/u.test(value)
 
 /** Text that is not blank. */
@@ -202,7 +202,7 @@ export const inputUrl = field<string, string | URL>(
   },
 )
 
-/** Adds a rule that involves several fields of an object. The error is about the field `blamed`. */
+/** Adds a rule that involves several fields of an object. The error names the field `blamed`. */
 export const refined = <Value extends object, Given>(
   inner: Field<Value, Given>,
   obeys: (value: Value) => boolean,
@@ -218,7 +218,7 @@ export const refined = <Value extends object, Given>(
   ) as unknown as Field<Value, Given>
 
 // Inherited options are read too, because callers may use Object.create with defaults. A null option counts as
-// omitted. A null `idempotencyKey` must fail instead, because its caller expects a key, for example from a database.
+// omitted. But a null `idempotencyKey` is an error, because the caller intended to pass a key.
 const given = (value: unknown, isOption: boolean): unknown => {
   if (!isObject(value)) return value
   const kept: Record<string, unknown> = {}
@@ -229,8 +229,8 @@ const given = (value: unknown, isOption: boolean): unknown => {
 }
 
 /**
- * An object that a caller passes. An unknown name is an error, because a misspelled idempotency key would cause
- * another charge. Fields whose value is undefined count as omitted.
+ * An object that a caller passes. An unknown field is an error: a misspelled `idempotencyKey` could cause a second
+ * charge. Fields whose value is undefined count as omitted.
  */
 export const strict = <const Fields extends Shape>(
   fields: Fields,

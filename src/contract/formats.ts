@@ -7,7 +7,7 @@ export const MAX_SUBSCRIPTION_DAYS = 730
 const MILLISECONDS_PER_DAY = 86_400_000
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 const DECIMAL = /^\d+(?:\.\d+)?$/
-// Refuses a digit after the colon: otherwise, `shop.example:8080/return` would have the scheme `shop.example`.
+// A digit after the colon starts a port: `shop.example:8080/return` is not an absolute URL.
 const ABSOLUTE_URL = /^([a-z][a-z\d+.-]*):(?!\d)[^\s\\]+$/i
 // The payer's browser opens these URLs, so schemes that run code or open local files are refused.
 const FORBIDDEN_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'blob', 'about'])
@@ -42,6 +42,6 @@ export const isPathSegment = (text: string): boolean =>
 /** Whether an HTTP header can transmit the text unchanged. */
 export const isHeaderText = (text: string): boolean => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text)
 
-/** Returns a random identifier. On pages without TLS, browsers have no `randomUUID`. */
+/** Returns a random identifier, also in browsers that lack `randomUUID` on pages without TLS. */
 export const randomId = (): string =>
   crypto.randomUUID?.() ?? crypto.getRandomValues(new Uint32Array(4)).join('-')

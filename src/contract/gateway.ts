@@ -146,7 +146,7 @@ export const gatewayContract = {
     echoes: ['msisdn', 'amount', 'currency'],
     afterUnknown: 'you get the original charge, never a second one.',
   }),
-  /** Confirms a charge with a code. After a lost response, the client does not retry: a retry may be rejected. */
+  /** Confirms a charge with a code. If the response is lost, the client never retries: a retry may fail. */
   confirm: endpoint({
     operation: 'gateway.confirm',
     method: 'POST',

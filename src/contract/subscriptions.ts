@@ -152,7 +152,7 @@ const subscriptionDetails = {
   amount: decimal,
   /** How often the payer pays: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or a newer value. (S4) */
   cycle: openText<KnownCycle>(),
-  /** Numeric flag. The specification does not explain it. The mock sends 1 for active subscriptions, else 0. (S4) */
+  /** Numeric flag that the specification does not explain. The mock sends 1 for active subscriptions, else 0. (S4) */
   enabled: flag,
   /** Creation time: ISO 8601 in UTC with microseconds, such as `2026-11-28T12:00:00.000000Z`. (S4) */
   createdDate: text,
@@ -220,7 +220,7 @@ export type PaymentDetails = Payment & Envelope
 export const paymentDetailsSchema: Field<PaymentDetails> = enveloped(payment)
 
 const paymentList = {
-  /** The payments of this page. After the last page, the list is empty. The client reads null as empty. (S-g) */
+  /** The payments of this page. After the last page, the list is empty. Null is read as an empty list. (S-g) */
   subscriptionPayments: listOf(paymentSchema),
 }
 /** A page of payments. (S-g) */
@@ -257,7 +257,7 @@ export const subscriptionsContract = {
     afterRejected:
       'Later calls fail without a request until the credentials change, login() is called or the cool-down (loginCooldown) ends.',
   }),
-  /** Creates a subscription request. It has no idempotency key, so a retry is not always safe. */
+  /** Creates a subscription request. Without an idempotency key, a retry could create a second request. */
   subscribe: authorized({
     operation: 'subscriptions.subscribe',
     path: '/api/v1.0/subscribe',

@@ -35,7 +35,7 @@ export interface FailureContext {
 const MAX_QUOTE = 200
 const MAX_BODY = 100_000
 
-/** Describes the request for a message. Identifiers, query and the base URL's path are omitted: they could be secret. */
+/** Describes the request for a message, without identifiers, query and base path, which could be secret. */
 const placeOf = ({ request: { method, url, endpoint } }: CallLog): string =>
   `${method} ${new URL(url).origin}${endpoint.path}`
 
@@ -133,7 +133,7 @@ const NO_SUCH_HOST = /^(?:ENOTFOUND|EAI_AGAIN)$/
 const MOCK_HOST = /\.mandatekit\.test$/
 const NO_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/
 
-/** Creates the error for a failed connection. It keeps only the runtime's error code: the text may quote secrets. */
+/** Creates the error for a failed connection. Omits the runtime's error text, which may quote secrets. */
 const connectionError = (
   log: CallLog,
   { reason, notSent, certificate }: Extract<Failure, { kind: 'connection' }>,
@@ -192,7 +192,7 @@ export const attemptError = (log: CallLog, failure: Failure, context: FailureCon
   return responseError(log, failure, response, context)
 }
 
-/** Creates the error for a call whose login failed. Copies the class and response of `error`, but not the outcome. */
+/** Creates the error for a call whose login failed. The class and the response are those of `error`. */
 export const loginError = (log: CallLog, error: MandateKitError): MandateKitError => {
   log.phase = 'login'
   const details: ErrorDetails = { ...log.details(error.retryable), cause: error.cause }
@@ -200,7 +200,7 @@ export const loginError = (log: CallLog, error: MandateKitError): MandateKitErro
     return new InvalidRequestError(details.operation, error.issues, details)
   const lack = log.attempts === 0 ? 'not sent, because there is no token' : 'there is no token for a retry'
   const cause = error.message.replace(`${error.operation} failed: `, '')
-  // The constructors of the other error classes take a message and the fields of the error.
+  // Other error classes have the constructor parameters `message` and `details`.
   return Reflect.construct(error.constructor, [
     `${details.operation} failed: ${lack}: ${cause}`,
     { ...error, ...details },

@@ -14,7 +14,7 @@ const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id'] as
 export const serverRequestIdOf = (headers: Readonly<Record<string, string>>): string | undefined =>
   REQUEST_ID_HEADERS.map((name) => headers[name]).find(Boolean)
 
-// `login()` and its token request fail with the same error object, which is reported once.
+// Prevents a second report of an error, because `login()` and the token request throw the same error.
 const reported = new WeakSet<object>()
 
 /** Collects the facts about one call for errors and hooks. */
@@ -27,7 +27,7 @@ export class CallLog {
   #event: CallEvent | undefined
   /** The current stage of the call. */
   phase: Phase = 'request'
-  /** The combined outcome of the failed attempts: `unknown` as soon as the server may have executed one of them. */
+  /** The combined outcome of the failed attempts: `unknown` if the server may have executed an attempt. */
   outcome: Outcome = 'not-sent'
 
   constructor(settings: ClientSettings, request: PreparedRequest) {

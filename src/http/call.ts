@@ -26,7 +26,7 @@ export interface CallResponse {
   readonly serverRequestId: string | undefined
   /** The parsed response as it was received. */
   readonly body: unknown
-  /** Contents of the `X-RateLimit-…` headers; absent when there were none. (Limits, area S) */
+  /** Contents of the `X-RateLimit-…` headers; absent without these headers. (Limits, area S) */
   readonly rateLimit: RateLimit | undefined
   /** Number of attempts that the call made. */
   readonly attempts: number
@@ -36,7 +36,7 @@ export interface CallResponse {
 
 /** A call's data, and the response from which the data was read. */
 export interface WithResponse<Data, Response = CallResponse> {
-  /** The call's data. Awaiting the call gives the same data. */
+  /** The call's data, as from `await`. */
   readonly data: Data
   /** Status, headers, rate limit and attempts of the response. */
   readonly response: Response
@@ -62,7 +62,7 @@ export const callPromise = <Data, Response>(
   })
 }
 
-/** One logical call in progress. */
+/** A call in progress, with all its attempts. */
 export interface Call {
   readonly client: ClientParts
   readonly request: PreparedRequest
@@ -110,7 +110,7 @@ const enter = async (call: Call, authorizer: Authorizer | undefined): Promise<Au
     if (delay >= deadline.remaining) throw delayedError(log, delay)
     await deadline.race((signal) => gate.enter(signal))
     if (authorization === undefined || authorizer?.isCurrent(authorization)) return authorization
-    // The token expired during the delay. The login must pass the gate too, so the call leaves the gate first.
+    // The token expired during the delay. The next login must enter the gate, so this call leaves the gate.
     gate.leave()
   }
 }
@@ -219,7 +219,7 @@ const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
     await deadline
       .race(async (signal) => clock.sleep(waitMs, signal))
       .catch((error: unknown) => {
-        // If the given clock fails, the client cannot wait, so it does not retry.
+        // If the user's clock fails, the client cannot wait and does not retry.
         throw error instanceof Interrupted ? error : end()
       })
   }
@@ -249,7 +249,7 @@ export type MakeCall = <Definition extends EndpointDefinition>(
   deadline?: Deadline,
 ) => Promise<WithResponse<ResponseOf<Definition>>>
 
-/** Makes the parts that all calls of one client share, and the function that makes calls. */
+/** Creates a client's parts, which all calls share, and the function that makes a call. */
 export const createClient = (given: Omit<ClientParts, 'http' | 'gate'>) => {
   const { rateLimit, clock } = given.settings
   const gate = rateLimit === 'wait' ? new RateLimitGate(clock) : undefined

@@ -5,7 +5,7 @@ export type Interruption =
   | { readonly kind: 'aborted' }
   | { readonly kind: 'timeout'; readonly limit: 'attempt' | 'total'; readonly milliseconds: number }
 
-/** Thrown internally when work is interrupted. The call turns it into an `AbortedError` or a `TimeoutError`. */
+/** An internal error. The caller of the client gets an `AbortedError` or a `TimeoutError` instead. */
 export class Interrupted extends Error {
   readonly by: Interruption
 
@@ -15,10 +15,10 @@ export class Interrupted extends Error {
   }
 }
 
-/** If the date advances this many milliseconds more than the timers, the client assumes that the machine slept. */
+/** If the date is this many milliseconds ahead of the timers, the client assumes that the machine slept. */
 const CLOCK_CORRECTION = 60_000
 
-/** The total time limit of one call, with all its attempts and waits, and the caller's signal. */
+/** Ends a call when the caller's signal is aborted or the call's total time limit passes. */
 export class Deadline {
   readonly #startedAt = steadyClock.now()
   readonly #startDate = systemClock.now()
@@ -46,8 +46,8 @@ export class Deadline {
   }
 
   /**
-   * Runs `work`. Rejects with `Interrupted` if the caller aborts or a time limit passes, even if `work` ignores its
-   * signal. The signal of `work` is then aborted. In all cases, the method removes its timer and its listener.
+   * Runs `work`. If the caller aborts or a time limit passes, aborts the signal of `work` and rejects with
+   * `Interrupted`, even if `work` ignores the signal.
    */
   race<Value>(work: (signal: AbortSignal) => Promise<Value>, limit = Infinity): Promise<Value> {
     return new Promise((resolve, reject) => {

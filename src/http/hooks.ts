@@ -95,7 +95,7 @@ export interface Hooks {
   readonly onTokenRenewed?: ((event: TokenRenewedEvent) => unknown) | undefined
 }
 
-/** A report of something unexpected that did not stop the call, such as a missing field of a response. */
+/** Reports something unexpected, such as a missing field of a response. The call continues. */
 export interface UnexpectedReport {
   /** Operation id, for example `gateway.charge`. */
   readonly operation: string
@@ -103,7 +103,7 @@ export interface UnexpectedReport {
   readonly message: string
   /** Path of the field. `[]` stands for any list item, as in `subscriptionPayments[].dueDate`. */
   readonly field?: string | undefined
-  /** The rule for the field in the specification. */
+  /** What the field must contain according to the specification. */
   readonly rule?: string | undefined
   /** Type of the received value, never the value itself. */
   readonly received?: string | undefined

@@ -2,7 +2,7 @@ import { isObject } from '../contract/fields.ts'
 
 /** The facts about a connection that failed. */
 export interface NetworkFailure {
-  /** Whether it is proven that the request never reached the server. */
+  /** Whether the error proves that the request never reached the server. */
   readonly notSent: boolean
   /** Whether the server's certificate was rejected. The next attempt would fail in the same way. */
   readonly certificate: boolean
@@ -28,10 +28,10 @@ type Evidence = Readonly<Record<string, unknown>>
 const codeOf = ({ code }: Evidence): string | undefined =>
   typeof code === 'string' && CODE.test(code) ? code : undefined
 
-/** Searches a chain of causes for errors with a code. For an aggregate error, returns the errors inside it. */
+/** Returns the errors with a code among an error and its causes. Replaces an aggregate error by its inner errors. */
 const withCode = (error: unknown, depth = 0): readonly Evidence[] => {
   if (!isObject(error) || depth > MAX_DEPTH) return []
-  // If several addresses of a host failed, the aggregate has only the code of the first address.
+  // An aggregate error has one inner error per address. The outer code is only the code of the first address.
   const errors: readonly unknown[] = Array.isArray(error.errors) ? error.errors : []
   const listed = errors.flatMap((each) => {
     const found = withCode(each, depth + 1)

@@ -100,7 +100,7 @@ const clientOptions = {
   retry: withDefault(retry, CLIENT_DEFAULTS.retry),
   /**
    * What the client does when the server reports that no requests remain. With `wait` (default), the client delays
-   * calls by at most 60 s and keeps their order. With `throw`, it sends them, and a 429 causes a `RateLimitError`.
+   * calls by at most 60 s, in order. With `throw`, the client sends calls, and a 429 causes a `RateLimitError`.
    */
   rateLimit: withDefault(oneOf(['wait', 'throw']), CLIENT_DEFAULTS.rateLimit),
   /** The function that sends requests. Default: the runtime's `fetch`, which is looked up for each request. */
@@ -113,7 +113,7 @@ const clientOptions = {
   onUnexpected: optional(functionOption<(report: UnexpectedReport) => unknown>()),
   /** The client's clock, for example the mock's. Timeouts always use real time. Default: the system's time. */
   clock: withDefault(clockOption, systemClock as Clock),
-  /** Replaces the version prefix of the paths. Default: `/api/v1.0` in area S, `/api/v1` in area G. */
+  /** The version prefix of the paths. Default: `/api/v1.0` in area S, `/api/v1` in area G. */
   apiPrefix: optional(
     input('a path such as /api/v2 without a slash at its end', (value) => API_PREFIX.test(value)),
   ),

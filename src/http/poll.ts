@@ -15,11 +15,11 @@ export interface WaitOptions<State> {
   /** Receives each state that the client reads. If the function returns true or a promise of true, the wait ends. */
   readonly until?: ((state: State) => boolean | PromiseLike<boolean>) | undefined
   /**
-   * Maximum wait in milliseconds. The wait ends when this time has passed on the client's clock or in real time.
-   * Before the client's clock ends the wait, the client reads the state once more. Default: 120 000.
+   * Maximum wait in milliseconds, both on the client's clock and in real time. Default: 120 000. When the time on
+   * the client's clock has passed, the client reads the state a last time.
    */
   readonly timeout?: number | undefined
-  /** Aborts the wait. The promise then rejects with `AbortedError`. The requested change may still happen. */
+  /** Aborts the wait: the promise rejects with `AbortedError`. The charge or request itself continues. */
   readonly signal?: AbortSignal | null | undefined
 }
 
@@ -37,7 +37,7 @@ const DEFAULT_TIMEOUT = 120_000
 const FIRST_PAUSE = 1000
 const LONGEST_PAUSE = 10_000
 const GROWTH = 1.5
-// A shorter Retry-After is ignored, so that the client does not read in a tight loop.
+// The client ignores a `Retry-After` below this time, because the reads would follow each other too quickly.
 const SHORTEST_PAUSE = 500
 
 const waitOptionsSchema = strict(
@@ -49,7 +49,7 @@ const waitOptionsSchema = strict(
   'option',
 )
 
-/** Returns the pause after a read. Pauses grow. Their random part keeps many clients from reading at once. */
+/** Returns the pause after a read. Pauses grow, and are partly random so that clients read at different times. */
 const pauseAfter = (reads: number): number =>
   Math.min(LONGEST_PAUSE, FIRST_PAUSE * GROWTH ** (reads - 1)) * (0.5 + Math.random() / 2)
 

@@ -28,9 +28,9 @@ export interface ClientParts {
   /** The rate-limit gate; absent when the client does not delay calls. */
   readonly gate: RateLimitGate | undefined
   readonly authorizers: Partial<Record<AuthKind, Authorizer>>
-  /** The version prefix that `apiPrefix` replaces. */
+  /** The version prefix of paths. The option `apiPrefix` replaces this prefix. */
   readonly prefix: string
-  /** Body of a request if the specification defines no fields for it: `{}` or no body. */
+  /** Body of a request without fields in the specification: `{}` or no body. */
   readonly emptyBody: 'object' | 'none'
 }
 
@@ -59,7 +59,7 @@ export interface PreparedRequest {
   readonly body: string | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly idempotencyKey: string | undefined
-  /** Whether the client generated the key. If so, a new call gets a different key. */
+  /** Whether the client generated the key. The client generates a different key for each call. */
   readonly isKeyGenerated: boolean
   readonly limits: ReturnType<typeof limitsOf>
 }

@@ -69,7 +69,7 @@ export class RateLimitGate {
     return this.#queue.length > 0 || this.#isClosed()
   }
 
-  /** The minimum wait of a new call, in milliseconds. 0 if the response to a request in flight may open the gate. */
+  /** The minimum wait of a new call, in milliseconds. 0 if the gate may open when a request in flight ends. */
   get delay(): number {
     return this.#isClosed() && this.#window?.remaining === 0 ? this.#untilEnd() : 0
   }
@@ -94,7 +94,7 @@ export class RateLimitGate {
       this.#queue.push(enter)
       this.#letIn()
     })
-    // An aborted call does not call `leave`, so the gate calls it.
+    // The caller does not call `leave` for an aborted call.
     if (signal.aborted) this.leave()
   }
 
@@ -132,7 +132,7 @@ export class RateLimitGate {
   #isClosed(): boolean {
     if (this.#window === undefined) return false
     const untilEnd = this.#untilEnd()
-    // No window is longer than LONGEST_DELAY. If the end is further away, the clock was set back.
+    // No window is longer than LONGEST_DELAY. If `untilEnd` is longer, the clock was set back.
     if (untilEnd <= 0 || untilEnd > LONGEST_DELAY) this.#guessNext()
     return this.#window !== undefined && this.#window.remaining <= this.#inFlight
   }
@@ -155,7 +155,7 @@ export class RateLimitGate {
     }
   }
 
-  /** Wakes the queue when the window ends. If a response makes the window end earlier, the alarm moves too. */
+  /** Wakes the queue when the window ends. Replaces an alarm that is later than `endsAt`. */
   #setAlarm(endsAt: number): void {
     if (this.#alarm !== undefined && endsAt >= this.#alarmAt) return
     this.#alarm?.abort()
@@ -165,7 +165,7 @@ export class RateLimitGate {
     const wake = () => {
       if (this.#alarm !== alarm) return
       this.#alarm = undefined
-      // A response that arrived meanwhile may have asked for a longer wait.
+      // While the alarm slept, a response may have set a later end.
       if ((this.#window?.endsAt ?? 0) <= endsAt) this.#guessNext()
       this.#letIn()
     }

@@ -21,7 +21,7 @@ type JsonObject = Readonly<Record<string, unknown>>
 const SUCCESS = '00'
 const NO_CONTENT = 204
 const STARTS_LIKE_JSON = /^\s*[[{]/
-// A code that is almost the success code, such as `0`, does not prove that the server rejected the call.
+// A code such as `0` may mean success, so it does not prove that the server rejected the call.
 const NEARLY_SUCCESS = /^\s*0*\s*$/
 
 const asText = (value: unknown): string | undefined =>
@@ -46,7 +46,7 @@ const isPresent = (body: JsonObject, name: string): boolean => {
 const isProven = ({ needs = [], proof = needs }: EndpointDefinition, body: JsonObject): boolean =>
   proof.every((name) => isPresent(body, name))
 
-/** Returns whether a response contains the created object. If so, the server may have acted despite an error code. */
+/** Returns whether a response contains the created object, which shows that the server may have acted. */
 const showsEffect = (endpoint: EndpointDefinition, body: unknown): body is JsonObject =>
   endpoint.retry === 'when-not-executed' &&
   endpoint.envelope === true &&
@@ -71,7 +71,7 @@ const isBareError = (body: unknown): body is JsonObject =>
   !isPresent(body, 'id') &&
   !isPresent(body, 'status')
 
-/** Removes an unreadable field. Callers remove the last item of a list first, so that other indexes stay valid. */
+/** Removes an unreadable field. Callers remove list items from last to first, because a removal shifts indexes. */
 const remove = (data: unknown, path: readonly PropertyKey[]): void => {
   const [first = '', ...rest] = path
   if (typeof data !== 'object' || data === null || path.length === 0) return
@@ -80,9 +80,9 @@ const remove = (data: unknown, path: readonly PropertyKey[]): void => {
   else Reflect.deleteProperty(data, first)
 }
 
-/** Reads a successful response by its schema. Omits and reports an unreadable field, unless the caller needs it. */
+/** Reads a successful response by its schema. Omits and reports unreadable fields that the call does not need. */
 const readByContract = (endpoint: EndpointDefinition, body: unknown): Reading => {
-  // safeParse returns either data or issues. This internal function of zod returns both.
+  // zod's `safeParse` returns data or issues, but its internal `run` returns both.
   const { value, issues } = endpoint.response._zod.run({ value: body, issues: [] }, {}) as {
     readonly value: unknown
     readonly issues: readonly {
@@ -128,7 +128,7 @@ const readSuccess = (endpoint: EndpointDefinition, body: unknown): Reading => {
   return readByContract(endpoint, body)
 }
 
-/** Reads a complete response. In area S, a success has code `00`. Without a code, it has all `proof` fields. */
+/** Reads a complete response. A success in area S has code `00`, or no code and all `proof` fields. */
 export const readResponse = (
   endpoint: EndpointDefinition,
   { status, text = '' }: Pick<ReceivedResponse, 'status' | 'text'>,
@@ -148,7 +148,7 @@ export const readResponse = (
     const isCut = STARTS_LIKE_JSON.test(text)
     return unexpected(isCut ? 'is JSON that was cut off' : 'is not JSON', body, isCut)
   }
-  // A body is required if it must prove the success or contain the requested data.
+  // An empty body is an error if the body must prove the success or contain the requested data.
   if (endpoint.envelope || endpoint.needs !== undefined)
     return unexpected('is empty', body, status !== NO_CONTENT)
   return { kind: 'success', data: endpoint.partial ? {} : undefined, body: undefined, reports: [] }

@@ -5,7 +5,7 @@ const SECRET_FIELD =
 const SECRET_HEADER = /cookie|authori[sz]ation|authentication|token|secret|api-?key|session|passw|credential/i
 // A shorter secret may occur in ordinary words, which must not be redacted.
 const MIN_SECRET_LENGTH = 4
-// A body with deeper nesting could overflow the stack, and the error would lose its outcome and key.
+// Deeper nesting could overflow the stack. The call's error would then have no outcome and no key.
 const DEEPEST = 100
 
 /** Returns the forms in which a secret can appear: plain, in JSON and in a URL. */
@@ -15,8 +15,8 @@ const formsOf = (secret: string): string[] => {
 }
 
 /**
- * Makes functions that remove the secrets of a call from its errors. They omit a field or header if its name marks a
- * secret. In all other texts, they replace the secrets from the request's headers, Authorization and body.
+ * Makes functions that remove the secrets of a call from its errors. Fields and headers with a name such as `otp` are
+ * omitted. In other texts, the secrets that the request's headers, Authorization and body contain are replaced.
  */
 export const createRedactor = (
   headers: Readonly<Record<string, string>>,

@@ -10,9 +10,9 @@ export type Failure =
   | Interruption
   /** An HTTP status of 400 or above. */
   | { readonly kind: 'status'; readonly status: number }
-  /** A 2xx response with an error code. `proof` is true if the code proves that the server did not act. */
+  /** A 2xx response with an error code. `proof` is true if the code proves that the call was not executed. */
   | { readonly kind: 'code'; readonly proof: boolean }
-  /** A 2xx response was cut off, or a response breaks the contract. `reason` follows the words "the response". */
+  /** The response is incomplete (`cut`) or does not match the contract. `reason` continues "the response …". */
   | { readonly kind: 'cut' | 'unexpected'; readonly reason: string }
 
 /** The facts that decide whether an attempt is retried. Times are in milliseconds. */
@@ -24,7 +24,7 @@ export interface RetryQuestion {
   readonly limit: number
   /** Whether the call was already retried with a renewed token. */
   readonly renewed: boolean
-  /** The wait that the server asked for. */
+  /** The wait that the server requested. */
   readonly hint: number | undefined
   readonly maxWait: number
   readonly remaining: number
@@ -50,7 +50,7 @@ export type RetryDecision =
   | { readonly retry: true; readonly reason: RetryReason; readonly waitMs: number }
   | { readonly retry: false; readonly reason: NoRetryReason; readonly waitMs?: number }
 
-/** HTTP statuses that do not show whether the server acted. */
+/** HTTP statuses after which the client does not know whether the server executed the call. */
 const RESPONSE_LOST = new Set([408, 500, 502, 503, 504])
 const FIRST_BACKOFF = 500
 const LONGEST_BACKOFF = 8000
@@ -107,7 +107,7 @@ export const outcomeOf = (failure: Failure): Outcome => {
 
 const CERTAINTY: readonly Outcome[] = ['not-sent', 'rejected', 'unknown']
 
-/** Combines the outcomes of two attempts into the less certain outcome. */
+/** Returns the less certain of two outcomes. */
 export const combineOutcomes = (one: Outcome, other: Outcome): Outcome =>
   CERTAINTY.indexOf(one) >= CERTAINTY.indexOf(other) ? one : other
 
@@ -125,8 +125,8 @@ const HTTP_DATE = /^[A-Z][a-z]{2,8},? /
 type Headers = Readonly<Record<string, string>>
 
 /**
- * Returns the milliseconds until a time that the server named. If the client's clock and the server's `Date` differ,
- * the shorter wait counts. A call that is too early costs one rejection. A wrong clock could cause a very long wait.
+ * Returns the milliseconds until a time in a response header: the shorter of the wait by the client's clock and the
+ * wait by the server's `Date`. A short wait costs one rejection, but a wrong clock could cause a very long wait.
  */
 export const untilServerTime = (time: number, now: number, headers: Headers): number | undefined => {
   const serverNow = headers.date === undefined ? Number.NaN : Date.parse(headers.date)
@@ -134,16 +134,16 @@ export const untilServerTime = (time: number, now: number, headers: Headers): nu
   return waits.length === 0 ? undefined : Math.min(...waits)
 }
 
-/** Returns the wait that Retry-After asks for, in milliseconds; `undefined` if the header has no usable value. */
+/** Returns the wait in Retry-After in milliseconds, or `undefined` if the header is missing or invalid. */
 export const readRetryAfter = (headers: Headers, now: number): number | undefined => {
   const text = headers['retry-after']?.trim() ?? ''
   if (SECONDS.test(text)) return Number(text) * 1000
-  // The oldest form of an HTTP date has no zone, but its time is also GMT.
+  // The oldest form of an HTTP date does not contain "GMT", but is in GMT.
   const date = HTTP_DATE.test(text) ? Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`) : Number.NaN
   return Number.isNaN(date) ? undefined : untilServerTime(date, now, headers)
 }
 
-/** Returns the wait that an error response asks for, in ms. A 429 without Retry-After uses the window's end. */
+/** Returns the wait that an error response requests, in ms: Retry-After or, for a 429, the end of the rate limit. */
 export const readWaitHint = (
   status: number,
   headers: Headers,
@@ -153,7 +153,7 @@ export const readWaitHint = (
   if (status < 400) return undefined
   const asked = readRetryAfter(headers, now)
   if (asked !== undefined) return asked
-  // After a 503, the end of the window does not tell when the service is back, so it counts only after a 429.
+  // Only a 429 is about the rate limit. The window's end does not say when a 503 will end.
   if (status !== 429 || rateLimit?.resetAt === undefined) return undefined
   return untilServerTime(rateLimit.resetAt.getTime(), now, headers)
 }

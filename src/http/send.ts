@@ -55,7 +55,7 @@ export type Attempt =
   | { readonly kind: 'response'; readonly response: ReceivedResponse }
   | { readonly kind: 'failed'; readonly phase: Phase; readonly failure: Failure }
 
-/** The request of one attempt. `timeout` includes reading the body. `once`: the runtime must not resend the request. */
+/** One attempt's request. `timeout` includes reading the body. If `once` is true, the runtime must not resend it. */
 export interface AttemptRequest {
   readonly url: string
   readonly method: string
@@ -127,7 +127,7 @@ export const sendOnce = async (
     if (received === undefined) return { kind: 'failed', phase: 'request', failure }
     if (received.status >= 400 && failure.kind !== 'aborted')
       return { kind: 'response', response: { ...received, text: undefined } }
-    // The server responded, so it received the request, whatever the error's code is.
+    // The response's headers have arrived, so the request was sent and the certificate was accepted.
     const isProof = failure.kind === 'connection' && { notSent: false, certificate: false }
     return { kind: 'failed', phase: 'response', failure: { ...failure, ...isProof } }
   } finally {

@@ -24,8 +24,8 @@ export interface DedupeStore {
   /** Extends the lease to `leaseMilliseconds` from now. Resolves to false if `owner` no longer holds the id. */
   extend(id: string, owner: string, leaseMilliseconds: number): Promise<boolean>
   /**
-   * Marks an id as processed for `ttlMilliseconds`, even if another process holds it, because the work is done.
-   * Resolves to false if `owner` had lost the lease. Another process may then have processed the notification too.
+   * Marks an id as processed for `ttlMilliseconds`, even if another owner holds the id. Resolves to false if `owner`
+   * no longer holds the id: the notification may then be processed twice.
    */
   commit(id: string, owner: string, ttlMilliseconds: number): Promise<boolean>
   /** Releases an id, so that it can be claimed at once. Does nothing if `owner` no longer holds the id. */
@@ -42,10 +42,10 @@ const LIMIT = 100_000
 const memoryOptions = {
   /**
    * Maximum number of ids. Default: 100 000 (about 20 MB). A full store forgets the oldest committed ids, but never
-   * ids in progress. If all are in progress, the store rejects new claims, and the sender delivers again later.
+   * ids in progress. If all ids are in progress, a new claim rejects, and the sender delivers again later.
    */
   limit: withDefault(wholeNumber(1), LIMIT),
-  /** Clock for leases and committed ids. By default, leases use real time and ids use the system's time. */
+  /** Clock for leases and committed ids. Default: a monotonic clock for leases, the system's time for ids. */
   clock: optional(clockOption),
 }
 /** Options of `createMemoryDedupeStore`. */
@@ -62,7 +62,7 @@ export const createMemoryDedupeStore = (options: MemoryDedupeStoreOptions = {}):
   return createMemoryStore(clock ?? steadyClock, clock ?? systemClock, limit)
 }
 
-/** Creates a memory store whose leases use a separate clock. */
+/** Creates a memory store. `leaseClock` measures leases, and `clock` measures how long ids are kept. */
 export const createMemoryStore = (leaseClock: Clock, clock: Clock, limit = LIMIT): MemoryDedupeStore => {
   const leases = new Map<string, { readonly owner: string; readonly endsAt: number }>()
   const committed = new Map<string, number>()
@@ -100,7 +100,7 @@ export const createMemoryStore = (leaseClock: Clock, clock: Clock, limit = LIMIT
     async commit(id, owner, ttlMilliseconds) {
       const held = owns(id, owner) && isLeased(id)
       if (owns(id, owner)) leases.delete(id)
-      // The Map keeps ids in the order in which they were committed. Without this line, an id keeps its old place.
+      // Deleting the id first moves the id to the end of the Map, which is sorted by time of commit.
       committed.delete(id)
       committed.set(id, clock.now() + ttlMilliseconds)
       return held

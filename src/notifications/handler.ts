@@ -17,7 +17,7 @@ export type NotificationHandler = (request: Request) => Promise<Response>
 const STATUSES = { processed: 200, duplicate: 200, failed: 500, 'in-progress': 503, unavailable: 503 }
 const METHODS = ['POST', 'PUT']
 
-/** For each request that was read before the handler: the body parser's result, or undefined without a result. */
+/** Requests whose body was read before the handler ran, each with the result of the body parser, if any. */
 export const parsedBodies = new WeakMap<Request, { readonly parsed: unknown }>()
 
 /** Returns all bytes of a stream. Returns undefined if there are more than `maxBytes`. */
@@ -43,7 +43,7 @@ const readAll = async (reader: ReadableStreamDefaultReader<Uint8Array>, maxBytes
 /** Why a delivery cannot be read. */
 type Unreadable = { readonly status: 400 | 408 | 413; readonly error: InvalidRequestError }
 
-/** Reads a body. Stops reading when the body exceeds the limit of size or of real time. */
+/** Reads a body. Stops reading when the body is too large, or takes too long in real time. */
 const readBody = async (
   request: Request,
   { maxBytes, timeouts }: HandlerSettings,
@@ -88,7 +88,7 @@ const readDelivery = async (request: Request, settings: HandlerSettings): Promis
   }
 }
 
-// Errors of these operations are mistakes in the setup. A 400 would be wrong: the sender would not deliver again.
+// Errors of these operations are mistakes in the setup. After a 400, the sender would not deliver again.
 const SETUP = ['notifications.handler', 'notifications.verify']
 const isSetupError = (error: unknown): boolean =>
   error instanceof InvalidRequestError && SETUP.includes(error.operation)

@@ -42,13 +42,13 @@ const streamOf = (request: NodeRequest): ReadableStream<Uint8Array> => {
         if (done === true) controller.close()
         else controller.enqueue(typeof value === 'string' ? new TextEncoder().encode(value) : value)
       },
-      // There is no `cancel`: ending the iterator would destroy the socket before the 413 response is sent.
+      // The stream has no `cancel` method, because `cancel` would close the socket before the 413 response is sent.
     },
     { highWaterMark: 0 },
   )
 }
 
-/** Converts a request of node:http to a web-standard `Request`. Uses the body that a body parser kept, if any. */
+/** Converts a request of node:http to a web `Request`. If a body parser has read the body, uses the parser's data. */
 const toRequest = (request: NodeRequest, parsed: ParsedBody): Request => {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) {
@@ -103,7 +103,7 @@ export const toNodeHandler = (handler: NotificationHandler): NodeHandler => {
       throw new InvalidRequestError('notifications.handler', [inputIssue('request', rule, first)])
     }
     const respond = (status: number, headers: HeaderValues) => {
-      // A timeout of the server, or an earlier middleware, may have sent a response already.
+      // The server's timeout or another middleware may have sent a response.
       if (second.headersSent === true) return
       second.statusCode = status
       for (const [name, value] of Object.entries(headers)) second.setHeader(name, value)
@@ -113,7 +113,7 @@ export const toNodeHandler = (handler: NotificationHandler): NodeHandler => {
       const { status, headers } = await receive(first, first)
       return respond(status, headers)
     } catch (error) {
-      // With plain node:http, a rejection would end the process. In Express, `third` is `next`, which takes errors.
+      // Express passes `next` as `third`. With plain node:http, a rejected promise would end the process.
       return typeof third === 'function' ? third(error) : respond(500, {})
     }
   }

@@ -18,7 +18,7 @@ export interface NotificationContext {
   readonly signal: AbortSignal
 }
 
-/** Your code for one type of notification. If it returns, that means success. If it throws, the sender can retry. */
+/** Your code for one type of notification. A return means success. If your code throws, the sender can retry. */
 export type NotificationListener<Kind extends MerchantNotification> = (
   notification: Kind,
   context: NotificationContext,
@@ -56,7 +56,7 @@ const LEASE = { duration: 60_000, limit: 600_000 }
 const TIMEOUTS = { read: 30_000, verify: 30_000, store: 5_000 }
 
 const lease = {
-  /** Validity of a claim without extension, in milliseconds; 60 s by default. A crash blocks the id for this time. */
+  /** Duration of a claim without extension, in milliseconds; 60 s by default. A crash does not end a claim. */
   duration: withDefault(duration(LONGEST_DELAY), LEASE.duration),
   /** How long your code may run in total, in milliseconds; 10 minutes by default, `Infinity` for no limit. */
   limit: withDefault(duration(), LEASE.limit),
@@ -97,7 +97,7 @@ const options = {
   lease: withDefault(strict(lease, 'option'), LEASE),
   /** How long processed ids are remembered, in milliseconds; 7 days by default. */
   dedupeTtl: withDefault(wholeNumber(1), 7 * 86_400_000),
-  /** How long a duplicate waits for the first delivery, in milliseconds; 10 s by default. Then it receives 503. */
+  /** How long a duplicate waits for the first delivery before a 503 response, in milliseconds; 10 s by default. */
   responseTimeout: withDefault(fromZero, 10_000),
   /** Time limits for the sender, the verifier and the store. */
   timeouts: withDefault(strict(timeouts, 'option'), TIMEOUTS),

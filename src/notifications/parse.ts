@@ -178,7 +178,7 @@ export const parseBody = async (
 export const isRequest = (value: unknown): value is Request =>
   isObject(value) && isObject(value.headers) && typeof value.arrayBuffer === 'function'
 
-// Test runners pass values of another realm. `instanceof` fails for them, so the code compares tags.
+// In test runners, `instanceof` fails for values of another realm, so the code compares tags.
 const tagOf = (value: unknown): string => Object.prototype.toString.call(value)
 const isBuffer = (value: unknown): value is ArrayBuffer => tagOf(value) === '[object ArrayBuffer]'
 const isForm = (value: unknown): value is URLSearchParams | FormData =>
@@ -191,7 +191,7 @@ const isForm = (value: unknown): value is URLSearchParams | FormData =>
  * `type` of the result is `SUBSCRIPTION`, `SUBSCRIPTION_PAYMENT`, or `UNKNOWN` for a type or status that this version
  * does not know. `CANCELED` is read as `CANCELLED`, and an empty paymentId as null. (S8; Events)
  *
- * @throws {InvalidRequestError} that lists each invalid field, its rule and the received type. A promise rejects.
+ * @throws {InvalidRequestError} that lists each invalid field, its rule and the received type.
  * @example
  * const notification = parseNotification(request.body)
  * if (notification.type === 'SUBSCRIPTION_PAYMENT') await book(notification.paymentId, notification.status)
@@ -213,7 +213,7 @@ export function parseNotification(
 const secondsOf = (name: string, { occurredAt }: OrderedNotification): number => {
   const seconds = tagOf(occurredAt) === '[object Date]' ? Math.floor(Number(occurredAt) / 1000) : Number.NaN
   if (!Number.isNaN(seconds)) return seconds
-  // Comparisons with NaN are always false. Without this error, a cancellation would be ignored silently.
+  // Comparisons with NaN are always false, so `isNewer` would return false for a new cancellation.
   throw new InvalidRequestError('isNewer', [inputIssue(`${name}.occurredAt`, 'a valid Date', occurredAt)])
 }
 

@@ -29,7 +29,7 @@ export const createProcessOnce = (
   // Ids of processed notifications that the store did not record. This process does not process them again.
   const uncommitted = new Set<string>()
 
-  /** Calls the store, which may throw, hang, or return no promise. Reports a failure, and then returns undefined. */
+  /** Calls the store, which may throw, hang, or return no promise. A failure is reported and gives undefined. */
   const ask = async <Value>(
     notification: MerchantNotification,
     method: keyof DedupeStore,
@@ -56,7 +56,7 @@ export const createProcessOnce = (
     const claim = await ask(notification, 'claim', () => claiming)
     if (claim?.state === 'claimed') return run(notification, work, claim.owner)
     if (claim !== undefined) return claim.state === 'committed' ? 'duplicate' : 'in-progress'
-    // If a claim succeeds after the timeout, it is released: a redelivery then need not wait for the lease's end.
+    // A claim that succeeds after the timeout is released, so that redeliveries need not wait.
     const giveBack = (late: Claim) => (late.state === 'claimed' ? store.release(id, late.owner) : undefined)
     claiming.then(giveBack).catch(ignore)
     return 'unavailable'

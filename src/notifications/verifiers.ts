@@ -96,7 +96,7 @@ export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
     const signature = value.startsWith(prefix) ? decode(value.slice(prefix.length), encoding) : undefined
     if (signature === undefined) return false
     keys ??= Promise.all(secrets.map(importKey))
-    // Every key is tried, even after a match, so that the duration does not reveal which secret a sender has.
+    // Every key is tried, even after a match, so that the duration does not reveal which secret matched.
     const results = await Promise.all(
       (await keys).map((key) => crypto.subtle.verify('HMAC', key, signature, bytes)),
     )
@@ -117,9 +117,9 @@ export interface LookupClient {
 const lookupClient = objectWith<LookupClient>('a SubscriptionsClient', 'details', 'cancellation', 'payment')
 
 /**
- * Verifies a message by reading its record from the API. A payment's record must have the message's
- * subscription and status. For other messages, a subscription must exist. For `CANCELLED`, a cancellation must exist
- * too. The handler responds 401 if the record does not exist, and 503 if the read fails (network, rate limit, login).
+ * Verifies a message by reading its record from the API. For a payment, the record and the message must have
+ * equal subscriptions and statuses. For other messages, the subscription must exist, and for `CANCELLED` the
+ * cancellation. The handler responds 401 if a record is missing, and 503 if the read fails (network, limit, login).
  *
  * `lookupVerifier` proves the content of a message, not its sender. Anyone who knows the content can resend it with
  * a new notificationId, so your code must tolerate receiving the same payment or status twice.

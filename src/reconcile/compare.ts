@@ -35,9 +35,9 @@ export type Expected = ExpectedSubscription | ExpectedCharge
 /**
  * A difference between the books and the API.
  *
- * - `payment-missing`: the API has a payment that the books lack, because a notification was lost or is late. Its
- *   paymentId is empty when the API sent no identifier.
- * - `payment-differs`: the status differs, or only one side has a reversal.
+ * - `payment-missing`: the API has a payment that the books lack, because a notification was lost or is late. The
+ *   paymentId is empty if the API sent no identifier.
+ * - `payment-differs`: the status differs, or only the books or only the API have a reversal.
  * - `payment-not-found`: the books have a payment that the API does not list.
  * - `cancellation-missing`: only the API has the cancellation. `cancellation-not-found`: only the books have it.
  * - `subscription-not-found`, `charge-not-found`: the API does not know the record.
@@ -77,14 +77,14 @@ export interface GatewayReader {
   status(chargeId: string, options: ReadOptions): PromiseLike<{ readonly status: string }>
 }
 
-/** Whether the API does not know the record. An error code is required: a bare 404 may come from a proxy. */
+/** Whether an error says that the API does not know a record. A proxy may send a 404 without an errorCode. */
 export const isNotFound = (error: unknown): boolean => {
   if (!isMandateKitError(error) || error.phase === 'login') return false
   if (error.code === 'invalid_request') return true
   if (error.code !== 'api_error' || error.outcome !== 'rejected') return false
   const { status, errorCode } = error
   if (status === undefined || errorCode === undefined) return false
-  // Other statuses concern the request, the credentials or the server, not the identifier.
+  // An error with another status does not say that the record is missing.
   return status < 300 || [400, 404, 410, 422].includes(status)
 }
 
@@ -104,7 +104,7 @@ const collect = async (payments: AsyncIterable<Payment>): Promise<Payment[] | un
   try {
     for await (const payment of payments) all.push(payment)
   } catch (error) {
-    // A later page was not found, so the list is incomplete although the subscription exists.
+    // If the first page had payments, the subscription exists, and an error on a later page is a failure.
     if (all.length > 0 || !isNotFound(error)) throw error
     return undefined
   }
@@ -112,7 +112,7 @@ const collect = async (payments: AsyncIterable<Payment>): Promise<Payment[] | un
 }
 
 const differs = ({ status, reversed = false }: ExpectedPayment, payment: Payment): boolean => {
-  // The client has already read an amount of zero as null.
+  // For a reversal amount of zero, the client returns null.
   const reversal =
     payment.reverseTransactionAmount ?? payment.reverseTransactionId ?? payment.reverseTransactionDate ?? null
   return status !== payment.status || reversed !== (reversal !== null)

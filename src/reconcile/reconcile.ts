@@ -7,7 +7,7 @@ import { compareCharge, compareSubscription } from './compare.ts'
 
 /** The progress of a reconciliation. */
 export interface ReconciliationProgress {
-  /** Number of entries that were looked up. It includes failed lookups. */
+  /** Number of entries that were looked up, including failed lookups. */
   readonly checked: number
   /** Number of differences found, including those of kind `unchecked`. */
   readonly differences: number
@@ -52,8 +52,8 @@ const invalid = (name: string, rule: string, value: unknown): InvalidRequestErro
 
 /**
  * Compares the merchant's books with the API and yields the differences, for example after lost notifications. The
- * function only reads. It takes the next entry when the loop is ready, so books of any length need little memory.
- * Leaving the loop aborts the lookups in progress.
+ * function changes nothing. Entries are taken only when the loop needs them, so long books need little memory.
+ * If the loop ends early, the lookups in progress are aborted.
  *
  * If a lookup fails, the loop receives a difference of kind `unchecked` and goes on. The loop throws an
  * `InvalidRequestError` if the client for an entry is missing. If `signal` is aborted, the loop throws its `reason`.

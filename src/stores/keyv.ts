@@ -15,7 +15,7 @@ export interface KeyvLike {
   set(key: string, value: unknown, timeToLive?: number): Promise<unknown>
   /** Deletes the value under the key. */
   delete(key: string): Promise<unknown>
-  /** Adds a listener for failures of the backend. Without `on`, a failure looks like a missing key. */
+  /** Adds a listener for failures of the backend. Without `on`, a store treats a failed read as a missing key. */
   on?(event: 'error', listener: (error: unknown) => void): unknown
 }
 
@@ -34,7 +34,7 @@ const keyvDedupeStoreOptions = {
 /** Options of a dedupe store that uses Keyv. */
 export interface KeyvDedupeStoreOptions extends Input<typeof keyvDedupeStoreOptions> {}
 
-/** Wraps a Keyv so that failed calls reject. Without this, a Keyv emits `error` and resolves to undefined. */
+/** Wraps a Keyv so that failed calls reject. After a failure, a Keyv emits `error` and resolves to undefined. */
 const accessKeyv = (given: KeyvLike, prefix: string) => {
   const keyv = check('stores.keyv', objectWith<KeyvLike>('a Keyv', 'get', 'set', 'delete'), given, 'keyv')
   let failures = 0

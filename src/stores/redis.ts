@@ -23,7 +23,7 @@ export interface IoredisClient {
 /**
  * The connection of a store to Redis or Valkey: a connected client of node-redis or ioredis, an ioredis `Cluster`, or
  * a function that sends one command. Use a function for pools, other clients and node-redis clusters. The commands
- * are GET, SET with PX, DEL and EVAL. Each command has one key, which the function receives for cluster routing.
+ * are GET, SET with PX, DEL and EVAL. Each command has one key, by which the function can choose a cluster node.
  *
  * @example createRedisDedupeStore((command, key) => cluster.sendCommand(key, false, [...command])) // node-redis
  */
@@ -57,14 +57,14 @@ const clientField = field<RedisClient>(
       : undefined,
 )
 
-// A given function may return a wrapped reply such as `{ result }`. Without this error, the store would silently
-// misread it as "no token", "no lock" or "stored".
+// A caller's function may return an object such as `{ result }` instead of the reply. Without this error, the store
+// would silently read the object as "no token", "no lock" or "stored".
 const unexpectedReply = (what: string): Error =>
   new Error(`Redis ${what}: the client returned a value that is not a reply of Redis`)
 
 const ttlText = (value: number): string => String(Math.max(1, Math.ceil(value)))
 
-/** Returns functions that send a command or script for one key through any client, with a timeout. */
+/** Adapts any client. The returned functions send a command or a script, with a timeout. */
 const connect = (given: RedisClient, { prefix, commandTimeout }: Output<typeof redisOptions>) => {
   const client = check('stores.redis', clientField, given, 'client')
   const dispatch = (command: readonly [string, ...string[]], key: string): Promise<unknown> => {
@@ -79,7 +79,7 @@ const connect = (given: RedisClient, { prefix, commandTimeout }: Output<typeof r
   }
   const send = (command: string, key: string, ...parameters: string[]): Promise<unknown> =>
     limited([command, prefix + key, ...parameters], prefix + key)
-  /** Runs a script for the owner of a lock or lease. */
+  /** Runs a script with an owner and a duration. */
   const run = (script: string, key: string, owner: string, milliseconds = 0): Promise<unknown> =>
     limited(['EVAL', script, '1', prefix + key, owner, ttlText(milliseconds)], prefix + key)
   /** Runs a script that returns 1 or 0, and converts the reply to a boolean. */
@@ -99,7 +99,7 @@ const EXTEND_OWNED =
 const RELEASE_OWNED =
   "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 
-// A lock without an expiry is not from this store and would block every process forever, so it counts as free.
+// This store never writes a lock without an expiry. The script takes over any lock that would never expire.
 const ACQUIRE = `if redis.call('PTTL', KEYS[1]) >= 0 and redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`
@@ -120,7 +120,7 @@ redis.call('SET', KEYS[1], committed, 'PX', ARGV[2])
 if held == ARGV[1] or held == committed then return 1 end
 return 0`
 
-// How long a client polls for a lock. After this time, the call has stopped waiting for a token.
+// How many milliseconds a process waits for a lock.
 const LONGEST_WAIT = 150_000
 
 const ignore = (): void => undefined
@@ -153,7 +153,7 @@ const withRedisLock = async <Result>(
   // If the release fails, the lock expires anyway.
   const release = () => run(RELEASE_OWNED, key, owner).catch(ignore)
   await acquire().catch((error: unknown) => {
-    // If only the reply was lost, this process holds the lock.
+    // If Redis took the lock but the reply was lost, the lock must be released.
     void release()
     throw error
   })
@@ -170,8 +170,8 @@ const withRedisLock = async <Result>(
  * Shares tokens and rejected logins through Redis or Valkey, so that many processes need only one login. Pass a
  * connected client of node-redis or ioredis. You configure and close the client.
  *
- * Each process uses its own memory if Redis is down, is slow (`commandTimeout`), is full or has foreign data. Then
- * no call fails, and each process logs in at most once per token lifetime. Records expire with their token.
+ * Each process uses its own memory if Redis is down, is slow (`commandTimeout`), is full or has foreign data. No
+ * call fails, but each process then logs in once per token lifetime. Redis deletes a record when its token expires.
  *
  * @throws {InvalidRequestError} when the client or an option breaks its rule.
  * @example
@@ -190,7 +190,7 @@ export const createRedisTokenStore = (
       if (reply === null) return undefined
       if (typeof reply !== 'string') throw unexpectedReply('GET')
       const json = readJson(reply)
-      // `SubscriptionsClient` checks the record. It reports and overwrites text that is not JSON.
+      // `SubscriptionsClient` checks the record, and reports and overwrites a wrong record.
       return (json.ok ? json.value : reply) as TokenRecord
     },
     set: async (key, record, timeToLive) => {
@@ -203,8 +203,8 @@ export const createRedisTokenStore = (
 }
 
 /**
- * Remembers processed notifications in Redis or Valkey, for any number of processes. If several processes claim an id
- * at the same time, only one of them receives the claim. Pass a connected client of node-redis or ioredis.
+ * Remembers processed notifications in Redis or Valkey, for any number of processes. If several processes claim a
+ * notification at the same time, only one process succeeds. Pass a connected client of node-redis or ioredis.
  *
  * When Redis is down, slow or full, every method rejects, the handler responds 503, and the sender delivers again.
  * Configure Redis with persistence and the eviction policy `noeviction`. Otherwise Redis can forget which
@@ -222,7 +222,7 @@ export const createRedisDedupeStore = (client: RedisClient, options: RedisOption
     claim: async (id, leaseMilliseconds): Promise<Claim> => {
       const owner = `lease:${randomId()}`
       const state = await run(CLAIM, keyOf(id), owner, leaseMilliseconds).catch((error: unknown) => {
-        // The client may still send this claim later. Then the claim would block redeliveries until its lease ends.
+        // The Redis client may still send the command. The notification would then stay claimed until the lease ends.
         release(id, owner).catch(ignore)
         throw error
       })

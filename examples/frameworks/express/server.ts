@@ -5,7 +5,7 @@ import { isProgram, portOfEnvironment, secretOfEnvironment } from '../run.ts'
 import type { Shop } from '../shop.ts'
 import { openShop } from '../shop.ts'
 
-/** Creates an Express 5 app. The route comes before `express.json()`, because a signature covers the raw body. */
+/** Creates an Express 5 app. The notification route needs the raw body, so it is added before `express.json()`. */
 export const createApp = (shop: Shop): Express => {
   const app = express()
   app.post('/notifications', toNodeHandler(shop.receive))

@@ -81,7 +81,7 @@ describe('with mock.fetch', { concurrency: true }, () => {
   })
 })
 
-/** Creates a function whose promise resolves after all tests have called it. So the tests wait for each other. */
+/** Creates a function for the tests to await. Each call of the function waits until all tests have called it. */
 const createMeeting = (tests: number) => {
   let missing = tests
   let open: () => void = () => undefined

@@ -1,14 +1,14 @@
 import type { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import { isMandateKitError } from 'mandatekit'
 
-/** How many payments of a subscription were paid, how many failed and how many were reversed. */
+/** The numbers of paid, failed and reversed payments of a subscription. */
 export interface Settlement {
   readonly paid: number
   readonly failed: number
   readonly reversed: number
 }
 
-/** Counts the payments of a subscription. The tests call this function. */
+/** Counts the payments of a subscription. */
 export const settle = async (client: SubscriptionsClient, subscriptionId: string): Promise<Settlement> => {
   const settlement = { paid: 0, failed: 0, reversed: 0 }
   for await (const payment of client.allPayments(subscriptionId)) {

@@ -77,7 +77,7 @@ describe('a single order', () => {
   })
 
   test('can use a handler that the test adds', async ({ mock, shop }) => {
-    // MSW tries the most recently added handlers first.
+    // MSW uses the newest handler that matches a request.
     network.use(
       http.post(`${mock.clientOptions.gateway.baseUrl}/api/v1/mfs/charges`, () =>
         HttpResponse.json({ error: { code: 'closed', message: 'Closed for the night.' } }, { status: 403 }),

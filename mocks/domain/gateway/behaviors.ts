@@ -3,11 +3,11 @@ import type { Resolution } from './transitions.ts'
 /** Defines how the charges of a phone number end. */
 export interface Behavior {
   readonly description: string
-  /** The event and outcome of a confirmed charge or a renewal. */
+  /** How a confirmed charge or a renewal ends. */
   readonly resolution: Resolution
-  /** The event and outcome after the number's first successful charge. Default: `resolution`. */
+  /** How charges end after the number's first successful charge. Default: `resolution`. */
   readonly afterFirst?: Resolution
-  /** The event and outcome when the gateway retries a charge. Default: the charge stays in pending_retry. */
+  /** How a charge ends when the gateway retries the charge. Default: the charge stays in pending_retry. */
   readonly afterRetry?: Resolution
 }
 

@@ -13,11 +13,11 @@ export interface ChargeFields {
   readonly redirectUri: string
 }
 
-/** A stored charge. It omits fields that can be derived, so that a million charges fit in memory. */
+/** A stored charge, without the fields that can be computed, so that a million charges fit in memory. */
 export interface ChargeRecord extends ChargeFields {
   readonly id: string
   readonly confirmationId: string
-  /** The base URL in use when the charge was created. It is kept, so that `confirmation_url` does not change. */
+  /** The gateway's base URL at the time of creation. It keeps `confirmation_url` the same later. */
   readonly baseUrl: string
   readonly createdAt: number
   /** Identifier of the charge that this charge renews. */
@@ -59,7 +59,7 @@ export const listedCharge = (charge: ChargeRecord): ListedCharge => ({
   idempotencyKey: charge.idempotencyKey,
 })
 
-/** Masks the middle digits of a phone number. A short number keeps at most its last two characters. */
+/** Masks a phone number, except its first 4 and last 3 characters. A short number shows at most 2. */
 export const maskedNumber = (msisdn: string): string => {
   const characters = [...msisdn]
   const isLong = characters.length >= 10

@@ -57,7 +57,7 @@ const RENEWAL_OF_RENEWAL = notActive(
 const keyed = (moment: ChargeMoment, replayed: boolean): Result<Keyed<ChargeBody>> =>
   accepted({ body: chargeBody(moment.charge, moment), replayed })
 
-/** The gateway (area G) of a mock. Every operation first runs the timeline entries that are due. */
+/** The gateway (area G) of a mock. Every operation first runs the events that are due, such as retries. */
 export type GatewayDomain = ReturnType<typeof createGatewayDomain>
 
 /** Creates the gateway (area G): charges, confirmations, renewals, events and idempotency keys. */
@@ -194,7 +194,7 @@ export const createGatewayDomain = (parts: {
       ledger.lasting().behaviors.set(comparableNumber(msisdn), behavior)
       return accepted(undefined)
     },
-    /** Restores the initial state. Also clears what `reset` keeps, and then adds the seeded charges again. */
+    /** Clears the whole state, including the state that `reset` keeps, and then adds the seeded charges. */
     restart: ledger.restart,
     /** Returns every charge, oldest first. */
     charges(): readonly ChargeBody[] {

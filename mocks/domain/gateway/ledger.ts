@@ -41,7 +41,7 @@ const lengthOf = (duration: Duration | false): number =>
 const ID_LENGTH = 20
 const EXPIRE: Resolution = { event: 'expire', outcome: 'EXPIRED' }
 
-/** Creates the store of charges and adds the seeded charges. No other code changes a charge. */
+/** Creates the store of charges and adds the seeded charges. Only this store changes charges. */
 export const createLedger = (parts: {
   readonly timeline: Timeline
   readonly ids: Pick<Ids, 'text'>
@@ -50,7 +50,7 @@ export const createLedger = (parts: {
 }) => {
   const { timeline, ids, options, baseUrl } = parts
   let state = emptyTransactions()
-  /** The charges, oldest first. It is an array, because a Map cannot be read by position. */
+  /** The charges, oldest first, in an array, because the code reads charges by position. */
   let order: ChargeRecord[] = []
   let lasting = newLastingState()
   const configured = new Map<string, BehaviorName>(
@@ -68,7 +68,7 @@ export const createLedger = (parts: {
   const record = (type: GatewayEvent['type'], charge: ChargeRecord, at: number): void =>
     recordEvent(state.events, type, charge, at)
 
-  /** Applies an event to a charge. Returns `false` and changes nothing if the charge's status does not allow it. */
+  /** Applies an event to a charge. Returns `false` and changes nothing if the status does not allow the event. */
   const move = (charge: ChargeRecord, resolution: Resolution, at: number): boolean => {
     const status = chargeAfter(charge.status, resolution.event)
     if (status === undefined) return false
@@ -185,7 +185,7 @@ export const createLedger = (parts: {
 
   seed()
   return {
-    /** Returns the current state. A reset replaces this object with a new one. */
+    /** Returns the current state. A reset creates a new state object. */
     transactions: () => state,
     lasting: () => lasting,
     /** Returns every charge, oldest first. */

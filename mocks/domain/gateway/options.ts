@@ -28,7 +28,7 @@ const identifier = (prefix: string): Rule<string> =>
     (value) => typeof value === 'string' && new RegExp(`^${prefix}[\\w-]+$`).test(value),
   )
 
-/** The default outcome of a seeded charge, by status. */
+/** Maps the status of a seeded charge to the default outcome. */
 export const outcomeOf = {
   pending_confirmation: 'PENDING',
   pending_retry: 'RETRYING',
@@ -44,7 +44,7 @@ const seedCharge = {
   confirmation_id: optional(identifier('conf_')),
   /** The payer's mobile number, as a string. */
   msisdn: text,
-  /** The amount as a whole number. The mock never scales it (row 60). */
+  /** The amount as a whole number, which the mock never scales (row 60). */
   amount: rule<number>('a whole number', Number.isSafeInteger),
   /** Currency code such as `BDT`. */
   currency: text,
@@ -52,7 +52,7 @@ const seedCharge = {
   redirect_uri: optional(absoluteUrl),
   /** Status of the charge. Default: `succeeded`. */
   status: optional(oneOf('pending_confirmation', 'pending_retry', 'succeeded', 'failed', 'expired')),
-  /** Outcome. Default: the outcome that belongs to `status`. For `failed`, it is `INSUFFICIENT_FUNDS`. */
+  /** Outcome. The default depends on `status`: a `failed` charge has `INSUFFICIENT_FUNDS`. */
   outcome: optional(
     oneOf('PENDING', 'SUCCEEDED', 'INSUFFICIENT_FUNDS', 'WALLET_BLOCKED', 'RETRYING', 'EXPIRED'),
   ),
@@ -101,15 +101,15 @@ export const gatewayTable = {
   /** Response of the operation `status`: the whole charge, or only its status (row 67). Default: `charge`. */
   statusAnswer: option(oneOf('charge', 'status'), 'charge'),
   /**
-   * Allowed redirect addresses (row 69). The default is an empty list, which allows all. An address is allowed if an
-   * entry has the same scheme and host, and the same path or a parent path.
+   * Allowed redirect addresses (row 69). An empty list (default) allows every address. An address is allowed if
+   * an entry has the same scheme and host, and the same path or a parent path.
    */
   redirectAllowlist: option(listOf(absoluteUrl), []),
-  /** Response to a used idempotency key with a new body (row 72). Default: `replay`; strict rules: `reject`. */
+  /** Response to a new body under a used idempotency key (row 72). Default: `replay`; strict rules: `reject`. */
   keyReuse: option(oneOf('replay', 'reject'), 'replay', { strict: 'reject' }),
   /** How long an idempotency key is remembered (row 73); `false`: until a reset. Default: `false`. */
   keyTtl: option(orFalse(duration), false),
-  /** Whether a succeeded renewal may itself be renewed (row 75). Default: `true`; under strict rules: `false`. */
+  /** Whether `renew` accepts the id of a succeeded renewal (row 75). Default: `true`; under strict rules: `false`. */
   renewalsAsMandates: option(flag, true, { strict: false }),
   /** The number of wrong codes after which a charge expires (row 77); `false`: no limit. Default: `false`. */
   maxOtpAttempts: option(orFalse(wholeNumber(1)), false),

@@ -4,7 +4,7 @@ import { chargeBody } from './charges.ts'
 import type { ChargeOutcome, ChargeStatus } from './transitions.ts'
 import type { GatewayEvent } from './types.ts'
 
-/** Maps the scope of each used key to the charge in its first response. A key is as old as its charge. */
+/** Maps the scope of each used idempotency key to the charge in the key's first response. */
 type KeyTable = Map<string, ChargeMoment>
 
 /** Returns the scope of an idempotency key, which includes the credential, the route and the path's id (row 73). */
@@ -14,12 +14,12 @@ export const keyScope = (
   pathId: string,
   key: string,
 ): string =>
-  // Header values contain no line breaks, so the texts of two different scopes always differ.
+  // Header values contain no line breaks, so two different scopes never have the same text.
   `${route}\n${credential}\n${pathId}\n${key}`
 
 const PURGE_FROM = 1024
 
-/** Creates a store for the first result of each key. It writes to `table()`. A result expires after `ttl` ms. */
+/** Stores the first result of each idempotency key in `table()`. A result expires after `ttl` milliseconds. */
 export const createKeyStore = (table: () => KeyTable, ttl: number | false, now: () => number) => {
   let purgeAt = PURGE_FROM
   const isOld = (moment: ChargeMoment): boolean => ttl !== false && moment.charge.createdAt + ttl <= now()
@@ -31,7 +31,7 @@ export const createKeyStore = (table: () => KeyTable, ttl: number | false, now: 
     },
     store(scope: string, moment: ChargeMoment): void {
       const keys = table()
-      // Expired keys are removed only when the table has doubled. So the average cost of a call stays constant.
+      // Searching all keys is slow, so expired keys are removed only when the table has doubled.
       if (ttl !== false && keys.size >= purgeAt) {
         for (const [old, record] of keys) if (isOld(record)) keys.delete(old)
         purgeAt = Math.max(PURGE_FROM, keys.size * 2)
@@ -41,7 +41,7 @@ export const createKeyStore = (table: () => KeyTable, ttl: number | false, now: 
   }
 }
 
-/** The events, oldest first, with one array per field. Millions of objects would slow down garbage collection. */
+/** The events, oldest first. Each field has one array, because millions of objects would slow garbage collection. */
 interface EventColumns {
   readonly types: GatewayEvent['type'][]
   readonly times: number[]
@@ -56,7 +56,7 @@ export interface TransactionalState {
   readonly confirmations: Map<string, ChargeRecord>
   readonly keys: KeyTable
   readonly events: EventColumns
-  /** Phone numbers that have a succeeded charge. Some behaviors change after the first success. */
+  /** Phone numbers that have a succeeded charge. Some behaviors give these numbers another result. */
   readonly paidNumbers: Set<string>
 }
 
@@ -99,7 +99,7 @@ export const readEvents = (events: EventColumns, cleared: number): GatewayEvent[
   events.types.flatMap((type, index) => {
     const [at, charge] = [events.times[index], events.charges[index]]
     const [status, outcome] = [events.statuses[index], events.outcomes[index]]
-    // All columns have the same length, so this condition is never true.
+    // All arrays have the same length, so no value is ever undefined.
     if (at === undefined || charge === undefined || status === undefined || outcome === undefined) return []
     return {
       id: `evt_${String(cleared + index + 1).padStart(8, '0')}`,

@@ -18,9 +18,9 @@ export interface Resolution {
 }
 
 /**
- * Every status change of a charge: from → event → to. Other changes are refused.
+ * Every status change of a charge: from → event → to. The mock refuses all other changes.
  *
- * A renewal needs no code from the payer. The mock creates and resolves it in one step, so it starts at `none`.
+ * A renewal needs no code from the payer. The mock creates and resolves a renewal in one step, from `none`.
  */
 export const chargeTransitions = {
   none: {

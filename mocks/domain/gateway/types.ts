@@ -54,7 +54,7 @@ export interface ListedCharge extends ChargeBody {
   readonly idempotencyKey: string | undefined
 }
 
-/** The result of an operation with an idempotency key. If `replayed` is true, `body` is the original response. */
+/** The result for an idempotency key. If `replayed` is true, `body` is the first response for the key. */
 export interface Keyed<Body> {
   readonly body: Body
   readonly replayed: boolean

@@ -50,7 +50,7 @@ export const readTexts = <const Name extends string>(
 export const createRequestCheck = (options: SubscriptionsOptions, calendar: Calendar, now: () => number) => {
   const cutoff = options.startCutoff === false ? undefined : parseTimeOfDay(options.startCutoff)
   const { maxEnd, timeZone } = options
-  // The flags g and y are removed: with them, `test` would begin where the previous match ended.
+  // With the flag g or y, `test` would start where the previous match ended, so both flags are removed.
   const amountPattern = new RegExp(
     options.amountPattern.source,
     options.amountPattern.flags.replace(/[gy]/g, ''),

@@ -198,7 +198,7 @@ export const createLifecycle = (parts: {
       send('SUBSCRIPTION', 'SUCCEEDED', record, at)
       timeline.settle()
     },
-    /** Authorizes a request at the past time `at`. Makes the payments due since `at`, but sends no notifications. */
+    /** Authorizes a request at the past time `at`, and makes the payments due since then. Sends no notifications. */
     backdate(record: SubscriptionRecord, payments: readonly PaymentScript[], at: number): void {
       cancelPlanned(record)
       start(record, payments, at)
@@ -221,7 +221,7 @@ export const createLifecycle = (parts: {
       }
       return cancellation
     },
-    /** Cancels all planned timeline entries of subscriptions. */
+    /** Removes all planned events of subscriptions. */
     forget(): void {
       for (const kind of [EXPIRY, DUE, CANCELLATION]) timeline.cancelAll(kind)
     },

@@ -25,7 +25,7 @@ export interface PageQuery {
   readonly perPage?: string
 }
 
-/** Returns the part of a list that a page covers (Limits, Pagination; row 41). Ignores invalid numbers. */
+/** Returns one page of a list (Limits, Pagination; row 41). Ignores invalid numbers. */
 const pageOf = (
   query: PageQuery,
   { defaultSize, maxSize, ignore }: SubscriptionsOptions['paging'],

@@ -63,7 +63,7 @@ const seedSubscription = {
   createdAt: optional(pointInTime),
   /**
    * Time at which the payer authorized the request, between `createdAt` and now; `false` if not authorized.
-   * Default: `createdAt`. The mock makes the payments due since then, but sends no notifications for them.
+   * Default: `createdAt`. The mock makes the payments due since this time, but sends no notifications.
    */
   authorizedAt: optional(orFalse(pointInTime)),
   /** Outcomes of the first payments, in order. Later payments succeed. */
@@ -99,7 +99,7 @@ export interface Seeds extends Input<typeof seeds> {}
 export const seedsSchema = strict(seeds)
 
 const user = {
-  /** Username of the login. Failed logins count per username (row 35). `defaultMerchant` has the user `mock-user`. */
+  /** Username of the login. The lockout is per username (row 35). `defaultMerchant` has the user `mock-user`. */
   username: text,
   /** Password of the login. `defaultMerchant` has the password `mock-password`. */
   password: text,
@@ -129,7 +129,7 @@ export const defaultMerchant = {
 export const defaultErrorCodes = {
   /** Success (Errors, area S). Default: `00`. */
   success: '00',
-  /** A field breaks a rule (row 38). Default: `01`. */
+  /** An invalid field (row 38). Default: `01`. */
   invalid: '01',
   /** An identifier that is unknown or belongs to another merchant (row 38). Default: `02`. */
   not_found: '02',
@@ -137,7 +137,7 @@ export const defaultErrorCodes = {
   duplicate_request: '03',
   /** A call that the state does not allow, such as a refused second cancellation (row 38). Default: `04`. */
   state: '04',
-  /** A clientID that differs from the token's (rows 21 and 38). Default: `05`. */
+  /** A clientID other than the clientID of the token (rows 21 and 38). Default: `05`. */
   client_mismatch: '05',
   /** Missing or wrong credentials, with HTTP status 401 (row 38). Default: `401`. */
   unauthorized: '401',
@@ -247,11 +247,11 @@ export const subscriptionsTable = {
   clientMismatch: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
   /** Time of day, `HH:MM:SS`, at which payments are made (row 23). Default: `12:00:00`. */
   debitTime: option(timeOfDay, '12:00:00'),
-  /** The retries of a failed payment (row 24). There are no retries after the end of the subscription. */
+  /** The retries of a failed payment (row 24). The mock retries no payment after the subscription's end. */
   dunning: option(strict(dunning, 'option'), { retries: 0, everyDays: 1 }),
   /** Value of nextPaymentDate after the last payment: the cycle's next date, or null (row 25). Default: `date`. */
   nextPaymentDateAfterEnd: option(oneOf('date', 'null'), 'date'),
-  /** How long a cancellation stays PROCESSING (row 27). Payments continue during that time. Default: 0 seconds. */
+  /** How long a cancellation has status PROCESSING; payments continue meanwhile (row 27). Default: 0 seconds. */
   cancelDelay: option(duration, { seconds: 0 }),
   /** Response to canceling a canceled or ended subscription: the record or an error (row 28). Default: `same`. */
   cancelTwice: option(oneOf('same', 'refuse'), 'same'),
@@ -270,7 +270,7 @@ export const subscriptionsTable = {
   }),
   /** The errorCode of each kind of response (row 38). An omitted kind keeps its default. */
   errorCodes: option(strict(errorCodes, 'option') as Rule<Partial<ErrorCodes>>, defaultErrorCodes),
-  /** HTTP status for a field that breaks a rule (row 39). Default: `422`. */
+  /** HTTP status for an invalid field (row 39). Default: `422`. */
   validationStatus: option(oneOf(200, 400, 409, 422), 422),
   /** Whether errors have HTTP status 200 (row 39). Errors 401, 403 and 429 keep their status. Default: `false`. */
   errorsAs200: option(flag, false),

@@ -15,7 +15,7 @@ export interface Terms {
   readonly step: number
 }
 
-/** The due dates of subscriptions in one zone at one time of day (row 23). A slot is the index of a due date. */
+/** Calculates due dates for one time zone and one time of day (row 23). A slot is the index of a due date. */
 export type Schedule = ReturnType<typeof createSchedule>
 
 /** Creates the schedule of a zone. Due dates begin at the start and are 1, 7 or 15 calendar days apart. */
@@ -27,9 +27,9 @@ export const createSchedule = (calendar: Calendar, debitSecond: number) => {
     day,
     /** Returns the instant at which payments of a due date are made. */
     instant,
-    /** Returns the first slot that is due at or after an instant. It may be after the subscription's end. */
+    /** Returns the first slot that is due at or after an instant. The slot may be after the subscription's end. */
     firstSlot(terms: Terms, from: number): number {
-      // A clock change can move a time just before midnight to the next day, so the search starts a day earlier.
+      // Summer time can move a payment from just before midnight to the next day, so the search starts a day earlier.
       const back = calendar.dayAt(from) - 1 - terms.startDay
       let slot = Math.max(0, Math.ceil(back / terms.step))
       while (instant(day(terms, slot)) < from) slot += 1

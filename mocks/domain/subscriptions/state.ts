@@ -34,13 +34,13 @@ export interface SubscriptionRecord {
   phase: Exclude<SubscriptionPhase, 'none'>
   authorizedAt: number | undefined
   cancelledAt: number | undefined
-  /** The time at which the subscription stopped being pending or active. */
+  /** The time at which `phase` became ENDED, CANCELLED or VOID. */
   closedAt: number | undefined
-  /** Index of the next due date. It is used only after the payer has authorized the request. */
+  /** Index of the next due date. Unused before the payer authorizes the request. */
   nextSlot: number
   /** Outcomes that a test has set for the next payments, in order. */
   script: PaymentScript[]
-  /** Planned retries of failed payments. For each due day, `number` starts at 1. */
+  /** Planned retries of failed payments. The first retry for a due day has `number` 1. */
   retries: { readonly dueDay: Day; readonly at: number; readonly number: number }[]
   /** Indexes of the subscription's payments, oldest first. */
   readonly payments: number[]

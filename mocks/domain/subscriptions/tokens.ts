@@ -12,7 +12,7 @@ export interface Failures {
   lockedUntil: number | undefined
 }
 
-// If at least this many usernames are stored, a sweep removes usernames whose failures no longer count.
+// The mock removes usernames whose failures no longer count once it stores this many usernames.
 const MANY_USERNAMES = 1_000
 
 /**
@@ -119,7 +119,7 @@ export const createTokens = (parts: {
     refresh.set(refreshToken, { clientId, username })
   }
 
-  /** Removes expired tokens when the number of tokens has doubled, so that the average login cost stays constant. */
+  /** Removes expired tokens, but only when the number of tokens has doubled, so that most logins stay fast. */
   const dropExpired = (): void => {
     if (access.size < sweepFrom) return
     const time = now()
@@ -209,7 +209,7 @@ export const createTokens = (parts: {
   }
 
   return {
-    /** Handles a login (S-a). The same path also accepts a refresh token (rows 33 to 35). */
+    /** Handles a login (S-a) with a password or a refresh token (rows 33 to 35). */
     grant(fields: Fields): Result<TokenBody> {
       const kind = Object.hasOwn(fields, 'grant_type') ? fields.grant_type : undefined
       if (kind === 'password') return byPassword(fields)
@@ -248,11 +248,11 @@ export const createTokens = (parts: {
         if (record.expiresAt > time) access.set(token, { ...record, expiresAt: time })
       }
     },
-    /** Shifts the expiry of valid tokens. Also shifts that of new tokens, until the returned function is called. */
+    /** Shifts the expiry of valid tokens, and of new tokens until the caller calls the returned function. */
     surviveMove(milliseconds: number): () => void {
       const time = now()
       for (const [token, record] of access) {
-        // An expired token must stay expired, so its expiry is shifted only if the clock moves back.
+        // When the clock moves ahead, an expired token keeps its expiry and so stays expired.
         if (record.expiresAt <= time && milliseconds > 0) continue
         access.set(token, { ...record, expiresAt: record.expiresAt + milliseconds })
       }
@@ -263,7 +263,7 @@ export const createTokens = (parts: {
         if (moves === 0) issueFrom = 0
       }
     },
-    /** Removes every access token and refresh token, so that all become invalid. */
+    /** Removes every access token and refresh token. */
     revoke(): void {
       access.clear()
       refresh.clear()

@@ -2,7 +2,7 @@ import type { KnownCancellationStatus, KnownRequestStatus } from '../../../src/c
 
 type RequestState = 'none' | KnownRequestStatus
 type CancellationState = 'none' | KnownCancellationStatus
-/** Phase of a subscription. No response contains the phase. VOID means that the request was declined or expired. */
+/** Phase of a subscription, for the mock's own use. VOID means that the request was declined or expired. */
 export type SubscriptionPhase = 'none' | 'PENDING' | 'ACTIVE' | 'ENDED' | 'CANCELLED' | 'VOID'
 /** The events that change a subscription and its request. */
 export type SubscriptionTrigger = 'create' | 'authorize' | 'decline' | 'expire' | 'cancel' | 'end'
@@ -32,7 +32,7 @@ export const subscriptionTransitions = {
   VOID: {},
 } as const satisfies Table<SubscriptionPhase, SubscriptionTrigger>
 
-/** The next status of a cancellation, by event. Without `cancelDelay`, both events happen together (row 27). */
+/** Next status of a cancellation, by event. Without `cancelDelay`, `process` follows `request` at once (row 27). */
 export const cancellationTransitions = {
   none: { request: 'PROCESSING' },
   PROCESSING: { process: 'PROCESSED' },
