@@ -21,7 +21,7 @@ for (const [name, msisdn] of Object.entries(payers)) {
 mock.payer.setBehavior(payers.poor, 'insufficient_funds')
 mock.payer.setBehavior(payers.slow, 'retry_then_succeeds')
 
-// Renewals in pending_retry. The job later calls `status`, because `renew` repeats the original response.
+// Renewals in pending_retry. The job later calls `status`, because `renew` would return the original response.
 const undecided = new Map<string, string>()
 
 const renewAll = async (dueDate: string, attempt = 1) => {

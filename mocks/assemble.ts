@@ -25,14 +25,14 @@ import type { Variant } from './http/subscriptions-area.ts'
 import { createSubscriptionsArea, createVary } from './http/subscriptions-area.ts'
 import type { ReadOptions } from './options.ts'
 
-// A global symbol lets the server of the ESM build use a mock that the CommonJS build created.
+// The symbol is global, because the ESM build and the CommonJS build must read each other's mocks.
 const INTERNALS = Symbol.for('mandatekit.mock')
 
 /** Stores the internal parts of a mock in a hidden property of the mock. */
 export const withInternals = <Mock extends object>(mock: Mock, parts: MockParts): Mock =>
   Object.defineProperty(mock, INTERNALS, { value: parts })
 
-/** Returns the internal parts of a mock, for this package. Throws a TypeError if the object is not a mock. */
+/** Returns the internal parts of a mock. Throws a TypeError if the object is not a mock. */
 export const internalsOf = (mock: object): MockParts => {
   const holder: { readonly [INTERNALS]?: MockParts } = mock
   const parts = holder[INTERNALS]
@@ -40,7 +40,7 @@ export const internalsOf = (mock: object): MockParts => {
   return parts
 }
 
-/** Keeps the base URLs of a mock: the URLs from its options and the URLs of its running servers. */
+/** Keeps the base URLs from the options and the URLs of the running servers. */
 const createAddresses = (
   own: Readonly<Record<AreaRuntime['name'], string>>,
   areas: readonly AreaRuntime[],
@@ -61,9 +61,9 @@ const createAddresses = (
       )
       return bases
     },
-    /** Returns the base URL of the URLs in an area's responses. */
+    /** Returns the base URL with which the URLs in an area's responses begin. */
     current: (area: AreaRuntime['name']): string => servers.at(-1)?.url ?? own[area],
-    /** Makes both areas use a server's URL in responses. Returns a function that removes the URL. */
+    /** Adds a server's URL. The responses of both areas then use the URL. Returns a function that removes the URL. */
     attach(url: string): () => void {
       const server = { url: normalizedBase(url) }
       serve([...servers, server])
@@ -85,7 +85,7 @@ const mockClock = (clock: ManagedClock, deliveries: Deliveries): MockClock => ({
   async advance(duration) {
     const [before, lateCount] = [deliveries.underWay(), deliveries.lateCount()]
     if (before !== undefined) await before
-    // The check prevents an endless loop: a receiver moves the clock, and the clock calls the receiver again.
+    // Without this check, a receiver that moves the clock could be called again by each move, without end.
     if (deliveries.lateCount() !== lateCount) throw new Error(NOT_MOVED)
     await clock.advance(duration)
     await deliveries.notifications.flush()
@@ -109,7 +109,7 @@ const secretsOf = (subscriptions: SubscriptionsOptions, gateway: GatewayOptions)
   ]),
 ]
 
-/** Returns whether invoice and subscription identifiers are sent as numbers (row 44). */
+/** Returns whether the mock sends invoice and subscription identifiers as numbers (row 44). */
 const hasNumberIds = (variant: Variant): boolean =>
   typeof variant !== 'function' && variant.includes('number-ids')
 const NUMBERED_KINDS = ['invoice', 'subscription']
@@ -196,7 +196,7 @@ export const createParts = (options: ReadOptions) => {
   }
   const log = createRequestLog(options.logSize, secrets)
   const domains = { subscriptions: subscriptions.domain, gateway: gateway.domain }
-  // The code of the payer's pages is loaded when the first page is opened.
+  // The mock loads the code of the payer's pages when a browser opens the first page.
   const pages: PageHandler = async (...page) =>
     (await import('./pages/handler.ts')).createPages(domains)(...page)
   const time = mockClock(clock, deliveries)
@@ -212,13 +212,13 @@ export const createParts = (options: ReadOptions) => {
     log,
     areas,
     outage,
-    /** The base URLs from the options, area S first. */
+    /** The base URLs that the options set: first for area S, then for area G. */
     ownBases: [own.subscriptions, own.gateway],
     addresses,
     handler: createHandler({ bases: addresses.bases, faults, log, now: timeline.now, pages }),
     /** The public clock of the mock. */
     time,
-    /** Moves the clock but keeps tokens valid, because the clients may use another clock than the mock. */
+    /** Moves the clock. Access tokens stay valid, because a client may not use the mock's clock. */
     async moveClock(move: { readonly by: Duration } | { readonly to: string }): Promise<void> {
       const length = 'by' in move ? toMilliseconds(move.by) : toInstantMilliseconds(move.to) - time.now()
       const moveEnds = subscriptions.domain.tokensSurviveMove(length)

@@ -23,7 +23,7 @@ const clientOptionsOf = (
     return { baseUrl: addresses.current(area), clock: { now, sleep }, ...changed }
   }
   return {
-    // These properties are getters, because the base URL changes when a server starts or stops.
+    // Getters read the current base URL, which changes when a server starts or stops.
     get subscriptions() {
       return {
         ...common('subscriptions', SUBSCRIPTIONS_API_PREFIX),

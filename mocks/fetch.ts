@@ -34,7 +34,7 @@ export const createMockFetch = (handler: Handler, bases: () => readonly string[]
         `fetch failed: this mock serves ${bases().join(' and ')}, not ${origin}`,
       )
     }
-    // The handler may wait for a body that never ends, so an abort ends the wait.
+    // An abort ends this wait, because the body of the request may never end.
     const sent = await unlessAborted(signal, handling)
     if (signal.aborted) throw signal.reason
     switch (sent.kind) {

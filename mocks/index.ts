@@ -16,7 +16,7 @@ export interface Mock extends CoreMock {
  * Creates a mock of both APIs, with one MSW handler for each base URL. The handlers ignore requests to other
  * hosts. Handlers that you pass to `server.use` take precedence.
  *
- * @throws TypeError that names an unknown or invalid option and the allowed options or values
+ * @throws TypeError if an option is unknown or invalid; the error lists the allowed options or values
  * @example
  * const mock = createMock()
  * const server = setupServer(...mock.handlers)

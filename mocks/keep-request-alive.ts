@@ -1,11 +1,11 @@
 /**
- * Prevents the garbage collection of requests that have no response yet. A `Request` holds its
- * caller's signal weakly. If the runtime collected the `Request`, an abort by the caller would have no effect.
+ * Prevents the garbage collection of requests that have no response yet. After the collection of a `Request`, the
+ * caller could no longer abort the request.
  */
 export const createKeepAlive = () => {
   const kept = new Set<object>()
   return async <Value>(requests: object, run: () => Promise<Value>): Promise<Value> => {
-    // Each call has its own entry, because the same request may be sent twice at the same time.
+    // A new object for each call, because two calls may send the same request at the same time.
     const entry = { requests }
     kept.add(entry)
     try {

@@ -40,7 +40,7 @@ const httpTable = <const Url extends string, const Prefix extends string>(url: U
     secretText('an absolute http or https URL without credentials, query and fragment', isBase),
     url,
   ),
-  /** Replaces the version prefix of the paths (row 49). Default: `/api/v1.0` in area S, `/api/v1` in area G. */
+  /** Version prefix of the paths (row 49). Default: `/api/v1.0` in area S, `/api/v1` in area G. */
   apiPrefix: option(
     rule<string>(
       'a path such as /api/v2 without a slash at its end',
@@ -63,7 +63,7 @@ export interface NotifyOptions extends DeliveryOptions {
 
 const subscriptionsHttp = {
   ...httpTable('https://subscriptions.mandatekit.test', SUBSCRIPTIONS_API_PREFIX),
-  /** Deviations in successful responses, to test how tolerant a client is (row 44). Default: none. */
+  /** Varies successful responses, to test whether a client accepts the variants (row 44). Default: none. */
   variant: option(
     either(
       listOf(oneOf(...variantForms)),
@@ -88,7 +88,7 @@ const own = {
   seed: option(either(anyText, number()), 'mandatekit'),
   /** `'system'` (default) follows the machine's time or fake timers. A point in time freezes the clock. */
   clock: option(either(oneOf('system'), pointInTime), 'system'),
-  /** On a frozen clock, `sleep` moves the clock (`'jump'`, default) or waits for a move by the test (`'wait'`). */
+  /** On a frozen clock, `sleep` moves the clock (`'jump'`, default) or waits until the test moves it (`'wait'`). */
   sleep: option(oneOf('jump', 'wait'), 'jump'),
   /**
    * The clock for rate limits, including Retry-After and X-RateLimit-Reset. Default: `'mock'`. Choose `'machine'` if
@@ -113,7 +113,7 @@ export const subscriptionsHttpDefaults = defaultsOf(subscriptionsHttp)
 export const gatewayHttpDefaults = defaultsOf(gatewayHttp)
 /** The defaults of the mock itself. */
 export const mockDefaults = defaultsOf(own)
-/** The strict defaults of HTTP options. They apply to both areas under `rules: 'strict'`. */
+/** The defaults of the HTTP options of both areas under `rules: 'strict'`. */
 export const strictHttpDefaults = strictOf(gatewayHttp)
 
 const mockTable = { ...own, subscriptions: option(plainObject(), {}), gateway: option(plainObject(), {}) }
@@ -127,7 +127,7 @@ export interface ReadOptions extends OptionsOf<typeof own> {
   readonly gateway: GatewayOptions & AreaHttpOptions
 }
 
-/** The tables of all options. A table's key is the prefix of the option names in the table. */
+/** The tables of all options. The key of a table is the prefix of the table's option names. */
 export const optionTables = {
   '': own,
   'subscriptions.': { ...subscriptionsHttp, ...subscriptionsTable },

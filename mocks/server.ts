@@ -101,7 +101,7 @@ const hostOf = ({ headers }: NodeIncoming): string | null => {
 }
 
 /**
- * Creates the handler for the panel, the root page and the favicon. Requests for them are not logged. The panel and
+ * Creates the handler for the panel, the root page and the favicon. The log omits these requests. The panel and
  * the root page are imported at their first request.
  */
 const createSite = (mock: Mock, boundTo: string, hasPanel: boolean) => {

@@ -7,7 +7,7 @@ import type { MockSnapshot } from './types.ts'
 /** Returns a snapshot of a mock's state. */
 export const snapshotOf = (parts: MockParts): MockSnapshot => ({
   format: 1,
-  // `domain.snapshot` runs the clock's due entries, so the clock's snapshot is taken after both domains'.
+  // `domain.snapshot` runs due entries of the clock. So `clock.snapshot` must be called after `domain.snapshot`.
   subscriptions: parts.subscriptions.domain.snapshot(),
   gateway: parts.gateway.domain.snapshot(),
   clock: parts.clock.snapshot(),
@@ -37,7 +37,7 @@ const isSnapshot = (value: unknown): value is MockSnapshot =>
   Array.isArray(field(value, 'limiters')) &&
   isA('Object', field(value, 'ids'))
 
-/** Restores a snapshot. Throws a TypeError before any change if the value is not a snapshot for this mock. */
+/** Restores a snapshot. If the value is not a snapshot for this mock, throws a TypeError and changes nothing. */
 export const restoreAll = (parts: MockParts, given: MockSnapshot): void => {
   if (!isSnapshot(given)) {
     throw new TypeError(

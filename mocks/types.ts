@@ -52,7 +52,7 @@ export interface Payer {
   authorize(invoiceId: string, options?: { readonly payments?: readonly PaymentScript[] }): AuthorizationView
   /**
    * Sets the outcomes of the next payments of a subscription; later payments succeed. You can set them before
-   * `authorize`. A later `authorize` without `payments` keeps the outcomes.
+   * `authorize`. `authorize` without `payments` keeps these outcomes.
    *
    * @param id the invoiceID or the subscriptionId
    */
@@ -117,7 +117,7 @@ export interface MockSnapshot {
 export interface Mock {
   /** A `fetch` that reaches only this mock. */
   readonly fetch: MockFetch
-  /** Options for clients: base URLs, credentials and the mock's clock. A running server changes the URLs. */
+  /** Options for clients: base URLs, credentials and the mock's clock. A running server replaces the base URLs. */
   readonly clientOptions: {
     /** Options for `new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })`. */
     readonly subscriptions: SubscriptionsClientConfig

@@ -27,7 +27,7 @@ const machines: readonly Machine[] = [
   },
   {
     title: 'Subscription',
-    text: 'Responses do not show these states. `enabled` is 1 only for an `ACTIVE` subscription. The mock charges only `ACTIVE` subscriptions.',
+    text: 'Responses do not contain these states. `enabled` is 1 only for an `ACTIVE` subscription. The mock charges only `ACTIVE` subscriptions.',
     table: subscriptionTransitions,
   },
   {
@@ -37,7 +37,7 @@ const machines: readonly Machine[] = [
   },
   {
     title: 'Charge',
-    text: 'The states are values of `status` in [G1](specification.md#g1). A charge waits for the one-time code. A renewal needs no code and gets its outcome immediately. Test numbers decide how renewals end. `succeeded`, `failed` and `expired` are final. A charge in `pending_confirmation` or `pending_retry` may still succeed.',
+    text: 'The states are values of `status` in [G1](specification.md#g1). A charge needs a one-time code. A renewal needs no code and has an outcome immediately. Test numbers decide how renewals end. `succeeded`, `failed` and `expired` are final. A charge in `pending_confirmation` or `pending_retry` may still succeed.',
     table: chargeTransitions,
   },
 ]

@@ -9,7 +9,7 @@ export interface Clock {
 /** The longest delay of a timer, in milliseconds. A timer with a longer delay would overflow and fire at once. */
 export const LONGEST_DELAY = 2_147_483_647
 
-/** Calls `act` after `milliseconds` of real time. Returns a function that cancels the call. */
+/** Calls `act` after `milliseconds` of real time. Returns a function that stops the timer. */
 export const startTimer = (milliseconds: number, act: () => void): (() => void) => {
   const timer = setTimeout(act, Math.min(Math.max(milliseconds, 0), LONGEST_DELAY))
   return () => clearTimeout(timer)

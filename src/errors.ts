@@ -1,6 +1,6 @@
 import type { EndpointDefinition } from './contract/endpoint.ts'
 
-/** The values of an error's `code`. They are stable, and the compiler can check that a `switch` covers all. */
+/** The values of an error's `code`. The values are stable. The compiler can check a `switch` over `code`. */
 export type MandateKitErrorCode =
   | 'invalid_request'
   | 'api_error'
@@ -16,15 +16,15 @@ export type MandateKitErrorCode =
  * Whether the server may have executed any attempt of the call. Check `retryable` first. If `retryable` is
  * false, `outcome` tells what to do.
  *
- * - `unknown`: the server may have acted. Before you call again, find out whether it did. The message says how.
+ * - `unknown`: the server may have acted. Before you call again, find out. The error's message says how.
  * - `rejected`: the server responded that it did not act. Fix the cause, because the same call is rejected again.
  * - `not-sent`: no attempt reached the server. Fix the cause.
  */
 export type Outcome = 'not-sent' | 'rejected' | 'unknown'
 
 /**
- * The stage at which a call failed. `input` is before any I/O. `limit` is a delay by the rate limit. `wait` is a
- * pause between attempts, or between reads of a state.
+ * The stage at which a call failed. In `input`, no I/O has begun. In `limit`, the client delays the call because of
+ * the rate limit. In `wait`, the client pauses between attempts, or between reads of a state.
  */
 export type Phase = 'input' | 'login' | 'limit' | 'request' | 'response' | 'wait'
 
@@ -44,13 +44,13 @@ export interface ErrorDetails {
   readonly requestID?: string | undefined
   /**
    * Whether it is safe and useful to make the call again. If true, wait for `retryAfterMs` or choose a
-   * pause. Pass the same `idempotencyKey` to a charge or renewal. If the client made the key of a charge and the
-   * outcome is unknown, `retryable` is false. Then only a call with the error's `idempotencyKey` is safe.
+   * pause. Pass the same `idempotencyKey` to a charge or renewal. `retryable` is false if a charge without your own
+   * key has an unknown outcome. To repeat such a charge safely, pass the error's `idempotencyKey`.
    */
   readonly retryable: boolean
   /** How long to wait before the next call, in milliseconds; `undefined` if no wait is known. */
   readonly retryAfterMs?: number | undefined
-  /** The underlying error. Absent if it may contain a secret. */
+  /** The error that caused this error; absent if the cause may contain a secret. */
   readonly cause?: unknown
 }
 
@@ -64,11 +64,11 @@ export interface RateLimit {
   readonly resetAt?: Date | undefined
 }
 
-/** Describes an invalid field or option. It contains the type of the received value, never the value itself. */
+/** Describes an invalid field or option. The value that you passed is left out. */
 export interface InputIssue {
   /** Name of the field or option, such as `amount` or `retry.limit`. */
   readonly field: string
-  /** What the field must be, such as `a whole number from 0`. */
+  /** The values that the field accepts, such as `a whole number from 0`. */
   readonly rule: string
   /** Type of the received value, such as `string`; `undefined` when the field is missing. */
   readonly received: string
@@ -76,7 +76,7 @@ export interface InputIssue {
   readonly message: string
 }
 
-// The symbol is in the global registry, so that the ESM and the CommonJS build recognize each other's errors.
+// `Symbol.for` gives the ESM build and the CommonJS build the same symbol, so each recognizes the other's errors.
 const BRAND = Symbol.for('mandatekit.error')
 
 // Minifiers and the CommonJS build rename classes, so this table gives each error its name.
@@ -94,7 +94,7 @@ const NAMES: Readonly<Record<MandateKitErrorCode, string>> = {
 
 /** Base class of every error that this package throws on purpose. */
 export abstract class MandateKitError extends Error implements ErrorDetails {
-  /** Identifies the error's class, even if another copy of this package made the error. */
+  /** Identifies the error's class. Unlike `instanceof`, works with several copies of this package. */
   declare readonly code: MandateKitErrorCode
   declare readonly operation: string
   declare readonly phase: Phase
@@ -127,7 +127,7 @@ export const isMandateKitError = (value: unknown): value is AnyMandateKitError =
 
 /**
  * Thrown when input or options break a rule, or when credentials or an API key cannot be read or used. Input is
- * checked before any I/O. The client may read credentials after an attempt (phase `login`), so check `outcome`.
+ * checked before any I/O. In the phase `login`, an attempt may have been sent earlier, so check `outcome`.
  */
 export class InvalidRequestError extends MandateKitError {
   declare readonly code: 'invalid_request'
@@ -188,7 +188,7 @@ export class AuthenticationError extends ApiError {
 
 /**
  * HTTP 403 for a token request: after too many failed logins, the server also rejects valid credentials
- * (Authentication, area S, rule 4). The client sends no request for later calls, as after any rejected login.
+ * (Authentication, area S, rule 4). Later calls fail without a request, as after any rejected login.
  */
 export class LockedOutError extends ApiError {
   declare readonly code: 'locked_out'
@@ -241,9 +241,9 @@ export class ConnectionError extends MandateKitError {
 }
 
 /**
- * Thrown when an attempt, a call, `waitForCharge` or `waitForStatus` exceeded its limit. For these two waits,
- * `outcome` is `unknown` and `retryable` is true, because the state may still change. Do not charge or subscribe
- * again: wait again or read the state later. `cause` is the error of the last read, if that read failed.
+ * Thrown when an attempt, a call, `waitForCharge` or `waitForStatus` exceeded its limit. After `waitForCharge`
+ * and `waitForStatus`, `outcome` is `unknown` and `retryable` is true, because the state may still change. Do not
+ * charge or subscribe again: wait again or read the state later. If the last read failed, `cause` is its error.
  */
 export class TimeoutError extends MandateKitError {
   declare readonly code: 'timeout'

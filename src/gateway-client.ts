@@ -21,7 +21,7 @@ import { renewalKeyOf } from './renewal-key.ts'
 const gatewayOptions = {
   /** The API key, or a function that returns the key for each attempt. (Authentication, area G) */
   apiKey: apiKeyOption,
-  /** HTTP method of `reset`, which the specification does not show. Default: `POST`. */
+  /** HTTP method of `reset`. The specification does not show the method. Default: `POST`. */
   resetMethod: withDefault(oneOf(['POST', 'DELETE']), 'POST'),
 }
 /** Options of a client of area G. */
@@ -65,7 +65,7 @@ export type Health =
       readonly ok: false
       /** The HTTP status, if there was a response. */
       readonly status?: number
-      /** The error of the check. Absent if the status is neither 200 nor an error, for example 204. */
+      /** The error of the check. Absent after a success status other than 200, such as 204. */
       readonly error?: AnyMandateKitError
     }
 

@@ -26,7 +26,7 @@ const formatterOf = (timeZone: string): Intl.DateTimeFormat | undefined => {
   }
 }
 
-/** Returns a zone's local time at an instant, as the milliseconds of the same clock time in UTC. */
+/** Converts an instant to the zone's local time. The result is that local time read as UTC, in milliseconds. */
 const wallTime = (formatter: Intl.DateTimeFormat, instant: number): number => {
   const parts = formatter.formatToParts(instant).map(({ type, value }) => [type, Number(value)])
   const { year, month, day, hour, minute, second } = Object.fromEntries(parts)
@@ -39,19 +39,19 @@ const instantOf = (formatter: Intl.DateTimeFormat, wall: number): number => {
   const before = wall - offsetAt(wall - DAY)
   if (offsetAt(before) === wall - before) return before
   const after = wall - offsetAt(wall + DAY)
-  // If the clocks skip a local time, the offset before the change applies.
+  // When clocks go forward, some local times do not exist. For them, the earlier offset applies.
   return offsetAt(after) === wall - after ? after : before
 }
 
 /**
  * Converts a time without a zone (`createdAt`, `transactionDate`, `nextPaymentDate`, …) to an instant. The caller
- * names the zone, because the specification does not show it.
+ * passes the zone, because the specification does not name a zone.
  *
  * Accepts `YYYY-MM-DD HH:MM:SS`. `T` may replace the space. The seconds may be missing. A date without a time means
  * midnight. An offset in the text replaces the zone. If a local time occurs twice, the earlier instant is used.
  *
  * @param zone an IANA name such as `Asia/Dhaka`
- * @throws InvalidRequestError when `naive` is not such a time or `zone` is unknown
+ * @throws InvalidRequestError when `naive` has another format or `zone` is unknown
  * @example toInstant('2026-11-28 12:00:00', 'Asia/Dhaka').toISOString() // '2026-11-28T06:00:00.000Z'
  */
 export const toInstant = (naive: string, zone: string): Date => {

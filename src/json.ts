@@ -7,7 +7,7 @@ const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 
 const isInexact = (digits: string): boolean => INTEGER.test(digits) && !Number.isSafeInteger(Number(digits))
 
-/** Returns an unsafe integer as a string. Only runtimes since 2024 pass `context.source`, the number's text. */
+/** Returns an unsafe integer as its text, `context.source`. Runtimes before 2024 do not pass `context`. */
 const byReviver = (_: string, value: unknown, context?: { readonly source?: string }): unknown =>
   typeof value === 'number' && isInexact(context?.source ?? '') ? context?.source : value
 
@@ -18,7 +18,7 @@ const quoted = (json: string): string =>
 
 /**
  * Parses JSON. An integer that a number cannot hold exactly becomes a string, so that no identifier is rounded. A
- * byte order mark is ignored. The result omits the runtime's error, which quotes the text.
+ * byte order mark is ignored. The result never contains the parser's error, which quotes the text.
  */
 export const readJson = (text: string): JsonReading => {
   try {

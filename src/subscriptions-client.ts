@@ -44,8 +44,8 @@ const subscriptionsOptions = {
   /** How a token is renewed. The specification does not show how a refresh token is used. Default: `password`. */
   refresh: withDefault(oneOf(['password', 'refresh_token']), 'password'),
   /**
-   * Time between a rejected login and the client's next login, in milliseconds. If the server asks for
-   * a longer pause, the client still waits only this time. Default: 900 000 (15 minutes).
+   * Time between a rejected login and the client's next login, in milliseconds. After this time,
+   * the client logs in even if the server asked for a longer pause. Default: 900 000 (15 minutes).
    */
   loginCooldown: withDefault(duration(), 900_000),
   /** Format of token requests. Default: `json`, as the specification's conventions say. */
@@ -79,7 +79,7 @@ const MILLISECONDS_PER_DAY = 86_400_000
 // A new day begins first in the time zone UTC+14.
 const EARLIEST_ZONE = 14 * 3_600_000
 
-/** Rejects an `end` that is too long after both `start` and today's date in UTC+14. (Limits, area S) */
+/** Rejects an `end` over 730 days after the later of `start` and today in UTC+14. (Limits, area S) */
 const checkEnd = (operation: string, { start, end }: { start: string; end: string }, now: number): void => {
   const today = Math.floor((now + EARLIEST_ZONE) / MILLISECONDS_PER_DAY)
   const latest = Math.max(dayNumber(start) ?? 0, today) + MAX_SUBSCRIPTION_DAYS
@@ -89,8 +89,8 @@ const checkEnd = (operation: string, { start, end }: { start: string; end: strin
 }
 
 /**
- * Returns a unique key for each record of a page. The key of a record without an identifier is the record's content
- * with a count of equal records. So equal payments get different keys, and rereading a page gives the same keys.
+ * Returns a unique key for each record of a page. If a record has no identifier, its key is its content and the
+ * number of earlier equal records. So equal payments get different keys, and a page that is read again gets the same.
  */
 const identitiesOf = (records: readonly Payment[]): string[] => {
   const counts = new Map<string, number>()
@@ -226,8 +226,8 @@ export class SubscriptionsClient {
   /**
    * Reads a request's status repeatedly, and stops when `until` returns true. By default, it stops when the status is
    * not `INITIALIZED`.
-   * @throws TimeoutError after `timeout` (default: 120 s), with the last status in `lastState`. The request may still
-   * change: wait again or read it later, and do not subscribe again meanwhile.
+   * @throws TimeoutError after `timeout` (default: 120 s), with the last status in `lastState`. The status may still
+   * change: wait again or read the status later. Do not subscribe again before the status is final.
    */
   async waitForStatus(invoiceId: string, options?: WaitOptions<RequestStatus>): Promise<RequestStatus> {
     return pollUntil({
@@ -249,7 +249,7 @@ export class SubscriptionsClient {
   async #subscribe(input: SubscribeInput, options: CallOptions | undefined) {
     const endpoint = subscriptionsContract.subscribe
     const isDefault = isObject(input) && input.clientID === undefined
-    // The client checks the fields before it reads the credentials, so `clientID` is a placeholder here.
+    // The credentials contain the real `clientID`. The client checks the fields before it reads the credentials.
     const body = isDefault ? { ...input, clientID: 'of the credentials' } : input
     const request = prepare(this.#client, endpoint, { body, options })
     const fields = request.fields as SubscriptionRequestBody
@@ -263,7 +263,7 @@ export class SubscriptionsClient {
 
   async #login(options: CallOptions | undefined): Promise<WithResponse<Token>> {
     const endpoint = subscriptionsContract.login
-    // The token request gets its body later, so the schema `anyJson` accepts the missing body here.
+    // The schema `anyJson` accepts a missing body: `#requestToken` adds the body.
     const request = prepare(this.#client, endpoint, { schema: anyJson, options })
     return runCall(this.#client, request, async ({ log, deadline }) => {
       deadline.check()
@@ -278,7 +278,7 @@ export class SubscriptionsClient {
     })
   }
 
-  /** Sends one token request. No caller's signal aborts the request, because several calls may wait for the token. */
+  /** Sends one token request. The `signal` of one call must not abort the request: others may wait. */
   async #requestToken(fields: Readonly<Record<string, string>>): Promise<WithResponse<Token>> {
     // The credentials were checked before this call.
     const input = { body: fields, schema: anyJson, asForm: this.#asForm }

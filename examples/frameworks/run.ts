@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 
-/** Returns true if the module at this URL was started as a program, and false if a test imported it. */
+/** Returns true if the module at this URL is the started program, and false if a test imported the module. */
 export const isProgram = (moduleUrl: string): boolean => process.argv[1] === fileURLToPath(moduleUrl)
 
 /** Reads `NOTIFICATION_SECRET`, the secret that you share with the sender. */

@@ -2,7 +2,7 @@ import type { Hooks } from 'mandatekit'
 import { GatewayClient, isMandateKitError, SubscriptionsClient } from 'mandatekit'
 import { createMock, testNumbers } from 'mandatekit/mocks/core'
 
-/** Makes some calls with hooks: one succeeds, one is retried, two fail. */
+/** Makes four calls with hooks. The client retries the second call. The last two calls fail. */
 export const makeCalls = async (hooks: Hooks): Promise<void> => {
   const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
   const subscriptions = new SubscriptionsClient({

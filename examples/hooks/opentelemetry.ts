@@ -16,7 +16,7 @@ import { makeCalls } from './calls.ts'
 
 // To run this example: node examples/hooks/opentelemetry.ts
 
-// The semantic conventions do not call this attribute stable yet.
+// In the semantic conventions, this attribute is not stable yet.
 const ATTR_URL_TEMPLATE = 'url.template'
 
 /** The state of a running call. */

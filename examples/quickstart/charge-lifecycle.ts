@@ -3,7 +3,7 @@ import { isMandateKitError, renewalKey } from 'mandatekit'
 import type { Settings } from './settings.ts'
 import type { Timeline } from './timeline.ts'
 
-// The one-time code of every test number (G confirm).
+// Every test number has this one-time code (G confirm).
 const SANDBOX_CODE = '123456'
 
 const words = (charge: Partial<Charge>): string =>

@@ -7,7 +7,7 @@ import { startMockServer } from 'mandatekit/mocks/server'
 export interface Settings {
   readonly subscriptions: SubscriptionsClientOptions
   readonly gateway: GatewayClientOptions
-  /** The mock. If `undefined`, the program uses another server, whose clock and payer it cannot control. */
+  /** The mock. `undefined` for another server: the program cannot control that server's clock and payer. */
   readonly mock: Mock | undefined
   /** A mobile number whose charges succeed. */
   readonly msisdn: string
@@ -15,7 +15,7 @@ export interface Settings {
   readonly failingMsisdn: string | undefined
   /** How long to wait for a payer to authorize, in milliseconds. */
   readonly waitMs: number
-  /** Whether the program resets the server at the end, which deletes all its charges. */
+  /** If true, the program resets the server at the end. The reset deletes every charge on the server. */
   readonly reset: boolean
   now(): number
   close(): Promise<void>

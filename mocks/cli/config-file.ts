@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { MockOptions } from '../options.ts'
 import { CommandError, codeOf, messageOf } from './arguments.ts'
 
-/** Reads a text file. On failure, it throws a CommandError that contains the name of the option and the path. */
+/** Reads a text file. If the file is unreadable, throws a CommandError that names the option and the path. */
 export const readNamedFile = async (option: string, path: string): Promise<string> => {
   try {
     return await readFile(resolve(path), 'utf8')
@@ -36,7 +36,7 @@ const readJson = async (path: string): Promise<unknown> => {
   try {
     options = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
-    // Node's message may quote a part of the text, which may contain a secret.
+    // Node's message may quote the file, which may contain a secret. The error shows only the line and column.
     const place = / \(line \d+ column \d+\)/.exec(messageOf(error))?.[0] ?? ''
     throw failure(path, `the file is not valid JSON${place}.`, error)
   }
@@ -44,7 +44,7 @@ const readJson = async (path: string): Promise<unknown> => {
 }
 
 const readModule = async (path: string): Promise<unknown> => {
-  // Reports a missing file. `import` has the same error code for a missing dependency of the file.
+  // Reports a missing file. `import` does not distinguish a missing file from a missing dependency.
   await readNamedFile('--config', path)
   let module: { readonly config?: unknown; readonly default?: unknown }
   try {

@@ -32,7 +32,7 @@ export interface Started {
   readonly version: string
   /** The options of the mock. */
   readonly options: MockOptions
-  /** The options before `withLimits` changed them. */
+  /** The options without the changes that `withLimits` makes. */
   readonly asked: MockOptions
   /** The path of the options file. */
   readonly config: string | undefined

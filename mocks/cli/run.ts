@@ -26,7 +26,7 @@ const clockOf = (time: string): string => {
   return time
 }
 
-/** Merges the options of the config file and the command. The command's options win. */
+/** Merges the options of the config file and the command. The command's options replace those of the file. */
 const optionsOf = async ({ config, clock, seed, strict }: MockCommandOptions): Promise<MockOptions> => ({
   ...(config === undefined ? {} : await readConfigFile(config)),
   ...(clock === undefined ? {} : { clock: clockOf(clock) }),
@@ -35,7 +35,7 @@ const optionsOf = async ({ config, clock, seed, strict }: MockCommandOptions): P
 })
 
 const createConfigured = (options: MockOptions, { config, notify, notifyOnce }: MockCommandOptions): Mock => {
-  /** Calls `run`. If `run` throws, the error's message begins with the command's option. */
+  /** Calls `run`. If `run` throws, puts the name of the option before the error's message. */
   const named = <Value>(option: string, run: () => Value): Value => {
     try {
       return run()

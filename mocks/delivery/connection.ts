@@ -53,7 +53,7 @@ const createRules = (options: DeliveryOptions, random: () => number) => {
     /** Returns the time from an event to its notification, in milliseconds. */
     delay: (): number =>
       longest === shortest ? shortest : shortest + Math.round(random() * (longest - shortest)),
-    /** Returns the wait before the next attempt, in milliseconds. Returns `undefined` after the last attempt. */
+    /** Returns how many milliseconds to wait before the next attempt. Returns `undefined` after the last attempt. */
     waitAfter: (attempt: number): number | undefined =>
       attempt < all ? (waits[Math.min(attempt, waits.length) - 1] ?? 0) : undefined,
   }

@@ -13,9 +13,9 @@ export interface OutboxSnapshot {
   readonly messages: readonly NotificationBody[]
   readonly records: readonly (Omit<DeliveryRecord, 'at'> & { readonly at: number })[]
   readonly planned: readonly (readonly [id: string, planned: Planned])[]
-  /** For each receiver, the deliveries that are waiting or in progress. */
+  /** The waiting and running deliveries of each receiver. */
   readonly pending: readonly (readonly [connection: number, deliveries: readonly Delivery[]])[]
-  /** For each receiver, the deliveries that the next `flush()` shuffles and sends. */
+  /** The deliveries of each receiver that wait for `flush()`. */
   readonly held: readonly (readonly [connection: number, deliveries: readonly Delivery[]])[]
   readonly dropped: number
 }
@@ -82,7 +82,7 @@ export const createDeliveries = (parts: {
     const connection = connections.get(number)
     const wait = result.delivered ? undefined : connection?.rules.waitAfter(attempt)
     if (wait !== undefined) plan(now + wait, number, { message, attempt: attempt + 1 })
-    // The microtask lets the connection start its next delivery before `busy()` is called.
+    // The connection starts its next delivery in a microtask. `busy()` must be called after that microtask.
     void Promise.resolve().then(() => {
       if (!busy()) wakeWaiters()
     })
@@ -119,7 +119,7 @@ export const createDeliveries = (parts: {
     sleeping = new Set()
   }
 
-  /** Waits until no delivery is in progress or code sleeps on the clock. Returns `undefined` if that is true now. */
+  /** Waits for the deliveries in progress. Returns `undefined` if there are none, or if code sleeps on the clock. */
   const underWay = (): Promise<void> | undefined => {
     if (sleeping.size > 0 || !busy()) return undefined
     return new Promise((resolve) => waiters.push(resolve))
@@ -181,10 +181,10 @@ export const createDeliveries = (parts: {
       for (const [number, connection] of connections) dispatch(number, connection, message)
     },
     underWay,
-    /** Returns the number of deliveries that failed because the receiver did not respond in time. */
+    /** Returns how many deliveries failed because a receiver did not respond in time. */
     lateCount: () => lateCount,
     /**
-     * Records that code starts to sleep on the clock. The returned function records the end of the sleep. During the
+     * Called when code starts to sleep on the clock. The code calls the returned function after the sleep. During the
      * sleep, the clock does not wait for receivers, because the sleeping code may be a receiver.
      */
     sleepBegins(): () => void {

@@ -11,7 +11,7 @@ const ENCODERS = {
     ENCODERS.base64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''),
 }
 
-/** Returns a function that creates the header with the signature of a body. */
+/** Returns a function that signs a body and returns the signature header. */
 const createSigner = (
   signing: Signing | undefined,
 ): ((body: string) => Promise<Readonly<Record<string, string>>>) => {
@@ -33,14 +33,14 @@ export interface Sent {
   readonly delivered: boolean
   readonly status?: number
   readonly error?: string
-  /** Whether the receiver failed to respond in time. */
+  /** True if the receiver exceeded the time limit. */
   readonly isLate?: boolean
 }
 
-/** Sends one message. The promise never rejects: the result contains any error. */
+/** Sends one message. A failure does not reject the promise: `error` contains the reason. */
 export type Sender = (message: NotificationBody) => Promise<Sent>
 
-/** The URL of the request that a handler in this process receives. */
+/** A handler in this process receives a request with this URL. */
 const HANDLER_URL = 'https://merchant.mandatekit.test/notifications'
 
 const HANDLER_LIMIT_MS = 4_000
@@ -51,7 +51,7 @@ const URL_TOO_SLOW = 'The receiver did not respond within 10 s.'
 
 const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 
-/** Returns an error's message and its cause's message. Node's message "fetch failed" alone gives no reason. */
+/** Returns an error's message and its cause's message. Node's message "fetch failed" does not state the cause. */
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error
@@ -61,7 +61,7 @@ const reasonOf = (error: unknown): string => {
 /**
  * Creates the function that sends messages to a target.
  *
- * @param isClockSlept returns true while code sleeps on the mock's clock; a handler may then take longer than 4 s
+ * @param isClockSlept returns whether code sleeps on the mock's clock; if so, a handler may take longer than 4 s
  */
 export const createSender = (
   target: NotificationTarget,
@@ -84,7 +84,7 @@ export const createSender = (
     }
     return withinRealTime(URL_LIMIT_MS, URL_TOO_SLOW, async (signal) => {
       const response = await fetch(url, { ...init, redirect: 'manual', signal })
-      // Reading the body frees the connection.
+      // An unread body would keep the connection busy.
       await response.arrayBuffer()
       return response
     })

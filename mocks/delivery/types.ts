@@ -32,7 +32,7 @@ export const target = secretRule<NotificationTarget>('a handler or an http(s) UR
 })
 
 const signing = {
-  /** The key that you share with the receiver, as text. The HMAC key is this text in UTF-8. */
+  /** The key that you share with the receiver, as text. The UTF-8 bytes of the text are the HMAC key. */
   secret: text,
   /** The header that carries the signature. Default: `x-signature`. */
   header: optional(text),
@@ -41,13 +41,13 @@ const signing = {
   /** Text before the signature, for example `sha256=`. Default: none. */
   prefix: optional(anyText),
 }
-/** How bodies are signed: HMAC-SHA256 over the raw bytes (row 46). */
+/** How the mock signs bodies: HMAC-SHA256 over the raw bytes (row 46). */
 export interface Signing extends Input<typeof signing> {}
 
 const retries = {
   /** Number of attempts, including the first: a whole number from 1. */
   tries: wholeNumber(1),
-  /** Pauses after failures, in the mock's time. The last pause repeats. Default: 1, 5, 30, 120 and 360 minutes. */
+  /** Pauses between attempts, in the mock's time. The last pause repeats. Default: 1, 5, 30, 120 and 360 minutes. */
   waits: optional(listOf(duration, 1)),
 }
 
@@ -59,9 +59,9 @@ const range = also(
 
 /** The options of a delivery. */
 export const deliveryOptions = {
-  /** `true` delivers every notification twice; a number from 0 to 1 is the probability. Default: never. */
+  /** `true` delivers every notification twice; a number is the probability of a second delivery. Default: never. */
   duplicate: optional(either(flag, probability)),
-  /** Delivers in random order, after a `flush()` or a move of the mock's clock. Default: in order. */
+  /** Delivers in random order, when `flush()` is called or the mock's clock moves. Default: in order. */
   shuffle: optional(flag),
   /** Spelling of a cancellation (Events, note 1): `CANCELLED` (default), `CANCELED`, or both at random. */
   spelling: optional(oneOf('CANCELLED', 'CANCELED', 'both')),
@@ -103,7 +103,7 @@ export interface DeliveryRecord {
 
 /** The notifications of a mock and their deliveries. */
 export interface Notifications {
-  /** Returns copies of the notifications as they are on the wire (S8), oldest first. */
+  /** Returns copies of the notifications in the format that receivers get (S8), oldest first. */
   all(): readonly NotificationBody[]
   /** Returns the delivery attempts, oldest first. */
   deliveries(): readonly DeliveryRecord[]
@@ -115,8 +115,8 @@ export interface Notifications {
    * Delivers new notifications to a handler or a URL, until the returned function is called. The mock records a
    * failed delivery and, with the option `retries`, retries it. A failed delivery never makes the mock fail.
    *
-   * A handler has 4 s of real time to respond, and a URL has 10 s. A later response counts as a failure. A
-   * receiver must respond first and then move the mock's clock or call `flush()`: both wait for the response.
+   * A handler has 4 s of real time to respond, and a URL has 10 s. A later response counts as a failure. Before
+   * a receiver responds, the receiver must not move the mock's clock or call `flush()`: both wait for the response.
    * A receiver may sleep on the mock's clock. While a receiver sleeps, the clock does not wait for receivers.
    *
    * Throws a TypeError that names a wrong option.

@@ -8,7 +8,7 @@ export const dateText = (day: Day): string => new Date(day * DAY).toISOString().
 
 const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/
 
-/** Returns the seconds since midnight of a time of day such as `23:30` or `12:00:00`. */
+/** Converts a time of day, such as `23:30` or `12:00:00`, to seconds since midnight. */
 export const parseTimeOfDay = (text: string): number | undefined => {
   const match = TIME_OF_DAY.exec(text)
   return match === null ? undefined : Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3] ?? 0)
@@ -33,8 +33,8 @@ const cached = (cache: Map<number, number>, key: number, compute: () => number):
   return value
 }
 
-// This code repeats a part of the client's `toInstant`, because the mock does not import the client.
-/** Returns a function that returns the UTC offset of a zone at an instant. The offset is in milliseconds. */
+// The mock does not import the client, so this code repeats a part of the client's `toInstant`.
+/** Creates a function that converts an instant to the zone's UTC offset, in milliseconds. */
 const offsetReader = (timeZone: string): ((instant: number) => number) => {
   let format: Intl.DateTimeFormat
   try {
@@ -77,7 +77,7 @@ export type Calendar = ReturnType<typeof createCalendar>
  * @throws RangeError when there is no such zone.
  */
 export const createCalendar = (timeZone: string) => {
-  // UTC needs no `Intl` format. Creating a format takes up to 40 ms.
+  // UTC needs no `Intl` format, and `new Intl.DateTimeFormat` takes up to 40 ms.
   const readOffset = timeZone === 'UTC' ? () => 0 : offsetReader(timeZone)
   const offsets = new Map<number, number>()
   const instants = new Map<number, number>()
@@ -105,8 +105,8 @@ export const createCalendar = (timeZone: string) => {
       return Math.floor((shown - Math.floor(shown / DAY) * DAY) / SECOND)
     },
     /**
-     * Converts a day and a time in the zone to an instant. If a clock change skips the time, the offset before the
-     * change applies (02:30 becomes 03:30). If the time occurs twice, the result is the first instant.
+     * Converts a day and a time in the zone to an instant. If a clock change skips the time, the UTC offset before
+     * the change applies (02:30 becomes 03:30). If the time occurs twice, the result is the first instant.
      */
     instantOf(day: Day, secondOfDay: number): number {
       const shown = day * DAY + secondOfDay * SECOND

@@ -6,7 +6,7 @@ import { isAbsoluteUrl, isHeaderText } from '../../src/contract/formats.ts'
 /** `spec`: the mock applies the specification's rules. `strict`: the mock also applies restrictions of its own. */
 export type Rules = 'spec' | 'strict'
 
-/** A schema for a value from the caller. Its message completes the sentence "<name> must be …". */
+/** A schema for a value from the caller. The error message is "<name> must be " and the words of the schema. */
 export type Rule<Value> = Field<Value, Value>
 
 // Rules for values.
@@ -36,15 +36,15 @@ export const number = (
 /** Accepts a probability. */
 export const probability = number('a number from 0 to 1', 0, 1)
 
-/** Accepts a value for which `obeys` returns true. `words` completes the error "<name> must be …". */
+/** Accepts a value for which `obeys` returns true. The error message is "<name> must be <words>". */
 export const rule = <Value>(words: string, obeys: (value: unknown) => boolean): Rule<Value> =>
   z.custom<Value>(obeys, { error: words })
 
-/** Works like `rule`, but error messages do not show the value, because the value may contain a secret. */
+/** Does the same as `rule`, but error messages hide the value, because the value may contain a secret. */
 export const secretRule = <Value>(words: string, obeys: (value: unknown) => boolean): Rule<Value> =>
   z.custom<Value>(obeys, { error: words, params: { secret: true } })
 
-/** Accepts a string for which `obeys` returns true. Errors do not show the string, which may be a secret. */
+/** Accepts a string for which `obeys` returns true. Error messages hide the string: it may be secret. */
 export const secretText = (words: string, obeys: (value: string) => boolean): Rule<string> =>
   secretRule(words, (value) => typeof value === 'string' && obeys(value))
 
@@ -52,7 +52,7 @@ export const secretText = (words: string, obeys: (value: string) => boolean): Ru
 export const text = secretText('a string that is not blank', (value) => value.trim() !== '')
 /** Accepts text that an HTTP header can carry, such as an API key. */
 export const headerText = secretText('visible ASCII text that a header can carry', isHeaderText)
-/** Accepts a code without spaces, because the pages remove spaces from the code that the payer types. */
+/** Accepts a one-time code without spaces. The payer may type spaces, but the pages remove them. */
 export const code = secretText('a string without spaces', (value) => /^\S+$/.test(value))
 
 /** Accepts an absolute URL. */
@@ -65,7 +65,7 @@ export const pattern = rule<RegExp>('a regular expression', (value) => tagOf(val
 export const plainObject = (words = 'an object'): Rule<object> =>
   secretRule(words, (value) => tagOf(value) === 'Object')
 
-/** Accepts an object, but refuses a field that is not in `fields`. */
+/** Accepts an object that has only fields named in `fields`. */
 export const strict = <const Fields extends Parameters<typeof strictFields>[0]>(
   fields: Fields,
   noun: 'field' | 'option' = 'field',
@@ -75,15 +75,15 @@ export const strict = <const Fields extends Parameters<typeof strictFields>[0]>(
     strictFields(fields, noun) as Field<Output<Fields>, object>,
   ) as Field<Output<Fields>, Input<Fields>>
 
-/** Accepts `undefined`, and every value that the rule `one` accepts. */
+/** Accepts `undefined` and the values that `one` accepts. */
 export const optional = <Value>(one: Field<unknown, Value>): Rule<Value | undefined> =>
   z.optional(one) as Rule<Value | undefined>
 
-/** Accepts a value if one of two rules accepts it. */
+/** Accepts the values that `one` accepts and the values that `other` accepts. */
 export const either = <One, Other>(one: Rule<One>, other: Rule<Other>): Rule<One | Other> =>
   z.union([one, other])
 
-/** Accepts `false`, and every value that the rule `one` accepts. */
+/** Accepts `false` and the values that `one` accepts. */
 export const orFalse = <Value>(one: Rule<Value>): Rule<Value | false> => either(one, oneOf(false))
 
 /** Accepts a list of at least `least` items. */
@@ -92,7 +92,7 @@ export const listOf = <Item>(item: Rule<Item>, least = 0): Rule<readonly Item[]>
   return z.array(item, { error: words }).check(z.minLength(least, words)) as Rule<readonly Item[]>
 }
 
-/** Accepts a value if the rule `one` accepts it and `obeys` returns true for it. */
+/** Accepts a value if `one` accepts the value and `obeys(value)` is true. */
 export const also = <Value>(one: Rule<Value>, words: string, obeys: (value: Value) => boolean): Rule<Value> =>
   z.pipe(one, z.custom<Value>(obeys, { error: words })) as Rule<Value>
 
@@ -133,7 +133,7 @@ const shown = (value: unknown): string => {
 
 type Issue = z.core.$ZodIssue
 
-/** Returns the issues of all alternatives of a union, or only the first issue about a field if there is any. */
+/** For a union: returns the first issue about a field. If there is none, returns the issues of all alternatives. */
 const causes = (issue: Issue): readonly Issue[] => {
   if (issue.code !== 'invalid_union') return [issue]
   const all = issue.errors.flat().flatMap(causes)
@@ -142,7 +142,7 @@ const causes = (issue: Issue): readonly Issue[] => {
   return found.map((cause) => ({ ...cause, path: [...issue.path, ...cause.path] }))
 }
 
-/** Whether an error may show a wrong string. If the rule expects a number, the string may be a secret. */
+/** Whether the error message may show a wrong string. A string in the place of a number may be a secret. */
 const isShown = (issue: Issue): boolean =>
   issue.code === 'custom'
     ? issue.params?.secret !== true
@@ -168,7 +168,7 @@ const inWords = (issue: Issue, value: unknown, name: string): string => {
  * Checks a value and returns a copy of it. Throws a TypeError that names the wrong field and the allowed values.
  *
  * @param caller the start of the message, such as `faults.add: `
- * @param name the value's name in the message; if empty, the message contains only the field's name
+ * @param name the value's name in the message; without `name`, the message starts with the field's name
  */
 export const check = <Value>(rule: Field<Value>, value: unknown, caller = '', name = ''): Value => {
   const result = rule.safeParse(value)
@@ -179,7 +179,7 @@ export const check = <Value>(rule: Field<Value>, value: unknown, caller = '', na
 
 // Tables of options.
 
-/** An option. `rule` checks the value. If `strict` is set, a mock with `rules: 'strict'` uses `strict` as default. */
+/** An option. `rule` checks the value. `strict` is the default in a mock with `rules: 'strict'`. */
 export interface Option<Value, Default extends Value = Value, Strict extends Value = Value> {
   readonly rule: Rule<Value>
   readonly default: Default
@@ -223,7 +223,7 @@ export const strictOf = <const Table extends OptionTable>(table: Table): StrictO
   ) as StrictOf<Table>
 
 /**
- * Returns the options of a table. An option that is omitted or `undefined` gets its default.
+ * Returns the options of a table. A missing or `undefined` option gets its default value.
  * Throws a TypeError that names a wrong option and the allowed values.
  *
  * @param area the prefix of option names in messages, such as `gateway.`

@@ -8,45 +8,45 @@ import { createTimeline } from './timeline.ts'
 export interface ClockOptions {
   /**
    * `'system'` (default): the clock follows the machine's time or fake timers, and `set` and `advance` shift it.
-   * A time: the clock starts at this time and stands still until `set`, `advance` or `sleep` moves it.
+   * If `clock` is a time, the clock starts at this time. Then only `set`, `advance` and `sleep` move the clock.
    */
   readonly clock?: 'system' | Date | number | string
   /**
-   * How `sleep` ends on a frozen clock. With `'jump'` (default), all ready callbacks run, and then the clock moves to
-   * the end of the sleep, so that a client does not wait forever before a retry. With `'wait'`, the sleep lasts until
-   * a test moves the clock.
+   * How `sleep` ends on a frozen clock. With `'jump'` (default), the clock moves to the end of the sleep after all
+   * ready callbacks have run. So a client can retry although no test moves the clock. With `'wait'`, the sleep lasts
+   * until a test moves the clock.
    */
   readonly sleep?: 'jump' | 'wait'
   /**
-   * While the clock moves, it calls this function after the events of each due time, and at the end. The clock waits
-   * for the returned promise before it moves on, so that each notification is delivered at its own time. The
-   * function returns `undefined` if there are no deliveries.
+   * A move calls this function after all events of one due time, and at the end. The clock waits for the returned
+   * promise and then moves on. So the mock delivers each notification at the due time of the event. The function
+   * returns `undefined` if there are no deliveries.
    */
   readonly afterStep?: () => Promise<void> | undefined
 }
 
 /** A snapshot of a clock. */
 export interface ClockSnapshot {
-  /** The time of a frozen clock. For a system clock: the clock's time minus the machine's time, in milliseconds. */
+  /** The time of a frozen clock. A system clock stores its time minus the machine's time, in milliseconds. */
   readonly position: number
   readonly entries: readonly PlannedEntry[]
 }
 
 /** The clock of one mock. Times are milliseconds since 1970-01-01T00:00:00Z. */
 export interface MockClock {
-  /** Returns the current time. While an event such as a payment runs, the current time is the event's due time. */
+  /** Returns the current time. While a planned event runs, the current time is the due time of the event. */
   now(): number
   /**
    * Sets the clock. All events that are due by the new time run before `set` returns. The promise resolves when the
-   * notifications of these events are delivered. If `time` is earlier than now, nothing is undone: past events keep
-   * their time, and planned events stay planned.
+   * notifications of these events are delivered. If `time` is earlier than now, past events keep their time, and
+   * planned events stay planned.
    *
    * Rejects with a TypeError if the time is invalid or is text without a time zone.
    */
   set(time: Date | number | string): Promise<void>
   /** Moves the clock forward. All due events run in order, each at its due time. Overlapping moves add up. */
   advance(duration: Duration): Promise<void>
-  /** Resolves after `milliseconds` of this clock. Rejects with the signal's reason when the signal is aborted. */
+  /** Waits until this clock has moved by `milliseconds`. If the signal aborts, rejects with the signal's reason. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
 
@@ -67,14 +67,14 @@ export const createClock = ({
 }: ClockOptions = {}) => {
   const frozen = clock !== 'system'
   const start = frozen ? toInstantMilliseconds(clock) : 0
-  /** The time of a frozen clock. For a system clock: the clock's time minus the machine's time, in milliseconds. */
+  /** The time of a frozen clock. A system clock stores its time minus the machine's time, in milliseconds. */
   let position = start
-  /** The clock's time while `advance` or `sleep` moves the clock. The machine's time does not change this value. */
+  /** While `advance` or `sleep` moves the clock, `cursor` is the clock's time, even if the machine's time changes. */
   let cursor = 0
   let moves = 0
-  /** The latest time to which `advance` or `sleep` is moving the clock. */
+  /** If moves overlap, this is the latest of their target times. */
   let goal = 0
-  /** Counts calls of `reset` and `restore`. `moveTo` stops when this number changes. */
+  /** `reset` and `restore` increase this number. A move stops when the number changes. */
   let era = 0
   const sleepers = new Set<Sleeper>()
 
@@ -121,7 +121,7 @@ export const createClock = ({
         cursor = Math.max(cursor, at)
         timeline.runStep(cursor)
         const deliveries = afterStep?.()
-        // The code awaits only if needed: `await` takes longer than `runStep`, and this loop may run very often.
+        // If there are no deliveries, the loop skips `await`, because `await` is slower than `runStep`.
         if (deliveries !== undefined) await deliveries
         if (ownEra === era && wakeSleepers(cursor)) await macrotask()
         if (ownEra !== era) return
@@ -144,7 +144,7 @@ export const createClock = ({
   return {
     /** The timeline of this clock. */
     timeline,
-    /** Whether the clock is frozen: only `set`, `advance` and `sleep` move a frozen clock. */
+    /** True for a frozen clock. Only `set`, `advance` and `sleep` move a frozen clock. */
     standsStill: frozen,
     now: timeline.now,
     async set(time: Date | number | string) {

@@ -41,7 +41,7 @@ export const duration: Rule<Duration> = also(
 
 /** Converts a duration to milliseconds. Throws a TypeError for a negative or invalid duration. */
 export const toMilliseconds = (given: Duration): number =>
-  // `check` refuses Infinity, but a sleep may last forever.
+  // `check` refuses Infinity, but the mock allows a sleep of infinite duration.
   given === Number.POSITIVE_INFINITY
     ? Number.POSITIVE_INFINITY
     : total(check(duration, given, '', 'duration'))

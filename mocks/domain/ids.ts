@@ -1,7 +1,7 @@
 /** How many identifiers of each kind were issued. */
 export type IdsSnapshot = Readonly<Record<string, number>>
 
-// 32 characters that are hard to confuse with each other. Each character encodes five bits.
+// These 32 characters are hard to confuse. Each character encodes five bits.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const CHARACTERS_PER_WORD = 6
 

@@ -25,7 +25,7 @@ interface Window {
   count: number
 }
 
-// If the limiter has this many buckets, it removes the buckets whose window has ended.
+// With this number of buckets, the limiter removes the buckets whose window has ended.
 const MANY_BUCKETS = 1_000
 
 /**
@@ -83,7 +83,7 @@ export const createRollingLimiter = ({ limit, windowMs, now }: LimiterParts): Li
   let head = 0
 
   const forget = (time: number): void => {
-    // If the clock was set back, calls that are now in the future must not count.
+    // If the clock was set back, calls with a later time than now must not count.
     for (let last = times.at(-1); last !== undefined && last > time; last = times.at(-1)) times.pop()
     for (let first = times[head]; first !== undefined && first <= time - windowMs; first = times[head]) head++
     if (head > times.length) head = times.length

@@ -17,7 +17,7 @@ export const startTimer = (milliseconds: number, act: () => void): (() => void) 
   return () => clearTimeout(timer)
 }
 
-/** Calls `run` every `milliseconds`. The returned function stops these calls. */
+/** Calls `run` repeatedly, with pauses of `milliseconds`. The returned function stops the calls. */
 export const every = (milliseconds: number, run: () => void): (() => void) => {
   const timer = setInterval(run, milliseconds)
   return () => clearInterval(timer)
@@ -62,9 +62,9 @@ export class LateError extends Error {}
 
 /**
  * Runs `work`. If `work` takes longer than `milliseconds` of real time, aborts the signal of `work` and rejects
- * with a `LateError`. A timer keeps the process alive, because a script could otherwise exit without the error.
+ * with a `LateError`. A timer keeps the process alive, so that a script does not exit before the error.
  *
- * @param isPaused called when the limit is reached; if it returns `true`, the limit starts again
+ * @param isPaused called at the end of the time limit; if `isPaused` returns `true`, a new time limit starts
  */
 export const withinRealTime = <Value>(
   milliseconds: number,
@@ -76,7 +76,7 @@ export const withinRealTime = <Value>(
     const controller = new AbortController()
     const keepAlive = realSetTimeout(() => undefined, milliseconds)
     let hasEnded = false
-    // AbortSignal.timeout ignores fake timers, and does not keep the process alive during a long pause.
+    // Fake timers do not affect AbortSignal.timeout. During a long pause, AbortSignal.timeout lets the process exit.
     const start = (): void => {
       AbortSignal.timeout(milliseconds).addEventListener('abort', () => {
         if (hasEnded) return

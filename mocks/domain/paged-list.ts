@@ -1,4 +1,4 @@
-/** The range of places that a list still contains: from `first` to `end`, excluding `end`. */
+/** The places of the items in a list: `first` is the oldest item, and `end` is one place after the newest item. */
 export interface Bounds {
   readonly first: number
   readonly end: number
@@ -6,9 +6,9 @@ export interface Bounds {
 
 /** A list that is read page by page. Places count from 0. An item keeps its place when older items are dropped. */
 export interface Sequence<Item> {
-  /** Runs the timeline entries that are due, then returns the range of places. */
+  /** Runs the due entries of the timeline, then returns `first` and `end`. */
   bounds(): Bounds
-  /** Returns copies of the items from place `from` to place `to`, excluding `to`. The oldest item is first. */
+  /** Returns copies of the items from place `from` to place `to - 1`. The oldest item is first. */
   read(from: number, to: number): readonly Item[]
 }
 
@@ -16,7 +16,7 @@ export interface Sequence<Item> {
 export const createBoundedList = <Item>(size: number) => {
   let items: Item[] = []
   let dropped = 0
-  /** Index of the oldest item once the list is full. */
+  /** When the list is full: the index in `items` of the oldest item. */
   let head = 0
 
   const read = (from: number, to: number): Item[] => {

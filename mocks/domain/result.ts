@@ -50,7 +50,7 @@ export const refused = (
   more: Omit<Refusal, 'reason' | 'message'> = {},
 ): Result<never> => ({ ok: false, refusal: { reason, message, ...more } })
 
-/** Returns a refusal because a field is wrong. */
+/** Returns the refusal of a wrong field. */
 export const invalid = (field: string, message: string, explanation?: string): Result<never> =>
   refused('invalid', message, { field, ...(explanation === undefined ? {} : { explanation }) })
 

@@ -57,8 +57,8 @@ const pop = (heap: Entry[]): Entry | undefined => {
 const SMALL = 64
 
 /**
- * Creates a timeline, which keeps planned entries in a heap. A canceled entry is skipped when it is due. In a large
- * heap, canceled entries are removed once they outnumber the others.
+ * Creates a timeline, which keeps planned entries in a heap. A canceled entry is skipped when it is due. A large
+ * heap removes its canceled entries when more than half of all entries are canceled.
  *
  * @param outsideNow returns the current time while no entry runs
  */
@@ -117,7 +117,7 @@ export const createTimeline = (outsideNow: () => number) => {
     remove(entry)
   }
 
-  /** Plans an entry for `planAt`, or for now if `planAt` has passed. Replaces a planned entry of this kind and id. */
+  /** Plans an entry for `planAt`, but not before now. Replaces the planned entry of the same kind and id. */
   const schedule = (planAt: number, kind: string, id: string): void => {
     if (Number.isNaN(planAt)) throw new RangeError(`"${kind}" cannot be planned at NaN.`)
     const at = Math.max(planAt, now())
@@ -128,7 +128,7 @@ export const createTimeline = (outsideNow: () => number) => {
       push(heap, entry)
       return
     }
-    // The entry `known` is running and is not in the heap. Creating a new entry would make a payment twice as slow.
+    // The heap does not contain the running entry `known`. To reuse `known` is twice as fast as to create an entry.
     known.at = at
     known.sequence = sequence
     known.canceled = false
@@ -136,7 +136,7 @@ export const createTimeline = (outsideNow: () => number) => {
     push(heap, known)
   }
 
-  /** Runs the entries of the earliest planned time, if this time is not after `limit`. Returns this time. */
+  /** Runs the entries of the earliest planned time and returns that time. Runs nothing after `limit`. */
   const runStep = (limit: number): number | undefined => {
     const first = peek()
     if (runningAt !== undefined || first === undefined || first.at > limit) return undefined
@@ -161,7 +161,7 @@ export const createTimeline = (outsideNow: () => number) => {
   const settle = (): void => {
     const limit = now()
     while (runStep(limit) !== undefined) {
-      // Empty, because `runStep` runs the entries.
+      // `runStep` runs the entries.
     }
   }
 
@@ -197,12 +197,12 @@ export const createTimeline = (outsideNow: () => number) => {
   }
 }
 
-// Finished items stay in the array until their number reaches this limit.
+// The queue removes finished items only when there are this many.
 const COMPACT_FROM = 1024
 
 /**
  * Creates a queue of items, such as charges that will expire. Items are usually added in the order of due times. The
- * timeline has one entry for the whole queue, because a load test creates millions of charges.
+ * timeline has only one entry for all items, because a load test creates millions of charges.
  */
 export const createDueQueue = <Item>(
   timeline: Timeline,
@@ -247,7 +247,7 @@ export const createDueQueue = <Item>(
     plan()
   })
 
-  /** Returns the index for a new item that is due before the last item, because the clock was set back. */
+  /** Returns the index of a new item. After the clock was set back, a new item can be due before older items. */
   const place = (at: number): number => {
     let low = head
     let high = items.length
@@ -270,7 +270,7 @@ export const createDueQueue = <Item>(
     replace(next: readonly Item[]): void {
       items = [...next]
       head = 0
-      // NaN differs from every due time, so `plan` always updates the timeline entry.
+      // NaN equals no due time, so `plan` updates the timeline entry.
       plannedAt = Number.NaN
       plan()
     },

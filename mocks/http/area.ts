@@ -35,7 +35,7 @@ export interface Success {
   readonly body: unknown
   /** Status of the response; if omitted, the status in the contract. A 204 response has no body. */
   readonly status?: number
-  /** Whether the body is the result of an earlier call with the same idempotency key. */
+  /** Whether an earlier call with the same idempotency key created this result. */
   readonly replayed?: boolean
 }
 
@@ -47,7 +47,7 @@ export interface Call<Definition extends EndpointDefinition, Caller> {
   /** The body's fields as received. */
   readonly fields: Readonly<Record<string, unknown>>
   readonly idempotencyKey: string | undefined
-  /** The authenticated caller; a placeholder if the operation needs no authentication. */
+  /** The authenticated caller. If the operation needs no authentication, a placeholder. */
   readonly caller: Caller
 }
 
@@ -75,7 +75,7 @@ export interface ReceivedCall {
 export interface AreaResponses {
   success(definition: EndpointDefinition, success: Success, headers: HeaderFields): ResponseData
   refusal(refusal: Refusal, headers: HeaderFields): ResponseData
-  /** Builds an error that does not come from the domain, such as an outage, a fault or a wrong path. */
+  /** Builds the error response for an outage, a fault or a wrong path. */
   failure(status: number, message: string, headers: HeaderFields): ResponseData
 }
 
@@ -91,15 +91,15 @@ export interface AreaRuntime {
   readonly responses: AreaResponses
   /** The rate limiter; `undefined` if the area has no rate limit. */
   readonly limiter: Limiter | undefined
-  /** Returns the rate limiter's bucket for a call. `fields` is empty if the body could not be read. */
+  /** Returns the name of the rate limiter's bucket for a call. `fields` is empty for an unreadable body. */
   bucket(
     bearer: string | undefined,
     definition: EndpointDefinition | undefined,
     fields: Readonly<Record<string, unknown>>,
   ): string
-  /** Returns the rate-limit headers for the response to a call that the limiter counted. */
+  /** Returns the rate-limit headers of a response. */
   limitHeaders(state: LimitState): HeaderFields
-  /** Returns the additional headers for the response to a call that exceeds the limit. */
+  /** Returns additional headers of a response with status 429. */
   refusalHeaders(state: LimitState): HeaderFields
   /** Whether the mock refuses a body with a Content-Type other than JSON (row 3 ✎). */
   readonly checksContentType: boolean
@@ -123,7 +123,7 @@ export const secondsUntil = (time: number, now: number): number =>
 
 /**
  * Creates a function that returns the contract's router for a path prefix (row 49). Mocks with the same prefix
- * share a router, because building a router takes a large part of the time of `createMock`.
+ * share a router, because a new router would make `createMock` much slower.
  *
  * @param moreMethods additional HTTP methods of operations, by the operation's name
  */

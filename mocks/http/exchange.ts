@@ -54,10 +54,10 @@ export const FORM_TYPE = 'application/x-www-form-urlencoded'
 /** Returns whether a Content-Type belongs to an HTML form. */
 export const isForm = (contentType: string | null): boolean => mediaType(contentType) === FORM_TYPE
 
-/** Returns whether an operation also accepts form fields. Only the login accepts them (row 32). */
+/** Returns whether an operation also accepts form fields. Only the login accepts form fields (row 32). */
 const readsForm = ({ definition }: OperationTarget): boolean => definition.auth === 'credentials'
 
-/** Returns whether a strict server accepts a Content-Type. It accepts JSON, and forms for a login (row 3 ✎). */
+/** Returns whether a strict server accepts a Content-Type: JSON, or a form in a login request (row 3 ✎). */
 export const isAcceptedType = ({ contentType, target }: OperationExchange): boolean => {
   const type = mediaType(contentType)
   return type === 'application/json' || type.endsWith('+json') || (readsForm(target) && isForm(contentType))
@@ -73,14 +73,14 @@ const readJson = (text: string): ReadBody => {
       ? { ok: true, fields: value }
       : { ok: false, problem: 'The body is not a JSON object.' }
   } catch {
-    // The message of `JSON.parse` quotes the text, which may contain a secret.
+    // The error of `JSON.parse` is not shown, because the error quotes the body, which may contain a secret.
     return { ok: false, problem: 'The body is not valid JSON.' }
   }
 }
 
 /**
- * Reads a body as JSON and ignores its Content-Type (row 3). An empty body has no fields (row 31). With
- * `allowsForm`, a body is a form if it has the Content-Type of a form and does not start with `{` (row 32).
+ * Reads a body as JSON and ignores its Content-Type (row 3). An empty body has no fields (row 31). If
+ * `allowsForm` is true, reads a body with the Content-Type of a form as a form, unless `{` comes first (row 32).
  */
 const readBody = (text: string, contentType: string | null, allowsForm: boolean): ReadBody => {
   const trimmed = text.trim()
@@ -106,7 +106,7 @@ export const receive = async (
     parameters,
     idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
     contentType,
-    // Decoding replaces invalid bytes. Without this check, a body in an older encoding would be accepted as JSON.
+    // `text()` replaces invalid bytes, so a body in another encoding could become valid JSON.
     body:
       request.isUtf8?.() === false
         ? { ok: false, problem: 'The body is not UTF-8.' }

@@ -17,11 +17,11 @@ import {
 import { operations } from './area.ts'
 
 interface KindRules {
-  /** The default of `executed` for this kind. */
+  /** Whether this kind executes the request by default. */
   readonly executes: boolean
-  /** The optional fields that this kind uses, without the fields that every kind uses. */
+  /** The optional fields that this kind uses. Fields that every kind uses are not listed. */
   readonly reads: readonly string[]
-  /** The kind that an error suggests if `executed` is not `executes`. Absent if any value is allowed. */
+  /** Present if `executed` must equal `executes`. For another value, an error suggests this kind. */
   readonly instead?: string
 }
 
@@ -59,7 +59,7 @@ export const faultKinds = Object.keys(kinds) as readonly FaultKind[]
 
 const rulesOf = (kind: FaultKind): KindRules => kinds[kind]
 
-/** Returns the default of `executed` for a kind of fault. */
+/** Returns whether a kind of fault executes the request by default. */
 export const executesByDefault = (kind: FaultKind): boolean => kinds[kind].executes
 
 const isJson = (body: unknown): boolean => {
@@ -75,7 +75,7 @@ const LONGEST_TIMER = 2 ** 31 - 1
 const effect = {
   /** The kind of failure, such as `lost-response` (see `FaultKind`). */
   kind: oneOf(...faultKinds),
-  /** HTTP status. Defaults by kind: 500 for `status`, 502 for `html`, success for `empty` and `malformed`. */
+  /** HTTP status. Default: 500 for `status`, 502 for `html`, the success status for `empty` and `malformed`. */
   status: optional(wholeNumber(200, 599)),
   /** Response body for the kinds `status`, `html` and `malformed`. Text is sent unchanged, other values as JSON. */
   body: optional(rule<unknown>('text, or a value that JSON can represent', isJson)),
@@ -103,7 +103,7 @@ const effect = {
    */
   code: optional(anyText),
 }
-/** The kind of a failure, with its details. */
+/** The kind and the details of a failure. */
 export interface FaultEffect extends Input<typeof effect> {}
 
 /** A step of a sequence: `'succeed'`, `'fail'` (applies the fault's `kind`), a kind, or an effect. */
@@ -119,7 +119,7 @@ const fault = {
   kind: optional(effect.kind),
   /** One operation, all operations of an area (`gateway.*`), or all operations (`*`). */
   operation: oneOf(...operations, 'subscriptions.*', 'gateway.*', '*'),
-  /** How often the fault applies, or its sequence runs. Default: 1, or `'always'` if `probability` is set. */
+  /** How often the fault applies, or the sequence runs. Default: 1, or `'always'` if `probability` is set. */
   times: optional(either(wholeNumber(1), oneOf('always'))),
   /** Probability that the fault applies to a call, from 0 to 1. The mock's seed determines the random numbers. */
   probability: optional(probability),
@@ -145,10 +145,10 @@ const fail = (message: string): never => {
   throw new TypeError(`${CALLER}${message}`)
 }
 
-/** Throws an error for a field that has no effect, because no step uses the field. */
+/** Throws an error for a field that no step uses. */
 const checkUse = (given: object, used: readonly FaultKind[]): void => {
   for (const [name, value] of Object.entries(given)) {
-    // A field without `readers` works with every kind.
+    // If no kind lists a field, every kind uses this field.
     const readers = faultKinds.filter((kind) => rulesOf(kind).reads.includes(name))
     if (value === undefined || readers.length === 0 || used.some((kind) => readers.includes(kind))) continue
     fail(`kind "${used.join('", "')}" does not use ${name}; ${name} is for ${readers.join(', ')}`)

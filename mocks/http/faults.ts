@@ -15,7 +15,7 @@ export interface ArmedFault {
   /** Serial number of the fault: 1 for the first added fault. */
   readonly number: number
   readonly fault: Fault
-  /** How many times the fault can still apply. A complete run of `sequence` counts as one time. */
+  /** How many times the fault can still apply. All steps of a `sequence` together count as one time. */
   readonly left: number
   /** Removes the fault. */
   remove(): void
@@ -41,7 +41,7 @@ const timesOf = ({ times, probability }: Fault): number => {
 /** The faults of a mock. */
 export type FaultPlan = ReturnType<typeof createFaultPlan>
 
-/** Keeps faults in the order of `add`. The first matching fault and all matching latency faults affect a request. */
+/** Stores faults in the order of `add`. A request gets the first matching fault and all matching delays. */
 export const createFaultPlan = (random: () => number) => {
   let armed: Armed[] = []
   let added = 0
@@ -73,7 +73,7 @@ export const createFaultPlan = (random: () => number) => {
       armed.push(one)
       return one.remove
     },
-    /** Returns the delays and the fault for an operation's next request. Each matching fault moves to a new step. */
+    /** Returns the delays and the fault for an operation's next request. Counts one step of each fault that applies. */
     take(operation: string): Disturbance | undefined {
       if (armed.length === 0) return undefined
       let [delayBefore, delayAfter] = [0, 0]

@@ -39,7 +39,7 @@ type RouteMatch = Extract<Located['match'], { kind: 'route' }>
 const hasLeft = (request: IncomingRequest): boolean =>
   request.hasLeft === undefined ? request.signal?.aborted === true : request.hasLeft()
 
-/** Returns whether a path may be a payer's page. The code of the pages is loaded only for such a path. */
+/** Returns whether a path may be a payer's page. Other paths do not load the code of the pages. */
 const mayBePage = (path: string): boolean => path.startsWith('/authorize/') || path.startsWith('/confirm/')
 
 /** Decides the response to a request, and applies the fault to the response. */

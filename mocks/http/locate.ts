@@ -28,13 +28,13 @@ export interface Located {
   readonly match: Match<OperationTarget>
 }
 
-// Every route is much shorter. Of a longer path, only this many characters are compared.
+// The comparison uses only this many characters of a path. Every route is much shorter.
 const LONGEST_COMPARED = 256
 
 const pairsOf = (text: string): readonly string[] =>
   Array.from({ length: text.length - 1 }, (_, index) => text.slice(index, index + 2))
 
-/** Returns how similar two texts are, from 0 to 1: the share of character pairs that both texts contain. */
+/** Returns the similarity of two texts, from 0 to 1: the share of character pairs that both texts contain. */
 const similarity = (one: string, other: string): number => {
   const pairs = new Set(pairsOf(one))
   const shared = pairsOf(other).filter((pair) => pairs.has(pair)).length
@@ -47,7 +47,7 @@ export interface NearestRoute {
   readonly similarity: number
 }
 
-/** Returns the route whose template is most similar to a path. A parameter matches any value. */
+/** Returns the route whose template is most similar to a path. A parameter in the template matches any value. */
 export const nearestRoute = (
   path: string,
   method: string,
@@ -77,8 +77,8 @@ const split = (rest: string): { path: string; query: string } => {
 const RANK = { route: 0, 'other-method': 1, none: 2 } as const
 
 /**
- * Returns the areas whose base URL matches, best match first. If a route matches, returns only the route's area. The
- * best match has the path with another method, then the longest base URL, then the most similar route.
+ * Returns the areas whose base URL matches. If a route matches, returns only the route's area. Sorts the areas by
+ * three criteria: the path exists with another method, the base URL is longer, a route is more similar.
  */
 export const locate = (url: string, method: string, bases: readonly Base[]): readonly Located[] => {
   const candidates: (Located & { readonly base: string })[] = []

@@ -6,7 +6,7 @@ const HINT = /pass|secret|token|otp|authorization|api_?key/i
 /** Replaces the value of a field whose name indicates a secret. */
 const hideSecret = (name: string, value: unknown): unknown => (SECRET_NAME.test(name) ? REDACTED : value)
 
-// The log does not keep a longer body, to save memory.
+// To save memory, the log omits a body above this length.
 const LONGEST_BODY = 65_536
 
 const limited = (text: string): string =>
@@ -28,7 +28,7 @@ export const redactFields = (fields: Readonly<Record<string, unknown>>): string 
   try {
     return limited(JSON.stringify(fields, hideSecret))
   } catch {
-    // `JSON.stringify` fails on nesting that `JSON.parse` accepts.
+    // The JSON is nested too deeply: `JSON.parse` accepts the text, but `JSON.stringify` throws an error.
     return JSON.stringify('[too deep, not kept]')
   }
 }
@@ -58,7 +58,7 @@ export interface Secrets {
 const TOKEN_LENGTH = 48
 const TOKEN_LIKE = /[0-9a-z]{48,}/g
 
-/** Replaces the token in a series of letters and digits. The token may follow others, such as the `20` of `%20`. */
+/** Replaces a token in letters and digits. Other characters, such as the `20` of `%20`, may precede the token. */
 const withoutToken = (run: string, { isToken }: Secrets): string => {
   for (let start = 0; start + TOKEN_LENGTH <= run.length; start += 1) {
     const end = start + TOKEN_LENGTH
@@ -67,7 +67,7 @@ const withoutToken = (run: string, { isToken }: Secrets): string => {
   return run
 }
 
-// Shorter secrets are not replaced, because they may equal parts of other words.
+// The mock does not replace a shorter secret, because ordinary words may contain the same letters.
 const SHORTEST_SECRET = 6
 
 /** Returns a secret as it appears in text, in JSON, in a path and in a query. */

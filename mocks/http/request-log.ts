@@ -37,7 +37,7 @@ export interface LoggedRequest {
   readonly executed: boolean
   /** The decision: `accepted`, `replayed`, `fault`, the reason for a refusal, or a similar word. */
   readonly decision: string
-  /** Why the mock decided so, and which option of the mock would change the decision. */
+  /** The reason for the decision, and the mock's option that would change the decision. */
   readonly explanation: string
   /** The most similar route, if the path is unknown or the method is wrong. */
   readonly nearestRoute?: string
@@ -57,7 +57,7 @@ export interface RequestLog {
   readonly dropped: number
 }
 
-/** A stored entry. Bodies are JSON text, so that each reader gets a copy. */
+/** A stored entry. It keeps bodies as JSON text, so that readers cannot change them. */
 export interface LogEntry extends Omit<LoggedRequest, 'number' | 'at' | 'body' | 'answer'> {
   readonly at: number
   readonly body: string | undefined
@@ -71,7 +71,7 @@ export interface WritableRequestLog extends RequestLog, Sequence<LoggedRequest> 
   last(matches: (entry: LogEntry) => boolean): LoggedRequest | undefined
 }
 
-/** Parses JSON. If the text is not JSON, returns the text: a fault may send invalid JSON. */
+/** Parses JSON. Returns invalid JSON as text, because a fault may send invalid JSON. */
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)

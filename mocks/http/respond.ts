@@ -7,7 +7,7 @@ import type { HeaderFields, ResponseData } from './response.ts'
 /** The response to a request, and the rule that caused the response. */
 export interface Decision {
   readonly response: ResponseData
-  /** Whether the operation was executed. */
+  /** Whether the mock executed the operation. */
   readonly executed: boolean
   /** The name of the rule. */
   readonly rule: string
@@ -26,7 +26,7 @@ export const countCall = (
   return { headers: area.limitHeaders(state), state }
 }
 
-/** Rejects a request before the domain handles it, for example because the body is malformed. */
+/** Rejects a request that the domain never receives, for example a request with a malformed body. */
 export const failed = (
   { area }: Exchange,
   status: number,

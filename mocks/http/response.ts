@@ -19,16 +19,16 @@ export type MockResponse =
   /** The transport sends the headers and a `part` of the body. Then it closes the connection. */
   | { readonly kind: 'truncated'; readonly response: ResponseData; readonly part: string }
 
-/** The parts of a `Request` that the mock reads. Every `Request` is assignable to this type. */
+/** The parts of a `Request` that the mock reads. A `Request` has all these parts. */
 export interface IncomingRequest {
   readonly method: string
   /** The absolute URL. */
   readonly url: string
   readonly headers: { get(name: string): string | null }
   readonly signal: AbortSignal | null
-  /** Returns whether the sender has disconnected. Servers implement `hasLeft` instead of creating an AbortSignal. */
+  /** Returns whether the sender has disconnected. Servers use `hasLeft` instead of an AbortSignal. */
   hasLeft?(): boolean
-  /** Returns whether the body was valid UTF-8. Only servers implement this function. Call it after `text()`. */
+  /** Returns whether the body was valid UTF-8. Only servers have `isUtf8`. Call `text()` first. */
   isUtf8?(): boolean
   text(): Promise<string>
 }
@@ -71,13 +71,13 @@ const corsHeaders = (origin: string): HeaderFields => ({
   Vary: 'Origin',
 })
 
-/** Removes the body of a response to HEAD. Adds CORS headers to a response to a page of another origin. */
+/** Removes the body of a response to HEAD. Adds CORS headers if a page of another origin sent the request. */
 export const fitted = ({ method, headers }: IncomingRequest, sent: MockResponse): MockResponse => {
   if (sent.kind !== 'complete' && sent.kind !== 'truncated') return sent
   const origin = headers.get('origin')
   const isHead = method === 'HEAD'
   if (origin === null && !isHead) return sent
-  // A response to HEAD has no body that could be truncated, so the transport closes the connection.
+  // A response to HEAD has no body to truncate. The transport closes the connection instead.
   if (isHead && sent.kind === 'truncated') return { kind: 'closed', code: 'UND_ERR_SOCKET' }
   const { response } = sent
   return {
@@ -100,14 +100,14 @@ const MESSAGES: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'other side closed',
 }
 
-/** Returns the error that a caller gets if the connection closes with this code. */
+/** Returns the error that `fetch` throws if the connection closes with this code. */
 export const closedError = (code: string): TypeError => connectionError(code, MESSAGES[code] ?? code)
 
 /** Converts a response to a `Response` object. */
 export const toResponse = ({ status, headers, body }: ResponseData): Response =>
   new Response(body === '' || !mayHaveBody(status) ? null : body, { status, headers })
 
-/** Returns a `Response` whose body fails after `part`, as if the socket was closed. */
+/** Returns a `Response` whose body sends `part` and then fails, as if the connection closed. */
 export const toTruncatedResponse = ({
   response: { status, headers, body },
   part,

@@ -9,7 +9,7 @@ export interface Route<Target> {
 /** The result of a route search. */
 export type Match<Target> =
   | { readonly kind: 'route'; readonly target: Target; readonly parameters: Readonly<Record<string, string>> }
-  /** A route has this path, but no route has this path and method. `allow` is the value of the Allow header. */
+  /** The path exists, but not with this method. `allow` is the value of the Allow header. */
   | { readonly kind: 'other-method'; readonly allow: string }
   | { readonly kind: 'none' }
 

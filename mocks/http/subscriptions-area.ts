@@ -10,7 +10,7 @@ import { createAdmission, createRoutes, secondsUntil } from './area.ts'
 import { jsonResponse } from './response.ts'
 
 /**
- * Deviations in area S's successful responses, to test how tolerant a client is (row 44).
+ * Changes to area S's successful responses, for tests of how tolerant a client is (row 44).
  *
  * - `id-casing`: changes `Id` at the end of a name to `ID`, and `ID` to `Id`.
  * - `number-ids`: writes identifiers that are only digits as numbers. `text-ids`: writes numeric identifiers as text.
@@ -18,7 +18,7 @@ import { jsonResponse } from './response.ts'
  * - `text-flags`: writes `enabled` as text, such as `"true"`. `boolean-flags`: writes `enabled` as a boolean.
  * - `empty-reversals`: writes `""` in empty reversal fields. `zero-reversals`: writes `"0.00"` in empty reversal
  *   amounts, and `""` in other empty reversal fields.
- * - `iso-dates`: writes `2026-11-28T12:00:00`. `number-codes`: writes an errorCode that is only digits as a number.
+ * - `iso-dates`: writes times as `2026-11-28T12:00:00`. `number-codes`: writes an errorCode of digits as a number.
  */
 export type VariantForm =
   | 'id-casing'
@@ -35,7 +35,7 @@ export type VariantForm =
 /** Changes the body of a successful response. */
 export type Vary = (operation: string, body: unknown) => unknown
 
-/** The value of `subscriptions.variant`: forms to apply in order, or a function that changes the body. */
+/** A list of forms, which the mock applies in order, or a function that changes the body. */
 export type Variant = readonly VariantForm[] | ((operation: Operation, body: unknown) => unknown)
 
 type Change = (name: string, value: unknown) => readonly [string, unknown]
@@ -105,7 +105,7 @@ type ResponseOptions = Pick<
   'errorCodes' | 'validationStatus' | 'notFoundStatus' | 'errorsAs200' | 'tokenEnvelope'
 >
 
-/** Statuses that `errorsAs200` does not change, because the specification states them. */
+/** The option `errorsAs200` does not change these statuses, because the specification states them. */
 const STATED = new Set([401, 403, 429])
 
 const CODE_OF_STATUS: Readonly<Record<number, keyof ErrorCodes>> = {

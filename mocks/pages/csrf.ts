@@ -4,9 +4,9 @@ import type { IncomingRequest } from '../http/response.ts'
 const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).host : undefined)
 
 /**
- * Returns whether a POST may come from the page itself. Uses the header Sec-Fetch-Site if present. Browsers
- * send it over TLS and on loopback. Otherwise, Origin must name the host to which the request was sent. The scheme is
- * not compared, because TLS may end at a proxy. A request with neither header does not come from a browser.
+ * Returns whether a POST may come from the page itself. Browsers send the header Sec-Fetch-Site over TLS and on
+ * loopback. Without Sec-Fetch-Site, Origin must name the host of the request. Origin may have another scheme, because
+ * TLS may end at a proxy. A request without both headers is accepted, because it does not come from a browser.
  *
  * @param host the value of the Host header, which may differ from the host in `url`
  */

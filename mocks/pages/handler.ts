@@ -10,7 +10,7 @@ import { isOwnForm } from './csrf.ts'
 import type { Page, ReturnTarget } from './layout.ts'
 import { messagePage, pageResponse, redirectResponse, returnTarget } from './layout.ts'
 
-/** One kind of page for the payer, with functions that show the page and process its form. */
+/** One kind of page for the payer. `show` shows the page, and `submit` processes the form. */
 interface Route {
   readonly area: Area
   readonly pattern: RegExp
@@ -33,7 +33,7 @@ const foreignPage = messagePage(
 const methodPage = messagePage(405, 'Method not allowed', 'This page accepts GET and its own form only.')
 const formPage = messagePage(415, 'Request refused', `This page accepts a form of type ${FORM_TYPE} only.`)
 
-/** Changes status 200 to 409, for a form that was sent too late. */
+/** If the payer sent the form too late, status 409 replaces status 200. */
 const tooLate = (page: Page): Page => (page.status === 200 ? { ...page, status: 409 } : page)
 
 const subscriptionsRoute = (domain: SubscriptionsDomain): Route => {

@@ -10,7 +10,7 @@ export interface ReturnTarget {
   readonly href: string
   /** The host of a web address, or the scheme and host of an app's address. */
   readonly name: string
-  /** The addresses to which a form may redirect, in the syntax of the policy's `form-action`. */
+  /** The addresses to which a form may redirect, as the Content-Security-Policy's `form-action` writes them. */
   readonly sources: string
 }
 
@@ -20,7 +20,7 @@ export interface ReturnTarget {
  */
 export const returnTarget = (address: string): ReturnTarget | undefined => {
   if (!URL.canParse(address)) return undefined
-  // Browsers remove line breaks, even inside a scheme, so the normalized address is checked.
+  // `URL` removes line breaks as browsers do. The code checks the address without line breaks.
   const { href, host, protocol } = new URL(address)
   if (!isAbsoluteUrl(href)) return undefined
   // Chromium applies `form-action` to every redirect after the form. A return address often redirects to another
@@ -34,7 +34,7 @@ export interface Page {
   readonly status: number
   readonly title: string
   readonly content: HtmlValue
-  /** The merchant's address. Omitted if no form on the page can redirect to the merchant. */
+  /** The merchant's address. Only for a page whose form can redirect to the merchant. */
   readonly target?: ReturnTarget | undefined
 }
 
@@ -43,13 +43,13 @@ export const commonHeaders: HeaderFields = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
-  // The value `no-referrer` would make browsers send `Origin: null` with our own forms, as with foreign forms.
+  // With `no-referrer`, browsers would send `Origin: null` for our own forms and for foreign forms.
   'Referrer-Policy': 'same-origin',
 }
 
 let styleSource: Promise<string> | undefined
 
-/** Returns a Content-Security-Policy that allows only this style, and forms to this server or the merchant. */
+/** Returns a Content-Security-Policy. The policy allows only our style, and forms to this server or the merchant. */
 const contentPolicy = async (target: ReturnTarget | undefined): Promise<string> => {
   styleSource ??= hashSource(style)
   return [

@@ -22,7 +22,7 @@ export const palette = `
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }
 `
 
-/** The style of the payer's pages. The Content-Security-Policy has this style's hash, so no other style applies. */
+/** The style of the payer's pages. The Content-Security-Policy allows only the hash of this style. */
 export const style = `${palette}
 body { margin: 0; padding: 1rem; background: var(--ground); color: var(--ink); font: 1rem/1.5 var(--font); overflow-wrap: anywhere; }
 main { max-width: 27rem; margin: 4vh auto 1rem; padding: 1.5rem; border: 1px solid var(--line); border-radius: 1rem; background: var(--card); }

@@ -33,7 +33,7 @@ export const readForm = (body: string) => {
 /** Changes the mock, and returns a message about the change. Throws if the change is not possible. */
 type Action = (mock: Mock, form: PanelForm) => string | Promise<string>
 
-/** The longest move of the clock: ten years. A longer move could keep the mock busy for minutes. */
+/** The clock can move by ten years at most. A longer move could keep the mock busy for minutes. */
 const LONGEST_MOVE = 3_653 * DAY
 
 const timeOf = (mock: Mock): string => `${new Date(mock.clock.now()).toISOString().slice(0, 19)}Z`
@@ -45,7 +45,7 @@ const durationOf = (form: PanelForm): DurationParts => ({
   seconds: form.number('seconds') ?? 0,
 })
 
-/** Adds the zone UTC to a time from the page, because the page's time field has no zone. */
+/** Adds `Z` (UTC) to a time that the user typed. The time field of the page has no zone. */
 const zoned = (time: string): string => (/^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(time) ? `${time}Z` : time)
 
 const scriptOf = (text: string): readonly PaymentScript[] =>
@@ -61,7 +61,7 @@ const faultOf = (form: PanelForm): Fault => {
   const [times, status] = [form.text('times'), form.number('status')]
   const [latencyMs, probability] = [form.number('latencyMs'), form.number('probability')]
   return {
-    // `faults.add` checks the names.
+    // `faults.add` refuses unknown operations and kinds.
     operation: form.required('operation') as Fault['operation'],
     kind: form.required('kind') as NonNullable<Fault['kind']>,
     ...(times === '' ? {} : { times: times === 'always' ? times : (form.number('times') ?? 1) }),

@@ -29,10 +29,10 @@ export const pill = (text: string | number, tone: Tone = TONES[text] ?? 'plain')
 /** Renders text for screen readers only. */
 export const heard = (text: string): Html => html`<span class="heard"> ${text}</span>`
 
-// The mock's own identifiers are never longer.
+// No identifier that the mock creates is longer.
 const LONGEST_TEXT = 100
 
-/** Truncates text from a client, so that the content beside the text stays visible. */
+/** Truncates long text from a client. Long text would push other content out of view. */
 export const brief = (text: string | number, longest = LONGEST_TEXT): string => {
   const characters = [...String(text)]
   return characters.length > longest ? `${characters.slice(0, longest).join('')}…` : String(text)
@@ -45,7 +45,7 @@ export const foreign = (text: string | number): Html => html`<bdi>${brief(text)}
 export const instant = (iso: string): Html =>
   html`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')}</time>`
 
-/** Renders the form of one action. The form is sent to the page's own URL, so that the same page is shown again. */
+/** Renders the form of one action. The browser posts the form to the page's URL and shows the same page. */
 export const actionForm = (
   action: ActionName,
   fields: Readonly<Record<string, string | number>>,
@@ -57,7 +57,7 @@ ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="
 ${content}
 </form>`
 
-/** Renders a form with one button. Screen readers read the text `of` after the label. */
+/** Renders a form with one button. `of` is text after the label, for screen readers only. */
 export const actionButton = (
   action: ActionName,
   label: string,
@@ -79,7 +79,7 @@ ${content}
 export const fact = (name: string, value: HtmlValue): Html | undefined =>
   value === undefined ? undefined : html`<div><dt>${name}</dt><dd>${value}</dd></div>`
 
-/** Renders a row of a list. Each time, the same row must have the same id. */
+/** Renders a row of a list. The id of a row must never change. */
 export const row = (id: string, heading: HtmlValue, facts: HtmlValue, actions?: HtmlValue): Html =>
   html`<li id="${id}">
 <p class="heading">${heading}</p>
@@ -87,7 +87,7 @@ export const row = (id: string, heading: HtmlValue, facts: HtmlValue, actions?: 
 ${actions === undefined ? undefined : html`<div class="actions">${actions}</div>`}
 </li>`
 
-/** Renders a page's position in its list, and links to the newer page and the older page. */
+/** Renders the text "1 to 10 of 25", and links to the newer page and the older page. */
 const pages = (id: ListName, title: string, list: Listed<unknown>, places: Places): Html | undefined => {
   const { items, total, skipped, newer, older } = list
   if (items.length === total) return undefined

@@ -57,7 +57,7 @@ const faultRow = ({ number, fault, left }: ListedFault): Html => {
 
 const REMOVE_ALL = html`<li id="faults-clear"><div class="actions">${actionButton('clear-faults', 'Remove all')}</div></li>`
 
-/** Preselects the fault `lost-response`, which needs no other field and which every client must handle. */
+/** Preselects the fault `lost-response`: the fault needs no other field, and every client must handle it. */
 const kindOption = (kind: string): Html =>
   kind === 'lost-response' ? html`<option selected>${kind}</option>` : html`<option>${kind}</option>`
 

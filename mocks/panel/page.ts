@@ -13,7 +13,7 @@ import type { PanelView } from './view.ts'
 
 let policy: Promise<string> | undefined
 
-/** Returns a policy. The page may use only its own style and script. It may send requests only to the mock. */
+/** Returns a policy that allows only the page's own style and script, and only requests to the mock. */
 export const contentPolicy = (): Promise<string> => {
   policy ??= Promise.all([hashSource(style), hashSource(script)]).then(([styleSource, scriptSource]) =>
     [
@@ -35,12 +35,12 @@ export interface PageExtras {
   readonly places: Places
   /** The outcome of the user's last action. */
   readonly notice: Outcome | undefined
-  /** Whether the page reloads itself, for browsers without JavaScript. */
+  /** True if the page reloads itself in a browser without JavaScript. */
   readonly refreshes: boolean
 }
 
 const SECONDS = 5
-/** Longer notices are cut, because they would cover a small window. */
+/** The page cuts a notice at this length, because a long notice would cover a small window. */
 const LONGEST_NOTICE = 300
 
 const noticeOf = (notice: Outcome | undefined): Html => {

@@ -4,7 +4,7 @@ export const listNames = ['subscriptions', 'payments', 'charges', 'requests', 'n
 /** The name of a list of the panel. */
 export type ListName = (typeof listNames)[number]
 
-/** For each list of the panel: where the shown page ends. Without a value, the panel shows the newest items. */
+/** The place at which the page of each list ends. For a list without a place, the panel shows the newest items. */
 export type Places = Readonly<Partial<Record<ListName, number>>>
 
 /** Reads places from a URL. Ignores invalid places. */

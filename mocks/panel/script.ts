@@ -1,19 +1,19 @@
 /**
- * The script of the page. It polls the page, replaces the parts that changed, and sends forms without leaving the page.
- * All markup comes from the server. The Content-Security-Policy contains the script's hash.
+ * The script of the panel. The script polls the page, replaces changed parts, and sends forms without a page change.
+ * The server creates all markup. The Content-Security-Policy contains the script's hash.
  */
 export const script = `
 'use strict'
 {
   const SHORTEST_PAUSE_MS = 1000
-  // The URL to poll. It contains the shown page of each list. Forms are sent to this URL, too.
+  // The script polls this URL and sends forms to this URL. The URL states the shown page of each list.
   const query = new URLSearchParams(location.search)
   query.delete('notice')
   const address = location.pathname + '?' + query
   const connection = document.getElementById('connection')
   const notice = document.getElementById('notice')
 
-  // The last received markup of each part. The document's markup can differ, because users open details in it.
+  // The markup of each part as the server last sent it. The document can differ, because users open details.
   const liveParts = () => [...document.querySelectorAll('[data-live]')]
   const received = new Map(liveParts().map((part) => [part.id, part.outerHTML]))
 
@@ -63,7 +63,7 @@ export const script = `
     connection.classList.toggle('lost', !isGood)
   }
 
-  // The number of sent forms. If a form is sent during a page request, the page is out of date and not shown.
+  // The number of sent forms. If the user sends a form while a page loads, the page is out of date and not shown.
   let sentForms = 0
 
   const poll = async () => {

@@ -36,7 +36,7 @@ export interface ListedSubscription
   readonly end: string
 }
 
-/** A fault that still applies. */
+/** A fault that the mock still applies. */
 export interface ListedFault {
   readonly number: number
   readonly fault: Fault
@@ -59,7 +59,7 @@ export interface PanelView {
   readonly requests: Listed<LoggedRequest>
 }
 
-/** Returns the place where a page ends. If the mock has dropped the page, returns the end of the oldest page. */
+/** Returns where a page ends. If the mock has deleted the page's items, returns the end of the oldest page. */
 const endOf = ({ first, end }: Bounds, limit: number, place: number | undefined): number => {
   if (place === undefined || place > end) return end
   return place > first ? place : Math.min(end, first + limit)

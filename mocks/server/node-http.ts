@@ -35,7 +35,7 @@ const isAborted = (incoming: NodeIncoming): boolean =>
 export const readText = (incoming: NodeIncoming, most: number): Promise<BodyText> =>
   new Promise((resolve, reject) => {
     const refuse = (): void => {
-      // The server reads on, because a sender may read the response only after sending the whole body.
+      // The server reads the rest, because some senders read no response before they have sent the whole body.
       incoming.resume()
       reject(new BodyTooLargeError(most))
     }
@@ -60,7 +60,7 @@ export const readText = (incoming: NodeIncoming, most: number): Promise<BodyText
       incoming.off('data', onData).off('end', onEnd).off('aborted', onGone).off('close', onGone)
       settle()
     }
-    // An `error` event without a listener would end the process. Node emits `close` after `error`.
+    // Without this listener, an `error` event would end the process. After `error`, Node emits `close`.
     incoming.on('error', () => undefined)
     incoming.on('data', onData).on('end', onEnd).on('aborted', onGone).on('close', onGone)
     if (incoming.destroyed) onGone()
@@ -68,14 +68,14 @@ export const readText = (incoming: NodeIncoming, most: number): Promise<BodyText
 
 const isHttp2 = (outgoing: NodeOutgoing): outgoing is Http2ServerResponse => 'stream' in outgoing
 
-/** Returns whether the sender has disconnected. Over HTTP/2, only the stream shows a disconnect. */
+/** Returns whether the sender has disconnected. For HTTP/2, reads the state of the stream. */
 export const hasLeft = (outgoing: NodeOutgoing): boolean =>
   isHttp2(outgoing) ? outgoing.stream.destroyed || outgoing.stream.closed : outgoing.destroyed
 
 /** Closes an HTTP/2 stream or an HTTP/1 connection. If `reset` is true, an HTTP/1 connection gets a TCP reset. */
 const disconnect = (incoming: NodeIncoming, outgoing: NodeOutgoing, reset: boolean): void => {
   if (isHttp2(outgoing)) {
-    // The code REFUSED_STREAM would tell the client that the mock executed nothing.
+    // With the code REFUSED_STREAM, the client would believe that the mock did not execute the request.
     outgoing.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
     return
   }
@@ -84,7 +84,7 @@ const disconnect = (incoming: NodeIncoming, outgoing: NodeOutgoing, reset: boole
   else socket.destroy()
 }
 
-/** Writes status and headers. TypeScript needs both branches, because the signatures of `writeHead` differ. */
+/** Writes status and headers. TypeScript needs two calls, because `writeHead` has two signatures. */
 const writeHead = (outgoing: NodeOutgoing, status: number, headers: Record<string, string>): void => {
   if (isHttp2(outgoing)) outgoing.writeHead(status, headers)
   else outgoing.writeHead(status, headers)

@@ -1,4 +1,4 @@
-/** The call that needs an authorization. A shared token request continues even if this call ends. */
+/** The call that needs an authorization. If the call ends, a token request that other calls share continues. */
 export interface AuthorizationContext {
   readonly operation: string
   /** This signal is aborted when the call ends. */
@@ -7,7 +7,7 @@ export interface AuthorizationContext {
   readonly remaining: number
 }
 
-/** The authorization of one attempt. Compare these objects instead of tokens: each token has one object. */
+/** The authorization of one attempt. Each token has one `Authorization` object, so compare objects. */
 export interface Authorization {
   readonly header: string
 }
@@ -16,10 +16,10 @@ export interface Authorization {
 export interface Authorizer {
   /** Returns the authorization that an attempt can use now, or undefined. This method does no I/O. */
   current(): Authorization | undefined
-  /** Returns the authorization for the next attempt, after a login if one is needed. */
+  /** Logs in if necessary, then returns the authorization for the next attempt. */
   authorize(context: AuthorizationContext): Promise<Authorization>
   /** Returns whether an attempt may still use this authorization. This method does no I/O. */
   isCurrent(authorization: Authorization): boolean
-  /** Called after a 401. Returns true if one retry with a new token is allowed, and false if the 401 is final. */
+  /** Called after a 401. Returns true if the client may retry once with a new token. */
   refused(authorization: Authorization): Promise<boolean>
 }

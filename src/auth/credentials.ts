@@ -5,17 +5,17 @@ import type { Field, Input } from '../contract/fields.ts'
 import { input, unless } from '../contract/fields.ts'
 import { InvalidRequestError } from '../errors.ts'
 
-/** The operation id of errors about credentials. */
+/** Errors about credentials have this operation id. */
 export const LOGIN = 'subscriptions.login'
 
 /** How long the client waits for a function that returns a secret, in milliseconds of real time. */
 const SOURCE_LIMIT = 30_000
 
-/** Returns whether a header can contain a token. If not, the runtime would throw an error that quotes the token. */
+/** Returns false for a token that no header can contain. `fetch` would throw an error that quotes this token. */
 export const isHeaderSafe = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 
-// `\p{Cs}` matches half a surrogate pair, which JSON and forms cannot carry unchanged.
+// `\p{Cs}` matches half of a surrogate pair. JSON and forms cannot carry this half unchanged.
 const credential = input(
   'a string that is not blank and has no control characters',
   (value) => value.trim() !== '' && !/[\p{Cc}\p{Cs}]/u.test(value),
@@ -36,11 +36,11 @@ export interface Credentials extends Input<typeof credentials> {}
 
 /**
  * Credentials, or a function that returns them. The client calls the function for each login, not for each call.
- * After a rejected login, each API call calls the function, to check whether the credentials changed.
+ * After a rejected login, the client calls the function in each API call, to check for changed credentials.
  */
 export type CredentialsSource = Credentials | (() => Credentials | Promise<Credentials>)
 
-// Additional fields, such as a region, are accepted.
+// The schema accepts additional fields, such as a region.
 const credentialsSchema = z.looseObject(credentials, {
   error: 'an object with clientId, clientSecret, username and password, or a function that returns one',
 })
@@ -56,7 +56,7 @@ export const orFunction = <Source>(schema: z.ZodMiniType): Field<Source, Source>
 /** The option `credentials` of a client. */
 export const credentialsOption = orFunction<CredentialsSource>(credentialsSchema)
 
-/** Describes an error by its class and code. The error's message is omitted, because it could quote a secret. */
+/** Describes an error by its class and code. Omits the message, because the message could quote a secret. */
 export const failureOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'a rejection'
   const code: unknown = Reflect.get(error, 'code')
@@ -64,7 +64,7 @@ export const failureOf = (error: unknown): string => {
   return `a failure (${/^\w{1,40}$/.test(error.name) ? error.name : 'Error'}${reason})`
 }
 
-/** Returns a secret, or the result of its function. The function's error is omitted: it may contain the secret. */
+/** Returns `source`, or the result of `source()`. Hides the function's error, which may contain the secret. */
 export const readSecret = async (operation: string, option: string, source: unknown): Promise<unknown> => {
   if (typeof source !== 'function') return source
   return withTimeout((async () => source())(), SOURCE_LIMIT, 'The function').catch((error: unknown) => {

@@ -5,7 +5,7 @@ import { checkPause, pauseIn, rejectedEarlier, rejectionIn } from './login-failu
 import type { RefusedLogin, TokenRecord } from './token-record.ts'
 import { hasLoginSince } from './token-record.ts'
 
-/** Maximum number of credentials whose last rejected login is kept. */
+/** Maximum number of rejected logins that are kept. Each has different credentials. */
 const REFUSALS_KEPT = 8
 const ITERATIONS = 100_000
 
@@ -14,10 +14,9 @@ export const secretOf = ({ clientId, clientSecret, username, password }: Credent
   JSON.stringify([clientId, clientSecret, username, password])
 
 /**
- * Derives a fingerprint that shows whether credentials changed: PBKDF2-SHA-256 over all four values and a random
- * salt. It is slow on purpose, so that a reader of a shared store cannot try many passwords. If the
- * page has no TLS (no `crypto.subtle`) or the runtime has no PBKDF2, the fingerprint is random, and other clients
- * do not notice this client's rejected logins.
+ * Calculates the fingerprint of credentials: PBKDF2-SHA-256 over all four values and a random salt. PBKDF2 is slow,
+ * so a person who reads a shared store cannot try many passwords. Without `crypto.subtle` (a page without TLS) or
+ * without PBKDF2, the fingerprint is random. Then other clients do not notice this client's rejected logins.
  */
 const derive = async (secret: string, salt: string): Promise<string> => {
   const { subtle } = crypto
@@ -32,7 +31,7 @@ const derive = async (secret: string, salt: string): Promise<string> => {
   }
 }
 
-/** A login of this client that the server rejected. `tokenId` is the id of the token that was stored then. */
+/** A login of this client that the server rejected. `tokenId` is the id of the token stored at that time. */
 interface OwnRefusal {
   readonly secret: string
   readonly refusal: RefusedLogin
@@ -55,7 +54,7 @@ export class LoginBreaker {
     this.#clock = clock
   }
 
-  /** Throws if a login must still wait: after a rejection of these credentials, or during a pause. */
+  /** Throws during a pause, and for some time after the server rejected these credentials. */
   async check(record: TokenRecord, secret: string): Promise<void> {
     const own = this.#own.find((each) => each.secret === secret)
     const isOwn =
@@ -66,7 +65,7 @@ export class LoginBreaker {
     checkPause(record.pause, now, this.#cooldown)
   }
 
-  /** Returns the record plus the rejection or pause in `error`, or undefined if `error` contains neither. */
+  /** Adds the rejection or the pause in `error` to the record. Returns undefined if `error` has neither. */
   async failed(record: TokenRecord, secret: string, error: unknown, isLogin: boolean) {
     const at = this.#clock.now()
     const pause = pauseIn(error, at)
@@ -101,7 +100,7 @@ export class LoginBreaker {
     }
   }
 
-  /** Returns whether a rejection still blocks logins. Ignores a time in the far future, which a wrong clock wrote. */
+  /** Returns whether a rejection blocks logins now. A time in the far future is wrong and does not count. */
   #stands({ at }: RefusedLogin): boolean {
     return Math.abs(this.#clock.now() - at) < this.#cooldown
   }

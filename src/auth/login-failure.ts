@@ -13,8 +13,8 @@ const NOT_SENT = { operation: LOGIN, phase: 'login', outcome: 'not-sent', attemp
 
 /**
  * Returns the rejection if the server rejected the credentials of a token request. A rejection has a 4xx status
- * except 408 and 429, or a status below 400 and an errorCode other than `00`. A 5xx is not a rejection. The result
- * omits the error, because the error's message and body could quote a secret.
+ * except 408 and 429, or a status below 400 and an errorCode other than `00`. A 5xx is not a rejection. The
+ * returned value does not contain the error, because the error's message and body could quote a secret.
  */
 export const rejectionIn = (error: unknown): Omit<RefusedLogin, 'fingerprint' | 'at'> | undefined => {
   if (!isMandateKitError(error) || !('errorCode' in error)) return undefined
@@ -26,7 +26,7 @@ export const rejectionIn = (error: unknown): Omit<RefusedLogin, 'fingerprint' | 
 const statusOf = (error: unknown): number | undefined =>
   isMandateKitError(error) && 'status' in error ? error.status : undefined
 
-/** Returns whether a token request failed with a final response: any response except 408, 429 and 503. */
+/** Returns whether a token request failed with a response whose status is not 408, 429 or 503. */
 export const isDecided = (error: unknown): boolean => ![undefined, 408, 429, 503].includes(statusOf(error))
 
 /** Returns the pause that the server asked for in a 429 or 503 response to a token request. */
@@ -35,7 +35,7 @@ export const pauseIn = (error: unknown, at: number): LoginPause | undefined => {
   return wait ? { at, wait } : undefined
 }
 
-/** Creates the error for a call that the client does not send after a rejected login. `remaining` is in ms. */
+/** Creates the error of a call that is not sent because a login was rejected. `remaining` is in ms. */
 export const rejectedEarlier = (refusal: RefusedLogin, remaining: number): ApiError => {
   const { status, errorCode, serverRequestId } = refusal
   const code = errorCode === undefined ? '' : `, code ${JSON.stringify(errorCode)}`

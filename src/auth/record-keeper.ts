@@ -10,7 +10,7 @@ import { createKeyedMutex } from './token-store.ts'
 const STORE_LIMIT = 5_000
 /** Longest wait for another process's lock, in milliseconds of real time. */
 const LOCK_LIMIT = 150_000
-/** After a failure, the store is not used for this many milliseconds. */
+/** How long the client does not use a store after a failure, in milliseconds. */
 const SUSPENSION = 5_000
 /** Longest time to keep a record, in milliseconds. The specification shows no lifetime for refresh tokens. */
 const LONGEST_KEPT = 2_592_000_000
@@ -41,7 +41,7 @@ export class RecordKeeper {
     this.#report = report
   }
 
-  /** Returns the record of a key. Adds data from the client's memory that the store does not have. */
+  /** Returns the record of a key. Adds data that only the client's memory has. */
   async read(key: string): Promise<TokenRecord> {
     const { record: own, isSaved } = this.#memory.get(key) ?? { record: EMPTY_RECORD, isSaved: true }
     const found = await this.#ask('get', () => this.#store.get(key))
@@ -84,7 +84,7 @@ export class RecordKeeper {
       return run
     }
     let lock: Promise<unknown> = Promise.resolve()
-    // Resolves to true when the task starts under the lock, or to false when the lock ends before the task starts.
+    // True: the task has started under the lock. False: the lock ended before the task started.
     const acquire = () =>
       new Promise<boolean>((resolve, reject) => {
         const locked = async () => {
@@ -97,7 +97,7 @@ export class RecordKeeper {
     const isLocked = await this.#ask('withLock', acquire, LOCK_LIMIT)
     const result = once()
     if (isLocked === true) {
-      // If the task fails, `lock` rejects too. This does not mean that the store failed.
+      // If the task fails, `lock` rejects too. The store itself has not failed then.
       const [{ status }] = await Promise.allSettled([result])
       // The process may exit right after this call, so the call waits until the lock is released.
       await this.#ask('withLock', () => (status === 'fulfilled' ? lock : lock.catch(() => undefined)))

@@ -11,14 +11,14 @@ import type { HeldToken, TokenRecord } from './token-record.ts'
 import { hold, tokenFrom } from './token-record.ts'
 import type { TokenStore } from './token-store.ts'
 
-/** Maximum number of renewals that 401 responses may cause within `WINDOW` milliseconds. */
+/** Maximum number of renewals after a 401 within `WINDOW` milliseconds. */
 const UNAUTHORIZED_RENEWALS = 3
 const WINDOW = 60_000
-/** After a failed early renewal, the client uses the old token for this many milliseconds, then tries again. */
+/** If an early renewal fails, the client waits this many milliseconds before the next renewal. */
 const POSTPONEMENT = 5_000
-/** If a pause between token requests lasts longer than this many milliseconds, a call does not wait. */
+/** The longest pause between token requests for which a call waits, in milliseconds. */
 const LONGEST_WAIT = 60_000
-/** The set of rejected tokens and the set of exhausted tokens hold at most this many ids each. */
+/** Maximum number of ids in `#rejected`, and maximum number of ids in `#exhausted`. */
 const IDS_KEPT = 32
 
 type RenewalReason = 'first' | 'expiring' | 'unauthorized' | 'login-called'
@@ -40,7 +40,7 @@ export interface TokenLifecycleOptions<Response extends TokenResponse> {
   readonly tokenStore: TokenStore
   readonly refresh: Grant
   readonly loginCooldown: number
-  /** Whether a call waits for the end of a pause between token requests. If false, the call fails at once. */
+  /** If true, a call waits for the end of a pause between token requests. If false, the call fails at once. */
   readonly waitsForPause: boolean
   readonly onTokenRenewed: (renewal: { readonly reason: RenewalReason; readonly grant: Grant }) => void
   readonly onUnexpected: (message: string) => void
@@ -54,7 +54,7 @@ interface Renewal {
   readonly reason: RenewalReason
 }
 
-/** Result of a renewal. `response` is absent when the token came from the store. */
+/** Result of a renewal. `response` is absent if the client sent no token request. */
 interface Renewed<Response> extends HeldToken {
   readonly response?: Response
 }
@@ -114,7 +114,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
       const wait = waitsForPause && isPause ? error.retryAfterMs : undefined
       if (!wait || wait > LONGEST_WAIT || wait >= remaining || signal.aborted) throw error
       await clock.sleep(wait, signal)
-      // If the clock's `sleep` ignores the signal, this line prevents a login for an aborted call.
+      // An aborted call must not log in, but a custom `sleep` may ignore the signal.
       signal.throwIfAborted()
       return this.authorize({ operation, signal, remaining: remaining - wait })
     }
@@ -129,7 +129,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     return id !== rejected.id
   }
 
-  /** Logs in with the password now, or joins a token request in flight. Resolves to the result of `requestToken`. */
+  /** Logs in with the password now, or joins a token request in flight. Returns the response with the token. */
   async login(signal: AbortSignal): Promise<Response> {
     for (;;) {
       signal.throwIfAborted()
@@ -138,13 +138,13 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
         const { response } = await this.#renew('login-called')
         if (response !== undefined) return response
       } catch (error) {
-        // If another call's renewal failed without sending a request, the loop starts a new renewal.
+        // Another call's renewal failed before its first request. The loop starts a new renewal.
         if (!isShared || !isMandateKitError(error) || error.attempts > 0) throw error
       }
     }
   }
 
-  /** Returns the client id in the credentials. `subscribe` sends it by default. (S1) */
+  /** Returns the client id in the credentials. `subscribe` sends the client id by default. (S1) */
   async clientId(): Promise<string> {
     this.#clientId ??= (await readCredentials(this.#options.credentials)).clientId
     return this.#clientId
@@ -180,7 +180,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     })
   }
 
-  /** Returns a record's token, or undefined if a token request is needed and allowed. Throws if not allowed. */
+  /** Returns a token, or undefined if a token request is needed. Throws if the breaker forbids the request. */
   async #fromRecord(record: TokenRecord, { secret, reason }: Renewal): Promise<HeldToken | undefined> {
     if (reason === 'login-called') return undefined
     const taken = this.#take(record)
@@ -190,7 +190,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     return reason === 'unauthorized' && isLimited ? this.#held : undefined
   }
 
-  /** Starts to use the token of a record, unless the token was rejected or needs to be renewed. */
+  /** Uses the token of a record from now on. Skips a token that was rejected or needs to be renewed. */
   #take({ token }: TokenRecord): HeldToken | undefined {
     if (token === undefined || this.#rejected.has(token.id)) return undefined
     const now = this.#options.clock.now()
@@ -208,7 +208,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
       try {
         return await this.#ask('refresh_token', { refresh_token: token.refreshToken }, record, renewal)
       } catch (error) {
-        // A refresh token is never sent twice, even if its result is unknown. The next request is a login.
+        // The client sends a refresh token only once, even if the response is lost. The next request is a login.
         remember(this.#exhausted, token.id)
         if (!isDecided(error)) throw error
       }
@@ -261,10 +261,10 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     return { ...held, response }
   }
 
-  /** Returns the times of recent renewals after a 401: the client's list or the record's, whichever is longer. */
+  /** Returns the times of recent renewals after a 401: the longer of the client's list and the record's list. */
   #recentRenewals(record: TokenRecord): readonly number[] {
     const now = this.#options.clock.now()
-    // Ignore times in the future: the clock was set back after they were written.
+    // If the clock was set back, saved times can be in the future. Ignore times in the future.
     const recent = (times: readonly number[]) => times.filter((at) => at <= now && now - at < WINDOW)
     const own = recent(this.#unauthorizedRenewals)
     const shared = recent(record.unauthorizedRenewals)

@@ -15,11 +15,11 @@ const list = <Item>(item: Field<Item, Item>) =>
   listOf(item as Field<Item>) as Field<readonly Item[], readonly Item[]>
 
 const storedToken = {
-  /** Random identifier of the token, which reveals nothing about the token. */
+  /** Random identifier of the token. The identifier reveals nothing about the token. */
   id: anyText,
   /** The access token, which is secret. */
   accessToken: input('visible ASCII characters', isHeaderSafe),
-  /** The refresh token, which is kept only with `refresh: 'refresh_token'`. */
+  /** The refresh token. The client keeps the refresh token only with `refresh: 'refresh_token'`. */
   refreshToken: optional(anyText),
   /** Arrival time of the token, in milliseconds of the receiving process's clock. */
   obtainedAt: number,
@@ -30,7 +30,7 @@ const storedToken = {
 export interface StoredToken extends Input<typeof storedToken> {}
 
 const refusedLogin = {
-  /** Hash of the credentials with the record's salt. It does not reveal the credentials. */
+  /** Hash of the credentials and the record's `salt`. The hash does not reveal the credentials. */
   fingerprint: anyText,
   /** Arrival time of the rejection, in milliseconds of the receiving process's clock. */
   at: number,
@@ -45,7 +45,7 @@ const refusedLogin = {
 export interface RefusedLogin extends Input<typeof refusedLogin> {}
 
 const loginPause = {
-  /** Start of the pause, in milliseconds of the clock of the process that the server asked. */
+  /** Start of the pause, in milliseconds. The time comes from the clock of the process that got the response. */
   at: number,
   /** Length of the pause, in milliseconds. */
   wait: number,
@@ -86,12 +86,12 @@ export const hasLoginSince = ({ token }: TokenRecord, at: number, knownId: strin
 const FALLBACK_LIFETIME = 300_000
 /** The longest lifetime of a token, in milliseconds. A longer `expires_in` counts as this lifetime. */
 const LONGEST_LIFETIME = 86_400_000
-/** A token is renewed at most this many milliseconds before it expires. */
+/** The client renews a token at most this many milliseconds before the token expires. */
 const LONGEST_MARGIN = 30_000
 
 /** Returns the token from a login's response. If the response has no refresh token, `oldRefreshToken` is kept. */
 export const tokenFrom = (response: Token, now: number, oldRefreshToken?: string): StoredToken => {
-  // The client accepts and reports fields of an unexpected type.
+  // The fields may have any type at run time.
   const { access_token, refresh_token, expires_in }: { readonly [Name in keyof Token]?: unknown } = response
   if (!isHeaderSafe(access_token)) {
     const message = `${LOGIN} failed: the access_token of the response has characters that no header can carry.`

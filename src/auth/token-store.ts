@@ -19,7 +19,7 @@ export interface TokenStore {
   delete(key: string): Promise<unknown> | unknown
   /**
    * Locks the key, runs the task, and returns the task's result or error. While one process holds the lock, others
-   * wait. The lock must expire by itself, so that a killed process does not block the others. If a store has no
+   * wait. The lock must have an expiry, so that a killed process does not block the others. If a store has no
    * `withLock`, several processes may log in at the same time.
    */
   withLock?<Result>(key: string, task: () => Promise<Result>): Promise<Result>

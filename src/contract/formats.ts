@@ -7,7 +7,7 @@ export const MAX_SUBSCRIPTION_DAYS = 730
 const MILLISECONDS_PER_DAY = 86_400_000
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 const DECIMAL = /^\d+(?:\.\d+)?$/
-// A digit after the colon starts a port: `shop.example:8080/return` is not an absolute URL.
+// A digit after the first colon begins a port, so `shop.example:8080/return` is not an absolute URL.
 const ABSOLUTE_URL = /^([a-z][a-z\d+.-]*):(?!\d)[^\s\\]+$/i
 // The payer's browser opens these URLs, so schemes that run code or open local files are refused.
 const FORBIDDEN_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'blob', 'about'])
@@ -35,7 +35,7 @@ export const isAbsoluteUrl = (text: string): boolean => {
   return URL.canParse(text) && (!/^https?$/.test(scheme) || /^https?:\/\/[^/]/i.test(text))
 }
 
-/** Whether the text can be one path segment after encoding. Refuses empty text, `.`, `..` and lone surrogates. */
+/** Whether the encoded text can be one path segment. Empty text, `.`, `..` and lone surrogates cannot. */
 export const isPathSegment = (text: string): boolean =>
   text.length > 0 && text !== '.' && text !== '..' && !/[\uD800-\uDFFF]/u.test(text)
 

@@ -9,11 +9,11 @@ export type KnownSubscriptionNotificationStatus = 'CANCELLED' | 'SUCCEEDED'
 export type KnownPaymentNotificationStatus = 'SUCCEEDED_PAYMENT' | 'FAILED_PAYMENT'
 
 const notification = {
-  /** Unique identifier of the notification. A redelivery has the same identifier. (S8) */
+  /** Unique identifier of the notification. A repeated delivery has the same identifier. (S8) */
   notificationId: text,
   /** `SUBSCRIPTION`, `SUBSCRIPTION_PAYMENT`, or a type that the provider adds later. (S8) */
   type: openText<KnownNotificationType>(),
-  /** New status of the subscription or payment. The server may write `CANCELED`. (S8; Events, note 1) */
+  /** New status of the subscription or payment. `CANCELED` means `CANCELLED`. (S8; Events, note 1) */
   status: openText<KnownSubscriptionNotificationStatus | KnownPaymentNotificationStatus>(),
   /** Identifier of the subscription. (S8) */
   subscriptionId: text,

@@ -10,11 +10,11 @@ import { combineOutcomes } from './retry.ts'
 
 const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id'] as const
 
-/** Returns the server's identifier of a request from its usual headers. The specification names no such header. */
+/** Returns the server's id of a request from headers that servers often use. The specification names none. */
 export const serverRequestIdOf = (headers: Readonly<Record<string, string>>): string | undefined =>
   REQUEST_ID_HEADERS.map((name) => headers[name]).find(Boolean)
 
-// Prevents a second report of an error, because `login()` and the token request throw the same error.
+// Errors that `onError` has received. `login()` and the token request throw the same error.
 const reported = new WeakSet<object>()
 
 /** Collects the facts about one call for errors and hooks. */

@@ -111,7 +111,7 @@ export interface UnexpectedReport {
 
 const HOOKS = ['onRequest', 'onResponse', 'onRetry', 'onError', 'onTokenRenewed']
 
-/** Returns the given object itself, because its functions may use `this`. Ignores fields without the prefix `on`. */
+/** Returns the same object, not a copy, because a hook may use `this`. Ignores fields without the prefix `on`. */
 export const hooksOption = z.transform((value: unknown, { issues }) => {
   const given = isObject(value) ? value : {}
   if (given !== value) issues.push({ code: 'custom', message: 'an object of functions', input: value })
@@ -133,6 +133,6 @@ export const notify = <Name extends string, Event>(
   try {
     Promise.resolve(observers[name]?.(event)).catch(() => undefined)
   } catch {
-    // A failed observer must not make a payment fail.
+    // If a hook throws, the payment must not fail.
   }
 }

@@ -29,7 +29,7 @@ const baseUrl = field<string, string | URL>(
   'an absolute http or https URL without credentials, query and fragment',
   (value) => {
     const address = urlText(value)
-    // Values from environment files often end with a line break.
+    // `trim` removes the line break with which values from environment files often end.
     const text = typeof address === 'string' ? address.trim() : ''
     if (!BASE_URL.test(text) || !URL.canParse(text)) return undefined
     const url = new URL(text)
@@ -120,7 +120,7 @@ const clientOptions = {
 }
 /** Options that both clients take. */
 export interface ClientOptions extends Input<typeof clientOptions> {}
-/** Makes the schema of a client's options: the common options and the client's own options. */
+/** Returns the schema of the common options and a client's own options. */
 export const clientOptionsWith = <const Own extends Shape>(own: Own) =>
   strict({ ...clientOptions, ...own }, 'option') as unknown as Field<ClientSettings & Output<Own>>
 
@@ -142,9 +142,9 @@ export const callOptions = {
 }
 /** Options of one call. Every method takes these options as its last argument. */
 export interface CallOptions extends Input<typeof callOptions> {}
-/** Makes the schema of a call's options: the common options and the call's own options. */
+/** Returns the schema of the common options and a method's own options. */
 export const callOptionsWith = <const Own extends Shape>(own: Own) =>
   strict({ ...callOptions, ...own }, 'option') as unknown as Field<Output<typeof callOptions> & Output<Own>>
 
-/** Checks the options of a call. */
+/** The schema of the options of a call. */
 export const callOptionsSchema = strict(callOptions, 'option')

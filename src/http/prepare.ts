@@ -11,7 +11,7 @@ import type { RateLimitGate } from './rate-limit.ts'
 
 const narrow = (limit: number, other = limit): number => Math.min(limit, other)
 
-/** Returns the limits of one call: the client's limits, changed by the call's options. */
+/** Returns the limits of one call, from the call's options and the client's options. */
 const limitsOf = (settings: ClientSettings, options: Partial<Output<typeof callOptions>>) => ({
   signal: options.signal,
   timeout: options.timeout ?? settings.timeout,
@@ -30,7 +30,7 @@ export interface ClientParts {
   readonly authorizers: Partial<Record<AuthKind, Authorizer>>
   /** The version prefix of paths. The option `apiPrefix` replaces this prefix. */
   readonly prefix: string
-  /** Body of a request without fields in the specification: `{}` or no body. */
+  /** The body of a request for which the specification defines no fields: `{}` or no body. */
   readonly emptyBody: 'object' | 'none'
 }
 
@@ -41,7 +41,7 @@ export interface CallInput {
   /** Query parameters, which are already checked. */
   readonly query?: Readonly<Record<string, number | undefined>>
   readonly body?: unknown
-  /** A schema that checks the body instead of the endpoint's own schema. */
+  /** The schema that checks the body. Default: the endpoint's schema. */
   readonly schema?: EndpointDefinition['request']
   readonly idempotencyKey?: unknown
   readonly method?: string
@@ -49,7 +49,7 @@ export interface CallInput {
   readonly options?: CallOptions | undefined
 }
 
-/** A checked request. Every attempt sends the same data, except for the authorization. */
+/** A checked request. All attempts send this request. Only the authorization may differ. */
 export interface PreparedRequest {
   readonly endpoint: EndpointDefinition
   readonly method: string

@@ -36,7 +36,7 @@ interface Window {
   readonly endsAt: number
   /** The server's reset time, if a response contained it. It identifies the window. */
   readonly resetAt?: number | undefined
-  /** Whether the client only assumes this window, because no response has confirmed it yet. */
+  /** True until a response confirms this window. */
   readonly isGuess: boolean
 }
 
@@ -69,7 +69,7 @@ export class RateLimitGate {
     return this.#queue.length > 0 || this.#isClosed()
   }
 
-  /** The minimum wait of a new call, in milliseconds. 0 if the gate may open when a request in flight ends. */
+  /** Minimum wait for the end of the window, in milliseconds. 0 if the window has requests left. */
   get delay(): number {
     return this.#isClosed() && this.#window?.remaining === 0 ? this.#untilEnd() : 0
   }
@@ -94,7 +94,7 @@ export class RateLimitGate {
       this.#queue.push(enter)
       this.#letIn()
     })
-    // The caller does not call `leave` for an aborted call.
+    // After an abort, the caller does not call `leave`, so this line calls `leave`.
     if (signal.aborted) this.leave()
   }
 
@@ -116,7 +116,7 @@ export class RateLimitGate {
 
   #open(remaining: number, milliseconds: number, resetAt: number | undefined): void {
     if (milliseconds > ABSURD_DELAY) return
-    // Responses may arrive out of order, so the gate keeps the lowest number of remaining requests of a window.
+    // Responses may arrive out of order, so within one window the number of remaining requests never grows.
     const known =
       resetAt !== undefined && this.#window?.resetAt === resetAt ? this.#window.remaining : remaining
     const endsAt = this.#clock.now() + Math.min(milliseconds, LONGEST_DELAY)
@@ -132,7 +132,7 @@ export class RateLimitGate {
   #isClosed(): boolean {
     if (this.#window === undefined) return false
     const untilEnd = this.#untilEnd()
-    // No window is longer than LONGEST_DELAY. If `untilEnd` is longer, the clock was set back.
+    // A window never exceeds LONGEST_DELAY. A larger `untilEnd` means that the clock was set back.
     if (untilEnd <= 0 || untilEnd > LONGEST_DELAY) this.#guessNext()
     return this.#window !== undefined && this.#window.remaining <= this.#inFlight
   }
@@ -150,12 +150,12 @@ export class RateLimitGate {
       this.#alarm?.abort()
       this.#alarm = undefined
     } else if (this.#window?.isGuess === false) {
-      // A guessed window needs no alarm: only requests in flight close it, and their responses open it again.
+      // A guessed window needs no alarm: each response to a request in flight calls `#letIn`.
       this.#setAlarm(this.#window.endsAt)
     }
   }
 
-  /** Wakes the queue when the window ends. Replaces an alarm that is later than `endsAt`. */
+  /** Wakes the queue at `endsAt`, when the window ends. Cancels a later alarm. */
   #setAlarm(endsAt: number): void {
     if (this.#alarm !== undefined && endsAt >= this.#alarmAt) return
     this.#alarm?.abort()
@@ -165,11 +165,11 @@ export class RateLimitGate {
     const wake = () => {
       if (this.#alarm !== alarm) return
       this.#alarm = undefined
-      // While the alarm slept, a response may have set a later end.
+      // While the alarm slept, a response may have replaced the window.
       if ((this.#window?.endsAt ?? 0) <= endsAt) this.#guessNext()
       this.#letIn()
     }
-    // If the clock's `sleep` fails, the queue wakes at once.
+    // If `sleep` throws or rejects, the queue wakes at once.
     const sleep = async () => this.#clock.sleep(this.#untilEnd(), alarm.signal)
     void sleep().then(wake, wake)
   }

@@ -3,9 +3,9 @@ const REDACTED = '[redacted]'
 const SECRET_FIELD =
   /^(?:access|refresh|id)_?token$|^token$|secret|passw(?:or)?d$|^passcode$|^otp$|^pin$|^authorization$|^api_?key$|^credentials?$|^msisdn$/i
 const SECRET_HEADER = /cookie|authori[sz]ation|authentication|token|secret|api-?key|session|passw|credential/i
-// A shorter secret may occur in ordinary words, which must not be redacted.
+// Texts of 1 to 3 characters are not redacted, because ordinary words may contain them.
 const MIN_SECRET_LENGTH = 4
-// Deeper nesting could overflow the stack. The call's error would then have no outcome and no key.
+// A stack overflow would replace the call's error, and the caller would not get the outcome and the key.
 const DEEPEST = 100
 
 /** Returns the forms in which a secret can appear: plain, in JSON and in a URL. */
@@ -16,7 +16,7 @@ const formsOf = (secret: string): string[] => {
 
 /**
  * Makes functions that remove the secrets of a call from its errors. Fields and headers with a name such as `otp` are
- * omitted. In other texts, the secrets that the request's headers, Authorization and body contain are replaced.
+ * omitted. Secrets of the request (headers, Authorization, body) are replaced in all other texts.
  */
 export const createRedactor = (
   headers: Readonly<Record<string, string>>,
@@ -36,7 +36,7 @@ export const createRedactor = (
   const secrets = [...new Set([...headerSecrets, ...fieldSecrets])]
     .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
     .flatMap(formsOf)
-    // The longest secret comes first, so that a secret that contains a shorter one is removed completely.
+    // The longest secret comes first, because a long secret may contain a shorter secret.
     .sort((one, other) => other.length - one.length)
 
   const text = (original: string): string =>

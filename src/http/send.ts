@@ -38,7 +38,7 @@ export interface FetchRequest {
   readonly client?: object
 }
 
-/** A `fetch` function from the runtime, undici, a worker or a mock. The client calls it without `this`. */
+/** A `fetch` function from the runtime, undici, a worker or a mock. The client calls the function without `this`. */
 export type FetchFunction = (url: string, request: FetchRequest) => Promise<FetchResponse>
 
 /** A response whose body was read. */
@@ -46,7 +46,7 @@ export interface ReceivedResponse {
   readonly status: number
   /** Headers with lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body. Absent if the response is an error and its body did not arrive: the status is enough. */
+  /** The body. Absent if the body of an error response did not arrive. */
   readonly text: string | undefined
 }
 
@@ -55,7 +55,7 @@ export type Attempt =
   | { readonly kind: 'response'; readonly response: ReceivedResponse }
   | { readonly kind: 'failed'; readonly phase: Phase; readonly failure: Failure }
 
-/** One attempt's request. `timeout` includes reading the body. If `once` is true, the runtime must not resend it. */
+/** One attempt's request. `timeout` includes reading the body. `once`: the runtime must not resend the request. */
 export interface AttemptRequest {
   readonly url: string
   readonly method: string
@@ -78,7 +78,7 @@ const isDeno = (value: unknown): value is DenoRuntime =>
 
 /**
  * Opens a connection for one request, on Deno only. Deno's fetch (measured up to 2.9) resends a POST when a reused
- * connection closes without a response, although the server may have executed it.
+ * connection closes without a response, although the server may have executed the first POST.
  */
 const ownConnection = () => {
   const deno: unknown = Reflect.get(globalThis, 'Deno')
@@ -110,7 +110,7 @@ export const sendOnce = async (
   let received: Omit<ReceivedResponse, 'text'> | undefined
   try {
     return await deadline.race(async (signal) => {
-      // The client passes these values to `fetch` directly, because a ky request with them is slower (decision 2).
+      // `fetch` gets these values directly, because a ky request that contains the values is slower (decision 2).
       const rest = { headers, signal, ...(body !== undefined && { body }), ...client }
       const send = fetch
         ? () => fetch(url, { method, redirect: 'manual', ...rest }) as Promise<Response>

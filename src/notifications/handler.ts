@@ -17,7 +17,7 @@ export type NotificationHandler = (request: Request) => Promise<Response>
 const STATUSES = { processed: 200, duplicate: 200, failed: 500, 'in-progress': 503, unavailable: 503 }
 const METHODS = ['POST', 'PUT']
 
-/** Requests whose body was read before the handler ran, each with the result of the body parser, if any. */
+/** Requests whose body other code has read. `parsed` is the result of the body parser, if there was one. */
 export const parsedBodies = new WeakMap<Request, { readonly parsed: unknown }>()
 
 /** Returns all bytes of a stream. Returns undefined if there are more than `maxBytes`. */
@@ -88,7 +88,7 @@ const readDelivery = async (request: Request, settings: HandlerSettings): Promis
   }
 }
 
-// Errors of these operations are mistakes in the setup. After a 400, the sender would not deliver again.
+// Errors of these operations mean a wrong setup. They get no 400, because senders do not retry after a 400.
 const SETUP = ['notifications.handler', 'notifications.verify']
 const isSetupError = (error: unknown): boolean =>
   error instanceof InvalidRequestError && SETUP.includes(error.operation)
@@ -135,7 +135,7 @@ export const createHandlerWithClock = (waits: Clock, options: NotificationHandle
   const store = settings.dedupe ?? createMemoryStore(waits, clock)
   const processOnce = createProcessOnce(settings, store, waits, report)
 
-  /** Returns an HTTP status if a delivery is refused or cannot be verified. Otherwise returns undefined. */
+  /** Verifies a delivery. Returns undefined if the delivery is genuine, otherwise the HTTP status of the response. */
   const refuse = async (delivery: Delivery): Promise<401 | 503 | undefined> => {
     if (verify === 'none') return undefined
     const { notification } = delivery

@@ -48,7 +48,7 @@ const streamOf = (request: NodeRequest): ReadableStream<Uint8Array> => {
   )
 }
 
-/** Converts a request of node:http to a web `Request`. If a body parser has read the body, uses the parser's data. */
+/** Converts a request of node:http to a web `Request`. After a body parser, uses the parser's data. */
 const toRequest = (request: NodeRequest, parsed: ParsedBody): Request => {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) {
@@ -72,7 +72,7 @@ const toRequest = (request: NodeRequest, parsed: ParsedBody): Request => {
 
 /**
  * Adapts a notification handler to servers built on node:http: `createServer`, Express, Nest, Fastify and Koa. If a
- * body parser kept raw bytes, text or an object, the adapter uses them. Otherwise it reads the body. To verify a
+ * body parser kept the body, the adapter uses the kept body. Otherwise the adapter reads the body. To verify a
  * signature, the handler needs raw bytes or text: mount the route before `express.json()`, or use
  * `express.raw({ type: () => true })`. If the setup is wrong, the framework's error handling receives the error.
  *

@@ -14,7 +14,7 @@ import type { Verifier } from './verifiers.ts'
 
 /** The second argument of a listener. */
 export interface NotificationContext {
-  /** Aborted when the listener should stop: it ran too long, or another process may have claimed the notification. */
+  /** Aborted when the listener ran too long, or when another process may have claimed the notification. */
   readonly signal: AbortSignal
 }
 
@@ -56,12 +56,12 @@ const LEASE = { duration: 60_000, limit: 600_000 }
 const TIMEOUTS = { read: 30_000, verify: 30_000, store: 5_000 }
 
 const lease = {
-  /** Duration of a claim without extension, in milliseconds; 60 s by default. A crash does not end a claim. */
+  /** Milliseconds until a claim ends if nobody extends the claim, even after a crash; 60 s by default. */
   duration: withDefault(duration(LONGEST_DELAY), LEASE.duration),
   /** How long your code may run in total, in milliseconds; 10 minutes by default, `Infinity` for no limit. */
   limit: withDefault(duration(), LEASE.limit),
 }
-/** How long a claim is valid, with and without extensions, in milliseconds. */
+/** How long a claim is valid, and how long your code may run, in milliseconds. */
 export interface Lease extends Output<typeof lease> {}
 
 const timeouts = {
@@ -89,7 +89,7 @@ const options = {
   onUnknown: optional(functionOption<NotificationListener<UnknownNotification>>()),
   /** The store that remembers processed ids. By default, this process keeps them in memory. */
   dedupe: optional(objectWith<DedupeStore>('a dedupe store', 'claim', 'extend', 'commit', 'release')),
-  /** Called with every problem, including the errors that responses never show. */
+  /** Called with every problem. Responses never contain the errors. */
   onUnexpected: optional(functionOption<(report: NotificationReport) => unknown>()),
   /** Maximum size of a body, in bytes; 65 536 by default. A message needs far less. */
   maxBytes: withDefault(wholeNumber(1), 65_536),
@@ -97,11 +97,11 @@ const options = {
   lease: withDefault(strict(lease, 'option'), LEASE),
   /** How long processed ids are remembered, in milliseconds; 7 days by default. */
   dedupeTtl: withDefault(wholeNumber(1), 7 * 86_400_000),
-  /** How long a duplicate waits for the first delivery before a 503 response, in milliseconds; 10 s by default. */
+  /** Milliseconds that a duplicate waits for the first delivery; 10 s by default. Then the handler responds 503. */
   responseTimeout: withDefault(fromZero, 10_000),
   /** Time limits for the sender, the verifier and the store. */
   timeouts: withDefault(strict(timeouts, 'option'), TIMEOUTS),
-  /** Clock for the expiry of committed ids in memory; by default the system's. Leases and delays use real time. */
+  /** Clock that ends `dedupeTtl` in memory; by default the system's. Leases and delays use real time. */
   clock: withDefault(clockOption, systemClock),
 }
 /** Options of `createNotificationHandler`. Times in milliseconds. */

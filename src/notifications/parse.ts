@@ -61,7 +61,7 @@ export type NotificationInput = string | Uint8Array | ArrayBuffer | URLSearchPar
 
 const OPERATION = 'notifications.parse'
 
-// A timestamp of at least this number is in milliseconds. In seconds, it would be after the year 5138.
+// A larger or equal timestamp is in milliseconds. In seconds, this number is in the year 5138.
 const FIRST_MILLISECONDS = 1e11
 const DIGITS = /^\s*\d+(?:\.\d+)?\s*$/
 const ISO = /^\s*\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})\s*$/i
@@ -114,7 +114,7 @@ const toNotification = (raw: MerchantNotification['raw']): MerchantNotification 
 
 const BODY_RULE = 'a JSON object or form fields'
 
-/** Creates an error about a whole body. `found` describes the body without quoting it. */
+/** Creates an error about a whole body. `found` must not quote the body. */
 export const bodyError = (found: string, rule = BODY_RULE): InvalidRequestError => {
   const message = `body must be ${rule}, received ${found}`
   return new InvalidRequestError(OPERATION, [{ field: 'body', rule, received: found, message }])
@@ -197,7 +197,7 @@ const isForm = (value: unknown): value is URLSearchParams | FormData =>
  * if (notification.type === 'SUBSCRIPTION_PAYMENT') await book(notification.paymentId, notification.status)
  */
 export function parseNotification(input: Request): Promise<MerchantNotification>
-/** Reads a notification from any input except a `Request`. Returns no promise. It does not verify the sender. (S8) */
+/** Reads a notification from any input except a `Request`. Returns no promise. Does not verify the sender. (S8) */
 export function parseNotification(input: NotificationInput): MerchantNotification
 export function parseNotification(
   input: NotificationInput,
@@ -213,7 +213,7 @@ export function parseNotification(
 const secondsOf = (name: string, { occurredAt }: OrderedNotification): number => {
   const seconds = tagOf(occurredAt) === '[object Date]' ? Math.floor(Number(occurredAt) / 1000) : Number.NaN
   if (!Number.isNaN(seconds)) return seconds
-  // Comparisons with NaN are always false, so `isNewer` would return false for a new cancellation.
+  // With an invalid date, every comparison is false: `isNewer` would return false for a new cancellation.
   throw new InvalidRequestError('isNewer', [inputIssue(`${name}.occurredAt`, 'a valid Date', occurredAt)])
 }
 

@@ -4,7 +4,7 @@ import type { Claim, DedupeStore } from './dedupe.ts'
 import type { HandlerSettings, Report } from './options.ts'
 import type { MerchantNotification } from './parse.ts'
 
-/** The result of one delivery. `duplicate`: an earlier delivery was processed. `unavailable`: the store failed. */
+/** A delivery is a `duplicate` if an earlier delivery was processed, and `unavailable` if the store failed. */
 type Processed = 'processed' | 'duplicate' | 'in-progress' | 'failed' | 'unavailable'
 
 /** Calls the listener for one notification. */
@@ -26,10 +26,10 @@ export const createProcessOnce = (
   report: Report,
 ) => {
   const running = new Map<string, Promise<Processed>>()
-  // Ids of processed notifications that the store did not record. This process does not process them again.
+  // The store failed to record these processed ids. Later deliveries of these ids are duplicates.
   const uncommitted = new Set<string>()
 
-  /** Calls the store, which may throw, hang, or return no promise. A failure is reported and gives undefined. */
+  /** Calls the store, with a timeout. After a failure, reports the failure and resolves to undefined. */
   const ask = async <Value>(
     notification: MerchantNotification,
     method: keyof DedupeStore,
@@ -56,7 +56,7 @@ export const createProcessOnce = (
     const claim = await ask(notification, 'claim', () => claiming)
     if (claim?.state === 'claimed') return run(notification, work, claim.owner)
     if (claim !== undefined) return claim.state === 'committed' ? 'duplicate' : 'in-progress'
-    // A claim that succeeds after the timeout is released, so that redeliveries need not wait.
+    // If the claim succeeds after the timeout, `giveBack` releases the id, so that a redelivery need not wait.
     const giveBack = (late: Claim) => (late.state === 'claimed' ? store.release(id, late.owner) : undefined)
     claiming.then(giveBack).catch(ignore)
     return 'unavailable'
@@ -79,7 +79,7 @@ export const createProcessOnce = (
       }
       const held = await commit()
       if (held === false) report({ kind: 'lease-lost', notification })
-      // The first commit may have succeeded, so `false` from the second commit does not mean a lost lease.
+      // The second commit may return `false` because the first succeeded. So the code then reports no lost lease.
       if (held === undefined && (await commit()) === undefined) {
         uncommitted.add(id)
         const [oldest = id] = uncommitted
@@ -105,7 +105,7 @@ export const createProcessOnce = (
         const askedAt = clock.now()
         const extended = await ask(notification, 'extend', () => store.extend(id, owner, lease.duration))
         if (extended === true) endsAt = askedAt + lease.duration
-        // After `endsAt` another process may hold the lease, even if only the connection to the store failed.
+        // After `endsAt`, another process may hold the lease, so the listener must stop.
         if (extended === false || clock.now() >= endsAt) {
           stop.abort(new Error('The lease of the notification was lost'))
         }
@@ -113,7 +113,7 @@ export const createProcessOnce = (
     }
 
     const result = workAndCommit()
-    // The two promises race, because an extension that hangs must not delay the response.
+    // The response does not wait for an extension that hangs: the first promise to settle decides.
     return Promise.race([result, keepLease()])
   }
 
@@ -130,7 +130,7 @@ export const createProcessOnce = (
     const result = await Promise.race([first, timeout.then(() => 'in-progress' as const)])
     settled.abort()
     if (result === 'processed') return 'duplicate'
-    // Only the first delivery gets a 500 response. This duplicate was not processed and gets a 503 response.
+    // If the listener failed, the first delivery gets a 500 response, and a concurrent delivery gets 503.
     return result === 'failed' ? 'in-progress' : result
   }
 }

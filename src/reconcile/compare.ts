@@ -17,7 +17,7 @@ export interface ExpectedSubscription {
   readonly subscriptionId: string
   /** Every payment of this subscription in the books. If a payment is listed twice, the last entry counts. */
   readonly payments: Iterable<ExpectedPayment> | AsyncIterable<ExpectedPayment>
-  /** Whether the subscription was canceled. If omitted, the cancellation is not read, which saves a call. */
+  /** Whether the subscription was canceled. To save a call, omit this field: the cancellation is then not read. */
   readonly cancelled?: boolean | undefined
 }
 
@@ -35,11 +35,12 @@ export type Expected = ExpectedSubscription | ExpectedCharge
 /**
  * A difference between the books and the API.
  *
- * - `payment-missing`: the API has a payment that the books lack, because a notification was lost or is late. The
- *   paymentId is empty if the API sent no identifier.
- * - `payment-differs`: the status differs, or only the books or only the API have a reversal.
+ * - `payment-missing`: the API has a payment that the books lack, because a notification was lost or is late.
+ *   The `paymentId` is empty if the API sent no identifier.
+ * - `payment-differs`: the books and the API disagree about the status or about a reversal.
  * - `payment-not-found`: the books have a payment that the API does not list.
- * - `cancellation-missing`: only the API has the cancellation. `cancellation-not-found`: only the books have it.
+ * - `cancellation-missing`: only the API has the cancellation.
+ * - `cancellation-not-found`: only the books have the cancellation.
  * - `subscription-not-found`, `charge-not-found`: the API does not know the record.
  * - `charge-differs`: the API returned another `status` of the charge.
  * - `unchecked`: the lookup of the entry failed. Reconcile the entry again later.
@@ -77,14 +78,14 @@ export interface GatewayReader {
   status(chargeId: string, options: ReadOptions): PromiseLike<{ readonly status: string }>
 }
 
-/** Whether an error says that the API does not know a record. A proxy may send a 404 without an errorCode. */
+/** Whether an error says that the API does not know a record. A 404 without an errorCode may come from a proxy. */
 export const isNotFound = (error: unknown): boolean => {
   if (!isMandateKitError(error) || error.phase === 'login') return false
   if (error.code === 'invalid_request') return true
   if (error.code !== 'api_error' || error.outcome !== 'rejected') return false
   const { status, errorCode } = error
   if (status === undefined || errorCode === undefined) return false
-  // An error with another status does not say that the record is missing.
+  // Only these statuses say that the record is missing.
   return status < 300 || [400, 404, 410, 422].includes(status)
 }
 
@@ -112,7 +113,7 @@ const collect = async (payments: AsyncIterable<Payment>): Promise<Payment[] | un
 }
 
 const differs = ({ status, reversed = false }: ExpectedPayment, payment: Payment): boolean => {
-  // For a reversal amount of zero, the client returns null.
+  // If the API sends the reversal amount zero, the client returns null.
   const reversal =
     payment.reverseTransactionAmount ?? payment.reverseTransactionId ?? payment.reverseTransactionDate ?? null
   return status !== payment.status || reversed !== (reversal !== null)
@@ -126,7 +127,6 @@ const comparePayments = async (
   for await (const expected of payments) unseen.set(String(expected.paymentId), expected)
   const differences: Difference[] = []
   for (const payment of actual) {
-    // A server may omit the paymentId.
     const paymentId = String(payment.paymentId ?? '')
     const expected = unseen.get(paymentId)
     unseen.delete(paymentId)

@@ -52,12 +52,12 @@ const invalid = (name: string, rule: string, value: unknown): InvalidRequestErro
 
 /**
  * Compares the merchant's books with the API and yields the differences, for example after lost notifications. The
- * function changes nothing. Entries are taken only when the loop needs them, so long books need little memory.
+ * function changes nothing. The function reads each entry only when needed, so long books need little memory.
  * If the loop ends early, the lookups in progress are aborted.
  *
- * If a lookup fails, the loop receives a difference of kind `unchecked` and goes on. The loop throws an
+ * If a lookup fails, the loop receives a difference of kind `unchecked` and continues. The loop throws an
  * `InvalidRequestError` if the client for an entry is missing. If `signal` is aborted, the loop throws its `reason`.
- * A change during the run can look like a difference, so act only on differences that a second run finds again.
+ * Data that changes during a run can look like a difference. Act only on a difference that two runs find.
  *
  * @example
  * const run = reconcile({ subscriptions, expected: books.subscriptions() })

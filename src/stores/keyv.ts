@@ -20,7 +20,7 @@ export interface KeyvLike {
 }
 
 const keyvOptions = {
-  /** Text before every key. Default: none, because a Keyv has its own namespace. */
+  /** Text before every key. By default there is none, because a Keyv has its own namespace. */
   prefix: withDefault(anyText, ''),
 }
 /** Options of every store that uses Keyv. */
@@ -34,7 +34,7 @@ const keyvDedupeStoreOptions = {
 /** Options of a dedupe store that uses Keyv. */
 export interface KeyvDedupeStoreOptions extends Input<typeof keyvDedupeStoreOptions> {}
 
-/** Wraps a Keyv so that failed calls reject. After a failure, a Keyv emits `error` and resolves to undefined. */
+/** Wraps a Keyv, so that failed calls reject. A Keyv itself emits `error` and resolves to undefined. */
 const accessKeyv = (given: KeyvLike, prefix: string) => {
   const keyv = check('stores.keyv', objectWith<KeyvLike>('a Keyv', 'get', 'set', 'delete'), given, 'keyv')
   let failures = 0

@@ -23,7 +23,7 @@ export interface IoredisClient {
 /**
  * The connection of a store to Redis or Valkey: a connected client of node-redis or ioredis, an ioredis `Cluster`, or
  * a function that sends one command. Use a function for pools, other clients and node-redis clusters. The commands
- * are GET, SET with PX, DEL and EVAL. Each command has one key, by which the function can choose a cluster node.
+ * are GET, SET with PX, DEL and EVAL. Each command has one key. The function can choose a cluster node by this key.
  *
  * @example createRedisDedupeStore((command, key) => cluster.sendCommand(key, false, [...command])) // node-redis
  */
@@ -64,12 +64,12 @@ const unexpectedReply = (what: string): Error =>
 
 const ttlText = (value: number): string => String(Math.max(1, Math.ceil(value)))
 
-/** Adapts any client. The returned functions send a command or a script, with a timeout. */
+/** Returns functions that send a command or a script through any client, with a timeout. */
 const connect = (given: RedisClient, { prefix, commandTimeout }: Output<typeof redisOptions>) => {
   const client = check('stores.redis', clientField, given, 'client')
   const dispatch = (command: readonly [string, ...string[]], key: string): Promise<unknown> => {
     if (typeof client === 'function') return client(command, key)
-    // ioredis has a `sendCommand` too, with other parameters.
+    // The `sendCommand` of ioredis takes other parameters than the `sendCommand` of node-redis.
     return 'call' in client ? client.call(...command) : client.sendCommand(command)
   }
   const limited = async (command: readonly [string, ...string[]], key: string): Promise<unknown> => {
@@ -92,20 +92,20 @@ const connect = (given: RedisClient, { prefix, commandTimeout }: Output<typeof r
   return { send, run, ask }
 }
 
-// Each script runs atomically for the owner ARGV[1], with the duration ARGV[2] in milliseconds. A client may retry a
-// script after a lost reply, because the retry has the same effect.
+// Redis runs each script atomically. ARGV[1] is the owner, and ARGV[2] is a duration in milliseconds. A client may
+// run a script again after a lost reply, because the second run has the same effect.
 const EXTEND_OWNED =
   "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0"
 const RELEASE_OWNED =
   "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 
-// This store never writes a lock without an expiry. The script takes over any lock that would never expire.
+// A lock without an expiry does not come from this store and would never end, so the script replaces the lock.
 const ACQUIRE = `if redis.call('PTTL', KEYS[1]) >= 0 and redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`
 
-// A claimed key contains its owner, `lease:…`. A committed key contains `committed:lease:…`. A lease
-// without an expiry would block its notification forever, so another process can claim it.
+// The value of a claimed key is the owner, `lease:…`. The value of a committed key is `committed:lease:…`. A lease
+// without an expiry would block a notification forever, so another process can claim the notification.
 const CLAIM = `local held = redis.call('GET', KEYS[1])
 if held then
   if string.find(held, 'committed:', 1, true) == 1 then return 'committed' end
@@ -120,12 +120,12 @@ redis.call('SET', KEYS[1], committed, 'PX', ARGV[2])
 if held == ARGV[1] or held == committed then return 1 end
 return 0`
 
-// How many milliseconds a process waits for a lock.
+// The longest wait for a lock, in milliseconds.
 const LONGEST_WAIT = 150_000
 
 const ignore = (): void => undefined
 
-/** Runs a task under a lock that has an owner and an expiry. Extends the lock while the task runs. */
+/** Takes a lock with an owner and an expiry, and then runs a task. Extends the lock until the task ends. */
 const withRedisLock = async <Result>(
   { run, ask }: ReturnType<typeof connect>,
   key: string,
@@ -146,14 +146,14 @@ const withRedisLock = async <Result>(
     let isHeld = true
     while (isHeld) {
       await steadyClock.sleep(lockTime / 3, stop.signal)
-      // A failed extension is retried, because Redis may recover before the lock expires.
+      // After a failed extension, the loop tries again, because Redis may recover before the lock expires.
       isHeld = await ask(EXTEND_OWNED, key, owner, lockTime).catch(() => true)
     }
   }
   // If the release fails, the lock expires anyway.
   const release = () => run(RELEASE_OWNED, key, owner).catch(ignore)
   await acquire().catch((error: unknown) => {
-    // If Redis took the lock but the reply was lost, the lock must be released.
+    // Redis may have set the lock although the reply was lost. This call then releases the lock.
     void release()
     throw error
   })
@@ -170,10 +170,10 @@ const withRedisLock = async <Result>(
  * Shares tokens and rejected logins through Redis or Valkey, so that many processes need only one login. Pass a
  * connected client of node-redis or ioredis. You configure and close the client.
  *
- * Each process uses its own memory if Redis is down, is slow (`commandTimeout`), is full or has foreign data. No
+ * If Redis is down, slow (`commandTimeout`) or full, or has foreign data, each process uses its own memory. No
  * call fails, but each process then logs in once per token lifetime. Redis deletes a record when its token expires.
  *
- * @throws {InvalidRequestError} when the client or an option breaks its rule.
+ * @throws {InvalidRequestError} if `client` or an option is invalid.
  * @example
  * const redis = await createClient({ url }).on('error', log).connect()
  * new SubscriptionsClient({ baseUrl, credentials, tokenStore: createRedisTokenStore(redis) })
@@ -190,7 +190,7 @@ export const createRedisTokenStore = (
       if (reply === null) return undefined
       if (typeof reply !== 'string') throw unexpectedReply('GET')
       const json = readJson(reply)
-      // `SubscriptionsClient` checks the record, and reports and overwrites a wrong record.
+      // `SubscriptionsClient` checks the record. The client reports and overwrites a wrong record.
       return (json.ok ? json.value : reply) as TokenRecord
     },
     set: async (key, record, timeToLive) => {
@@ -210,7 +210,7 @@ export const createRedisTokenStore = (
  * Configure Redis with persistence and the eviction policy `noeviction`. Otherwise Redis can forget which
  * notifications were processed. Ids are unique only for one sender, so give each payment provider its own prefix.
  *
- * @throws {InvalidRequestError} when the client or an option breaks its rule.
+ * @throws {InvalidRequestError} if `client` or an option is invalid.
  */
 export const createRedisDedupeStore = (client: RedisClient, options: RedisOptions = {}): DedupeStore => {
   const { run, ask } = connect(client, check('stores.redis', strict(redisOptions, 'option'), options))
@@ -222,7 +222,7 @@ export const createRedisDedupeStore = (client: RedisClient, options: RedisOption
     claim: async (id, leaseMilliseconds): Promise<Claim> => {
       const owner = `lease:${randomId()}`
       const state = await run(CLAIM, keyOf(id), owner, leaseMilliseconds).catch((error: unknown) => {
-        // The Redis client may still send the command. The notification would then stay claimed until the lease ends.
+        // The client may still send this claim. Without a release, the notification would stay claimed for the lease.
         release(id, owner).catch(ignore)
         throw error
       })

@@ -81,7 +81,7 @@ describe('with mock.fetch', { concurrency: true }, () => {
   })
 })
 
-/** Creates a function for the tests to await. Each call of the function waits until all tests have called it. */
+/** Creates a meeting point. Each test calls the returned function and waits there for the other tests. */
 const createMeeting = (tests: number) => {
   let missing = tests
   let open: () => void = () => undefined

@@ -38,7 +38,7 @@ const startEverything = async () => {
   }
 }
 
-/** Defines a test that has its own shop and mock. `otherShop` is a second shop with a second mock. */
+/** Gives each test its own shop and mock. `otherShop` is a second shop with a second mock. */
 export const test = base.extend<{ shop: Shop; otherShop: Shop }>({
   shop: async ({ browserName: _ }, use) => {
     const { opened, close } = await startEverything()

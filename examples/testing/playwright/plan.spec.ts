@@ -28,7 +28,7 @@ test('the account shows a failed payment and the next payment, each once', async
   // The provider's page cannot make a payment fail, so the test authorizes through the mock.
   const [request] = shop.mock.state.subscriptions()
   shop.mock.payer.authorize(String(request?.invoiceId), { payments: ['fail', 'succeed'] })
-  // The mock delivers every notification twice, and the shop's handler counts it once.
+  // The mock delivers every notification twice, and the shop ignores the second delivery.
   await shop.mock.clock.advance({ days: 2 })
   await page.goto(`${shop.url}/account`)
   await expect(page.getByRole('listitem')).toHaveText(['FAILED_PAYMENT', 'SUCCEEDED_PAYMENT'])

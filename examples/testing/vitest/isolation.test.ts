@@ -2,7 +2,7 @@ import { testNumbers } from 'mandatekit/mocks'
 import { describe, expect, vi } from 'vitest'
 import { test } from './fixtures.ts'
 
-/** Creates a gate. Each test waits at the gate until all tests are there. Then the tests run together. */
+/** Creates a gate, at which each test waits for the other tests. Then all tests run together. */
 const createGate = (tests: number) => {
   let open: () => void = () => undefined
   let missing = tests

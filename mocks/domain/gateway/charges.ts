@@ -13,11 +13,11 @@ export interface ChargeFields {
   readonly redirectUri: string
 }
 
-/** A stored charge, without the fields that can be computed, so that a million charges fit in memory. */
+/** A stored charge. To save memory, computable fields are not stored: a million charges must fit. */
 export interface ChargeRecord extends ChargeFields {
   readonly id: string
   readonly confirmationId: string
-  /** The gateway's base URL at the time of creation. It keeps `confirmation_url` the same later. */
+  /** The gateway's base URL when the charge was created. `confirmation_url` begins with this URL. */
   readonly baseUrl: string
   readonly createdAt: number
   /** Identifier of the charge that this charge renews. */
@@ -29,7 +29,7 @@ export interface ChargeRecord extends ChargeFields {
   wrongCodes: number
 }
 
-/** A charge, with its status and outcome at one moment. */
+/** A charge with the status and outcome that the charge has at one time. */
 export interface ChargeMoment {
   readonly charge: ChargeRecord
   readonly status: ChargeStatus
@@ -59,7 +59,7 @@ export const listedCharge = (charge: ChargeRecord): ListedCharge => ({
   idempotencyKey: charge.idempotencyKey,
 })
 
-/** Masks a phone number, except its first 4 and last 3 characters. A short number shows at most 2. */
+/** Masks a phone number, except its first 4 and last 3 characters. Of a short number, at most 2 stay visible. */
 export const maskedNumber = (msisdn: string): string => {
   const characters = [...msisdn]
   const isLong = characters.length >= 10

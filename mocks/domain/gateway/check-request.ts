@@ -3,7 +3,7 @@ import { accepted, invalid, refused } from '../result.ts'
 import type { ChargeFields } from './charges.ts'
 import type { GatewayOptions } from './options.ts'
 
-/** Returns whether the entry allows the address: same scheme, same host, and the same path or a path below. */
+/** Returns whether an allowlist entry allows an address: same scheme, same host, and the same or a deeper path. */
 const allows = (entry: URL, address: URL): boolean => {
   if (address.protocol !== entry.protocol || address.host !== entry.host) return false
   const folder = entry.pathname.endsWith('/') ? entry.pathname : `${entry.pathname}/`

@@ -13,7 +13,7 @@ import type { GatewayOptions } from './options.ts'
 import { createKeyStore, keyScope, readEvents } from './state.ts'
 import type { ChargeBody, ConfirmationView, GatewayEvent, Keyed } from './types.ts'
 
-// All wrong codes get the same refusal, so a refusal reveals nothing about numbers, codes or charges.
+// Every wrong code gets this refusal, so a caller learns nothing about phone numbers, codes or charges.
 const INCORRECT_CODE: Result<never> = Object.freeze(
   refused('incorrect_code', 'The code is not correct.', {
     explanation: 'The otp differs from the option gateway.otp.',

@@ -50,7 +50,7 @@ export const createLedger = (parts: {
 }) => {
   const { timeline, ids, options, baseUrl } = parts
   let state = emptyTransactions()
-  /** The charges, oldest first, in an array, because the code reads charges by position. */
+  /** An array of all charges, oldest first. The code reads charges by position. */
   let order: ChargeRecord[] = []
   let lasting = newLastingState()
   const configured = new Map<string, BehaviorName>(
@@ -240,7 +240,7 @@ export const createLedger = (parts: {
         retries: retries.all(),
       }),
     restore(snapshot: unknown): void {
-      // One `structuredClone` copies all parts, so that the copies refer to the same charge objects.
+      // One `structuredClone` call copies all parts, so the parts share one copy of each charge.
       const copy = structuredClone(snapshot as Snapshot)
       state = copy.transactions
       order = [...state.charges.values()]

@@ -28,7 +28,7 @@ const identifier = (prefix: string): Rule<string> =>
     (value) => typeof value === 'string' && new RegExp(`^${prefix}[\\w-]+$`).test(value),
   )
 
-/** Maps the status of a seeded charge to the default outcome. */
+/** The default outcome of an initial charge, by status. */
 export const outcomeOf = {
   pending_confirmation: 'PENDING',
   pending_retry: 'RETRYING',
@@ -44,7 +44,7 @@ const seedCharge = {
   confirmation_id: optional(identifier('conf_')),
   /** The payer's mobile number, as a string. */
   msisdn: text,
-  /** The amount as a whole number, which the mock never scales (row 60). */
+  /** The amount, a whole number. The mock never multiplies or divides the amount (row 60). */
   amount: rule<number>('a whole number', Number.isSafeInteger),
   /** Currency code such as `BDT`. */
   currency: text,
@@ -52,7 +52,7 @@ const seedCharge = {
   redirect_uri: optional(absoluteUrl),
   /** Status of the charge. Default: `succeeded`. */
   status: optional(oneOf('pending_confirmation', 'pending_retry', 'succeeded', 'failed', 'expired')),
-  /** Outcome. The default depends on `status`: a `failed` charge has `INSUFFICIENT_FUNDS`. */
+  /** Outcome. Each status has a default outcome: `failed` has `INSUFFICIENT_FUNDS`. */
   outcome: optional(
     oneOf('PENDING', 'SUCCEEDED', 'INSUFFICIENT_FUNDS', 'WALLET_BLOCKED', 'RETRYING', 'EXPIRED'),
   ),
@@ -66,7 +66,7 @@ const seedCharge = {
   /** Identifier of the charge that this charge renews. */
   mandate_id: optional(text),
 }
-/** A charge that exists when a mock starts. The defaults describe a charge that has just succeeded. */
+/** A charge that exists when a mock starts. By default, the charge has just succeeded. */
 export interface SeedCharge extends Input<typeof seedCharge> {}
 
 const rollingLimit = {
@@ -96,7 +96,7 @@ export const gatewayTable = {
   retryDelay: option(orFalse(duration), { hours: 24 }),
   /** How long a charge waits for its confirmation before it expires (row 64); `false`: forever. Default: 24 hours. */
   confirmationTtl: option(orFalse(duration), { hours: 24 }),
-  /** Response to a correct code: the charge; only its id and status; or an empty 204 (row 66). Default: `charge`. */
+  /** Response to a correct code: the charge, its id and status, or an empty 204 (row 66). Default: `charge`. */
   confirmAnswer: option(oneOf('charge', 'status', 'empty'), 'charge'),
   /** Response of the operation `status`: the whole charge, or only its status (row 67). Default: `charge`. */
   statusAnswer: option(oneOf('charge', 'status'), 'charge'),
@@ -105,7 +105,7 @@ export const gatewayTable = {
    * an entry has the same scheme and host, and the same path or a parent path.
    */
   redirectAllowlist: option(listOf(absoluteUrl), []),
-  /** Response to a new body under a used idempotency key (row 72). Default: `replay`; strict rules: `reject`. */
+  /** Response if a used idempotency key has a new body (row 72). Default: `replay`; strict rules: `reject`. */
   keyReuse: option(oneOf('replay', 'reject'), 'replay', { strict: 'reject' }),
   /** How long an idempotency key is remembered (row 73); `false`: until a reset. Default: `false`. */
   keyTtl: option(orFalse(duration), false),
@@ -129,5 +129,5 @@ export interface GatewayOptions extends OptionsOf<typeof gatewayTable> {}
 /** The defaults under `rules: 'spec'`. */
 export const gatewayDefaults = defaultsOf(gatewayTable)
 
-/** The defaults that `rules: 'strict'` changes. An option that you set overrides its default. */
+/** The defaults that differ under `rules: 'strict'`. A value that you set replaces the default. */
 export const strictGatewayDefaults = strictOf(gatewayTable)

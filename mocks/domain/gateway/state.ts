@@ -4,10 +4,10 @@ import { chargeBody } from './charges.ts'
 import type { ChargeOutcome, ChargeStatus } from './transitions.ts'
 import type { GatewayEvent } from './types.ts'
 
-/** Maps the scope of each used idempotency key to the charge in the key's first response. */
+/** The key is the scope of an idempotency key. The value is the charge in the first response. */
 type KeyTable = Map<string, ChargeMoment>
 
-/** Returns the scope of an idempotency key, which includes the credential, the route and the path's id (row 73). */
+/** Returns the scope of an idempotency key: the route, the credential, the id in the path, and the key (row 73). */
 export const keyScope = (
   credential: string,
   route: 'charge' | 'renew',
@@ -56,15 +56,15 @@ export interface TransactionalState {
   readonly confirmations: Map<string, ChargeRecord>
   readonly keys: KeyTable
   readonly events: EventColumns
-  /** Phone numbers that have a succeeded charge. Some behaviors give these numbers another result. */
+  /** Phone numbers that have a succeeded charge. For these numbers, some behaviors change the result. */
   readonly paidNumbers: Set<string>
 }
 
 /** The state that `reset` keeps and `restart` clears. */
 export interface LastingState {
-  /** The behaviors set at run time. The key is the phone number without a leading `+`. */
+  /** The behaviors that a caller chose at run time. The key is the phone number without a leading `+`. */
   readonly behaviors: Map<string, BehaviorName>
-  /** Count of the events that `reset` has cleared. The ids of later events continue after this count. */
+  /** Count of the events that `reset` has cleared. The next event id is above this count. */
   clearedEvents: number
 }
 
@@ -94,7 +94,7 @@ export const recordEvent = (
   events.outcomes.push(charge.outcome)
 }
 
-/** Returns the events (row 80). Event ids continue after `cleared`, the count of events that `reset` has cleared. */
+/** Returns the events (row 80). The first id is `cleared` + 1, so a reset does not repeat ids. */
 export const readEvents = (events: EventColumns, cleared: number): GatewayEvent[] =>
   events.types.flatMap((type, index) => {
     const [at, charge] = [events.times[index], events.charges[index]]

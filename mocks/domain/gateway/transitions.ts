@@ -20,7 +20,7 @@ export interface Resolution {
 /**
  * Every status change of a charge: from → event → to. The mock refuses all other changes.
  *
- * A renewal needs no code from the payer. The mock creates and resolves a renewal in one step, from `none`.
+ * A renewal needs no code from the payer, so a renewal skips `pending_confirmation`.
  */
 export const chargeTransitions = {
   none: {

@@ -6,7 +6,7 @@ export interface ChargeBody {
   readonly id: string
   /** The payer's mobile number, as in the request. */
   readonly msisdn: string
-  /** The charged amount: an integer, as in the request. The mock never scales it (row 60). */
+  /** The amount of the request, unchanged: an integer (row 60). */
   readonly amount: number
   /** Currency code, such as `BDT`. */
   readonly currency: string
@@ -14,7 +14,7 @@ export interface ChargeBody {
   readonly status: KnownChargeStatus
   /** `PENDING`, `RETRYING`, `SUCCEEDED`, `INSUFFICIENT_FUNDS`, `WALLET_BLOCKED` or `EXPIRED` (row 62). */
   readonly outcome: string
-  /** Identifier of the confirmation, such as `conf_1`. Pass it to `payer.confirm`. */
+  /** Identifier of the confirmation, such as `conf_1`, for `payer.confirm`. */
   readonly confirmation_id: string
   /** The page where the payer enters the code. */
   readonly confirmation_url: string
@@ -24,13 +24,13 @@ export interface ChargeBody {
 
 /** A stored event of area G (G3). */
 export interface GatewayEvent {
-  /** Identifier of the event, such as `evt_00000001`. The numbers continue after the gateway's `reset` (row 80). */
+  /** Identifier of the event, such as `evt_00000001`. The gateway's `reset` does not restart the numbers (row 80). */
   readonly id: string
   /** What happened to the charge. The first event of a renewal is `charge.renewed`, not `charge.created` (row 80). */
   readonly type: `charge.${'created' | 'confirmed' | 'succeeded' | 'failed' | 'pending_retry' | 'expired' | 'renewed'}`
   /** Time of the event: ISO 8601 in UTC, such as `2026-11-28T12:00:00.000Z` (row 81). */
   readonly created_at: string
-  /** The charge as it was at the time of the event. */
+  /** A copy of the charge from the time of the event. */
   readonly data: ChargeBody
 }
 

@@ -50,7 +50,7 @@ export const readTexts = <const Name extends string>(
 export const createRequestCheck = (options: SubscriptionsOptions, calendar: Calendar, now: () => number) => {
   const cutoff = options.startCutoff === false ? undefined : parseTimeOfDay(options.startCutoff)
   const { maxEnd, timeZone } = options
-  // With the flag g or y, `test` would start where the previous match ended, so both flags are removed.
+  // With flag g or y, `test` starts at the end of the previous match. The code removes both flags.
   const amountPattern = new RegExp(
     options.amountPattern.source,
     options.amountPattern.flags.replace(/[gy]/g, ''),

@@ -75,7 +75,7 @@ export const createSubscriptionsDomain = (parts: {
     expireTokens: tokens.expire,
     revokeTokens: tokens.revoke,
     tokensSurviveMove: tokens.surviveMove,
-    /** Adds subscriptions and tokens without API calls. If a seed is impossible, `add` throws and adds nothing. */
+    /** Adds subscriptions and tokens without API calls. If `add` throws, nothing is added. */
     add: (seeds: Seeds) => add(check(seedsSchema, seeds, 'add: ')),
     /** Restores the initial state, with the subscriptions and tokens from the mock's options. */
     reset() {

@@ -25,7 +25,7 @@ const ID_LENGTH = 20
 /** The functions that change subscriptions when the API is called, the payer decides or time passes. */
 export type Lifecycle = ReturnType<typeof createLifecycle>
 
-/** Creates the lifecycle and sets its handlers on the timeline. */
+/** Creates the lifecycle and adds handlers to the timeline. */
 export const createLifecycle = (parts: {
   readonly timeline: Timeline
   readonly ids: Ids
@@ -105,7 +105,7 @@ export const createLifecycle = (parts: {
     send('SUBSCRIPTION_PAYMENT', status, record, at, String(paymentIdOf(index)))
   }
 
-  /** Makes all payments that are due up to `until`. Ends the subscription after its last day. */
+  /** Executes all payments with a due time up to `until`. Ends the subscription after its last day. */
   const run = (record: SubscriptionRecord, until: number, silent: boolean): void => {
     while (record.phase === 'ACTIVE') {
       const { kind, at } = nextEvent(record)
@@ -198,7 +198,7 @@ export const createLifecycle = (parts: {
       send('SUBSCRIPTION', 'SUCCEEDED', record, at)
       timeline.settle()
     },
-    /** Authorizes a request at the past time `at`, and makes the payments due since then. Sends no notifications. */
+    /** Authorizes a request at the past time `at`, then executes the payments since `at`. Sends no notifications. */
     backdate(record: SubscriptionRecord, payments: readonly PaymentScript[], at: number): void {
       cancelPlanned(record)
       start(record, payments, at)

@@ -44,7 +44,7 @@ const UNKNOWN_ID = 'The mock has not issued this identifier.'
 const notFound = (what: string, explanation: string): Result<never> =>
   refused('not_found', `${what} not found.`, { explanation })
 
-/** Creates the operations for merchants and payers. Each operation first runs the timeline entries that are due. */
+/** Creates the operations for merchants and payers. Each operation first runs all due timeline entries. */
 export const createOperations = (parts: {
   readonly timeline: Timeline
   readonly ids: Ids
@@ -115,7 +115,7 @@ export const createOperations = (parts: {
   }
 
   return {
-    /** Handles a login (S-a) and a refresh grant, which use the same path. */
+    /** Handles a login (S-a) or a refresh grant. Both use the same path. */
     token(fields: Fields) {
       timeline.settle()
       return tokens.grant(fields)

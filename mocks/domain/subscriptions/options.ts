@@ -63,7 +63,7 @@ const seedSubscription = {
   createdAt: optional(pointInTime),
   /**
    * Time at which the payer authorized the request, between `createdAt` and now; `false` if not authorized.
-   * Default: `createdAt`. The mock makes the payments due since this time, but sends no notifications.
+   * Default: `createdAt`. The mock adds the payments between this time and now, without notifications.
    */
   authorizedAt: optional(orFalse(pointInTime)),
   /** Outcomes of the first payments, in order. Later payments succeed. */
@@ -164,7 +164,7 @@ const enabledValues = {
   inactive: number(),
 }
 const maxEnd = {
-  /** The day from which `days` is counted: the subscription's start, or today. Default: `start`. */
+  /** The day on which `days` starts: the subscription's start, or today. Default: `start`. */
   from: oneOf('start', 'today'),
   /** The latest allowed end, counted in days after `from`. Default: 730. */
   days: wholeNumber(0),
@@ -232,7 +232,7 @@ export const subscriptionsTable = {
   /** IANA time zone of dates, of `startCutoff`, and of times without a zone (row 14). Default: `UTC`. */
   timeZone: option(rule<string>('an IANA time zone such as Asia/Dhaka', isTimeZone), 'UTC'),
   /**
-   * The latest time of day, `HH:MM:SS`, for accepting a start today (row 15); `false`: no limit. Default: `23:30:00`.
+   * Until this time of day, `HH:MM:SS`, a start today is accepted (row 15); `false`: no limit. Default: `23:30:00`.
    */
   startCutoff: option(orFalse(timeOfDay), '23:30:00'),
   /** Whether to accept a start before today (row 16 ✎). Default: `accept`; under strict rules: `refuse`. */
@@ -251,9 +251,9 @@ export const subscriptionsTable = {
   dunning: option(strict(dunning, 'option'), { retries: 0, everyDays: 1 }),
   /** Value of nextPaymentDate after the last payment: the cycle's next date, or null (row 25). Default: `date`. */
   nextPaymentDateAfterEnd: option(oneOf('date', 'null'), 'date'),
-  /** How long a cancellation has status PROCESSING; payments continue meanwhile (row 27). Default: 0 seconds. */
+  /** How long a cancellation has status PROCESSING (row 27). Payments continue meanwhile. Default: 0 seconds. */
   cancelDelay: option(duration, { seconds: 0 }),
-  /** Response to canceling a canceled or ended subscription: the record or an error (row 28). Default: `same`. */
+  /** Response to a second or late cancellation: the subscription's record or an error (row 28). Default: `same`. */
   cancelTwice: option(oneOf('same', 'refuse'), 'same'),
   /** Lifetime of an access token (row 33). Default: 3600 seconds. */
   tokenTtl: option(duration, { seconds: 3600 }),
@@ -304,5 +304,5 @@ export interface SubscriptionsOptions extends OptionsOf<typeof subscriptionsTabl
 /** The defaults under `rules: 'spec'`. */
 export const subscriptionsDefaults = defaultsOf(subscriptionsTable)
 
-/** The defaults that `rules: 'strict'` changes. An option that you set overrides its default. */
+/** The defaults that `rules: 'strict'` changes. */
 export const strictSubscriptionsDefaults = strictOf(subscriptionsTable)

@@ -18,14 +18,14 @@ export interface Terms {
 /** Calculates due dates for one time zone and one time of day (row 23). A slot is the index of a due date. */
 export type Schedule = ReturnType<typeof createSchedule>
 
-/** Creates the schedule of a zone. Due dates begin at the start and are 1, 7 or 15 calendar days apart. */
+/** Creates the schedule of a zone. The first due date is the start. Due dates are 1, 7 or 15 days apart. */
 export const createSchedule = (calendar: Calendar, debitSecond: number) => {
   const day = ({ startDay, step }: Terms, slot: number): Day => startDay + slot * step
   const instant = (due: Day): number => calendar.instantOf(due, debitSecond)
   return {
     /** Returns the due date of a slot. */
     day,
-    /** Returns the instant at which payments of a due date are made. */
+    /** Returns the instant at which the payments of a due date happen. */
     instant,
     /** Returns the first slot that is due at or after an instant. The slot may be after the subscription's end. */
     firstSlot(terms: Terms, from: number): number {

@@ -11,7 +11,7 @@ import type { Merchant } from './types.ts'
 
 const REQUEST_ID_LENGTH = 12
 
-/** Returns the day number of a date that has already been checked. */
+/** Returns the day number of a date. The caller has checked the date. */
 const dayOf = (text: string): number => dayNumber(text) ?? 0
 
 const instantOf = (time: PointInTime | undefined): number | undefined =>
@@ -66,7 +66,7 @@ export const createSeeding = (parts: {
   }
 
   return {
-    /** Throws if any seed is impossible. This check runs before the first seed is added. */
+    /** Throws if a seed is impossible. Call `check` before the first seed is added. */
     check({ subscriptions = [], tokens: seedTokens = [] }: Seeds): void {
       for (const seed of subscriptions) {
         checkOrder(seed)

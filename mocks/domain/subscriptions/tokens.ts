@@ -12,7 +12,7 @@ export interface Failures {
   lockedUntil: number | undefined
 }
 
-// The mock removes usernames whose failures no longer count once it stores this many usernames.
+// If this many usernames are stored, the mock removes each username whose failures no longer count.
 const MANY_USERNAMES = 1_000
 
 /**
@@ -45,7 +45,7 @@ const createLockout = (rule: SubscriptionsOptions['lockout'], now: () => number)
       const time = now()
       if (byUsername.size >= sweepFrom) sweep(time)
       const known = byUsername.get(username)
-      // The failures that led to an earlier lock no longer count.
+      // After a lock, the count starts again at zero.
       const before = known === undefined || known.lockedUntil !== undefined ? [] : known.times
       const times = [...before.filter((at) => at > time - windowLength), time]
       const lockedUntil = times.length >= rule.attempts ? time + rule.durationSeconds * SECOND : undefined
@@ -86,7 +86,7 @@ export interface TokensSnapshot {
 export type Tokens = ReturnType<typeof createTokens>
 
 const TOKEN_LENGTH = 48
-// Expired tokens are kept until this many tokens exist, so that the log can explain why a token was refused.
+// The mock keeps expired tokens until it has this many tokens. The log can then say that a token has expired.
 const EXPIRED_TOKENS_KEPT = 1_000
 
 const unauthorized = (explanation: string): Result<never> =>
@@ -104,7 +104,7 @@ export const createTokens = (parts: {
   const access = new Map<string, AccessToken>()
   const refresh = new Map<string, Merchant>()
   let sweepFrom = EXPIRED_TOKENS_KEPT
-  /** How many clock moves of the panel are running. During a move, a new token's lifetime starts at `issueFrom`. */
+  /** The number of running clock moves of the panel. During a move, a new token's lifetime starts at `issueFrom`. */
   let moves = 0
   let issueFrom = 0
 
@@ -119,7 +119,7 @@ export const createTokens = (parts: {
     refresh.set(refreshToken, { clientId, username })
   }
 
-  /** Removes expired tokens, but only when the number of tokens has doubled, so that most logins stay fast. */
+  /** Removes expired tokens. To keep logins fast, does this only when the number of tokens has doubled. */
   const dropExpired = (): void => {
     if (access.size < sweepFrom) return
     const time = now()
@@ -248,11 +248,11 @@ export const createTokens = (parts: {
         if (record.expiresAt > time) access.set(token, { ...record, expiresAt: time })
       }
     },
-    /** Shifts the expiry of valid tokens, and of new tokens until the caller calls the returned function. */
+    /** Moves the expiry of valid tokens, and of tokens created before the returned function is called. */
     surviveMove(milliseconds: number): () => void {
       const time = now()
       for (const [token, record] of access) {
-        // When the clock moves ahead, an expired token keeps its expiry and so stays expired.
+        // A move ahead does not make an expired token valid again.
         if (record.expiresAt <= time && milliseconds > 0) continue
         access.set(token, { ...record, expiresAt: record.expiresAt + milliseconds })
       }

@@ -5,7 +5,7 @@ import type {
 } from '../../../src/contract/notifications.ts'
 import type { KnownPaymentStatus, SubscriptionRequestBody } from '../../../src/contract/subscriptions.ts'
 
-/** The merchant and user of an access token. */
+/** The merchant and the user that own an access token. */
 export interface Merchant {
   readonly clientId: string
   readonly username: string
@@ -43,7 +43,7 @@ export interface NotificationBody {
   readonly notificationId: string
   /** `SUBSCRIPTION` or `SUBSCRIPTION_PAYMENT` (row 48). */
   readonly type: KnownNotificationType
-  /** Subscription: `SUCCEEDED` or `CANCELLED`. Payment: `SUCCEEDED_PAYMENT` or `FAILED_PAYMENT` (row 48). */
+  /** A subscription is `SUCCEEDED` or `CANCELLED`, a payment `SUCCEEDED_PAYMENT` or `FAILED_PAYMENT` (row 48). */
   readonly status: KnownSubscriptionNotificationStatus | KnownPaymentNotificationStatus
   /** Identifier of the subscription. */
   readonly subscriptionId: string
@@ -79,7 +79,7 @@ export interface AuthorizationView {
 export interface SubscriptionState {
   /** Identifier of the request: the `invoiceID` that `subscribe` returned. */
   readonly invoiceId: string
-  /** Identifier of the subscription. It exists before authorization, but `status` may not return it yet (row 11). */
+  /** Identifier of the subscription. Before the authorization, `status` may omit this identifier (row 11). */
   readonly subscriptionId: string
   /** Status of the request: `INITIALIZED`, `SUCCEEDED`, `FAILED`, `EXPIRED` or `CANCELLED` (row 10). */
   readonly requestStatus: string

@@ -6,7 +6,7 @@ import type { Schedule } from './schedule.ts'
 import type { CancellationRecord, PaymentRecord, State, SubscriptionRecord } from './state.ts'
 import type { AuthorizationView, PaymentBody, SubscriptionState } from './types.ts'
 
-// The ids start far apart, so that a payment and a cancellation never have the same id.
+// The first ids are far apart, so that no payment has the same id as a cancellation.
 const FIRST_PAYMENT = 1_000_001
 const FIRST_CANCELLATION = 500_000_001
 const FIRST_CANCELLATION_REQUEST = 700_000_001
@@ -56,7 +56,7 @@ export const createViews = (parts: {
 }) => {
   const { options, calendar, schedule, state, ids, now } = parts
 
-  /** Returns the next due date. If no payment follows, returns the date of the next cycle (row 25). */
+  /** Returns the next due date. If there is no further payment, returns the date of the next cycle (row 25). */
   const nextDay = (record: SubscriptionRecord): Day => {
     const slot =
       record.authorizedAt === undefined
