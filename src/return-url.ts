@@ -15,10 +15,10 @@ const RETURN_URL = field<string, string | URL>('a URL, or its path and query as 
  */
 export const invoiceIdFrom = (returnUrl: string | URL): string | undefined => {
   const address = check('invoiceIdFrom', RETURN_URL, returnUrl, 'returnUrl')
-  const query = address.includes('?') ? address.slice(address.indexOf('?') + 1).replace(/#.*$/s, '') : ''
-  const found = [...new URLSearchParams(query)].filter(
-    ([name, value]) => name.toLowerCase() === 'invoiceid' && value !== '',
-  )
+  const [, ...queries] = address.replace(/#.*$/s, '').split('?')
+  // A server that appends its parameter to an address with a query may write a second question mark.
+  const pairs = [queries.join('?'), ...queries].flatMap((query) => [...new URLSearchParams(query)])
+  const found = pairs.filter(([name, value]) => name.toLowerCase() === 'invoiceid' && value !== '')
   const [, invoiceId] = found.find(([name]) => name === 'invoiceID') ?? found[0] ?? []
   return invoiceId
 }

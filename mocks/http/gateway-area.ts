@@ -18,7 +18,7 @@ const REFUSALS: Partial<Record<RefusalReason, readonly [status: number, code: st
   missing_idempotency_key: [400, 'missing_idempotency_key'],
   idempotency_key_reused: [422, 'idempotency_key_reused'],
   mandate_mismatch: [422, 'mandate_mismatch'],
-  mandate_not_active: [409, 'mandate_not_active'],
+  mandate_not_active: [422, 'mandate_not_active'],
   already_confirmed: [409, 'already_confirmed'],
   charge_expired: [409, 'charge_expired'],
   redirect_uri_not_allowed: [400, 'redirect_uri_not_allowed'],

@@ -54,16 +54,20 @@ export interface EndpointDefinition {
   readonly needs?: readonly string[]
   /** Fields that prove success if a response of area S has no errorCode. Default: `needs`. */
   readonly proof?: readonly string[]
+  /** Fields that only the created object has. An error response with all these fields does not prove a rejection. */
+  readonly created?: readonly string[]
   /** Fields that must be equal in the request and its response. Otherwise the response belongs to another request. */
   readonly echoes?: readonly string[]
   /** If true, only the fields in `needs` are specified, and the client reports no other missing field. */
   readonly partial?: boolean
   /** Whether the body of a successful response may be any text instead of JSON. */
   readonly anyBody?: boolean
-  /** The name of the request field that identifies a call to the merchant. Errors contain this field's value. */
+  /** The request field by which the merchant recognizes the call. Errors contain the value of this field. */
   readonly reference?: string
   /** The advice in an error's message if the server may have executed the call. Absent for reads. */
   readonly afterUnknown?: string
+  /** The meaning of status 409 or 425 for a call with an idempotency key. */
+  readonly keyInUse?: string
   /** The advice in an error's message if the server rejected the call. Default: the server did not act. */
   readonly afterRejected?: string
   /** The advice in an error's message if a method polls this endpoint and reaches its time limit. */

@@ -42,10 +42,9 @@ export const field = <Value, Given = unknown>(
 
 // The fields of responses are read tolerantly.
 
-const asText = (value: unknown): string | undefined => {
-  if (typeof value === 'string') return value
-  return typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined
-}
+/** Text, or a number as its digits. */
+export const asText = (value: unknown): string | undefined =>
+  typeof value === 'string' || Number.isFinite(value) ? String(value) : undefined
 
 const ABSENT = new Set<unknown>([undefined, null, '', 'NA', 'N/A', 'null'])
 const INTEGER = /^-?\d+$/

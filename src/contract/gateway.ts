@@ -105,6 +105,10 @@ export type Reference = unknown
 /** The version prefix of area G's routes (Versioning). `/health` has no prefix. */
 export const GATEWAY_API_PREFIX = '/api/v1'
 
+const KEY_IN_USE = 'a call with this key still runs, or a state forbids it'
+// An error may have an `id` and a `status` of its own.
+const CHARGE = ['id', 'confirmation_id']
+
 /** The seven routes of area G, each defined once. */
 export const gatewayContract = {
   /** Checks whether the service and its data store are reachable. */
@@ -143,7 +147,9 @@ export const gatewayContract = {
     response: chargeSchema,
     status: 202,
     needs: ['id'],
+    created: CHARGE,
     echoes: ['msisdn', 'amount', 'currency'],
+    keyInUse: KEY_IN_USE,
     afterUnknown: 'you get the original charge, never a second one.',
   }),
   /** Confirms a charge with a code. If the response is lost, the client never retries: a retry may fail. */
@@ -158,7 +164,8 @@ export const gatewayContract = {
     response: chargeSchema,
     status: 200,
     partial: true,
-    afterUnknown: 'Call status(chargeId) to see whether the charge was confirmed.',
+    created: CHARGE,
+    afterUnknown: 'Call status(chargeId) to see whether it was confirmed.',
   }),
   /** Reads a charge. The specification promises only the field `status`. (G rule 6) */
   status: endpoint({
@@ -187,6 +194,8 @@ export const gatewayContract = {
     response: chargeSchema,
     status: 201,
     needs: ['id'],
+    created: CHARGE,
+    keyInUse: KEY_IN_USE,
     afterUnknown: 'you get the original renewal, never a second one.',
   }),
   /** Deletes charges and events. The gateway keeps the redirect allowlist. (G3) */
@@ -199,6 +208,6 @@ export const gatewayContract = {
     retry: 'when-not-executed',
     response: anyJson,
     status: 200,
-    afterUnknown: 'Resetting again is safe.',
+    afterUnknown: 'Calling again is safe.',
   }),
 } as const

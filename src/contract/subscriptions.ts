@@ -266,9 +266,10 @@ export const subscriptionsContract = {
     request: subscriptionRequestSchema,
     response: subscribeResultSchema,
     needs: ['url', 'invoiceID'],
+    created: ['url', 'invoiceID'],
     reference: 'requestID',
     afterUnknown:
-      'The API cannot search by requestID. Before subscribing again, read details() of each subscription in notifications and compare requestID.',
+      'The API cannot search by requestID: first compare details().requestID of each subscription in notifications.',
   }),
   /** Reads the state of a subscription request by its `invoiceID`. */
   status: authorized({
@@ -298,8 +299,8 @@ export const subscriptionsContract = {
     retry: 'when-not-executed',
     response: cancellationSchema,
     proof: ['status'],
-    afterUnknown:
-      'Call cancellation(subscriptionId) to see whether it was canceled; canceling again gives the same record.',
+    created: ['subscriptionID', 'status'],
+    afterUnknown: 'Call cancellation(subscriptionId) to see whether it was canceled.',
   }),
   /** Reads the record of a cancellation. */
   cancellation: authorized({

@@ -18,7 +18,7 @@ import type { Interruption } from './deadline.ts'
 import { readRateLimit } from './rate-limit.ts'
 import { errorIn } from './read-response.ts'
 import type { Failure } from './retry.ts'
-import { isTransient } from './retry.ts'
+import { isTransient, keyInUse } from './retry.ts'
 import type { ReceivedResponse } from './send.ts'
 
 /** More facts about a failed attempt. Times are in milliseconds. */
@@ -66,7 +66,7 @@ const messageOf = (log: CallLog, details: ErrorDetails, what: string, waitMs?: n
 
 const MEANINGS: Readonly<Record<string, string>> = {
   '401 credentials': 'the credentials were not accepted',
-  '401 token': 'the token was not accepted, although the login was',
+  '401 token': 'the token was not accepted',
   '401 api-key': 'the API key was not accepted',
   '403 credentials': 'the account is locked: valid credentials are rejected too',
 }
@@ -88,7 +88,7 @@ const responseError = (
   // The response to a token request may repeat the credentials in any form.
   const isSecret = endpoint.auth === 'credentials'
   const details = {
-    ...log.details(isTransient(failure)),
+    ...log.details(isTransient(endpoint, failure)),
     status,
     headers: redactor.headers(headers),
     // Errors are often logged, so a very large body is omitted.
@@ -110,7 +110,7 @@ const responseError = (
   const code = errorCode && `, code ${JSON.stringify(errorCode)}`
   const said = isSecret ? undefined : quoted(found.message)
   const words = `${http}${code ?? ''}${said ? `: ${said}` : ''}`
-  const meaning = MEANINGS[`${status} ${endpoint.auth}`]
+  const meaning = keyInUse(endpoint, status) ?? MEANINGS[`${status} ${endpoint.auth}`]
   const isMisplaced =
     (status === 404 && (!errorCode || !endpoint.path.includes(':'))) || (status === 405 && isSecret)
   const from = status === 404 || isSecret ? ` from ${placeOf(log)}` : ''
@@ -145,13 +145,13 @@ const connectionError = (
   let what = `the connection closed ${when} (${reason}), ${placeOf(log)}`
   if (reason === undefined) what = `the connection failed for an unknown reason, ${placeOf(log)}`
   else if (certificate)
-    what = `the server's certificate was not accepted (${reason}), ${placeOf(log)}. Check baseUrl and the system's date, or trust the issuer (Node: NODE_EXTRA_CA_CERTS)`
+    what = `the server's certificate was not accepted (${reason}), ${placeOf(log)}. Check baseUrl, the system's date and NODE_EXTRA_CA_CERTS`
   else if (notSent) what = `no connection (${reason}), ${placeOf(log)}`
   if (NO_TLS.test(reason ?? '')) what += '. Try http instead of https'
   if (tooLong !== undefined) what += `, and the wait of ${inWords(tooLong)} is too long for this call`
   const isNowhere = details.outcome === 'not-sent' && NO_SUCH_HOST.test(reason ?? '')
   if (isNowhere && MOCK_HOST.test(new URL(log.request.url).hostname))
-    what += '. This is the address of a mock: pass fetch: mock.fetch to the client, or set up MSW'
+    what += '. This address belongs to a mock: pass fetch: mock.fetch, or set up MSW'
   else if (isNowhere) what += checkBaseUrl(log)
   return new ConnectionError(messageOf(log, details, what), details)
 }

@@ -137,21 +137,15 @@ const send = async (call: Call, authorization: Authorization | undefined): Promi
     const sent = { url, method, headers, body, timeout: limits.timeout, once }
     const attempt = await sendOnce(client.http, fetch, sent, deadline)
     if (attempt.kind === 'failed') return attempt
-    const { response } = attempt
+    const { status, headers: received } = attempt.response
     // A 429 response to a token request delays token requests, but not calls that already have a token.
-    const isOwn = response.status === 429 && endpoint.auth !== 'credentials'
-    news = { headers: response.headers, waitMs: isOwn ? hintOf(call, response) : undefined }
+    const isOwn = status === 429 && endpoint.auth !== 'credentials'
+    news = { headers: received, waitMs: isOwn ? hintOf(call, attempt.response) : undefined }
     if (event && hooks.onResponse) {
-      const serverRequestId = log.redactor().text(serverRequestIdOf(response.headers) ?? '') || undefined
-      const rateLimit = readRateLimit(response.headers)
+      const serverRequestId = log.redactor().text(serverRequestIdOf(received) ?? '') || undefined
+      const rateLimit = readRateLimit(received)
       const durationMs = clock.now() - sentAt
-      notify(hooks, 'onResponse', {
-        ...event,
-        status: response.status,
-        serverRequestId,
-        rateLimit,
-        durationMs,
-      })
+      notify(hooks, 'onResponse', { ...event, status, serverRequestId, rateLimit, durationMs })
     }
     return attempt
   } finally {
@@ -191,7 +185,7 @@ const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
 
     const { failure, body } = reading
     log.phase = attempt.kind === 'failed' ? attempt.phase : 'response'
-    log.failedAttempt(outcomeOf(failure))
+    log.failedAttempt(outcomeOf(endpoint, failure))
     const hint = response && hintOf(call, response)
     const { retries: limit, maxWait } = limits
     const random = Math.random()
@@ -207,13 +201,8 @@ const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
       renewed = await authorized(call, () => authorizer.refused(authorization))
       if (!renewed) throw end()
     } else retries += 1
-    notify(hooks, 'onRetry', {
-      ...log.event,
-      attempt: log.attempts,
-      reason,
-      waitMs,
-      status: response?.status,
-    })
+    const retry = { attempt: log.attempts, reason, waitMs, status: response?.status }
+    notify(hooks, 'onRetry', { ...log.event, ...retry })
     if (isRenewal) continue
     log.phase = 'wait'
     await deadline

@@ -20,7 +20,7 @@ const REJECTED_CERTIFICATE =
   /^(?:CERT_(?:HAS_EXP|NOT_YET|SIGNA|REVOK)|DEPTH_ZERO_SELF|SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY_LEAF|GET_ISSUER)|ERR_TLS_CERT_ALTNAME|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXC)/
 /** System calls that happen before the first byte of a request is sent. */
 const BEFORE_SENDING = new Set<unknown>(['connect', 'getaddrinfo'])
-const CODE = /^[A-Za-z][A-Za-z0-9_]{1,60}$/
+const CODE = /^[A-Za-z][\w/.-]{1,60}$/
 const MAX_DEPTH = 4
 
 type Evidence = Readonly<Record<string, unknown>>

@@ -54,13 +54,8 @@ const pauseAfter = (reads: number): number =>
   Math.min(LONGEST_PAUSE, FIRST_PAUSE * GROWTH ** (reads - 1)) * (0.5 + Math.random() / 2)
 
 /** Reads a state repeatedly until it is final. Retries a failed read if its error is retryable. */
-export const pollUntil = async <State>({
-  endpoint,
-  settings,
-  options,
-  read,
-  isFinal,
-}: Poll<State>): Promise<State> => {
+export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
+  const { endpoint, settings, options, read, isFinal } = poll
   const { operation } = endpoint
   const given = check(operation, waitOptionsSchema, options ?? {})
   const { timeout: timeoutMs = DEFAULT_TIMEOUT, signal, until = isFinal } = given

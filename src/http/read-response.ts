@@ -1,6 +1,6 @@
 import { typeOf } from '../check.ts'
 import type { EndpointDefinition } from '../contract/endpoint.ts'
-import { isObject, received } from '../contract/fields.ts'
+import { asText, isObject, received } from '../contract/fields.ts'
 import { readJson } from '../json.ts'
 import type { UnexpectedReport } from './hooks.ts'
 import type { Failure } from './retry.ts'
@@ -24,9 +24,6 @@ const STARTS_LIKE_JSON = /^\s*[[{]/
 // A code such as `0` may mean success, so it does not prove that the server rejected the call.
 const NEARLY_SUCCESS = /^\s*0*\s*$/
 
-const asText = (value: unknown): string | undefined =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
-
 /** Returns the code and the message of an error in the format of area S, area G or OAuth. */
 export const errorIn = (body: unknown): { errorCode: string | undefined; message: string | undefined } => {
   if (!isObject(body)) return { errorCode: undefined, message: undefined }
@@ -43,21 +40,18 @@ const isPresent = (body: JsonObject, name: string): boolean => {
   return value !== undefined && value !== null && value !== ''
 }
 
-const isProven = ({ needs = [], proof = needs }: EndpointDefinition, body: JsonObject): boolean =>
-  proof.every((name) => isPresent(body, name))
+const hasAll = (body: unknown, names: readonly string[] = []): boolean =>
+  isObject(body) && names.every((name) => isPresent(body, name))
 
 /** Returns whether a response contains the created object, which shows that the server may have acted. */
-const showsEffect = (endpoint: EndpointDefinition, body: unknown): body is JsonObject =>
-  endpoint.retry === 'when-not-executed' &&
-  endpoint.envelope === true &&
-  isObject(body) &&
-  isProven(endpoint, body)
+const containsCreated = ({ created }: EndpointDefinition, body: unknown): boolean =>
+  created !== undefined && hasAll(body, created)
 
 const failed = (failure: Failure, body: unknown): Reading => ({ kind: 'failed', failure, body })
 
 const withCode = (endpoint: EndpointDefinition, body: JsonObject, code: unknown): Reading => {
   const isClear = typeof code === 'string' && !NEARLY_SUCCESS.test(code)
-  return failed({ kind: 'code', proof: isClear && !showsEffect(endpoint, body) }, body)
+  return failed({ kind: 'code', proof: isClear && !containsCreated(endpoint, body) }, body)
 }
 
 const unexpected = (reason: string, body: unknown, isCut = false): Reading =>
@@ -117,7 +111,7 @@ const readSuccess = (endpoint: EndpointDefinition, body: unknown): Reading => {
   if (isObject(body) && envelope !== false) {
     const code = body.errorCode ?? undefined
     if (code !== undefined && code !== SUCCESS) return withCode(endpoint, body, code)
-    if (code === undefined && !isProven(endpoint, body)) {
+    if (code === undefined && !hasAll(body, endpoint.proof ?? endpoint.needs)) {
       const { errorCode } = errorIn(body)
       // A rejected login in an unknown format is not retried, because repeated logins lock the account.
       if (errorCode !== undefined && envelope === 'optional') return withCode(endpoint, body, errorCode)
@@ -135,11 +129,7 @@ export const readResponse = (
 ): Reading => {
   const json = readJson(text)
   const body = json.ok ? json.value : undefined
-  if (status >= 400) {
-    // A proxy may have replaced the status of a successful response.
-    const contradicts = showsEffect(endpoint, body) && body.errorCode === SUCCESS
-    return contradicts ? withCode(endpoint, body, SUCCESS) : failed({ kind: 'status', status }, body)
-  }
+  if (status >= 400) return failed({ kind: 'status', status, created: containsCreated(endpoint, body) }, body)
   if (status < 200 || status >= 300)
     return unexpected('is a redirect, which the client does not follow', body)
   if (endpoint.anyBody) return { kind: 'success', data: body ?? text, body: body ?? text, reports: [] }

@@ -1,4 +1,4 @@
-import type { AuthKind, RetryPolicy } from '../contract/endpoint.ts'
+import type { EndpointDefinition } from '../contract/endpoint.ts'
 import type { Outcome, RateLimit } from '../errors.ts'
 import type { Interruption } from './deadline.ts'
 import type { NetworkFailure } from './network-failure.ts'
@@ -8,16 +8,19 @@ export type Failure =
   /** The connection failed before the response was complete. */
   | ({ readonly kind: 'connection' } & NetworkFailure)
   | Interruption
-  /** An HTTP status of 400 or above. */
-  | { readonly kind: 'status'; readonly status: number }
+  /** An HTTP status of 400 or above. `created` is true if the response contains the created object. */
+  | { readonly kind: 'status'; readonly status: number; readonly created: boolean }
   /** A 2xx response with an error code. `proof` is true if the code proves that the call was not executed. */
   | { readonly kind: 'code'; readonly proof: boolean }
   /** The response is incomplete (`cut`) or does not match the contract. `reason` continues "the response …". */
   | { readonly kind: 'cut' | 'unexpected'; readonly reason: string }
 
+/** The parts of an endpoint that decide about retries. */
+type RetryRules = Pick<EndpointDefinition, 'retry' | 'auth' | 'keyInUse'>
+
 /** The facts that decide whether an attempt is retried. Times are in milliseconds. */
 export interface RetryQuestion {
-  readonly endpoint: { readonly retry: RetryPolicy; readonly auth: AuthKind }
+  readonly endpoint: RetryRules
   readonly failure: Failure
   /** Number of retries so far, except retries with a renewed token. */
   readonly retries: number
@@ -50,21 +53,27 @@ export type RetryDecision =
   | { readonly retry: true; readonly reason: RetryReason; readonly waitMs: number }
   | { readonly retry: false; readonly reason: NoRetryReason; readonly waitMs?: number }
 
-/** HTTP statuses after which the client does not know whether the server executed the call. */
-const RESPONSE_LOST = new Set([408, 500, 502, 503, 504])
 const FIRST_BACKOFF = 500
 const LONGEST_BACKOFF = 8000
 
 type Kind = Exclude<RetryReason, 'credential-refused'>
 
-const kindOf = (failure: Failure): Kind | Ending => {
+/** Returns what a 409 or 425 means for a call with an idempotency key. `undefined` for any other response. */
+export const keyInUse = (endpoint: RetryRules, status: number): string | undefined =>
+  status === 409 || status === 425 ? endpoint.keyInUse : undefined
+
+/** Returns whether the server may have acted although it responded with this status. */
+const isLost = (endpoint: RetryRules, status: number): boolean =>
+  status >= 500 ? status !== 501 && status !== 505 : status === 408 || !!keyInUse(endpoint, status)
+
+const kindOf = (endpoint: RetryRules, failure: Failure): Kind | Ending => {
   const { kind } = failure
   if (kind === 'aborted') return kind
   if (kind === 'timeout' || kind === 'cut') return 'answer-lost'
   if (kind === 'connection' && !failure.certificate) return failure.notSent ? 'not-sent' : 'answer-lost'
   if (kind !== 'status') return 'rejected'
-  if (failure.status === 429) return 'rate-limited'
-  return RESPONSE_LOST.has(failure.status) ? 'answer-lost' : 'rejected'
+  if (isLost(endpoint, failure.status)) return 'answer-lost'
+  return failure.status === 429 && !failure.created ? 'rate-limited' : 'rejected'
 }
 
 /** Returns why an endpoint's policy forbids a retry, or `undefined` if the policy allows the retry. */
@@ -82,27 +91,27 @@ const backoff = (retries: number, random: number): number =>
 /** Decides whether a failed attempt is retried. `docs/retries-and-outcomes.md` has the same rules as a table. */
 export const decideRetry = (question: RetryQuestion): RetryDecision => {
   const { endpoint, failure, renewed, retries, limit, hint, maxWait, remaining, random } = question
-  if (failure.kind === 'status' && failure.status === 401 && endpoint.auth === 'token' && !renewed) {
+  const isRejectedToken = failure.kind === 'status' && failure.status === 401 && !failure.created
+  if (isRejectedToken && endpoint.auth === 'token' && !renewed) {
     if (remaining <= 0) return { retry: false, reason: 'wait-too-long' }
     return { retry: true, reason: 'credential-refused', waitMs: 0 }
   }
-  const kind = kindOf(failure)
+  const kind = kindOf(endpoint, failure)
   if (kind === 'aborted' || kind === 'rejected') return { retry: false, reason: kind }
   const prohibition = forbidden(question, kind)
   if (prohibition !== undefined) return { retry: false, reason: prohibition }
   if (retries >= limit) return { retry: false, reason: 'limit-reached' }
-  const waitMs = hint ?? backoff(retries, random)
+  const waitMs = hint ?? Math.min(backoff(retries, random), maxWait)
   if (waitMs > maxWait || waitMs >= remaining) return { retry: false, reason: 'wait-too-long', waitMs }
   return { retry: true, reason: kind, waitMs }
 }
 
 /** Returns the outcome that one failed attempt proves. */
-export const outcomeOf = (failure: Failure): Outcome => {
+export const outcomeOf = (endpoint: RetryRules, failure: Failure): Outcome => {
   if (failure.kind === 'connection') return failure.notSent ? 'not-sent' : 'unknown'
-  const isRejected =
-    (failure.kind === 'status' && failure.status < 500 && failure.status !== 408) ||
-    (failure.kind === 'code' && failure.proof)
-  return isRejected ? 'rejected' : 'unknown'
+  if (failure.kind === 'code') return failure.proof ? 'rejected' : 'unknown'
+  if (failure.kind !== 'status' || failure.created || failure.status >= 500) return 'unknown'
+  return isLost(endpoint, failure.status) ? 'unknown' : 'rejected'
 }
 
 const CERTAINTY: readonly Outcome[] = ['not-sent', 'rejected', 'unknown']
@@ -112,9 +121,9 @@ export const combineOutcomes = (one: Outcome, other: Outcome): Outcome =>
   CERTAINTY.indexOf(one) >= CERTAINTY.indexOf(other) ? one : other
 
 /** Returns whether a failure is temporary, so that the same call may succeed later. */
-export const isTransient = (failure: Failure): boolean => {
+export const isTransient = (endpoint: RetryRules, failure: Failure): boolean => {
   if (failure.kind === 'connection') return !failure.certificate
-  if (failure.kind === 'status') return failure.status === 429 || RESPONSE_LOST.has(failure.status)
+  if (failure.kind === 'status') return failure.status === 429 || isLost(endpoint, failure.status)
   return failure.kind !== 'code' && failure.kind !== 'unexpected'
 }
 

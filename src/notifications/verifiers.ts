@@ -2,8 +2,7 @@ import { check, objectWith } from '../check.ts'
 import type { Input } from '../contract/fields.ts'
 import { anyText, field, input, oneOf, strict, withDefault } from '../contract/fields.ts'
 import type { Cancellation, PaymentDetails, SubscriptionDetails } from '../contract/subscriptions.ts'
-import { InvalidRequestError } from '../errors.ts'
-import { isNotFound } from '../reconcile/compare.ts'
+import { InvalidRequestError, isMandateKitError } from '../errors.ts'
 import type { MerchantNotification } from './parse.ts'
 import { toBytes } from './parse.ts'
 
@@ -107,7 +106,9 @@ export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
 /** The methods that `lookupVerifier` calls. A `SubscriptionsClient` has these methods. */
 export interface LookupClient {
   /** Reads a subscription. (S-d) */
-  details(subscriptionId: string): PromiseLike<Pick<SubscriptionDetails, 'id'>>
+  details(
+    subscriptionId: string,
+  ): PromiseLike<Pick<SubscriptionDetails, 'id'> & { readonly enabled?: number }>
   /** Reads the cancellation of a subscription. (S-f) */
   cancellation(subscriptionId: string): PromiseLike<Pick<Cancellation, 'subscriptionID'>>
   /** Reads one payment. (S-h) */
@@ -117,9 +118,10 @@ export interface LookupClient {
 const lookupClient = objectWith<LookupClient>('a SubscriptionsClient', 'details', 'cancellation', 'payment')
 
 /**
- * Verifies a message by reading its record from the API. For a payment, the record and the message must have
- * equal subscriptions and statuses. For other messages, the subscription must exist, and for `CANCELLED` the
- * cancellation. The handler responds 401 if a record is missing, and 503 if the read fails (network, limit, login).
+ * Verifies a message by reading its record from the API. For a payment, the record and the message must have equal
+ * subscriptions and statuses. For other messages, the subscription must exist. For `CANCELLED`, the subscription must
+ * be canceled: its `enabled` is 0, or its cancellation exists. The handler responds 401 if the API contradicts the
+ * message. The handler responds 503 if a record is missing, or if the read fails (network, rate limit, login).
  *
  * `lookupVerifier` proves the content of a message, not its sender. Anyone who knows the content can resend it with
  * a new notificationId, so your code must tolerate receiving the same payment or status twice.
@@ -136,11 +138,14 @@ export const lookupVerifier = (client: LookupClient): Verifier => {
         const payment = await client.payment(notification.paymentId)
         return payment.subscriptionId === subscriptionId && payment.status.trim().toUpperCase() === status
       }
-      if ((await client.details(subscriptionId)).id !== subscriptionId) return false
-      if (type !== 'SUBSCRIPTION' || status !== 'CANCELLED') return true
+      const { id, enabled } = await client.details(subscriptionId)
+      if (id !== subscriptionId) return false
+      if (type !== 'SUBSCRIPTION' || status !== 'CANCELLED' || enabled === 0) return true
       return (await client.cancellation(subscriptionId)).subscriptionID === subscriptionId
     } catch (error) {
-      if (isNotFound(error)) return false
+      // No record has an identifier that the client refuses to send.
+      if (isMandateKitError(error) && error.code === 'invalid_request' && error.phase === 'input')
+        return false
       throw error
     }
   }

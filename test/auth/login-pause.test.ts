@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { CallOptions } from '../../src/index.ts'
 import { createMemoryTokenStore } from '../../src/index.ts'
 import { errorOf } from '../support/clients.ts'
+import type { MerchantOptions } from '../support/merchant.ts'
 import { api, clock, merchant, useTokenServer } from '../support/token-set-up.ts'
 
 useTokenServer()
@@ -44,20 +46,16 @@ describe('a login that received Retry-After', () => {
     expect(api.tokenRequests).toHaveLength(2)
   })
 
-  it("does not delay a call with rateLimit: 'throw'", async () => {
+  it.each<[string, MerchantOptions, CallOptions]>([
+    ["with rateLimit: 'throw'", { rateLimit: 'throw', retry: { limit: 0 } }, {}],
+    ['that has less time', {}, { totalTimeout: 30_000 }],
+  ])('does not delay a call %s', async (_, options, callOptions) => {
     delayLogin(40)
-    const { details } = merchant({ rateLimit: 'throw', retry: { limit: 0 } })
+    const { client, details } = merchant(options)
     await errorOf(details())
-    expect(await errorOf(details())).toMatchObject({ code: 'rate_limited', retryAfterMs: 40_000 })
-    expect(api.tokenRequests).toHaveLength(1)
-  })
-
-  it('does not delay a call that has less time', async () => {
-    delayLogin(40)
-    const { client, details } = merchant()
-    await errorOf(details())
-    const error = await errorOf(client.details('sub-1', { totalTimeout: 30_000 }))
+    const error = await errorOf(client.details('sub-1', callOptions))
     expect(error).toMatchObject({ code: 'rate_limited', retryAfterMs: 40_000 })
+    expect(api.tokenRequests).toHaveLength(1)
   })
 
   it('no longer delays a call whose signal is aborted', async () => {

@@ -47,27 +47,21 @@ describe('a rejected login', () => {
     expect(api.tokenRequests).toHaveLength(1)
   })
 
-  it('is retried once after the cool-down, by one of many calls', async () => {
+  it.each([
+    ['default', 900_000, {}],
+    ['loginCooldown', 1_000, { loginCooldown: 1_000 }],
+  ])('is retried once after the cool-down of %s, by one of many calls', async (_, coolDown, options) => {
     api.refuse(403)
-    const { details } = merchant()
+    const { details } = merchant(options)
     await errorOf(details())
-    clock.jump(899_999)
+    clock.jump(coolDown - 1)
     await errorOf(details())
     expect(api.tokenRequests).toHaveLength(1)
     clock.jump(1)
     await parallel(20, () => errorOf(details()))
     await errorOf(details())
     expect(api.tokenRequests).toHaveLength(2)
-    clock.jump(900_000)
-    api.grant()
-    await details()
-  })
-
-  it('is retried after the cool-down of loginCooldown', async () => {
-    api.refuse(403)
-    const { details } = merchant({ loginCooldown: 1_000 })
-    await errorOf(details())
-    clock.jump(1_000)
+    clock.jump(coolDown)
     api.grant()
     await details()
   })

@@ -2,13 +2,9 @@ import { GatewayClient, isMandateKitError, SubscriptionsClient } from 'mandateki
 import type { Mock } from 'mandatekit/mocks'
 import { createMock, testNumbers } from 'mandatekit/mocks'
 import { smoke } from '../matrix/smoke.mjs'
+import { CHARGE_REQUEST } from '../support/bodies.ts'
 
-const CHARGE = {
-  msisdn: testNumbers.succeeds,
-  amount: 250,
-  currency: 'BDT',
-  redirect_uri: 'https://shop.example/paid',
-}
+const CHARGE = { ...CHARGE_REQUEST, msisdn: testNumbers.succeeds }
 
 /** The facts of a failed call as one text. */
 const failureOf = async (call: Promise<unknown>): Promise<string> => {

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http'
 import { createNotificationHandler, lookupVerifier, toNodeHandler } from 'mandatekit/notifications'
 import { describe, expect, test } from 'vitest'
 import { ask, stateOf } from '../panel/asking.ts'
+import { SUBSCRIPTION } from '../support/bodies.ts'
 import { serve } from '../support/serve.ts'
 import { useCommands } from './command.ts'
 
@@ -12,14 +13,7 @@ const FROZEN = ['--clock', '2027-01-01T06:00:00Z']
 /** Starts a receiver of notifications. */
 const receiver = async (listener: RequestListener) => `${await serve(listener)}/hook`
 
-const order = (requestID: string) => ({
-  requestID,
-  start: '2027-01-01',
-  end: '2027-12-31',
-  cycle: 'WEEKLY' as const,
-  amount: '25.00',
-  userReturnURL: 'https://shop.example/return',
-})
+const order = (requestID: string) => ({ ...SUBSCRIPTION, requestID, start: '2027-01-01', end: '2027-12-31' })
 
 /** A subscription before the payer's decision. */
 const pending = {

@@ -2,19 +2,15 @@ import { once } from 'node:events'
 import { connect } from 'node:http2'
 import { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import { testNumbers } from 'mandatekit/mocks/core'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { ask, stateOf } from '../panel/asking.ts'
+import { CHARGE_REQUEST, SUBSCRIPTION } from '../support/bodies.ts'
 import { localhostCertificate } from '../support/certificates.ts'
 import { useCommands } from './command.ts'
 
 const { file, started } = useCommands()
 
-const charge = (msisdn: string) => ({
-  msisdn,
-  amount: 250,
-  currency: 'BDT',
-  redirect_uri: 'https://shop.example/paid',
-})
+const charge = (msisdn: string) => ({ ...CHARGE_REQUEST, msisdn })
 
 test('the command prints all that a client needs, the test numbers, and the panel’s address', async () => {
   const { printed, value, url, gateway, subscriptions } = await started()
@@ -24,12 +20,9 @@ test('the command prints all that a client needs, the test numbers, and the pane
     status: 'succeeded',
   })
   const subscribed = await subscriptions.subscribe({
-    requestID: 'order-1',
+    ...SUBSCRIPTION,
     start: '2099-01-01',
     end: '2099-12-31',
-    cycle: 'WEEKLY',
-    amount: '25.00',
-    userReturnURL: 'https://shop.example/return',
   })
   expect(subscribed.url).toContain(`${url}/authorize/`)
   for (const [name, number] of Object.entries(testNumbers)) {
@@ -78,14 +71,11 @@ test('--cert and --key serve HTTP/2, with the panel', async () => {
   const { cert, key } = localhostCertificate
   const { url } = await started('--cert', await file('cert.pem', cert), '--key', await file('key.pem', key))
   const session = connect(url, { rejectUnauthorized: false })
-  try {
-    const stream = session.request({ ':path': '/_mock' })
-    const [headers] = await once(stream, 'response')
-    stream.resume()
-    expect(headers[':status']).toBe(200)
-  } finally {
-    session.destroy()
-  }
+  onTestFinished(() => session.destroy())
+  const stream = session.request({ ':path': '/_mock' })
+  const [headers] = await once(stream, 'response')
+  stream.resume()
+  expect(headers[':status']).toBe(200)
 })
 
 describe('a file configures merchants and keys, which are used but not printed', () => {

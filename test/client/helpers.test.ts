@@ -76,22 +76,24 @@ describe('toInstant', () => {
   })
 })
 
-describe('invoiceIdFrom', () => {
-  it.each([
-    ['https://shop.example/return?invoiceID=inv%2F1', 'inv/1'],
-    ['https://shop.example/return?a=1&invoiceid=inv-1#x', 'inv-1'],
-    ['/return?invoiceId=inv-1', 'inv-1'],
-    ['https://shop.example/return?other=1', undefined],
-    ['https://shop.example/return?invoiceID=', undefined],
-    ['https://shop.example/return#?x', undefined],
-    ['', undefined],
-    // The parameter in its own casing comes before one of the merchant.
-    ['https://shop.example/return?invoiceid=shop-7&invoiceID=42', '42'],
-    ['https://shop.example/return?invoiceID=&invoiceId=43', '43'],
-    [new URL('https://shop.example/?invoiceID=7'), '7'],
-  ])('finds in %s: %s', (url, id) => {
-    expect(invoiceIdFrom(url)).toBe(id)
-  })
+it.each([
+  ['https://shop.example/return?invoiceID=inv%2F1', 'inv/1'],
+  ['https://shop.example/return?a=1&invoiceid=inv-1#x', 'inv-1'],
+  ['/return?invoiceId=inv-1', 'inv-1'],
+  ['https://shop.example/return?other=1', undefined],
+  ['https://shop.example/return?invoiceID=', undefined],
+  ['https://shop.example/return#?x', undefined],
+  ['', undefined],
+  // The parameter in its own casing comes before one of the merchant.
+  ['https://shop.example/return?invoiceid=shop-7&invoiceID=42', '42'],
+  ['https://shop.example/return?invoiceID=&invoiceId=43', '43'],
+  [new URL('https://shop.example/?invoiceID=7'), '7'],
+  // Case 78: a server appends its parameter to an address that has a query.
+  ['https://shop.example/return?order=1?invoiceID=INV-1', 'INV-1'],
+  ['/return?a=1?b=2?invoiceid=INV-2#x', 'INV-2'],
+  ['https://shop.example/return?next=/a?b&invoiceID=INV-3', 'INV-3'],
+])('invoiceIdFrom finds in %s: %s', (url, id) => {
+  expect(invoiceIdFrom(url)).toBe(id)
 })
 
 it('isMandateKitError recognizes an error of another realm', () => {

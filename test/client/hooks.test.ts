@@ -3,6 +3,7 @@ import type { Hooks } from '../../src/index.ts'
 import { CHARGE, DETAILS, SUBSCRIPTION } from '../support/bodies.ts'
 import { errorOf, gatewayClient, subscriptionsClient } from '../support/clients.ts'
 import { calls, openClients, recording } from '../support/open-clients.ts'
+import { unhandledDuring } from '../support/refused.ts'
 import { startServer } from '../support/scripted-server.ts'
 
 it('hooks receive each attempt, each retry and the failure, with the same call object', async () => {
@@ -30,19 +31,14 @@ it('hooks receive each attempt, each retry and the failure, with the same call o
 })
 
 it('a hook that throws or rejects does not change the call', async () => {
-  const rejected: unknown[] = []
-  const note = (reason: unknown) => rejected.push(reason)
-  process.on('unhandledRejection', note)
   const fail = () => {
     throw new Error('The hook failed.')
   }
   const reject = () => Promise.reject(new Error('The hook failed later.'))
   const hooks: Hooks = { onRequest: fail, onResponse: reject, onRetry: fail, onError: reject }
   const clients = await openClients([{ status: 503 }, { status: 202, body: CHARGE }], { hooks })
-  expect(await calls.charge(clients)).toEqual(CHARGE)
-  await new Promise(setImmediate)
-  process.off('unhandledRejection', note)
-  expect(rejected).toEqual([])
+  const work = async () => expect(await calls.charge(clients)).toEqual(CHARGE)
+  expect(await unhandledDuring(work)).toEqual([])
 })
 
 describe('onError receives every call that failed, once', () => {

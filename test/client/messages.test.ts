@@ -5,15 +5,13 @@ import { CHARGE_REQUEST, SUBSCRIPTION } from '../support/bodies.ts'
 import { errorOf, gatewayClient, subscriptionsClient } from '../support/clients.ts'
 import { clientsOf } from '../support/mock-clients.ts'
 import type { Call } from '../support/open-clients.ts'
-import { calls, failureOf, openClients } from '../support/open-clients.ts'
+import { calls, failureOf, once, openClients } from '../support/open-clients.ts'
 import type { Script } from '../support/scripted-server.ts'
 import { startServer } from '../support/scripted-server.ts'
 import { closedPort } from '../support/serve.ts'
 import { skippingClock } from '../support/skipping-clock.ts'
 
 // What a message must contain, not its wording.
-
-const once = { retry: false } as const
 
 const messageOf = async (script: Script, call: Call, options: object = once): Promise<string> =>
   (await failureOf(script, call, options)).message

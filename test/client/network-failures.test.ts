@@ -16,23 +16,21 @@ const ECONNREFUSED = coded('ECONNREFUSED')
 const unsent = { code: 'connection_failed', outcome: 'not-sent' }
 const unknown = { code: 'connection_failed', outcome: 'unknown', attempts: 1 }
 
-describe('a request was not sent when fetch fails because', () => {
-  it.each([
-    ['the connection was refused', fetchFailed(ECONNREFUSED)],
-    ['the host is unknown', fetchFailed(coded('ENOTFOUND'))],
-    ['the name server is down', fetchFailed(coded('EAI_AGAIN'))],
-    ['connecting took too long', fetchFailed(coded('UND_ERR_CONNECT_TIMEOUT'))],
-    ['the certificate was refused', fetchFailed(coded('UNABLE_TO_GET_ISSUER_CERT_LOCALLY'))],
-    ['the certificate has expired', fetchFailed(coded('CERT_HAS_EXPIRED'))],
-    ['the host was unreachable', fetchFailed(coded('EHOSTUNREACH', { syscall: 'connect' }))],
-    ['the connection was refused, with the code on the error itself', ECONNREFUSED],
-    [
-      'every address refused the connection',
-      several([ECONNREFUSED, coded('ETIMEDOUT', { syscall: 'connect' })], 'ECONNREFUSED'),
-    ],
-  ])('%s', async (_, thrown) => {
-    expect(await failing(thrown)).toMatchObject(unsent)
-  })
+it.each([
+  ['the connection was refused', fetchFailed(ECONNREFUSED)],
+  ['the host is unknown', fetchFailed(coded('ENOTFOUND'))],
+  ['the name server is down', fetchFailed(coded('EAI_AGAIN'))],
+  ['connecting took too long', fetchFailed(coded('UND_ERR_CONNECT_TIMEOUT'))],
+  ['the certificate was refused', fetchFailed(coded('UNABLE_TO_GET_ISSUER_CERT_LOCALLY'))],
+  ['the certificate has expired', fetchFailed(coded('CERT_HAS_EXPIRED'))],
+  ['the host was unreachable', fetchFailed(coded('EHOSTUNREACH', { syscall: 'connect' }))],
+  ['the connection was refused, with the code on the error itself', ECONNREFUSED],
+  [
+    'every address refused the connection',
+    several([ECONNREFUSED, coded('ETIMEDOUT', { syscall: 'connect' })], 'ECONNREFUSED'),
+  ],
+])('a request was not sent when fetch fails because %s', async (_, thrown) => {
+  expect(await failing(thrown)).toMatchObject(unsent)
 })
 
 describe('a request may have been sent when fetch fails', () => {

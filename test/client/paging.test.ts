@@ -75,16 +75,13 @@ describe('all payments', () => {
     )
   })
 
-  it('are given once by a server that ignores the page', async () => {
-    const { requests, subscriptions } = await listing(() => payments(25))
-    expect(await idsOf(subscriptions.allPayments('sub-1'))).toHaveLength(25)
-    expect(requests).toHaveLength(3)
-  })
-
-  it('end when the first page is beyond the last one', async () => {
-    const { requests, subscriptions } = await listing(sliced(payments(25)))
-    expect(await idsOf(subscriptions.allPayments('sub-1', { page: 99 }))).toEqual([])
-    expect(requests).toHaveLength(2)
+  it.each<[string, Pager, page: number | undefined, given: number, requested: number]>([
+    ['are given once by a server that ignores the page', () => payments(25), undefined, 25, 3],
+    ['end when the first page is beyond the last one', sliced(payments(25)), 99, 0, 2],
+  ])('%s', async (_, pager, page, given, requested) => {
+    const { requests, subscriptions } = await listing(pager)
+    expect(await idsOf(subscriptions.allPayments('sub-1', { page }))).toHaveLength(given)
+    expect(requests).toHaveLength(requested)
   })
 
   it('are not read beyond the page at which the loop is left', async () => {
@@ -104,11 +101,9 @@ describe('all payments', () => {
   })
 })
 
-describe('one page', () => {
-  it('has page and per_page in its request when they are given', async () => {
-    const { requests, subscriptions } = await listing(() => [])
-    await subscriptions.payments('sub-1')
-    await subscriptions.payments('sub-1', { page: 3, perPage: 100 })
-    expect(requests.slice(1).map(({ url }) => url.split('payments')[1])).toEqual(['', '?page=3&per_page=100'])
-  })
+it('one page has page and per_page in its request when they are given', async () => {
+  const { requests, subscriptions } = await listing(() => [])
+  await subscriptions.payments('sub-1')
+  await subscriptions.payments('sub-1', { page: 3, perPage: 100 })
+  expect(requests.slice(1).map(({ url }) => url.split('payments')[1])).toEqual(['', '?page=3&per_page=100'])
 })

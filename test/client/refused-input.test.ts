@@ -72,19 +72,17 @@ describe('case 26: a charge is refused before any request', () => {
   })
 })
 
-describe('a renewal is refused before any request', () => {
-  it.each([
-    ['without a due date or a key', {}],
-    ['with both', { dueDate: '2026-12-01', idempotencyKey: 'k' }],
-    ['with a Date', { cycle: new Date(0) }],
-    ['with an unknown field', { dueDate: '2026-12-01', atempt: 2 }],
-    ['with text', SECRET],
-  ])('%s', async (_, renewal) => {
-    const { requests, gateway } = await charging()
-    const error = await refusedBy(() => gateway.renew('ch_1', loosely(renewal)))
-    expect(error.operation).toBe('gateway.renew')
-    expect(requests).toEqual([])
-  })
+it.each([
+  ['without a due date or a key', {}],
+  ['with both', { dueDate: '2026-12-01', idempotencyKey: 'k' }],
+  ['with a Date', { cycle: new Date(0) }],
+  ['with an unknown field', { dueDate: '2026-12-01', atempt: 2 }],
+  ['with text', SECRET],
+])('a renewal is refused before any request %s', async (_, renewal) => {
+  const { requests, gateway } = await charging()
+  const error = await refusedBy(() => gateway.renew('ch_1', loosely(renewal)))
+  expect(error.operation).toBe('gateway.renew')
+  expect(requests).toEqual([])
 })
 
 describe('case 27: an identifier is refused', () => {
@@ -105,30 +103,26 @@ describe('case 27: an identifier is refused', () => {
   })
 })
 
-describe('a page is refused before any request', () => {
-  it.each<[field: string, page: object]>([
-    ['page', { page: 0 }],
-    ['perPage', { perPage: 101 }],
-    ['per_page', { per_page: 5 }],
-  ])('with a wrong %s: %o', async (field, page) => {
-    const { subscriptions, requests } = await openClients({})
-    expect(await refusedFields(() => subscriptions.payments('sub-1', page))).toEqual([field])
-    expect(await refusedFields(() => subscriptions.allPayments('sub-1', page).next())).toEqual([field])
-    expect(requests).toEqual([])
-  })
+it.each<[field: string, page: object]>([
+  ['page', { page: 0 }],
+  ['perPage', { perPage: 101 }],
+  ['per_page', { per_page: 5 }],
+])('a page is refused before any request with a wrong %s: %o', async (field, page) => {
+  const { subscriptions, requests } = await openClients({})
+  expect(await refusedFields(() => subscriptions.payments('sub-1', page))).toEqual([field])
+  expect(await refusedFields(() => subscriptions.allPayments('sub-1', page).next())).toEqual([field])
+  expect(requests).toEqual([])
 })
 
-describe('a wait is refused before any request', () => {
-  it.each<[field: string, options: object]>([
-    ['timeout', { timeout: 0 }],
-    ['until', { until: 'succeeded' }],
-    ['untill', { untill: () => true }],
-  ])('with a wrong %s', async (field, options) => {
-    const { subscriptions, gateway, requests } = await openClients({ body: CHARGE })
-    expect(await refusedFields(() => gateway.waitForCharge('ch_1', options))).toEqual([field])
-    expect(await refusedFields(() => subscriptions.waitForStatus('inv-1', options))).toEqual([field])
-    expect(requests).toEqual([])
-  })
+it.each<[field: string, options: object]>([
+  ['timeout', { timeout: 0 }],
+  ['until', { until: 'succeeded' }],
+  ['untill', { untill: () => true }],
+])('a wait is refused before any request with a wrong %s', async (field, options) => {
+  const { subscriptions, gateway, requests } = await openClients({ body: CHARGE })
+  expect(await refusedFields(() => gateway.waitForCharge('ch_1', options))).toEqual([field])
+  expect(await refusedFields(() => subscriptions.waitForStatus('inv-1', options))).toEqual([field])
+  expect(requests).toEqual([])
 })
 
 it('every method rejects on input of a wrong type, and none throws or sends a request', async () => {

@@ -3,17 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { CANCELLED, CHARGE, CHARGE_REQUEST, DETAILS, OK } from '../support/bodies.ts'
 import { errorOf, gatewayClient } from '../support/clients.ts'
 import type { Call } from '../support/open-clients.ts'
-import { calls, failureOf, openClients } from '../support/open-clients.ts'
+import { calls, failureOf, once, openClients, unexpected } from '../support/open-clients.ts'
+import { unhandledDuring } from '../support/refused.ts'
 import type { Script } from '../support/scripted-server.ts'
-
-const once = { retry: false } as const
 
 const half = (value: unknown): string => {
   const text = JSON.stringify(value)
   return text.slice(0, text.length / 2)
 }
-
-const unexpected = { code: 'unexpected_response', outcome: 'unknown' }
 
 describe('case 21: a response without the JSON of its operation', () => {
   const page = { headers: { 'content-type': 'text/html' }, body: '<h1>Bad Gateway</h1>' }
@@ -173,17 +170,6 @@ describe('the text of a response', () => {
     expect(JSON.stringify(error).length).toBeLessThan(5000)
   })
 })
-
-const unhandledDuring = async (work: () => unknown): Promise<unknown[]> => {
-  const unhandled: unknown[] = []
-  const note = (reason: unknown) => unhandled.push(reason)
-  process.on('unhandledRejection', note)
-  await work()
-  await new Promise(setImmediate)
-  await new Promise(setImmediate)
-  process.off('unhandledRejection', note)
-  return unhandled
-}
 
 it('the data and its response come from one call', async () => {
   const headers = { 'x-request-id': 'r-9', 'X-RateLimit-Limit': '120' }

@@ -6,11 +6,9 @@ import { CHARGE, CHARGE_REQUEST, DETAILS, OK, payment, SUBSCRIBED } from '../sup
 import { errorOf, subscriptionsClient } from '../support/clients.ts'
 import { clientsOf } from '../support/mock-clients.ts'
 import type { Call } from '../support/open-clients.ts'
-import { calls, failureOf, openClients } from '../support/open-clients.ts'
+import { calls, failureOf, once, openClients, unexpected } from '../support/open-clients.ts'
 import type { Script } from '../support/scripted-server.ts'
 import { startServer } from '../support/scripted-server.ts'
-
-const once = { retry: false } as const
 
 /** The two clients, and the reports of what they did not expect. */
 const watched = async (script: Script) => {
@@ -18,7 +16,6 @@ const watched = async (script: Script) => {
   return { ...(await openClients(script, { onUnexpected: (report) => reports.push(report) })), reports }
 }
 
-const unexpected = { code: 'unexpected_response', outcome: 'unknown' }
 const rejected = { code: 'api_error', outcome: 'rejected' }
 
 describe('case 22: the envelope of area S', () => {
@@ -263,19 +260,17 @@ const reportsOf = async (fields: object): Promise<readonly UnexpectedReport[]> =
   return reports
 }
 
-describe('a response has the charge that was sent', () => {
-  it.each([
-    ['with the amount as text', { amount: '250' }],
-    ['with decimals', { amount: '250.00' }],
-    ['with the number as a number', { msisdn: 8801700000001 }],
-    ['with a plus before the number', { msisdn: '+880 1700000001' }],
-    ['with the currency in lower case', { currency: 'bdt' }],
-    ['without a field', { currency: undefined }],
-    ['with an empty field', { currency: '' }],
-  ])('%s', async (_, fields) => {
-    const reports = await reportsOf(fields)
-    expect(reports.filter(({ rule }) => rule === 'what was sent')).toEqual([])
-  })
+it.each([
+  ['with the amount as text', { amount: '250' }],
+  ['with decimals', { amount: '250.00' }],
+  ['with the number as a number', { msisdn: 8801700000001 }],
+  ['with a plus before the number', { msisdn: '+880 1700000001' }],
+  ['with the currency in lower case', { currency: 'bdt' }],
+  ['without a field', { currency: undefined }],
+  ['with an empty field', { currency: '' }],
+])('a response has the charge that was sent, %s', async (_, fields) => {
+  const reports = await reportsOf(fields)
+  expect(reports.filter(({ rule }) => rule === 'what was sent')).toEqual([])
 })
 
 it.each([

@@ -125,14 +125,12 @@ it('case 20: refused connection, unknown host, timeout and abort are four errors
   for (const error of errors) expect(error).not.toHaveProperty('status')
 })
 
-describe('options limit the retries', () => {
-  it('retry: false allows none, and a call cannot raise the limit of its client', async () => {
-    const { gateway, requests } = await openClients({ status: 503 }, { retry: { limit: 1 } })
-    await errorOf(gateway.charge(CHARGE_REQUEST, { retry: false }))
-    expect(requests).toHaveLength(1)
-    await errorOf(gateway.charge(CHARGE_REQUEST, { retry: { limit: 9 } }))
-    expect(requests).toHaveLength(3)
-  })
+it('options limit the retries: retry: false allows none, and a call cannot raise the limit of its client', async () => {
+  const { gateway, requests } = await openClients({ status: 503 }, { retry: { limit: 1 } })
+  await errorOf(gateway.charge(CHARGE_REQUEST, { retry: false }))
+  expect(requests).toHaveLength(1)
+  await errorOf(gateway.charge(CHARGE_REQUEST, { retry: { limit: 9 } }))
+  expect(requests).toHaveLength(3)
 })
 
 it('health is never retried and throws on abort alone', async () => {

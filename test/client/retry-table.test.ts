@@ -38,11 +38,13 @@ const ask = (failure: Failure, more: Partial<RetryQuestion> = {}) => ({
 const lost: readonly Failure[] = [
   { kind: 'connection', notSent: false, certificate: false, reason: undefined },
   { kind: 'timeout', limit: 'attempt', milliseconds: 1 },
-  ...[408, 500, 502, 503, 504].map((status) => ({ kind: 'status', status }) as const),
+  ...[408, 500, 502, 503, 504, 520, 530].map(
+    (status) => ({ kind: 'status', status, created: false }) as const,
+  ),
 ]
 const refused: readonly Failure[] = [
   { kind: 'connection', notSent: true, certificate: true, reason: undefined },
-  ...[400, 403, 404, 409, 422, 501, 505].map((status) => ({ kind: 'status', status }) as const),
+  ...[400, 403, 404, 422, 501, 505].map((status) => ({ kind: 'status', status, created: false }) as const),
   { kind: 'code', proof: true },
   { kind: 'code', proof: false },
   { kind: 'unexpected', reason: '' },
@@ -50,7 +52,7 @@ const refused: readonly Failure[] = [
 ]
 
 const notSent: Failure = { kind: 'connection', notSent: true, certificate: false, reason: undefined }
-const limited: Failure = { kind: 'status', status: 429 }
+const limited: Failure = { kind: 'status', status: 429, created: false }
 
 const table: readonly [string, readonly Failure[], Partial<RetryQuestion>, retried: readonly Group[]][] = [
   ['not sent', [notSent], {}, ['reads', 'keyed', 'acting', 'login']],
@@ -83,7 +85,7 @@ describe('what the client retries', () => {
   })
 
   it('a 401 renews the token once, with any limit, and only for an operation that uses a token', () => {
-    const failure = { kind: 'status', status: 401 } as const
+    const failure = { kind: 'status', status: 401, created: false } as const
     for (const endpoint of Object.values(subscriptionsContract)) {
       const first = decideRetry({ endpoint, ...ask(failure, { limit: 0 }) })
       expect(first.retry).toBe(endpoint.auth === 'token')
@@ -95,7 +97,7 @@ describe('what the client retries', () => {
   })
 
   it('a decision has its reason, and its wait if there is one', () => {
-    const failure = { kind: 'status', status: 503 } as const
+    const failure = { kind: 'status', status: 503, created: false } as const
     const decide = (more: Partial<RetryQuestion> = {}, endpoint: Endpoint = gatewayContract.charge) =>
       decideRetry({ endpoint, ...ask(failure, more) })
     expect(decide()).toEqual({ retry: true, reason: 'answer-lost', waitMs: 250 })

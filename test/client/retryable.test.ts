@@ -44,6 +44,7 @@ const GROUPS = Object.keys(CALLS) as Kind[]
 const EVERY = GROUPS
 /** What may be called again after a lost response, because it cannot act twice. */
 const HARMLESS: readonly Kind[] = ['read', 'charge or renewal with the caller’s key', 'login']
+const KEYED: readonly Kind[] = ['charge or renewal with the caller’s key']
 
 const half = { body: '{"id":"ch_1","status":"INIT' }
 
@@ -52,7 +53,9 @@ const ROWS: readonly (readonly [string, Failure, readonly Kind[]])[] = [
   ['the server’s certificate is refused', 'certificate', []],
   ['the response is 429', { status: 429 }, EVERY],
   ['the response is 429 with a wait', { status: 429, headers: { 'retry-after': '7' } }, EVERY],
-  ...[408, 500, 502, 503, 504].map((status) => [`the response is ${status}`, { status }, HARMLESS] as const),
+  ...[408, 500, 502, 503, 504, 520, 530].map(
+    (status) => [`the response is ${status}`, { status }, HARMLESS] as const,
+  ),
   ['the response is 502 with a page', { status: 502, body: '<h1>Bad Gateway</h1>' }, HARMLESS],
   ['no response comes in time', { fault: 'silent' }, HARMLESS],
   ['the caller aborts it on the way', 'aborted', HARMLESS],
@@ -61,9 +64,8 @@ const ROWS: readonly (readonly [string, Failure, readonly Kind[]])[] = [
   ['the response is JSON without an end', half, HARMLESS],
   ['the response is a page', { body: '<h1>Hello</h1>' }, []],
   ['the response is a redirect', { status: 302, headers: { location: '/login' } }, []],
-  ...[400, 401, 403, 404, 409, 422, 501].map(
-    (status) => [`the response is ${status}`, { status }, []] as const,
-  ),
+  ...[409, 425].map((status) => [`the response is ${status}`, { status }, KEYED] as const),
+  ...[400, 401, 403, 404, 422, 501].map((status) => [`the response is ${status}`, { status }, []] as const),
 ]
 
 /** The address of a server with a self-signed certificate. */

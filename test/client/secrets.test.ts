@@ -10,7 +10,7 @@ import {
   TOKEN,
 } from '../support/clients.ts'
 import type { Call } from '../support/open-clients.ts'
-import { calls, failureOf, openClients, recording } from '../support/open-clients.ts'
+import { calls, failureOf, once, openClients, recording } from '../support/open-clients.ts'
 import { textOf } from '../support/refused.ts'
 import type { Received, Script } from '../support/scripted-server.ts'
 import { startServer } from '../support/scripted-server.ts'
@@ -19,7 +19,6 @@ import { closedPort } from '../support/serve.ts'
 const OTP = '918273'
 const REFRESH = 'refresh-03'
 const SECRETS = [TOKEN, REFRESH, API_KEY, OTP, CREDENTIALS.clientSecret, CREDENTIALS.password]
-const once = { retry: false } as const
 const confirm: Call = ({ gateway }) => gateway.confirm('conf_1', { otp: OTP })
 
 const expectNoSecret = (value: unknown): void => {

@@ -1,6 +1,6 @@
 import { GatewayClient } from 'mandatekit'
 import { createMock } from 'mandatekit/mocks'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { throughFetch, throughMsw2, throughMsw3 } from '../mock/transports.ts'
 import { LIFE_BEGINS, liveThrough } from './client-life.ts'
 
@@ -17,13 +17,9 @@ describe.each([throughFetch, throughMsw3, throughMsw2])('through $name', ({ open
   test.each(fakes)('case 42: calls end without advancing time when %s faked', async (_, options) => {
     const { mock, fetch, close } = await open()
     vi.useFakeTimers({ ...options, now: NOW })
-    try {
-      await liveThrough(mock, fetch === mock.fetch ? mock.fetch : undefined)
-      expect(Date.now()).toBe(NOW.getTime())
-    } finally {
-      vi.useRealTimers()
-      await close()
-    }
+    onTestFinished(close)
+    await liveThrough(mock, fetch === mock.fetch ? mock.fetch : undefined)
+    expect(Date.now()).toBe(NOW.getTime())
   })
 })
 

@@ -2,7 +2,7 @@ import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { pino } from 'pino'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { makeCalls } from '../../examples/hooks/calls.ts'
 import { openTelemetryHooks } from '../../examples/hooks/opentelemetry.ts'
 import { pinoHooks } from '../../examples/hooks/pino.ts'
@@ -112,20 +112,17 @@ describe('the OpenTelemetry example', () => {
 
   test('puts the attempts under the span that is active when the method is called', async () => {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
-    try {
-      const { hooks, tracer, spans } = tracing()
-      const mock = createMock()
-      const client = new GatewayClient({ ...mock.clientOptions.gateway, fetch: mock.fetch, hooks })
-      await tracer.startActiveSpan('checkout', async (span) => {
-        await client.charge(CHARGE_REQUEST)
-        span.end()
-      })
-      const [attempt, checkout] = spans()
-      expect(attempt?.name).toBe('POST /api/v1/mfs/charges')
-      expect(attempt?.parentSpanContext?.spanId).toBe(checkout?.spanContext().spanId)
-      expect(trace.getActiveSpan()).toBeUndefined()
-    } finally {
-      context.disable()
-    }
+    onTestFinished(() => context.disable())
+    const { hooks, tracer, spans } = tracing()
+    const mock = createMock()
+    const client = new GatewayClient({ ...mock.clientOptions.gateway, fetch: mock.fetch, hooks })
+    await tracer.startActiveSpan('checkout', async (span) => {
+      await client.charge(CHARGE_REQUEST)
+      span.end()
+    })
+    const [attempt, checkout] = spans()
+    expect(attempt?.name).toBe('POST /api/v1/mfs/charges')
+    expect(attempt?.parentSpanContext?.spanId).toBe(checkout?.spanContext().spanId)
+    expect(trace.getActiveSpan()).toBeUndefined()
   })
 })

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMock } from '../../mocks/core.ts'
-import { startMockServer } from '../../mocks/server.ts'
+import { startServer } from '../support/mock-server.ts'
 
 // workerd without Node's compatibility flag: no process, no Buffer, no node: modules.
 
@@ -67,18 +67,11 @@ const outbound :Workerd.Worker = (
 
 test('a worker charges through workerd’s own fetch, once for one key', { timeout: 60_000 }, async () => {
   const mock = createMock()
-  const server = await startMockServer({ mock })
-  try {
-    await bundle('test/environments/outbound-worker.ts', 'outbound.js')
-    await writeFile(join(folder, 'outbound.capnp'), OUTBOUND)
-    const { baseUrl, apiKey } = mock.clientOptions.gateway
-    await runTests('outbound.capnp', { BASE_URL: baseUrl, API_KEY: apiKey })
-    expect(mock.requests.of('gateway.charge').map(({ decision }) => decision)).toEqual([
-      'accepted',
-      'replayed',
-    ])
-    expect(mock.state.charges()).toHaveLength(1)
-  } finally {
-    await server.close()
-  }
+  await startServer({ mock })
+  await bundle('test/environments/outbound-worker.ts', 'outbound.js')
+  await writeFile(join(folder, 'outbound.capnp'), OUTBOUND)
+  const { baseUrl, apiKey } = mock.clientOptions.gateway
+  await runTests('outbound.capnp', { BASE_URL: baseUrl, API_KEY: apiKey })
+  expect(mock.requests.of('gateway.charge').map(({ decision }) => decision)).toEqual(['accepted', 'replayed'])
+  expect(mock.state.charges()).toHaveLength(1)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Fault, FaultEffect, FaultStep } from '../../mocks/core.ts'
 import { createMock } from '../../mocks/core.ts'
 import { MOCK_CHARGE } from '../support/mock-clients.ts'
@@ -145,19 +145,16 @@ test('a probability is drawn from the seed, and is the same again after a reset'
 test.each([true, false])('an abort during a latency leaves no timer; executed: %s', async (executed) => {
   const { mock, g } = await open()
   vi.useFakeTimers()
-  try {
-    mock.faults.add(ofCharge({ kind: 'latency', latencyMs: 60_000, executed }))
-    const controller = new AbortController()
-    const call = g(CHARGES, { key: 'k', body: MOCK_CHARGE, signal: controller.signal })
-    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1))
-    controller.abort(new Error('gone'))
-    await expect(call).rejects.toThrow('gone')
-    expect(vi.getTimerCount()).toBe(0)
-    expect(mock.state.charges()).toHaveLength(executed ? 1 : 0)
-    if (!executed) expect(mock.requests.all()).toMatchObject([{ executed, decision: 'aborted' }])
-  } finally {
-    vi.useRealTimers()
-  }
+  onTestFinished(() => void vi.useRealTimers())
+  mock.faults.add(ofCharge({ kind: 'latency', latencyMs: 60_000, executed }))
+  const controller = new AbortController()
+  const call = g(CHARGES, { key: 'k', body: MOCK_CHARGE, signal: controller.signal })
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1))
+  controller.abort(new Error('gone'))
+  await expect(call).rejects.toThrow('gone')
+  expect(vi.getTimerCount()).toBe(0)
+  expect(mock.state.charges()).toHaveLength(executed ? 1 : 0)
+  if (!executed) expect(mock.requests.all()).toMatchObject([{ executed, decision: 'aborted' }])
 })
 
 test('truncated ends the connection of a HEAD, which has no body', async () => {

@@ -168,20 +168,6 @@ test('a mock starts with the subscriptions, tokens and charges of its options, a
   }
 })
 
-test('expire ends access tokens, and revoke ends refresh tokens too', async () => {
-  const { mock, s, login, refresh } = await open()
-  const { access_token: token, refresh_token } = (await login()).json
-  const status = async () => (await s('/api/v1.0/subscription/x', { token })).status
-  expect(await status()).toBe(404)
-  mock.tokens.expire()
-  expect(await status()).toBe(401)
-  const renewed = await refresh(refresh_token)
-  expect(renewed.status).toBe(200)
-  mock.tokens.revoke()
-  expect((await refresh(renewed.json.refresh_token)).status).toBe(401)
-  expect((await s('/api/v1.0/subscription/x', { token: renewed.json.access_token })).status).toBe(401)
-})
-
 test('a payer’s impossible action throws a MockRefusedError, and what state returns is a copy', async () => {
   const { mock, charge } = await open()
   expect(() => mock.payer.setBehavior('+1', 'explodes' as 'succeeds')).toThrow(MockRefusedError)

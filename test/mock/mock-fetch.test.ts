@@ -1,8 +1,6 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createMock } from '../../mocks/core.ts'
-import { CHARGES, START } from './open.ts'
-
-const KEYS = { Authorization: 'Bearer mock-api-key', 'Idempotency-Key': 'k' }
+import { CHARGES, KEYS, START } from './open.ts'
 
 const open = () => {
   const mock = createMock({ clock: START })
@@ -14,20 +12,17 @@ test('mock.fetch responds without a timer when everything but promises is faked'
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'setImmediate', 'Date', 'performance'],
     now: new Date('2030-01-01T00:00:00Z'),
   })
-  try {
-    const mock = createMock()
-    const answer = await mock.fetch(`${mock.clientOptions.gateway.baseUrl}${CHARGES}`, {
-      method: 'POST',
-      headers: KEYS,
-      body: '{"msisdn":"+1","amount":1,"currency":"BDT","redirect_uri":"https://a.example"}',
-    })
-    expect(await answer.json()).toMatchObject({ created_at: '2030-01-01T00:00:00.000Z' })
-    expect(vi.getTimerCount()).toBe(0)
-    vi.advanceTimersByTime(24 * 3_600_000)
-    expect(mock.state.charges()[0]?.status).toBe('expired')
-  } finally {
-    vi.useRealTimers()
-  }
+  onTestFinished(() => void vi.useRealTimers())
+  const mock = createMock()
+  const answer = await mock.fetch(`${mock.clientOptions.gateway.baseUrl}${CHARGES}`, {
+    method: 'POST',
+    headers: KEYS,
+    body: '{"msisdn":"+1","amount":1,"currency":"BDT","redirect_uri":"https://a.example"}',
+  })
+  expect(await answer.json()).toMatchObject({ created_at: '2030-01-01T00:00:00.000Z' })
+  expect(vi.getTimerCount()).toBe(0)
+  vi.advanceTimersByTime(24 * 3_600_000)
+  expect(mock.state.charges()[0]?.status).toBe('expired')
 })
 
 test('mock.fetch accepts a URL, a Request, and a Request with options, without this', async () => {

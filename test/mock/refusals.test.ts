@@ -134,22 +134,20 @@ test.each([new Map(), Promise.resolve({}), new Date(0), /x/])(
   },
 )
 
-describe('an error for a misspelled name lists the names that exist', () => {
-  test.each<[RegExp, () => unknown]>([
-    [/^Unknown option sede\. Options: rules, seed, .*gateway$/, () => core.createMock({ sede: 1 } as object)],
-    [
-      /^Unknown option subscriptions\.timezone\. Options: .*timeZone, /,
-      () => core.createMock({ subscriptions: { timezone: 'UTC' } as object }),
-    ],
-    [/^operation must be .*, got "gateway\.chrage"$/, () => open().requests.of('gateway.chrage' as never)],
-    [
-      /^faults\.add: Unknown field probabilty\. Fields: .*probability, /,
-      () => open().faults.add({ operation: '*', kind: 'reset', probabilty: 1 } as never),
-    ],
-  ])('%s', (words, work) => {
-    expect(work).toThrow(TypeError)
-    expect(work).toThrow(words)
-  })
+test.each<[RegExp, () => unknown]>([
+  [/^Unknown option sede\. Options: rules, seed, .*gateway$/, () => core.createMock({ sede: 1 } as object)],
+  [
+    /^Unknown option subscriptions\.timezone\. Options: .*timeZone, /,
+    () => core.createMock({ subscriptions: { timezone: 'UTC' } as object }),
+  ],
+  [/^operation must be .*, got "gateway\.chrage"$/, () => open().requests.of('gateway.chrage' as never)],
+  [
+    /^faults\.add: Unknown field probabilty\. Fields: .*probability, /,
+    () => open().faults.add({ operation: '*', kind: 'reset', probabilty: 1 } as never),
+  ],
+])('an error for a misspelled name lists the names that exist %s', (words, work) => {
+  expect(work).toThrow(TypeError)
+  expect(work).toThrow(words)
 })
 
 describe('a function works or explains its error, for arguments of any type:', () => {

@@ -4,9 +4,7 @@ import { fetch as undiciFetch } from 'undici'
 import { expect, test, vi } from 'vitest'
 import { MOCK_CHARGE as CHARGE } from '../support/mock-clients.ts'
 import { startServer } from '../support/mock-server.ts'
-import { CHARGES } from './open.ts'
-
-const KEYS = { Authorization: 'Bearer mock-api-key', 'Idempotency-Key': 'k' }
+import { CHARGES, KEYS } from './open.ts'
 
 /** A valid charge of exactly so many bytes. */
 const chargeOf = (bytes: number): string => {

@@ -149,7 +149,7 @@ const renew = steps(
     const scope = JSON.stringify([input.caller, 'renew', id, sent])
     const mayRenew = one !== undefined && standing(one, model.now)[0] === 'succeeded'
     const isDone = mayRenew || model.gateway.answers.has(scope)
-    const status = isDone ? 201 : one === undefined ? 404 : 409
+    const status = isDone ? 201 : one === undefined ? 404 : 422
     if (!expectStatuses(outcome, [model.gatewayCall(status)]) || one === undefined) return
     const resolved = resolve(model.gateway, one, model.now)
     expectKeyed(model, scope, outcome, ({ id: newId, confirmation_id }) => ({

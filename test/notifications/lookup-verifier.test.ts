@@ -33,12 +33,26 @@ test('a payment that the API has with this subscription and status passes', asyn
 test.each<[string, unknown, Partial<LookupClient>]>([
   ['a payment of another subscription', payment({ subscriptionId: 'sub-2' }), {}],
   ['a payment with another status', payment({ status: 'FAILED_PAYMENT' }), {}],
-  ['an unknown payment', payment(), { payment: fails(apiError(404)) }],
-  ['an unknown subscription', subscription(), { details: fails(apiError(404)) }],
-  ['an unknown cancellation', subscription(), { cancellation: fails(apiError(404)) }],
-  ['a payment that is not found by HTTP 200', payment(), { payment: fails(apiError(200)) }],
+  ['the cancellation of another subscription', subscription(), { cancellation: known.details as never }],
 ])('%s receives 401', async (_what, message, client) => {
   expect(await statusOf(message, client)).toBe(401)
+})
+
+test.each<[string, unknown, Partial<LookupClient>]>([
+  ['payment', payment(), { payment: fails(apiError(404)) }],
+  ['payment, by HTTP 200', payment(), { payment: fails(apiError(200)) }],
+  ['subscription', subscription(), { details: fails(apiError(404)) }],
+  ['cancellation', subscription(), { cancellation: fails(apiError(404)) }],
+])('case 64: a record that the API does not know yet receives 503: %s', async (_what, message, client) => {
+  expect(await statusOf(message, client)).toBe(503)
+})
+
+test('case 65: either the record or enabled 0 proves a cancellation', async () => {
+  const unknown = { cancellation: fails(apiError(404)) }
+  const details = (enabled: number) => async (id: string) => ({ id, enabled })
+  expect(await statusOf(subscription(), { ...unknown, details: details(0) })).toBe(200)
+  expect(await statusOf(subscription(), { ...unknown, details: details(1) })).toBe(503)
+  expect(await statusOf(subscription(), { details: details(1) })).toBe(200)
 })
 
 test('a payment with the status in another case passes', async () => {

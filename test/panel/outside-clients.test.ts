@@ -1,6 +1,7 @@
 import { SubscriptionsClient } from 'mandatekit'
 import { createMock } from 'mandatekit/mocks/core'
 import { describe, expect, test } from 'vitest'
+import { SUBSCRIPTION } from '../support/bodies.ts'
 import { startServer } from '../support/mock-server.ts'
 import { ask, stateOf } from './asking.ts'
 
@@ -17,14 +18,7 @@ const subscribed = async (clock: 'system' | Date = FROZEN) => {
     refresh: 'refresh_token',
   })
   const dateIn = (days: number) => new Date(mock.clock.now() + days * 86_400_000).toISOString().slice(0, 10)
-  const { invoiceID } = await client.subscribe({
-    requestID: 'order-1',
-    start: dateIn(0),
-    end: dateIn(400),
-    cycle: 'WEEKLY',
-    amount: '25.00',
-    userReturnURL: 'https://shop.example/return',
-  })
+  const { invoiceID } = await client.subscribe({ ...SUBSCRIPTION, start: dateIn(0), end: dateIn(400) })
   return {
     mock,
     client,

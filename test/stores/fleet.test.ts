@@ -65,16 +65,6 @@ describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_00
     return result
   }
 
-  /** Grants logins from now on, but not before the returned promise is resolved. */
-  const holdLogins = () => {
-    const held = deferred()
-    api.onToken = async (_request, index) => {
-      await held.promise
-      return { status: 200, body: api.tokenBody(index) }
-    }
-    return held
-  }
-
   it(`case 12: of ${FLEET.length} processes with ${CALLS} calls each logs in once in all`, async () => {
     const workers = await startAll(FLEET, CALLS)
     expect(await Promise.all(workers.map(run))).toEqual(workers.map(() => SUCCESS))
@@ -83,7 +73,7 @@ describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_00
   })
 
   it('whose Redis is killed and started again during the login fails no call, with one login for each process at most', async () => {
-    const held = holdLogins()
+    const held = api.holdLogins()
     const workers = await startAll(PAIRS, 100)
     const results = Promise.all(workers.map(run))
     await expect.poll(() => api.tokenRequests.length).toBe(1)
@@ -131,7 +121,7 @@ describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_00
   )
 
   it('waits longer than lockTime for a living holder of the lock', async () => {
-    const held = holdLogins()
+    const held = api.holdLogins()
     const workers = await startAll(BOTH, 10, 3_000)
     const results = Promise.all(workers.map(run))
     await expect.poll(() => api.tokenRequests.length).toBe(1)

@@ -38,6 +38,9 @@ export const recording = () => {
   return { hooks, seen }
 }
 
+export const once = { retry: false } as const
+export const unexpected = { code: 'unexpected_response', outcome: 'unknown' }
+
 /** One call of each operation that the tests need most. */
 export const calls = {
   charge: ({ gateway }) => gateway.charge(CHARGE_REQUEST),

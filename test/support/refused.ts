@@ -19,6 +19,18 @@ export const textOf = (value: unknown): string => {
   return texts.join('\n')
 }
 
+/** The promises that work leaves rejected without a handler. */
+export const unhandledDuring = async (work: () => unknown): Promise<unknown[]> => {
+  const unhandled: unknown[] = []
+  const note = (reason: unknown) => unhandled.push(reason)
+  process.on('unhandledRejection', note)
+  await work()
+  await new Promise(setImmediate)
+  await new Promise(setImmediate)
+  process.off('unhandledRejection', note)
+  return unhandled
+}
+
 /** What work throws or rejects with: an InvalidRequestError that shows no secret. */
 export const refusedBy = async (work: () => unknown): Promise<InvalidRequestError> => {
   try {

@@ -1,4 +1,5 @@
 import { DETAILS, SUBSCRIBED } from './bodies.ts'
+import { deferred } from './deferred.ts'
 import type { Received, Script } from './scripted-server.ts'
 import { startServer } from './scripted-server.ts'
 
@@ -35,6 +36,13 @@ export class TokenServer {
   /** Grants the token requests from now on, with these fields in the response. */
   grant(fields: object = {}): void {
     this.onToken = (_request, index) => ({ status: 200, body: this.tokenBody(index, fields) })
+  }
+
+  /** Grants logins from now on, but not before the returned promise is resolved. */
+  holdLogins() {
+    const held = deferred()
+    this.onToken = (_request, index) => held.promise.then(() => ({ body: this.tokenBody(index) }))
+    return held
   }
 
   /** Answers every token request from now on with this response. */

@@ -81,7 +81,12 @@ const tolerated: readonly (readonly [row: number, answer: Answer, call: Call, re
   }),
   ...[409, 422].map((status) => {
     const body = { error: { code: 'key', message: 'x' } }
-    return [72, { status, body }, charge, { status, outcome: 'rejected' }] as const
+    return [
+      72,
+      { status, body },
+      charge,
+      { status, outcome: status === 409 ? 'unknown' : 'rejected' },
+    ] as const
   }),
   ...['', 'OK', html, { status: 'down' }].flatMap((body) => [
     [79, { body }, health, { ok: true, status: 200 }] as const,
