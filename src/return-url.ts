@@ -15,10 +15,11 @@ const RETURN_URL = field<string, string | URL>('a URL, or its path and query as 
  */
 export const invoiceIdFrom = (returnUrl: string | URL): string | undefined => {
   const address = check('invoiceIdFrom', RETURN_URL, returnUrl, 'returnUrl')
-  const [, ...queries] = address.replace(/#.*$/s, '').split('?')
+  const [, query = ''] = /\?([^#]*)/.exec(address) ?? []
+  const idsIn = (pairs = '') =>
+    [...new URLSearchParams(pairs)].filter(([name, id]) => name.toLowerCase() === 'invoiceid' && id !== '')
   // A server that appends its parameter to an address with a query may write a second question mark.
-  const pairs = [queries.join('?'), ...queries].flatMap((query) => [...new URLSearchParams(query)])
-  const found = pairs.filter(([name, value]) => name.toLowerCase() === 'invoiceid' && value !== '')
+  const found = [idsIn(query), idsIn(query.split('?').at(-1))].find((ids) => ids.length > 0) ?? []
   const [, invoiceId] = found.find(([name]) => name === 'invoiceID') ?? found[0] ?? []
   return invoiceId
 }

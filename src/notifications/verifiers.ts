@@ -1,7 +1,7 @@
 import { check, objectWith } from '../check.ts'
 import type { Input } from '../contract/fields.ts'
 import { anyText, field, input, oneOf, strict, withDefault } from '../contract/fields.ts'
-import type { Cancellation, PaymentDetails, SubscriptionDetails } from '../contract/subscriptions.ts'
+import type { Cancellation, PaymentDetails } from '../contract/subscriptions.ts'
 import { InvalidRequestError, isMandateKitError } from '../errors.ts'
 import type { MerchantNotification } from './parse.ts'
 import { toBytes } from './parse.ts'
@@ -106,9 +106,7 @@ export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
 /** The methods that `lookupVerifier` calls. A `SubscriptionsClient` has these methods. */
 export interface LookupClient {
   /** Reads a subscription. (S-d) */
-  details(
-    subscriptionId: string,
-  ): PromiseLike<Pick<SubscriptionDetails, 'id'> & { readonly enabled?: number }>
+  details(subscriptionId: string): PromiseLike<{ readonly id: string; readonly enabled?: number }>
   /** Reads the cancellation of a subscription. (S-f) */
   cancellation(subscriptionId: string): PromiseLike<Pick<Cancellation, 'subscriptionID'>>
   /** Reads one payment. (S-h) */
@@ -136,12 +134,14 @@ export const lookupVerifier = (client: LookupClient): Verifier => {
     try {
       if (type === 'SUBSCRIPTION_PAYMENT') {
         const payment = await client.payment(notification.paymentId)
+        // A record without the field does not contradict the message.
+        if (payment.subscriptionId === undefined) throw new TypeError('The payment has no subscriptionId.')
         return payment.subscriptionId === subscriptionId && payment.status.trim().toUpperCase() === status
       }
       const { id, enabled } = await client.details(subscriptionId)
       if (id !== subscriptionId) return false
       if (type !== 'SUBSCRIPTION' || status !== 'CANCELLED' || enabled === 0) return true
-      return (await client.cancellation(subscriptionId)).subscriptionID === subscriptionId
+      return ((await client.cancellation(subscriptionId)).subscriptionID ?? subscriptionId) === subscriptionId
     } catch (error) {
       // No record has an identifier that the client refuses to send.
       if (isMandateKitError(error) && error.code === 'invalid_request' && error.phase === 'input')

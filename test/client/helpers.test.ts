@@ -92,6 +92,9 @@ it.each([
   ['https://shop.example/return?order=1?invoiceID=INV-1', 'INV-1'],
   ['/return?a=1?b=2?invoiceid=INV-2#x', 'INV-2'],
   ['https://shop.example/return?next=/a?b&invoiceID=INV-3', 'INV-3'],
+  ['https://shop.example/return?next=/a?invoiceID=OLD&invoiceid=INV-4', 'INV-4'],
+  ['https://shop.example/return?next=/a?invoiceID=OLD?invoiceID=INV-5', 'INV-5'],
+  ['https://shop.example/#/return?invoiceID=INV-6', 'INV-6'],
 ])('invoiceIdFrom finds in %s: %s', (url, id) => {
   expect(invoiceIdFrom(url)).toBe(id)
 })

@@ -33,7 +33,11 @@ test('a payment that the API has with this subscription and status passes', asyn
 test.each<[string, unknown, Partial<LookupClient>]>([
   ['a payment of another subscription', payment({ subscriptionId: 'sub-2' }), {}],
   ['a payment with another status', payment({ status: 'FAILED_PAYMENT' }), {}],
-  ['the cancellation of another subscription', subscription(), { cancellation: known.details as never }],
+  [
+    'the cancellation of another subscription',
+    subscription(),
+    { cancellation: async () => ({ subscriptionID: 'sub-2' }) },
+  ],
 ])('%s receives 401', async (_what, message, client) => {
   expect(await statusOf(message, client)).toBe(401)
 })
@@ -43,6 +47,11 @@ test.each<[string, unknown, Partial<LookupClient>]>([
   ['payment, by HTTP 200', payment(), { payment: fails(apiError(200)) }],
   ['subscription', subscription(), { details: fails(apiError(404)) }],
   ['cancellation', subscription(), { cancellation: fails(apiError(404)) }],
+  [
+    'payment of no subscription',
+    payment(),
+    { payment: async () => ({ status: 'SUCCEEDED_PAYMENT' }) as never },
+  ],
 ])('case 64: a record that the API does not know yet receives 503: %s', async (_what, message, client) => {
   expect(await statusOf(message, client)).toBe(503)
 })
