@@ -269,7 +269,7 @@ export const subscriptionsContract = {
     created: ['url', 'invoiceID'],
     reference: 'requestID',
     afterUnknown:
-      'The API cannot search by requestID: first compare details().requestID of each subscription in notifications.',
+      'The API cannot search by requestID: compare details().requestID of each subscription in notifications.',
   }),
   /** Reads the state of a subscription request by its `invoiceID`. */
   status: authorized({

@@ -79,7 +79,7 @@ export interface GatewayReader {
 }
 
 /** Whether an error says that the API does not know a record. A 404 without an errorCode may come from a proxy. */
-export const isNotFound = (error: unknown): boolean => {
+const isNotFound = (error: unknown): boolean => {
   if (!isMandateKitError(error) || error.phase === 'login') return false
   if (error.code === 'invalid_request') return true
   if (error.code !== 'api_error' || error.outcome !== 'rejected') return false
