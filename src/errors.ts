@@ -43,9 +43,10 @@ export interface ErrorDetails {
   /** The merchant's own identifier of a subscription request (S1). */
   readonly requestID?: string | undefined
   /**
-   * Whether it is safe and useful to make the call again. If true, wait for `retryAfterMs` or choose a
-   * pause. Pass the same `idempotencyKey` to a charge or renewal. `retryable` is false if a charge without your own
-   * key has an unknown outcome. To repeat such a charge safely, pass the error's `idempotencyKey`.
+   * Whether it is safe and useful to make the call again. If true, wait for `retryAfterMs`, or for a pause of your
+   * choice if `retryAfterMs` is undefined. Pass the same `idempotencyKey` to a charge or renewal. `retryable` is
+   * false if a charge without your own key has an unknown outcome. To repeat such a charge safely, pass the error's
+   * `idempotencyKey`.
    */
   readonly retryable: boolean
   /** How long to wait before the next call, in milliseconds; `undefined` if no wait is known. */

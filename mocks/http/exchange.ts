@@ -79,8 +79,8 @@ const readJson = (text: string): ReadBody => {
 }
 
 /**
- * Reads a body as JSON and ignores its Content-Type (row 3). An empty body has no fields (row 31). If
- * `allowsForm` is true, reads a body with the Content-Type of a form as a form, unless `{` comes first (row 32).
+ * Reads a body as JSON and ignores its Content-Type (row 3). An empty body has no fields (row 31). If `allowsForm`
+ * is true and the Content-Type is that of a form, reads a form, unless the body starts with `{` (row 32).
  */
 const readBody = (text: string, contentType: string | null, allowsForm: boolean): ReadBody => {
   const trimmed = text.trim()

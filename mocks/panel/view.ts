@@ -102,7 +102,7 @@ const listedSubscription = ({ request, ...state }: SubscriptionState): ListedSub
 export const readView = (mock: Mock, limit: number, places: Places): PanelView => {
   const { clock, faults, lists, outage } = internalsOf(mock)
   const page = <Item>(name: ListName, list: Sequence<Item>) => pageOf(list, limit, places[name])
-  // Read the lists before the clock: reading a list runs all due entries of the timeline.
+  // Read the lists first: this runs the due entries, and so it may change the time that the clock shows.
   const subscriptions = page('subscriptions', lists.subscriptions)
   const charges = page('charges', lists.charges)
   return {

@@ -15,7 +15,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** The date may be this many milliseconds ahead of the timers. If more, the machine probably slept. */
+/** The date may be this many milliseconds ahead of the timers. A larger difference means that the machine slept. */
 const CLOCK_CORRECTION = 60_000
 
 /** Ends a call when the caller's signal is aborted or the call's total time limit passes. */

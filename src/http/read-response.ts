@@ -74,7 +74,7 @@ const remove = (data: unknown, path: readonly PropertyKey[]): void => {
   else Reflect.deleteProperty(data, first)
 }
 
-/** Reads a successful response by its schema. Omits and reports unreadable fields that the call does not need. */
+/** Reads a successful response by its schema. Leaves out optional fields that it cannot read, and reports them. */
 const readByContract = (endpoint: EndpointDefinition, body: unknown): Reading => {
   // zod's `safeParse` returns data or issues, but its internal `run` returns both.
   const { value, issues } = endpoint.response._zod.run({ value: body, issues: [] }, {}) as {

@@ -48,7 +48,7 @@ const streamOf = (request: NodeRequest): ReadableStream<Uint8Array> => {
   )
 }
 
-/** Converts a request of node:http to a web `Request`. After a body parser, uses the parser's data. */
+/** Converts a request of node:http to a web `Request`. Uses the data of a body parser that has read the body. */
 const toRequest = (request: NodeRequest, parsed: ParsedBody): Request => {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) {
