@@ -30,17 +30,19 @@ console.log(
   mock.notifications.deliveries().length,
 )
 
-// The provider did not send this notification.
+// The provider did not send this notification: it says that the failed payment succeeded.
+const failed = mock.state.payments().find(({ status }) => status === 'FAILED_PAYMENT')
 const forged = {
   notificationId: 'x',
   type: 'SUBSCRIPTION_PAYMENT',
   status: 'SUCCEEDED_PAYMENT',
-  subscriptionId: 's',
+  subscriptionId: failed?.subscriptionId,
+  paymentId: String(failed?.paymentId),
 }
 const response = await handler(
   new Request('https://shop.example/notifications', {
     method: 'POST',
-    body: JSON.stringify({ ...forged, paymentId: '1', timestamp: '1798783200' }),
+    body: JSON.stringify({ ...forged, timestamp: '1798783200' }),
   }),
 )
 console.log('4. The response to a forged message:', response.status)

@@ -99,12 +99,12 @@ describe('notifications', () => {
     expect(new Set(shop.paid()).size).toBe(2)
   })
 
-  test('are refused when the API does not know the payment', async ({ mock, shop }) => {
-    const forged = { ...MESSAGE, subscriptionId: 'sub-forged', paymentId: '1' }
+  test('receive 503 while the API does not know the payment', async ({ mock, shop }) => {
+    const early = { ...MESSAGE, subscriptionId: 'sub-1', paymentId: '1' }
     const response = await shop.receive(
-      new Request('https://shop.example/notifications', { method: 'POST', body: JSON.stringify(forged) }),
+      new Request('https://shop.example/notifications', { method: 'POST', body: JSON.stringify(early) }),
     )
-    expect(response.status).toBe(401)
+    expect(response.status).toBe(503)
     expect(shop.paid()).toEqual([])
     expect(mock.requests.of('subscriptions.payment')).toHaveLength(1)
   })
