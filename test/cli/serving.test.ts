@@ -71,8 +71,10 @@ test('--cert and --key serve HTTP/2, with the panel', async () => {
   const { cert, key } = localhostCertificate
   const { url } = await started('--cert', await file('cert.pem', cert), '--key', await file('key.pem', key))
   const session = connect(url, { rejectUnauthorized: false })
+  // The command is killed before the session ends.
+  session.on('error', () => undefined)
   onTestFinished(() => session.destroy())
-  const stream = session.request({ ':path': '/_mock' })
+  const stream = session.request({ ':path': '/_mock' }).on('error', () => undefined)
   const [headers] = await once(stream, 'response')
   stream.resume()
   expect(headers[':status']).toBe(200)
