@@ -86,7 +86,7 @@ const forbidden = ({ endpoint: { retry }, hint }: RetryQuestion, kind: Kind): No
 
 /** Returns an exponential backoff with full jitter, in milliseconds. Its maximum grows from 0.5 s to 8 s. */
 const backoff = (retries: number, random: number): number =>
-  Math.ceil(random * Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** retries))
+  Math.floor(random * Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** retries))
 
 /** Decides whether a failed attempt is retried. `docs/retries-and-outcomes.md` has the same rules as a table. */
 export const decideRetry = (question: RetryQuestion): RetryDecision => {
