@@ -74,6 +74,8 @@ export interface PageOptions extends Input<typeof pageOptions> {}
 const checkPage = (page: PageOptions = {}) =>
   check(subscriptionsContract.payments.operation, strict(pageOptions, 'option'), page)
 
+/** How much longer than its token request a login may take, because of the token store and its lock. */
+const STORE_TIME = 40_000
 const LONGEST_PAGE = 100
 const MILLISECONDS_PER_DAY = 86_400_000
 // A new day begins first in the time zone UTC+14.
@@ -129,7 +131,8 @@ export class SubscriptionsClient {
     this.#token = new TokenLifecycle({
       baseUrl,
       credentials,
-      requestToken: (fields) => this.#requestToken(fields),
+      requestToken: (fields, signal) => this.#requestToken(fields, signal),
+      flightLimit: settings.timeout + STORE_TIME,
       clock,
       tokenStore: tokenStore ?? createMemoryTokenStore(),
       refresh,
@@ -278,10 +281,10 @@ export class SubscriptionsClient {
     })
   }
 
-  /** Sends one token request. The `signal` of one call must not abort the request: others may wait. */
-  async #requestToken(fields: Readonly<Record<string, string>>): Promise<WithResponse<Token>> {
+  /** Sends one token request. */
+  async #requestToken(fields: Readonly<Record<string, string>>, signal: AbortSignal) {
     // The credentials were checked before this call.
-    const input = { body: fields, schema: anyJson, asForm: this.#asForm }
+    const input = { body: fields, schema: anyJson, asForm: this.#asForm, options: { signal } }
     return this.#call(subscriptionsContract.login, input)
   }
 }

@@ -18,8 +18,6 @@ export interface Authorizer {
   current(): Authorization | undefined
   /** Logs in if necessary, then returns the authorization for the next attempt. */
   authorize(context: AuthorizationContext): Promise<Authorization>
-  /** Returns whether an attempt may still use this authorization. This method does no I/O. */
-  isCurrent(authorization: Authorization): boolean
   /** Called after a 401. Returns true if the client may retry once with a new token. */
-  refused(authorization: Authorization): Promise<boolean>
+  refused(authorization: Authorization, signal: AbortSignal): Promise<boolean>
 }

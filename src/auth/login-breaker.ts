@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts'
 import { randomId } from '../contract/formats.ts'
 import type { Credentials } from './credentials.ts'
-import { checkPause, pauseIn, rejectedEarlier, rejectionIn } from './login-failure.ts'
-import type { RefusedLogin, TokenRecord } from './token-record.ts'
+import { checkPause, pauseAfter, rejectedEarlier, rejectionIn } from './login-failure.ts'
+import type { LoginPause, RefusedLogin, TokenRecord } from './token-record.ts'
 import { hasLoginSince } from './token-record.ts'
 
 /** Maximum number of rejected logins that are kept. Each has different credentials. */
@@ -47,6 +47,7 @@ export class LoginBreaker {
   readonly #cooldown: number
   readonly #clock: Clock
   #own: readonly OwnRefusal[] = []
+  #ownPause: { readonly pause: LoginPause; readonly tokenId: string | undefined } | undefined
   #last: { readonly secret: string; readonly salt: string; readonly result: Promise<string> } | undefined
 
   constructor(cooldown: number, clock: Clock) {
@@ -62,15 +63,20 @@ export class LoginBreaker {
     const refusal = isOwn ? own.refusal : (await this.#split(record, secret)).same
     const now = this.#clock.now()
     if (refusal !== undefined) throw rejectedEarlier(refusal, this.#cooldown - Math.max(0, now - refusal.at))
-    checkPause(record.pause, now, this.#cooldown)
+    checkPause(this.#pause(record), now, this.#cooldown)
   }
 
-  /** Adds the rejection or the pause in `error` to the record. Returns undefined if `error` has neither. */
+  /** Adds the rejection or the pause after `error` to the record. Returns undefined if `error` is about no response. */
   async failed(record: TokenRecord, secret: string, error: unknown, isLogin: boolean) {
     const at = this.#clock.now()
-    const pause = pauseIn(error, at)
     const rejection = isLogin ? rejectionIn(error) : undefined
-    if (rejection === undefined) return pause && { ...record, pause }
+    if (rejection === undefined) {
+      const pause = pauseAfter(error, at, this.#pause(record))
+      // After a failed refresh, the client logs in with the password unless the server asked for a pause.
+      if (!isLogin && pause?.status !== undefined) return undefined
+      if (pause) this.#ownPause = { pause, tokenId: record.token?.id }
+      return pause && { ...record, pause }
+    }
     const salt = record.salt ?? randomId()
     const refusal = { ...rejection, fingerprint: '', at }
     this.#forget(secret)
@@ -83,7 +89,15 @@ export class LoginBreaker {
   /** Forgets the rejections of these credentials, and returns the current rejections of other credentials. */
   async succeeded(record: TokenRecord, secret: string): Promise<readonly RefusedLogin[]> {
     this.#forget(secret)
+    this.#ownPause = undefined
     return (await this.#split(record, secret)).others
+  }
+
+  /** Returns the later of the record's pause and this client's own pause. A login by another process ends the latter. */
+  #pause(record: TokenRecord): LoginPause | undefined {
+    const { pause, tokenId } = this.#ownPause ?? {}
+    if (pause === undefined || hasLoginSince(record, pause.at, tokenId)) return record.pause
+    return record.pause && record.pause.at > pause.at ? record.pause : pause
   }
 
   #forget(secret: string): void {

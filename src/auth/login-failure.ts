@@ -11,28 +11,40 @@ import type { LoginPause, RefusedLogin } from './token-record.ts'
 
 const NOT_SENT = { operation: LOGIN, phase: 'login', outcome: 'not-sent', attempts: 0 } as const
 
+/** Pauses that the client chooses, in milliseconds: the first one, which doubles, and the longest one. */
+const FIRST_PAUSE = 10_000
+const LONGEST_PAUSE = 60_000
+
+/** Returns the facts of a response, or an empty object if `error` is about no response. */
+const responseIn = (error: unknown): Partial<Omit<ApiError, 'code'>> =>
+  isMandateKitError(error) ? error : {}
+
 /**
- * Returns the rejection if the server rejected the credentials of a token request. A rejection has a 4xx status
- * except 408 and 429, or a status below 400 and an errorCode other than `00`. A 5xx is not a rejection. The
- * returned value does not contain the error, because the error's message and body could quote a secret.
+ * Returns the rejection if the server rejected the credentials of a token request: a 400, 401 or 403 with an error
+ * code, or a success with an error code. Any other response may come from a proxy. The returned value does not contain
+ * the error, because the error's message and body could quote a secret.
  */
 export const rejectionIn = (error: unknown): Omit<RefusedLogin, 'fingerprint' | 'at'> | undefined => {
-  if (!isMandateKitError(error) || !('errorCode' in error)) return undefined
-  const { status = 500, errorCode = '00', serverRequestId } = error
-  const isRejection = status < 400 ? errorCode !== '00' : status < 500 && status !== 408 && status !== 429
-  return isRejection ? { status, errorCode: error.errorCode, serverRequestId } : undefined
+  const { status = 500, errorCode, serverRequestId } = responseIn(error)
+  const isRejection = errorCode && (status < 400 || [400, 401, 403].includes(status))
+  return isRejection ? { status, errorCode, serverRequestId } : undefined
 }
 
-const statusOf = (error: unknown): number | undefined =>
-  isMandateKitError(error) && 'status' in error ? error.status : undefined
-
 /** Returns whether a token request failed with a response whose status is not 408, 429 or 503. */
-export const isDecided = (error: unknown): boolean => ![undefined, 408, 429, 503].includes(statusOf(error))
+export const isDecided = (error: unknown): boolean =>
+  ![undefined, 408, 429, 503].includes(responseIn(error).status)
 
-/** Returns the pause that the server asked for in a 429 or 503 response to a token request. */
-export const pauseIn = (error: unknown, at: number): LoginPause | undefined => {
-  const wait = isMandateKitError(error) && [429, 503].includes(statusOf(error) ?? 0) && error.retryAfterMs
-  return wait ? { at, wait } : undefined
+/** Returns the pause after a response without a token: the server's, after a 429 or 503, or the client's own. */
+export const pauseAfter = (
+  error: unknown,
+  at: number,
+  last: LoginPause | undefined,
+): LoginPause | undefined => {
+  const { status, retryAfterMs } = responseIn(error)
+  if (status === undefined) return undefined
+  if (retryAfterMs && (status === 429 || status === 503)) return { at, wait: retryAfterMs }
+  const wait = last?.status === undefined ? FIRST_PAUSE : Math.min(last.wait * 2, LONGEST_PAUSE)
+  return { at, wait, status }
 }
 
 /** Creates the error of a call that is not sent because a login was rejected. `remaining` is in ms. */
@@ -43,18 +55,22 @@ export const rejectedEarlier = (refusal: RefusedLogin, remaining: number): ApiEr
   const message =
     `${LOGIN} failed: ${last} (HTTP ${status}${code}). The client logs in again when the credentials ` +
     `change, when login() is called, or in ${inWords(remaining)} (loginCooldown).`
-  const details = { ...NOT_SENT, retryable: false, status, errorCode, serverRequestId }
+  const response = { status, errorCode, serverRequestId, retryAfterMs: remaining }
+  const details = { ...NOT_SENT, ...response, retryable: false }
   if (status === 401) return new AuthenticationError(message, details)
   return status === 403 ? new LockedOutError(message, details) : new ApiError(message, details)
 }
 
-/** Throws a RateLimitError during a pause. Cuts the pause to `longest` ms. Ignores pauses that start after `now`. */
+/** Throws during a pause. Cuts the pause to `longest` ms. Ignores pauses that start after `now`. */
 export const checkPause = (pause: LoginPause | undefined, now: number, longest: number): void => {
-  const { at, wait } = pause ?? { at: now, wait: 0 }
+  const { at, wait, status } = pause ?? { at: now, wait: 0 }
   const retryAfterMs = at + Math.min(wait, longest) - now
   if (now < at || retryAfterMs <= 0) return
-  const message =
-    `${LOGIN} failed: the server asked for a pause between token requests. ` +
-    `Retry in ${inWords(retryAfterMs)}, or call login().`
-  throw new RateLimitError(message, { ...NOT_SENT, retryable: true, retryAfterMs })
+  const what = status
+    ? `the response to the last token request has no token (HTTP ${status})`
+    : 'the server asked for a pause between token requests'
+  const message = `${LOGIN} failed: ${what}. Retry in ${inWords(retryAfterMs)}, or call login().`
+  const details = { ...NOT_SENT, status, retryAfterMs, retryable: true }
+  if (status === undefined) throw new RateLimitError(message, details)
+  throw status === 401 ? new AuthenticationError(message, details) : new ApiError(message, details)
 }

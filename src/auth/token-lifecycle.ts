@@ -1,21 +1,25 @@
 import type { Clock } from '../clock.ts'
+import { withTimeout } from '../clock.ts'
 import type { Token } from '../contract/subscriptions.ts'
 import { isMandateKitError, RateLimitError } from '../errors.ts'
 import type { Authorization, AuthorizationContext, Authorizer } from './authorizer.ts'
 import type { Credentials, CredentialsSource } from './credentials.ts'
 import { failureOf, readCredentials } from './credentials.ts'
+import { Flight } from './flight.ts'
 import { LoginBreaker, secretOf } from './login-breaker.ts'
 import { isDecided } from './login-failure.ts'
 import { RecordKeeper } from './record-keeper.ts'
-import type { HeldToken, TokenRecord } from './token-record.ts'
+import type { HeldToken, StoredToken, TokenRecord } from './token-record.ts'
 import { hold, tokenFrom } from './token-record.ts'
 import type { TokenStore } from './token-store.ts'
 
 /** Maximum number of renewals after a 401 within `WINDOW` milliseconds. */
 const UNAUTHORIZED_RENEWALS = 3
 const WINDOW = 60_000
-/** If an early renewal fails, the client waits this many milliseconds before the next renewal. */
-const POSTPONEMENT = 5_000
+/** After a failed early renewal, the client waits this many milliseconds before the next renewal. */
+const POSTPONEMENT = 10_000
+/** How long a call with a valid token waits for an early renewal, in milliseconds of real time. */
+const EARLY_WAIT = 1_000
 /** The longest pause between token requests for which a call waits, in milliseconds. */
 const LONGEST_WAIT = 60_000
 /** Maximum number of ids in `#rejected`, and maximum number of ids in `#exhausted`. */
@@ -34,8 +38,10 @@ interface TokenResponse {
 export interface TokenLifecycleOptions<Response extends TokenResponse> {
   readonly baseUrl: string
   readonly credentials: CredentialsSource
-  /** Sends one token request. It has its own timeout. No caller can abort it. Throws the login's error. */
-  readonly requestToken: (fields: TokenFields) => Promise<Response>
+  /** Sends one token request. It has its own timeout. Throws the login's error. */
+  readonly requestToken: (fields: TokenFields, signal: AbortSignal) => Promise<Response>
+  /** How long callers wait for a renewal that another call started, in milliseconds. */
+  readonly flightLimit: number
   readonly clock: Clock
   readonly tokenStore: TokenStore
   readonly refresh: Grant
@@ -52,6 +58,7 @@ interface Renewal {
   readonly credentials: Credentials
   readonly secret: string
   readonly reason: RenewalReason
+  readonly signal: AbortSignal
 }
 
 /** Result of a renewal. `response` is absent if the client sent no token request. */
@@ -72,7 +79,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
   readonly #breaker: LoginBreaker
   #held: HeldToken | undefined
   /** The token renewal in flight. All callers share it. */
-  #flight: Promise<Renewed<Response>> | undefined
+  #flight: Flight<Renewed<Response>> | undefined
   #clientId: string | undefined
   /** Ids of tokens that were rejected with 401. */
   readonly #rejected = new Set<string>()
@@ -91,25 +98,18 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     return held && this.#options.clock.now() < held.renewAt ? held.authorization : undefined
   }
 
-  isCurrent(authorization: Authorization): boolean {
-    return this.current() === authorization
-  }
-
   async authorize({ operation, signal, remaining }: AuthorizationContext): Promise<Authorization> {
-    const fresh = this.current()
-    if (fresh !== undefined) return fresh
-    const { clock, waitsForPause, onUnexpected } = this.#options
+    const valid = this.#valid()
+    if (valid !== undefined) {
+      if (this.current() === undefined && this.#flight === undefined) await this.#renewEarly()
+      return (this.#valid() ?? valid).authorization
+    }
+    const { clock, waitsForPause } = this.#options
     try {
       const isRejected = this.#held !== undefined && this.#rejected.has(this.#held.id)
-      const { authorization } = await this.#renew(isRejected ? 'unauthorized' : 'expiring')
+      const { authorization } = await this.#renew(isRejected ? 'unauthorized' : 'expiring', signal)
       return authorization
     } catch (error) {
-      const held = this.#valid()
-      if (held !== undefined) {
-        this.#held = { ...held, renewAt: clock.now() + POSTPONEMENT }
-        onUnexpected(`The token could not be renewed early: ${failureOf(error)}.`)
-        return held.authorization
-      }
       const isPause = error instanceof RateLimitError && error.status === undefined
       const wait = waitsForPause && isPause ? error.retryAfterMs : undefined
       if (!wait || wait > LONGEST_WAIT || wait >= remaining || signal.aborted) throw error
@@ -120,22 +120,21 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     }
   }
 
-  async refused(authorization: Authorization): Promise<boolean> {
+  async refused(authorization: Authorization, signal: AbortSignal): Promise<boolean> {
     const rejected = this.#held
     // Another call has already renewed the token.
     if (rejected === undefined || rejected.authorization !== authorization) return true
     remember(this.#rejected, rejected.id)
-    const { id } = await this.#renew('unauthorized')
+    const { id } = await this.#renew('unauthorized', signal)
     return id !== rejected.id
   }
 
   /** Logs in with the password now, or joins a token request in flight. Returns the response with the token. */
   async login(signal: AbortSignal): Promise<Response> {
     for (;;) {
-      signal.throwIfAborted()
       const isShared = this.#flight !== undefined
       try {
-        const { response } = await this.#renew('login-called')
+        const { response } = await this.#renew('login-called', signal)
         if (response !== undefined) return response
       } catch (error) {
         // Another call's renewal failed before its first request. The loop starts a new renewal.
@@ -157,27 +156,51 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     return this.#options.clock.now() < held.expiresAt ? held : undefined
   }
 
-  /** Joins the renewal in flight, or starts one. */
-  #renew(reason: RenewalReason): Promise<Renewed<Response>> {
-    this.#flight ??= this.#start(reason).finally(() => {
-      this.#flight = undefined
+  /** Renews a token that is still valid. The call waits a second for the new token; other calls use the old one. */
+  async #renewEarly(): Promise<void> {
+    const { clock, onUnexpected } = this.#options
+    const renewal = this.#renew('expiring').catch((error: unknown) => {
+      if (this.#held) this.#held = { ...this.#held, renewAt: clock.now() + POSTPONEMENT }
+      onUnexpected(`The token could not be renewed early: ${failureOf(error)}.`)
     })
-    return this.#flight
+    await withTimeout(renewal, EARLY_WAIT, 'The renewal').catch(() => undefined)
   }
 
-  async #start(reason: RenewalReason): Promise<Renewed<Response>> {
+  /** Joins the renewal in flight, or starts one. The renewal continues when the signal of a caller is aborted. */
+  async #renew(reason: RenewalReason, caller?: AbortSignal): Promise<Renewed<Response>> {
+    for (;;) {
+      caller?.throwIfAborted()
+      const joined = this.#flight
+      const flight = joined ?? new Flight((signal) => this.#start(reason, signal), this.#options.flightLimit)
+      this.#flight = flight
+      if (caller) flight.join(caller)
+      try {
+        return await (joined ? flight.joined() : flight.work)
+      } catch (error) {
+        // In a worker, the request that started the flight may have ended. Then the flight never settles, or it rejects
+        // with an error of the runtime.
+        if (!flight.isEnded && (joined === undefined || isMandateKitError(error))) throw error
+        flight.end()
+      } finally {
+        if (this.#flight === flight) this.#flight = undefined
+      }
+    }
+  }
+
+  async #start(reason: RenewalReason, signal: AbortSignal): Promise<Renewed<Response>> {
     const credentials = await readCredentials(this.#options.credentials)
     const { clientId, username } = credentials
     this.#clientId = clientId
     const key = ['token', this.#options.baseUrl, clientId, username].map(encodeURIComponent).join(':')
-    const renewal: Renewal = { key, credentials, secret: secretOf(credentials), reason }
+    const renewal: Renewal = { key, credentials, secret: secretOf(credentials), reason, signal }
     const shared = await this.#fromRecord(await this.#keeper.read(key), renewal)
     if (shared !== undefined) return shared
-    return this.#keeper.locked(key, async () => {
+    const work = async () => {
       // While this process waited for the lock, another process may have saved a token or a rejection.
       const record = await this.#keeper.read(key)
       return (await this.#fromRecord(record, renewal)) ?? this.#request(record, renewal)
-    })
+    }
+    return this.#keeper.locked(key, work, signal)
   }
 
   /** Returns a token, or undefined if a token request is needed. Throws if the breaker forbids the request. */
@@ -228,21 +251,22 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     record: TokenRecord,
     renewal: Renewal,
   ): Promise<Renewed<Response>> {
-    const { key, secret, reason } = renewal
+    const { key, secret, reason, signal } = renewal
     const { clock, loginCooldown, refresh, requestToken, onTokenRenewed, onUnexpected } = this.#options
     const { clientId, clientSecret } = renewal.credentials
     const isLogin = grant === 'password'
     let response: Response
+    let received: StoredToken
     try {
       const client = { client_id: clientId, client_secret: clientSecret }
-      response = await requestToken({ grant_type: grant, ...client, ...fields })
+      response = await requestToken({ grant_type: grant, ...client, ...fields }, signal)
+      received = tokenFrom(response.data, clock.now(), fields.refresh_token)
     } catch (error) {
       const failed = await this.#breaker.failed(record, secret, error, isLogin)
-      if (failed !== undefined) await this.#keeper.write(key, failed, loginCooldown)
+      if (failed !== undefined) this.#keeper.write(key, failed, loginCooldown)
       throw error
     }
     const now = clock.now()
-    const received = tokenFrom(response.data, now, fields.refresh_token)
     const token = refresh === 'refresh_token' ? received : { ...received, refreshToken: undefined }
     const { token_type: type = 'bearer' }: { readonly token_type?: unknown } = response.data
     if (String(type).toLowerCase() !== 'bearer')
@@ -256,7 +280,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     const refusals = isLogin ? await this.#breaker.succeeded(record, secret) : record.refusals
     const renewed = { ...record, token, refusals, unauthorizedRenewals, pause: undefined }
     const lifetime = token.refreshToken === undefined ? token.lifetime : Number.POSITIVE_INFINITY
-    await this.#keeper.write(key, renewed, Math.max(lifetime, loginCooldown, WINDOW))
+    this.#keeper.write(key, renewed, Math.max(lifetime, loginCooldown, WINDOW))
     onTokenRenewed({ reason: isFirst ? 'first' : reason, grant })
     return { ...held, response }
   }

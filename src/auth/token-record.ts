@@ -49,8 +49,10 @@ const loginPause = {
   at: number,
   /** Length of the pause, in milliseconds. */
   wait: number,
+  /** HTTP status of a response without a token. Absent if the server asked for the pause. */
+  status: optional(number),
 }
-/** A pause that the server asked for. The client sends no token request before the pause ends. */
+/** A pause after a response without a token. The client sends no token request before the pause ends. */
 export interface LoginPause extends Input<typeof loginPause> {}
 
 const tokenRecord = {
@@ -64,7 +66,7 @@ const tokenRecord = {
   refusals: list(object<RefusedLogin>(refusedLogin)),
   /** Times, in milliseconds, when a 401 response caused a token renewal in the last minute. */
   unauthorizedRenewals: list(number),
-  /** The pause that the last response to a token request asked for, if any. */
+  /** The pause after the last response to a token request, if any. */
   pause: optional(object<LoginPause>(loginPause)),
 }
 /** The token and the rejected logins that the processes of a merchant share, as plain JSON data. */

@@ -1,3 +1,4 @@
+import { steadyClock, withTimeout } from '../clock.ts'
 import type { TokenRecord } from './token-record.ts'
 
 /**
@@ -26,27 +27,43 @@ export interface TokenStore {
 }
 
 /** Runs the tasks for one key one after the other. Tasks for different keys run in parallel. */
-export type KeyedMutex = <Result>(key: string, task: () => Promise<Result>) => Promise<Result>
+export type KeyedMutex = <Result>(
+  key: string,
+  task: () => Promise<Result>,
+  signal?: AbortSignal,
+) => Promise<Result>
 
-/** Creates a mutex for this process. A failed task does not block the next task. */
+/** The longest turn of a task, in milliseconds. In a worker, the request that runs a task may end before the task. */
+const LONGEST_TURN = 60_000
+
+/** Creates a mutex for this process. A turn ends with its task, when the signal is aborted, or after a minute. */
 export const createKeyedMutex = (): KeyedMutex => {
-  const tails = new Map<string, Promise<unknown>>()
-  return (key, task) => {
-    const run = Promise.resolve(tails.get(key)).then(task)
-    const end = () => tails.get(key) === tail && tails.delete(key)
-    const tail: Promise<unknown> = run.then(end, end)
-    tails.set(key, tail)
+  const turns = new Map<string, { readonly over: Promise<void>; readonly endsAt: number }>()
+  return (key, task, signal) => {
+    const before = turns.get(key)
+    const now = steadyClock.now()
+    const wait = Math.max(0, (before?.endsAt ?? now) - now)
+    const run = before ? withTimeout(before.over, wait, 'A turn').then(task, task) : task()
+    const over = new Promise<void>((end) => {
+      run.then(
+        () => end(),
+        () => end(),
+      )
+      signal?.addEventListener('abort', () => end())
+    })
+    const turn = { over, endsAt: now + wait + LONGEST_TURN }
+    turns.set(key, turn)
+    void over.then(() => turns.get(key) === turn && turns.delete(key))
     return run
   }
 }
 
 /** Creates the default store. It keeps tokens in memory. Clients share a token only if they use the same store. */
-export const createMemoryTokenStore = (): Required<TokenStore> => {
+export const createMemoryTokenStore = (): TokenStore => {
   const records = new Map<string, TokenRecord>()
   return {
     get: (key) => records.get(key),
     set: (key, record) => void records.set(key, record),
     delete: (key) => records.delete(key),
-    withLock: createKeyedMutex(),
   }
 }

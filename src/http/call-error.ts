@@ -110,7 +110,11 @@ const responseError = (
   const code = errorCode && `, code ${JSON.stringify(errorCode)}`
   const said = isSecret ? undefined : quoted(found.message)
   const words = `${http}${code ?? ''}${said ? `: ${said}` : ''}`
-  const meaning = keyInUse(endpoint, status) ?? MEANINGS[`${status} ${endpoint.auth}`]
+  // A 403 without a code may come from a proxy.
+  const isLocked = status === 403 && isSecret && errorCode !== undefined
+  const meaning =
+    keyInUse(endpoint, status) ??
+    (status === 401 || isLocked ? MEANINGS[`${status} ${endpoint.auth}`] : undefined)
   const isMisplaced =
     (status === 404 && (!errorCode || !endpoint.path.includes(':'))) || (status === 405 && isSecret)
   const from = status === 404 || isSecret ? ` from ${placeOf(log)}` : ''
@@ -126,7 +130,7 @@ const responseError = (
   }
   if (status === 401) return new AuthenticationError(message, all)
   if (status === 429) return new RateLimitError(message, all)
-  return status === 403 && isSecret ? new LockedOutError(message, all) : new ApiError(message, all)
+  return isLocked ? new LockedOutError(message, all) : new ApiError(message, all)
 }
 
 const NO_SUCH_HOST = /^(?:ENOTFOUND|EAI_AGAIN)$/

@@ -1,4 +1,4 @@
-import type { Authorization, Authorizer } from '../auth/authorizer.ts'
+import type { Authorizer } from '../auth/authorizer.ts'
 import type { EndpointDefinition, ResponseOf } from '../contract/endpoint.ts'
 import type { RateLimit } from '../errors.ts'
 import { isMandateKitError } from '../errors.ts'
@@ -8,12 +8,12 @@ import { Deadline, Interrupted } from './deadline.ts'
 import { notify } from './hooks.ts'
 import type { CallInput, ClientParts, PreparedRequest } from './prepare.ts'
 import { prepare } from './prepare.ts'
-import type { LimitNews } from './rate-limit.ts'
+import type { LimitNews, Place } from './rate-limit.ts'
 import { RateLimitGate, readRateLimit } from './rate-limit.ts'
 import type { Reading } from './read-response.ts'
 import { readResponse, reportEchoes } from './read-response.ts'
 import { decideRetry, outcomeOf, readWaitHint } from './retry.ts'
-import type { Attempt, ReceivedResponse } from './send.ts'
+import type { ReceivedResponse } from './send.ts'
 import { createHttp, sendOnce } from './send.ts'
 
 /** The HTTP response from which a call's data was read. */
@@ -86,46 +86,38 @@ export const authorized = async <Value>(
   }
 }
 
-/** Gets the authorization and enters the rate-limit gate. `send` leaves the gate after the attempt. */
-const enter = async (call: Call, authorizer: Authorizer | undefined): Promise<Authorization | undefined> => {
+const hintOf = ({ client }: Call, { status, headers }: ReceivedResponse): number | undefined =>
+  readWaitHint(status, headers, readRateLimit(headers), client.settings.clock.now())
+
+/** Returns the gate that delays a call. Health checks are not delayed, and logins have a rate limit of their own. */
+const gateOf = ({ client, request: { endpoint } }: Call): RateLimitGate | undefined =>
+  endpoint.retry === 'never' || endpoint.auth === 'credentials' ? undefined : client.gate
+
+const enter = async (gate: RateLimitGate, { log, deadline, request }: Call): Promise<Place> => {
+  log.phase = 'limit'
+  const { timeout } = request.limits
+  const entered = await deadline.race((signal) => gate.enter(signal, deadline.remaining, timeout))
+  if (typeof entered === 'number') throw delayedError(log, entered)
+  return entered
+}
+
+/** Makes one attempt: waits for the rate limit, gets the authorization and sends the request. */
+const makeAttempt = async (call: Call, authorizer: Authorizer | undefined) => {
   const { client, request, log, deadline } = call
-  // Calls that are never retried, such as health checks, are not delayed: their result is the current state.
-  const gate = request.endpoint.retry === 'never' ? undefined : client.gate
-  const { operation } = request.endpoint
-  for (;;) {
-    deadline.check()
+  const { endpoint, url, method, body, limits } = request
+  const { operation } = endpoint
+  const { hooks, clock, fetch } = client.settings
+  deadline.check()
+  const gate = gateOf(call)
+  const place = gate && (gate.tryEnter(limits.timeout) ?? (await enter(gate, call)))
+  let news: LimitNews | undefined
+  try {
     const authorization =
       authorizer &&
       (authorizer.current() ??
         (await authorized(call, (signal) =>
           authorizer.authorize({ operation, signal, remaining: deadline.remaining }),
         )))
-    if (gate === undefined) return authorization
-    if (!gate.isBusy) {
-      gate.enterNow()
-      return authorization
-    }
-    log.phase = 'limit'
-    const { delay } = gate
-    if (delay >= deadline.remaining) throw delayedError(log, delay)
-    await deadline.race((signal) => gate.enter(signal))
-    if (authorization === undefined || authorizer?.isCurrent(authorization)) return authorization
-    // The token expired during the delay. The next login must enter the gate, so this call leaves the gate.
-    gate.leave()
-  }
-}
-
-const hintOf = ({ client }: Call, { status, headers }: ReceivedResponse): number | undefined =>
-  readWaitHint(status, headers, readRateLimit(headers), client.settings.clock.now())
-
-/** Sends one attempt and then leaves the rate-limit gate. */
-const send = async (call: Call, authorization: Authorization | undefined): Promise<Attempt> => {
-  const { client, request, log, deadline } = call
-  const { endpoint, url, method, body, limits } = request
-  const { hooks, clock, fetch } = client.settings
-  const gate = endpoint.retry === 'never' ? undefined : client.gate
-  let news: LimitNews | undefined
-  try {
     const headers = { ...request.headers, ...(authorization && { authorization: authorization.header }) }
     const event = (hooks.onRequest || hooks.onResponse) && { ...log.event, attempt: log.attempts + 1 }
     if (event) notify(hooks, 'onRequest', event)
@@ -136,20 +128,18 @@ const send = async (call: Call, authorization: Authorization | undefined): Promi
     const once = endpoint.retry !== 'always'
     const sent = { url, method, headers, body, timeout: limits.timeout, once }
     const attempt = await sendOnce(client.http, fetch, sent, deadline)
-    if (attempt.kind === 'failed') return attempt
+    if (attempt.kind === 'failed') return { attempt, authorization }
     const { status, headers: received } = attempt.response
-    // A 429 response to a token request delays token requests, but not calls that already have a token.
-    const isOwn = status === 429 && endpoint.auth !== 'credentials'
-    news = { headers: received, waitMs: isOwn ? hintOf(call, attempt.response) : undefined }
+    news = { headers: received, waitMs: status === 429 ? hintOf(call, attempt.response) : undefined }
     if (event && hooks.onResponse) {
       const serverRequestId = log.redactor().text(serverRequestIdOf(received) ?? '') || undefined
       const rateLimit = readRateLimit(received)
       const durationMs = clock.now() - sentAt
       notify(hooks, 'onResponse', { ...event, status, serverRequestId, rateLimit, durationMs })
     }
-    return attempt
+    return { attempt, authorization }
   } finally {
-    gate?.leave(news)
+    if (place) gate?.leave(place, news)
   }
 }
 
@@ -176,8 +166,7 @@ const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
   let retries = 0
   let renewed = false
   for (;;) {
-    const authorization = await enter(call, authorizer)
-    const attempt = await send(call, authorization)
+    const { attempt, authorization } = await makeAttempt(call, authorizer)
     const response = attempt.kind === 'response' ? attempt.response : undefined
     const reading =
       attempt.kind === 'response' ? readResponse(endpoint, attempt.response) : { ...attempt, body: undefined }
@@ -198,7 +187,7 @@ const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
     const isRenewal = reason === 'credential-refused'
     if (isRenewal) {
       if (authorizer === undefined || authorization === undefined) throw end()
-      renewed = await authorized(call, () => authorizer.refused(authorization))
+      renewed = await authorized(call, (signal) => authorizer.refused(authorization, signal))
       if (!renewed) throw end()
     } else retries += 1
     const retry = { attempt: log.attempts, reason, waitMs, status: response?.status }

@@ -1,15 +1,19 @@
 import type { Clock } from '../clock.ts'
+import { startTimer, steadyClock } from '../clock.ts'
 import type { RateLimit } from '../errors.ts'
 import { untilServerTime } from './retry.ts'
 
-const WHOLE_NUMBER = /^\d{1,15}$/
+// A proxy may send a header twice, which gives `20, 20`.
+const WHOLE_NUMBER = /^\d{1,15}(?=$|,)/
 // From 2001 to 2286, a time in seconds has 10 digits, and a time in milliseconds has 13.
-const RESET_TIME = /^(\d{10})(\d{3})?$/
+const RESET_TIME = /^(\d{10})(\d{3})?(?=$|,)/
 
 type Headers = Readonly<Record<string, string>>
 
-const wholeNumber = (text = ''): number | undefined =>
-  WHOLE_NUMBER.test(text.trim()) ? Number(text) : undefined
+const wholeNumber = (text = ''): number | undefined => {
+  const [digits] = WHOLE_NUMBER.exec(text.trim()) ?? []
+  return digits === undefined ? undefined : Number(digits)
+}
 
 const resetTime = (text = ''): Date | undefined => {
   const [, seconds, milliseconds = '000'] = RESET_TIME.exec(text.trim()) ?? []
@@ -25,7 +29,7 @@ export const readRateLimit = (headers: Headers): RateLimit | undefined => {
   return { limit, remaining, resetAt }
 }
 
-/** The longest time that the gate delays a call, in milliseconds. */
+/** The longest time for which the gate delays a call, and for which a limit counts, in milliseconds. */
 const LONGEST_DELAY = 60_000
 // The limit counts per minute, so a reset time that is more than an hour away is ignored.
 const ABSURD_DELAY = 3_600_000
@@ -33,11 +37,12 @@ const ABSURD_DELAY = 3_600_000
 /** A rate-limit window. `remaining` is the number of requests that may still start before `endsAt`. */
 interface Window {
   readonly remaining: number
+  readonly startsAt: number
   readonly endsAt: number
   /** The server's reset time, if a response contained it. It identifies the window. */
   readonly resetAt?: number | undefined
   /** True until a response confirms this window. */
-  readonly isGuess: boolean
+  readonly isGuess?: boolean
 }
 
 /** The parts of a response that the gate uses. */
@@ -47,62 +52,79 @@ export interface LimitNews {
   readonly waitMs: number | undefined
 }
 
+/** A request in flight, or a call that waits. It counts until `endsAt`, in milliseconds of `steadyClock`. */
+export interface Place {
+  readonly endsAt: number
+  wake?: () => void
+}
+
+/** Returns the places that still count. In a worker, the request that took a place may end without leaving it. */
+const current = (places: Set<Place>): Place[] => {
+  const now = steadyClock.now()
+  for (const place of places) if (place.endsAt <= now) places.delete(place)
+  return [...places]
+}
+
 /**
  * Delays calls after the server said that no requests remain. Each client has one gate, and calls pass it in order.
  * Requests in flight count as used, so that parallel calls together do not exceed the limit.
  */
 export class RateLimitGate {
   readonly #clock: Clock
-  readonly #queue: (() => void)[] = []
-  #inFlight = 0
+  readonly #queue = new Set<Place>()
+  readonly #inFlight = new Set<Place>()
   #window: Window | undefined
   #limit: number | undefined
-  #alarm: AbortController | undefined
-  #alarmAt = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Whether a new call must wait. */
-  get isBusy(): boolean {
-    return this.#queue.length > 0 || this.#isClosed()
+  /** Enters the gate if a request may start now. `timeout` is the longest time of the request, in milliseconds. */
+  tryEnter(timeout: number): Place | undefined {
+    return this.#mayEnter() ? this.#take(timeout) : undefined
   }
 
-  /** Minimum wait for the end of the window, in milliseconds. 0 if the window has requests left. */
-  get delay(): number {
-    return this.#isClosed() && this.#window?.remaining === 0 ? this.#untilEnd() : 0
-  }
-
-  /** Enters the gate without waiting. Call this only when the gate is not busy. */
-  enterNow(): void {
-    this.#inFlight += 1
-  }
-
-  /** Waits until the call may pass, and then enters. If the signal is aborted first, the call leaves the queue. */
-  async enter(signal: AbortSignal): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const enter = () => {
-        signal.removeEventListener('abort', leaveQueue)
-        resolve()
+  /**
+   * Waits until a request may start. Returns the delay in milliseconds instead if the server would reject the request
+   * for longer than `remaining` or than a minute.
+   */
+  async enter(signal: AbortSignal, remaining: number, timeout: number): Promise<Place | number> {
+    const own: Place = { endsAt: steadyClock.now() + remaining }
+    this.#queue.add(own)
+    try {
+      while (!this.#mayEnter(own)) {
+        const delay = this.#delay()
+        if (delay > LONGEST_DELAY || delay >= own.endsAt - steadyClock.now()) return delay
+        await this.#change(own, signal)
       }
-      const leaveQueue = () => {
-        this.#queue.splice(this.#queue.indexOf(enter), 1)
-        this.#letIn()
-      }
-      signal.addEventListener('abort', leaveQueue, { once: true })
-      this.#queue.push(enter)
-      this.#letIn()
-    })
-    // After an abort, the caller does not call `leave`, so this line calls `leave`.
-    if (signal.aborted) this.leave()
+      signal.throwIfAborted()
+      return this.#take(timeout)
+    } finally {
+      this.#queue.delete(own)
+      this.#first()?.wake?.()
+    }
   }
 
   /** Leaves the gate, and updates it with the data of the response. */
-  leave(news?: LimitNews): void {
-    this.#inFlight -= 1
+  leave(place: Place, news: LimitNews | undefined): void {
+    this.#inFlight.delete(place)
     if (news !== undefined) this.#learn(news)
-    this.#letIn()
+    this.#first()?.wake?.()
+  }
+
+  #take(timeout: number): Place {
+    const place = { endsAt: steadyClock.now() + timeout }
+    this.#inFlight.add(place)
+    return place
+  }
+
+  #mayEnter(own?: Place): boolean {
+    return !this.#isClosed() && (this.#window === undefined || this.#first() === own)
+  }
+
+  #first(): Place | undefined {
+    return this.#queue.size === 0 ? undefined : current(this.#queue)[0]
   }
 
   #learn({ headers, waitMs }: LimitNews): void {
@@ -110,67 +132,72 @@ export class RateLimitGate {
     this.#limit = limit ?? this.#limit
     const reset = resetAt?.getTime()
     const untilReset = reset && untilServerTime(reset, this.#clock.now(), headers)
-    if (remaining !== undefined && untilReset) this.#open(remaining, untilReset, reset)
-    if (waitMs !== undefined) this.#open(0, waitMs, reset)
+    if (remaining !== undefined && untilReset && untilReset <= ABSURD_DELAY)
+      this.#open(remaining, Math.min(untilReset, LONGEST_DELAY), reset)
+    if (waitMs !== undefined && waitMs <= ABSURD_DELAY) this.#open(0, waitMs, reset)
   }
 
   #open(remaining: number, milliseconds: number, resetAt: number | undefined): void {
-    if (milliseconds > ABSURD_DELAY) return
     // Responses may arrive out of order, so within one window the number of remaining requests never grows.
     const known =
       resetAt !== undefined && this.#window?.resetAt === resetAt ? this.#window.remaining : remaining
-    const endsAt = this.#clock.now() + Math.min(milliseconds, LONGEST_DELAY)
-    this.#window = { remaining: Math.min(remaining, known), endsAt, resetAt, isGuess: false }
-  }
-
-  /** Starts a window with the last known limit. The window is a guess until a response reports the real one. */
-  #guessNext(): void {
-    const endsAt = this.#clock.now() + LONGEST_DELAY
-    this.#window = this.#limit ? { remaining: this.#limit, endsAt, isGuess: true } : undefined
+    const startsAt = this.#clock.now()
+    this.#window = {
+      remaining: Math.min(remaining, known),
+      startsAt,
+      endsAt: startsAt + milliseconds,
+      resetAt,
+    }
   }
 
   #isClosed(): boolean {
     if (this.#window === undefined) return false
-    const untilEnd = this.#untilEnd()
-    // A window never exceeds LONGEST_DELAY. A larger `untilEnd` means that the clock was set back.
-    if (untilEnd <= 0 || untilEnd > LONGEST_DELAY) this.#guessNext()
-    return this.#window !== undefined && this.#window.remaining <= this.#inFlight
+    const now = this.#clock.now()
+    // If the clock was set back, the window starts in the future.
+    if (now < this.#window.startsAt || now >= this.#window.endsAt) this.#endWindow()
+    return this.#window !== undefined && this.#window.remaining <= current(this.#inFlight).length
   }
 
-  #untilEnd(): number {
-    return (this.#window?.endsAt ?? 0) - this.#clock.now()
+  /** Starts a window with the last known limit, once: the window is a guess until a response reports the real one. */
+  #endWindow(): void {
+    const limit = this.#window?.isGuess ? undefined : this.#limit
+    this.#limit = undefined
+    const startsAt = this.#clock.now()
+    const endsAt = startsAt + LONGEST_DELAY
+    this.#window = limit ? { remaining: limit, startsAt, endsAt, isGuess: true } : undefined
   }
 
-  #letIn(): void {
-    while (this.#queue.length > 0 && !this.#isClosed()) {
-      this.#inFlight += 1
-      this.#queue.shift()?.()
-    }
-    if (this.#queue.length === 0) {
-      this.#alarm?.abort()
-      this.#alarm = undefined
-    } else if (this.#window?.isGuess === false) {
-      // A guessed window needs no alarm: each response to a request in flight calls `#letIn`.
-      this.#setAlarm(this.#window.endsAt)
-    }
+  /** Returns the time until the window ends, in milliseconds, if none of its requests remains. Otherwise returns 0. */
+  #delay(): number {
+    return this.#window?.remaining === 0 ? this.#window.endsAt - this.#clock.now() : 0
   }
 
-  /** Wakes the queue at `endsAt`, when the window ends. Cancels a later alarm. */
-  #setAlarm(endsAt: number): void {
-    if (this.#alarm !== undefined && endsAt >= this.#alarmAt) return
-    this.#alarm?.abort()
-    const alarm = new AbortController()
-    this.#alarm = alarm
-    this.#alarmAt = endsAt
-    const wake = () => {
-      if (this.#alarm !== alarm) return
-      this.#alarm = undefined
-      // While the alarm slept, a response may have replaced the window.
-      if ((this.#window?.endsAt ?? 0) <= endsAt) this.#guessNext()
-      this.#letIn()
-    }
-    // If `sleep` throws or rejects, the queue wakes at once.
-    const sleep = async () => this.#clock.sleep(this.#untilEnd(), alarm.signal)
-    void sleep().then(wake, wake)
+  /** Waits until `own` may be allowed to enter: a request leaves, its place or the first waiter ends, or the window. */
+  #change(own: Place, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const awake = new AbortController()
+      const ends = [...this.#inFlight, ...this.#queue].filter((place) => place !== own)
+      const stop = startTimer(Math.min(...ends.map(({ endsAt }) => endsAt)) - steadyClock.now(), () =>
+        own.wake?.(),
+      )
+      const end = (settle: () => void) => () => {
+        stop()
+        signal.removeEventListener('abort', leave)
+        awake.abort()
+        settle()
+      }
+      const leave = end(() => reject(signal.reason))
+      own.wake = end(resolve)
+      signal.addEventListener('abort', leave)
+      const window = this.#window
+      const sleep = async () => this.#clock.sleep((window?.endsAt ?? 0) - this.#clock.now(), awake.signal)
+      const windowEnded = () => {
+        if (awake.signal.aborted) return
+        if (this.#window === window) this.#endWindow()
+        own.wake?.()
+      }
+      // If `sleep` throws or rejects, the window ends at once.
+      void sleep().then(windowEnded, windowEnded)
+    })
   }
 }

@@ -127,7 +127,8 @@ export const isTransient = (endpoint: RetryRules, failure: Failure): boolean => 
   return failure.kind !== 'code' && failure.kind !== 'unexpected'
 }
 
-const SECONDS = /^\d{1,9}(?:\.\d+)?$/
+// A header that was sent twice arrives as `20, 20`.
+const SECONDS = /^\d{1,9}(?:\.\d+)?(?:, *\d{1,9}(?:\.\d+)?)*$/
 // Date.parse reads "5" and "-5" as dates. A real HTTP date always starts with the name of a day.
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? /
 
@@ -146,7 +147,7 @@ export const untilServerTime = (time: number, now: number, headers: Headers): nu
 /** Returns the wait in Retry-After in milliseconds, or `undefined` if the header is missing or invalid. */
 export const readRetryAfter = (headers: Headers, now: number): number | undefined => {
   const text = headers['retry-after']?.trim() ?? ''
-  if (SECONDS.test(text)) return Number(text) * 1000
+  if (SECONDS.test(text)) return Math.max(...text.split(',').map(Number)) * 1000
   // The oldest form of an HTTP date does not contain "GMT", but is in GMT.
   const date = HTTP_DATE.test(text) ? Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`) : Number.NaN
   return Number.isNaN(date) ? undefined : untilServerTime(date, now, headers)

@@ -65,7 +65,8 @@ class FakeServer {
     const status = isPassword ? this.passwordStatus : this.refreshStatus
     if (status === 0) throw new TypeError('fetch failed')
     const good = isPassword || fields.refresh_token === this.#refreshToken
-    if (status !== 200 || !good) return new Response('{}', { status: status === 200 ? 401 : status })
+    if (status !== 200 || !good)
+      return Response.json({ errorCode: '17' }, { status: status === 200 ? 401 : status })
     this.#issued += 1
     const token = `access-${this.#issued}`
     this.#refreshToken = `refresh-${this.#issued}`
@@ -88,7 +89,6 @@ const run = async (refresh: 'password' | 'refresh_token', history: readonly Step
     get: (key) => orFail(() => memory.get(key)),
     set: (key, record, timeToLive) => orFail(() => memory.set(key, record, timeToLive)),
     delete: (key) => orFail(() => memory.delete(key)),
-    withLock: (key, task) => orFail(() => memory.withLock(key, task)),
   }
   const merchants = [0, 1].map(() =>
     createMerchant('https://api.example', clock, { tokenStore, refresh, fetch: server.fetch, retry: false }),

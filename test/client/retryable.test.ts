@@ -108,7 +108,7 @@ describe.each(ROWS)('when %s, retryable is', (_, failure, retryable) => {
 
 describe('retryable is', () => {
   it('false after a refused login, and true after a login that the server delays', async () => {
-    const refused = clientsOf((await startServer([{ status: 401 }])).url).s
+    const refused = clientsOf((await startServer([{ status: 401, body: { errorCode: '17' } }])).url).s
     await errorOf(refused.details('sub-1'))
     expect(await errorOf(refused.details('sub-1'))).toMatchObject({ attempts: 0, retryable: false })
     const { url } = await startServer([{ status: 429, headers: { 'retry-after': '600' } }])

@@ -1,0 +1,253 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createMemoryTokenStore } from '../../src/index.ts'
+import { errorOf, subscriptionsClient } from '../support/clients.ts'
+import { ManualClock, settled } from '../support/manual-clock.ts'
+import { openClients } from '../support/open-clients.ts'
+import { api, clock, merchant, useTokenServer } from '../support/token-set-up.ts'
+
+useTokenServer()
+afterEach(() => vi.useRealTimers())
+
+const PAGE = { body: '<h1>Not here</h1>', headers: { 'content-type': 'text/html' } }
+const HOUR = 3_600_000
+const httpDate = (time: number) => new Date(time).toUTCString()
+
+/** Responds to the first token requests with this response, and grants the next ones. */
+const failLogins = (status: number, times: number, response: object = PAGE) => {
+  api.onToken = (_request, index) =>
+    index <= times ? { status, ...response } : { body: api.tokenBody(index) }
+}
+
+describe.each([
+  ['case 54: a 404 page', 404, PAGE],
+  ['case 54: a 403 page of a proxy', 403, PAGE],
+  ['case 54: a 404 with a code', 404, { body: { errorCode: '17' } }],
+  ['case 54: a redirect', 302, { headers: { location: 'https://other.example/login' } }],
+  ['case 55: a 200 without a token', 200, { body: { success: false } }],
+  ['case 55: a 200 with an unusable token', 200, { body: { access_token: 'two\nlines', errorCode: '00' } }],
+  ['case 55: a 500 with a code', 500, { body: { errorCode: '99' } }],
+])('%s in response to a login', (_, status, response) => {
+  it('pauses the logins of the whole fleet for 10 s, and speaks of no locked account', async () => {
+    failLogins(status, 1, response)
+    const tokenStore = createMemoryTokenStore()
+    const [one, other] = [merchant({ tokenStore }), merchant({ tokenStore })]
+    const first = await errorOf(one.details())
+    expect(first).toMatchObject({ status, phase: 'login', outcome: 'not-sent' })
+    for (const { details } of [one, other, one, other]) {
+      const error = await errorOf(details())
+      expect(error).toMatchObject({ status, attempts: 0, retryAfterMs: 10_000, retryable: true })
+      for (const { code, message } of [first, error]) expect(`${code} ${message}`).not.toMatch(/lock/i)
+    }
+    expect(api.tokenRequests).toHaveLength(1)
+    clock.jump(10_000)
+    await other.details()
+    await one.details()
+    expect(api.tokenRequests).toHaveLength(2)
+  })
+
+  it('doubles the pause up to a minute, and a login ends it', async () => {
+    failLogins(status, 5, response)
+    const { details } = merchant()
+    for (const pause of [10_000, 20_000, 40_000, 60_000, 60_000]) {
+      await errorOf(details())
+      expect(await errorOf(details())).toMatchObject({ retryAfterMs: pause })
+      clock.jump(pause)
+    }
+    await details()
+    clock.jump(HOUR)
+    failLogins(status, 7, response)
+    await errorOf(details())
+    expect(await errorOf(details())).toMatchObject({ retryAfterMs: 10_000 })
+    expect(api.tokenRequests).toHaveLength(7)
+  })
+})
+
+const fakeTime = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+
+describe('case 57: a login that never ends', () => {
+  it('is not waited for by a call that comes after its callers have left', async () => {
+    fakeTime()
+    api.onToken = (_request, index) =>
+      index === 1 ? new Promise(() => undefined) : { body: api.tokenBody(index) }
+    const { client, details } = merchant()
+    const first = errorOf(client.details('sub-1', { totalTimeout: 500 }))
+    await expect.poll(() => api.tokenRequests.length).toBe(1)
+    await vi.advanceTimersByTimeAsync(500)
+    expect(await first).toMatchObject({ code: 'timeout', phase: 'login' })
+    const later = [details(), details()]
+    await settled()
+    await vi.advanceTimersByTimeAsync(2_000)
+    await Promise.all(later)
+    expect(api.tokenRequests).toHaveLength(2)
+  })
+
+  it('is waited for while one of its callers stays', async () => {
+    fakeTime()
+    const held = api.holdLogins()
+    const { client, details } = merchant()
+    const leaving = errorOf(client.details('sub-1', { totalTimeout: 500 }))
+    const staying = details()
+    await expect.poll(() => api.tokenRequests.length).toBe(1)
+    await vi.advanceTimersByTimeAsync(5_000)
+    await leaving
+    held.resolve()
+    await staying
+    expect(api.tokenRequests).toHaveLength(1)
+  })
+})
+
+describe('case 61: a token that ends in 10 s', () => {
+  it('serves the calls while its renewal hangs', async () => {
+    const { details } = merchant()
+    await details()
+    const held = api.holdLogins()
+    clock.jump(HOUR - 10_000)
+    await Promise.all([details(), details(), details()])
+    expect(api.calls).toEqual(Array(4).fill('access-1'))
+    held.resolve()
+    await vi.waitFor(async () => {
+      await details()
+      expect(api.calls.at(-1)).toBe('access-2')
+    })
+    expect(api.tokenRequests).toHaveLength(2)
+  })
+
+  it('serves the calls to its end when its renewals fail, and is renewed four times at most', async () => {
+    const { details } = merchant()
+    await details()
+    api.refuse(503)
+    clock.jump(HOUR - 30_000)
+    for (let second = 0; second < 30; second += 1) {
+      await details()
+      clock.jump(1_000)
+    }
+    expect(await errorOf(details())).toMatchObject({ status: 503, phase: 'login' })
+    expect(api.tokenRequests.length).toBeLessThanOrEqual(5)
+  })
+})
+
+it.each<[string, (client: ReturnType<typeof subscriptionsClient>, signal: AbortSignal) => Promise<unknown>]>([
+  ['login()', (client, signal) => client.login({ signal })],
+  ['a call', (client, signal) => client.details('sub-1', { signal })],
+])('case 62: when the caller aborts %s, the token request ends within 2 s', async (_, call) => {
+  fakeTime()
+  const signals: AbortSignal[] = []
+  const fetch = async (_url: string, { signal }: { readonly signal: AbortSignal }) => {
+    signals.push(signal)
+    return new Promise<never>(() => undefined)
+  }
+  const abort = new AbortController()
+  const ended = errorOf(call(subscriptionsClient('https://api.example', { fetch, clock }), abort.signal))
+  await settled()
+  abort.abort()
+  expect(await ended).toMatchObject({ code: 'aborted' })
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+const remaining = (left: number, seconds: number, now: number) => ({
+  date: httpDate(now),
+  'x-ratelimit-limit': '1',
+  'x-ratelimit-remaining': String(left),
+  'x-ratelimit-reset': String(Math.floor(now / 1000) + seconds),
+})
+
+it.each([0, 1])('case 63: a login whose own limit has %i requests left delays no call', async (left) => {
+  api.onToken = (_request, index) => ({
+    body: api.tokenBody(index),
+    headers: remaining(left, 20, clock.now()),
+  })
+  const { details } = merchant()
+  await Promise.all([details(), details(), details()])
+  expect(clock.sleeping).toBe(0)
+})
+
+describe('case 59: what the headers of one response said', () => {
+  it.each([61_000, 86_400_000])('does not limit calls %i ms after its window', async (later) => {
+    const manual = new ManualClock()
+    let running = 0
+    let most = 0
+    const fetch = async () => {
+      running += 1
+      most = Math.max(most, running)
+      await settled()
+      running -= 1
+      return Response.json(
+        { status: 'failed' },
+        { headers: calls === 1 ? remaining(0, 5, manual.now()) : {} },
+      )
+    }
+    let calls = 1
+    const { gateway } = await openClients({}, { fetch, clock: manual })
+    await gateway.status('ch_1')
+    calls = 2
+    manual.jump(6_000)
+    await gateway.status('ch_1')
+    manual.jump(later)
+    await Promise.all([1, 2, 3, 4].map(() => gateway.status('ch_1')))
+    expect(most).toBe(4)
+  })
+})
+
+describe('case 60: a call that the server would reject for 600 s', () => {
+  const refusal = { status: 429, headers: { 'retry-after': '600' } }
+
+  it.each([{}, { retry: false as const }, { retry: { limit: 1 } }])(
+    'with %j fails at once',
+    async (options) => {
+      const { gateway, requests, clock: skipping } = await openClients(refusal)
+      await errorOf(gateway.status('ch_1', options))
+      expect(await errorOf(gateway.status('ch_2', options))).toMatchObject({
+        code: 'rate_limited',
+        attempts: 0,
+        outcome: 'not-sent',
+        retryAfterMs: 600_000,
+      })
+      expect(requests).toHaveLength(1)
+      expect(skipping.waits).toEqual([])
+    },
+  )
+
+  it('fails at once, too, while it waits for an earlier limit', async () => {
+    const manual = new ManualClock()
+    const responses = [{ status: 200, headers: remaining(1, 50, manual.now()) }, refusal]
+    let held: (() => void) | undefined
+    const fetch = async () => {
+      const { status = 200, headers } = responses.shift() ?? {}
+      if (status === 429) await new Promise<void>((resolve) => (held = resolve))
+      return Response.json({ status: 'failed' }, { status, headers: headers ?? {} })
+    }
+    const { gateway } = await openClients({}, { fetch, clock: manual })
+    await gateway.status('ch_1')
+    const both = [gateway.status('ch_2', { retry: false }), gateway.status('ch_3')].map((call) =>
+      errorOf(call),
+    )
+    await vi.waitFor(() => expect([manual.sleeping, held]).toEqual([1, expect.any(Function)]))
+    held?.()
+    expect(await Promise.all(both)).toMatchObject([
+      { code: 'rate_limited', attempts: 1 },
+      { code: 'rate_limited', attempts: 0, retryAfterMs: 600_000 },
+    ])
+  })
+})
+
+it.each([
+  ['20, 20', 20_000],
+  ['5,20', 20_000],
+  ['1.5, 1.5', 1_500],
+])('case 74: a Retry-After of %j is a wait of %i ms', async (value, wait) => {
+  const { gateway, clock: skipping } = await openClients([
+    { status: 429, headers: { 'retry-after': value } },
+    { body: { status: 'failed' } },
+  ])
+  await gateway.status('ch_1')
+  expect(skipping.waits).toEqual([wait])
+})
+
+it('case 74: rate-limit headers that were sent twice are read', async () => {
+  const headers = { 'x-ratelimit-remaining': '4, 4', 'x-ratelimit-reset': '1795867200, 1795867200' }
+  const { gateway } = await openClients({ body: { status: 'failed' }, headers })
+  const { response } = await gateway.status('ch_1').withResponse()
+  expect(response.rateLimit).toMatchObject({ remaining: 4, resetAt: new Date(1_795_867_200_000) })
+})
