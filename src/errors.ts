@@ -188,8 +188,8 @@ export class AuthenticationError extends ApiError {
 }
 
 /**
- * HTTP 403 for a token request: after too many failed logins, the server also rejects valid credentials
- * (Authentication, area S, rule 4). Later calls fail without a request, as after any rejected login.
+ * HTTP 403 with an error code for a token request: after too many failed logins, the server also rejects valid
+ * credentials (Authentication, area S, rule 4). Later calls fail without a request, as after any rejected login.
  */
 export class LockedOutError extends ApiError {
   declare readonly code: 'locked_out'

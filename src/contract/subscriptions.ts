@@ -254,8 +254,7 @@ export const subscriptionsContract = {
     envelope: 'optional',
     needs: ['access_token'],
     afterUnknown: 'Call again after a pause, because repeated failures lock the account.',
-    afterRejected:
-      'Later calls fail without a request until the credentials change, login() is called or the cool-down (loginCooldown) ends.',
+    afterRejected: 'Later calls fail without a request for some time, unless you call login().',
   }),
   /** Creates a subscription request. Without an idempotency key, a retry could create a second request. */
   subscribe: authorized({
