@@ -31,6 +31,7 @@ export type {
   SubscriptionRequest,
   Token,
 } from './contract/subscriptions.ts'
+export { monthlyDueDate } from './due-dates.ts'
 export type {
   AnyMandateKitError,
   ApiErrorDetails,
@@ -79,6 +80,8 @@ export type { WaitOptions } from './http/poll.ts'
 export type { RetryReason } from './http/retry.ts'
 export type { FetchFunction, FetchHeaders, FetchRequest, FetchResponse } from './http/send.ts'
 export { toInstant } from './instant.ts'
+export type { FindOut, NextStep, PauseReason } from './next-step.ts'
+export { nextStep } from './next-step.ts'
 export type { RenewalInput } from './renewal-key.ts'
 export { renewalKey } from './renewal-key.ts'
 export { invoiceIdFrom } from './return-url.ts'

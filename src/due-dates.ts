@@ -1,0 +1,25 @@
+import { check } from './check.ts'
+import { inputDate, wholeNumber } from './contract/fields.ts'
+
+const NUMBER = wholeNumber(0, 10_000)
+
+/**
+ * Returns a due date of a monthly plan. If a month lacks the day of the anchor, the due date is the month's last day.
+ *
+ * Always count from the anchor: from one due date to the next, `2027-01-31` would become the 28th for ever.
+ *
+ * @param anchor the first due date as `YYYY-MM-DD` text
+ * @param number how many months after the anchor; 0 is the anchor itself
+ * @throws InvalidRequestError
+ * @example monthlyDueDate('2027-01-31', 1) // '2027-02-28'
+ * @example monthlyDueDate('2027-01-31', 2) // '2027-03-31'
+ */
+export const monthlyDueDate = (anchor: string, number: number): string => {
+  check('monthlyDueDate', inputDate, anchor, 'anchor')
+  check('monthlyDueDate', NUMBER, number, 'number')
+  const [year = 0, month = 0, day = 0] = anchor.split('-').map(Number)
+  const [firstOfNext, date] = [new Date(anchor), new Date(anchor)]
+  firstOfNext.setUTCFullYear(year, month + number, 0)
+  date.setUTCFullYear(year, month - 1 + number, Math.min(day, firstOfNext.getUTCDate()))
+  return date.toISOString().slice(0, 10)
+}

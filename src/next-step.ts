@@ -1,0 +1,83 @@
+import { LOGIN } from './auth/credentials.ts'
+import { rejectionIn } from './auth/login-failure.ts'
+import type { AnyMandateKitError } from './errors.ts'
+import { isMandateKitError } from './errors.ts'
+
+/** Why all jobs of a queue have to wait. */
+export type PauseReason =
+  /** The account is locked (HTTP 403 for a login). */
+  | 'locked-out'
+  /** The server rejected the credentials, the token or the API key. */
+  | 'credentials-rejected'
+  /** The response to a login had no token, and did not say that the credentials are wrong. */
+  | 'login-unavailable'
+  /** The rate limit allows no request now. */
+  | 'rate-limited'
+
+/** How to find out whether the server executed a call that has no idempotency key. */
+export type FindOut =
+  /** `subscribe`: the lost response had the only `url`, so no payer can authorize it. Use a new `requestID`. */
+  | 'subscribe-again'
+  /** `cancel`: read `details`. If `enabled` is 1, cancel again. */
+  | 'read-subscription'
+  /** `confirm`: read `status` of the charge. If it is still `pending_confirmation`, confirm again. */
+  | 'read-charge'
+  /** Any other operation: read the state that the operation changes. */
+  | 'read-state'
+
+/** What a job should do after an error. Times are in milliseconds. */
+export type NextStep =
+  /** Run the same job again, not before `afterMs`, with this idempotency key if there is one. */
+  | { readonly step: 'retry'; readonly afterMs: number; readonly idempotencyKey?: string }
+  /** Every other job would fail too: stop the queue for `afterMs`. This does not count as an attempt of the job. */
+  | { readonly step: 'pause-queue'; readonly afterMs: number; readonly reason: PauseReason }
+  /** The server may have executed the call, and sending it again could execute it twice. */
+  | { readonly step: 'find-out'; readonly how: FindOut }
+  /** The same job would fail again. */
+  | { readonly step: 'fail' }
+
+const RETRY = 30_000
+const PAUSE: Readonly<Record<PauseReason, number>> = {
+  'locked-out': 900_000,
+  'credentials-rejected': 900_000,
+  'login-unavailable': 10_000,
+  'rate-limited': 60_000,
+}
+const FIND_OUT: Readonly<Record<string, FindOut>> = {
+  'subscriptions.subscribe': 'subscribe-again',
+  'subscriptions.cancel': 'read-subscription',
+  'gateway.confirm': 'read-charge',
+  'gateway.reset': 'read-state',
+}
+
+const pauseReason = (error: AnyMandateKitError): PauseReason | undefined => {
+  if (error.code === 'locked_out') return 'locked-out'
+  if (error.code === 'rate_limited') return 'rate-limited'
+  const isLogin = error.phase === 'login' || error.operation === LOGIN
+  if (isLogin && 'status' in error) return rejectionIn(error) ? 'credentials-rejected' : 'login-unavailable'
+  return error.code === 'authentication_failed' ? 'credentials-rejected' : undefined
+}
+
+/**
+ * Tells a job of a queue what to do after an error. It depends on the error alone, and does no I/O.
+ *
+ * A step never sends twice what could be executed twice: a call of unknown outcome is only retried with its
+ * idempotency key, or if it reads.
+ *
+ * @returns `retry` after a temporary failure; `pause-queue` if every job would fail; `find-out` if the outcome of a
+ * call without a key is unknown; `fail` for everything else, and for an error that is not of this package
+ * @example
+ * const next = nextStep(error)
+ * if (next.step === 'pause-queue') await worker.rateLimit(next.afterMs)
+ */
+export const nextStep = (error: unknown): NextStep => {
+  if (!isMandateKitError(error)) return { step: 'fail' }
+  const { outcome, operation, idempotencyKey, retryable, retryAfterMs } = error
+  const how = outcome === 'unknown' ? FIND_OUT[operation] : undefined
+  if (how !== undefined) return { step: 'find-out', how }
+  const reason = pauseReason(error)
+  if (reason !== undefined) return { step: 'pause-queue', afterMs: retryAfterMs ?? PAUSE[reason], reason }
+  const hasKey = idempotencyKey !== undefined
+  if (!retryable && !(hasKey && outcome === 'unknown')) return { step: 'fail' }
+  return { step: 'retry', afterMs: retryAfterMs ?? RETRY, ...(hasKey && { idempotencyKey }) }
+}
