@@ -1,5 +1,5 @@
 import { LOGIN } from './auth/credentials.ts'
-import { rejectionIn } from './auth/login-failure.ts'
+import { isRejection } from './auth/login-failure.ts'
 import type { AnyMandateKitError } from './errors.ts'
 import { isMandateKitError } from './errors.ts'
 
@@ -54,7 +54,7 @@ const pauseReason = (error: AnyMandateKitError): PauseReason | undefined => {
   if (error.code === 'locked_out') return 'locked-out'
   if (error.code === 'rate_limited') return 'rate-limited'
   const isLogin = error.phase === 'login' || error.operation === LOGIN
-  if (isLogin && 'status' in error) return rejectionIn(error) ? 'credentials-rejected' : 'login-unavailable'
+  if (isLogin && 'status' in error) return isRejection(error) ? 'credentials-rejected' : 'login-unavailable'
   return error.code === 'authentication_failed' ? 'credentials-rejected' : undefined
 }
 

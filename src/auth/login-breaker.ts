@@ -1,12 +1,12 @@
 import type { Clock } from '../clock.ts'
 import { randomId } from '../contract/formats.ts'
 import type { Credentials } from './credentials.ts'
-import { checkPause, pauseAfter, rejectedEarlier, rejectionIn } from './login-failure.ts'
-import type { LoginPause, RefusedLogin, TokenRecord } from './token-record.ts'
+import { blockAfter, blockedError } from './login-failure.ts'
+import type { LoginBlock, TokenRecord } from './token-record.ts'
 import { hasLoginSince } from './token-record.ts'
 
-/** Maximum number of rejected logins that are kept. Each has different credentials. */
-const REFUSALS_KEPT = 8
+/** Maximum number of blocks that are kept. Each is for other credentials. */
+const BLOCKS_KEPT = 8
 const ITERATIONS = 100_000
 
 /** Returns the credentials as one string for comparison. The string is a secret, so it stays in memory. */
@@ -31,23 +31,23 @@ const derive = async (secret: string, salt: string): Promise<string> => {
   }
 }
 
-/** A login of this client that the server rejected. `tokenId` is the id of the token stored at that time. */
-interface OwnRefusal {
-  readonly secret: string
-  readonly refusal: RefusedLogin
+/** A block that this client caused. Without `secret`, it is for all credentials. */
+interface OwnBlock {
+  readonly secret: string | undefined
+  readonly block: LoginBlock
+  /** Id of the token that was stored at that time. */
   readonly tokenId: string | undefined
 }
 
 /**
  * Prevents logins with rejected credentials, because repeated failures lock the account (Authentication, area S, rule
- * 4). The stored record contains rejections and pauses, so that all processes obey them. This client also remembers
- * its own rejections, because a store may return an old or incomplete record.
+ * 4). The stored record contains the blocks, so that all processes obey them. This client also remembers its own
+ * blocks, because a store may return an old or incomplete record.
  */
 export class LoginBreaker {
   readonly #cooldown: number
   readonly #clock: Clock
-  #own: readonly OwnRefusal[] = []
-  #ownPause: { readonly pause: LoginPause; readonly tokenId: string | undefined } | undefined
+  #own: readonly OwnBlock[] = []
   #last: { readonly secret: string; readonly salt: string; readonly result: Promise<string> } | undefined
 
   constructor(cooldown: number, clock: Clock) {
@@ -55,68 +55,55 @@ export class LoginBreaker {
     this.#clock = clock
   }
 
-  /** Throws during a pause, and for some time after the server rejected these credentials. */
+  /** Throws while a block prevents logins with these credentials. */
   async check(record: TokenRecord, secret: string): Promise<void> {
-    const own = this.#own.find((each) => each.secret === secret)
-    const isOwn =
-      own !== undefined && this.#stands(own.refusal) && !hasLoginSince(record, own.refusal.at, own.tokenId)
-    const refusal = isOwn ? own.refusal : (await this.#split(record, secret)).same
-    const now = this.#clock.now()
-    if (refusal !== undefined) throw rejectedEarlier(refusal, this.#cooldown - Math.max(0, now - refusal.at))
-    checkPause(this.#pause(record), now, this.#cooldown)
+    for (const block of await this.#blocks(record, secret)) {
+      const remaining = this.#remaining(block)
+      if (remaining > 0) throw blockedError(block, remaining)
+    }
   }
 
-  /** Adds the rejection or the pause after `error` to the record. Returns undefined if `error` is about no response. */
+  /** Adds the block after `error` to the record. Returns undefined if `error` is about no response. */
   async failed(record: TokenRecord, secret: string, error: unknown, isLogin: boolean) {
-    const at = this.#clock.now()
-    const rejection = isLogin ? rejectionIn(error) : undefined
-    if (rejection === undefined) {
-      const pause = pauseAfter(error, at, this.#pause(record))
-      // After a failed refresh, the client logs in with the password unless the server asked for a pause.
-      if (!isLogin && pause?.status !== undefined) return undefined
-      if (pause) this.#ownPause = { pause, tokenId: record.token?.id }
-      return pause && { ...record, pause }
-    }
+    const last = (await this.#blocks(record, secret)).find(({ errorCode }) => errorCode === undefined)
+    const block = blockAfter(error, this.#clock.now(), this.#cooldown, last)
+    // After a failed refresh, the client logs in with the password unless the server asked for a wait.
+    if (block === undefined || (!isLogin && block.status !== undefined)) return undefined
+    const of = block.errorCode === undefined ? undefined : secret
+    this.#own = [
+      ...this.#own.filter((own) => own.secret !== of),
+      { secret: of, block, tokenId: record.token?.id },
+    ]
+    this.#own = this.#own.slice(-BLOCKS_KEPT)
     const salt = record.salt ?? randomId()
-    const refusal = { ...rejection, fingerprint: '', at }
-    this.#forget(secret)
-    this.#own = [...this.#own, { secret, refusal, tokenId: record.token?.id }].slice(-REFUSALS_KEPT)
-    const fingerprint = await this.#fingerprint(secret, salt)
-    const { others } = await this.#split({ ...record, salt }, secret)
-    return { ...record, salt, refusals: [...others, { ...refusal, fingerprint }].slice(-REFUSALS_KEPT) }
+    const fingerprint = of && (await this.#fingerprint(of, salt))
+    const others = record.blocks.filter((other) => other.fingerprint !== fingerprint)
+    return { ...record, salt, blocks: [...others, { ...block, fingerprint }].slice(-BLOCKS_KEPT) }
   }
 
-  /** Forgets the rejections of these credentials, and returns the current rejections of other credentials. */
-  async succeeded(record: TokenRecord, secret: string): Promise<readonly RefusedLogin[]> {
-    this.#forget(secret)
-    this.#ownPause = undefined
-    return (await this.#split(record, secret)).others
+  /** Forgets the blocks of these credentials and of all credentials, and returns the blocks of others. */
+  async succeeded(record: TokenRecord, secret: string): Promise<readonly LoginBlock[]> {
+    const ended = await this.#blocks(record, secret)
+    this.#own = this.#own.filter(({ block }) => !ended.includes(block))
+    return record.blocks.filter((block) => !ended.includes(block))
   }
 
-  /** Returns the later of the record's pause and this client's own pause. A login by another process ends the latter. */
-  #pause(record: TokenRecord): LoginPause | undefined {
-    const { pause, tokenId } = this.#ownPause ?? {}
-    if (pause === undefined || hasLoginSince(record, pause.at, tokenId)) return record.pause
-    return record.pause && record.pause.at > pause.at ? record.pause : pause
+  /** Returns the blocks that concern these credentials. A login by another process ends this client's own blocks. */
+  async #blocks(record: TokenRecord, secret: string): Promise<readonly LoginBlock[]> {
+    const { blocks, salt = '' } = record
+    const isSalted = blocks.some(({ fingerprint }) => fingerprint !== undefined)
+    const mine = isSalted ? await this.#fingerprint(secret, salt) : undefined
+    const own = this.#own.filter(
+      ({ block, secret: of = secret, tokenId }) => of === secret && !hasLoginSince(record, block.at, tokenId),
+    )
+    const shared = blocks.filter(({ fingerprint = mine }) => fingerprint === mine)
+    return [...own.map(({ block }) => block), ...shared]
   }
 
-  #forget(secret: string): void {
-    this.#own = this.#own.filter((own) => own.secret !== secret)
-  }
-
-  /** Returns the record's current rejections: `same` for these credentials, `others` for all other credentials. */
-  async #split({ refusals, salt = '' }: TokenRecord, secret: string) {
-    const standing = refusals.filter((refusal) => this.#stands(refusal))
-    const fingerprint = standing.length === 0 ? '' : await this.#fingerprint(secret, salt)
-    return {
-      same: standing.find((refusal) => refusal.fingerprint === fingerprint),
-      others: standing.filter((refusal) => refusal.fingerprint !== fingerprint),
-    }
-  }
-
-  /** Returns whether a rejection blocks logins now. A time in the far future is wrong and does not count. */
-  #stands({ at }: RefusedLogin): boolean {
-    return Math.abs(this.#clock.now() - at) < this.#cooldown
+  /** Returns the rest of a block in milliseconds. A block that starts in the future comes from a wrong clock. */
+  #remaining({ at, wait }: LoginBlock): number {
+    const elapsed = this.#clock.now() - at
+    return elapsed < 0 ? 0 : Math.min(wait, this.#cooldown) - elapsed
   }
 
   /** Returns the fingerprint of credentials. The last result is kept, because the calculation is slow. */

@@ -7,70 +7,63 @@ import {
   RateLimitError,
 } from '../errors.ts'
 import { LOGIN } from './credentials.ts'
-import type { LoginPause, RefusedLogin } from './token-record.ts'
+import type { LoginBlock } from './token-record.ts'
 
-const NOT_SENT = { operation: LOGIN, phase: 'login', outcome: 'not-sent', attempts: 0 } as const
-
-/** Pauses that the client chooses, in milliseconds: the first one, which doubles, and the longest one. */
-const FIRST_PAUSE = 10_000
-const LONGEST_PAUSE = 60_000
+/** Blocks that the client chooses, in milliseconds: the first one, which doubles, and the longest one. */
+const FIRST_BLOCK = 10_000
+const LONGEST_BLOCK = 60_000
 
 /** Returns the facts of a response, or an empty object if `error` is about no response. */
 const responseIn = (error: unknown): Partial<Omit<ApiError, 'code'>> =>
   isMandateKitError(error) ? error : {}
 
 /**
- * Returns the rejection if the server rejected the credentials of a token request: a 400, 401 or 403 with an error
- * code, or a success with an error code. Any other response may come from a proxy. The returned value does not contain
- * the error, because the error's message and body could quote a secret.
+ * Returns whether the server rejected the credentials of a token request: with a 400, 401 or 403 and an error code, or
+ * with a success and an error code. Any other response may come from a proxy.
  */
-export const rejectionIn = (error: unknown): Omit<RefusedLogin, 'fingerprint' | 'at'> | undefined => {
-  const { status = 500, errorCode, serverRequestId } = responseIn(error)
-  const isRejection = errorCode && (status < 400 || [400, 401, 403].includes(status))
-  return isRejection ? { status, errorCode, serverRequestId } : undefined
+export const isRejection = (error: unknown): boolean => {
+  const { status = 500, errorCode } = responseIn(error)
+  return !!errorCode && (status < 400 || [400, 401, 403].includes(status))
 }
 
 /** Returns whether a token request failed with a response whose status is not 408, 429 or 503. */
 export const isDecided = (error: unknown): boolean =>
   ![undefined, 408, 429, 503].includes(responseIn(error).status)
 
-/** Returns the pause after a response without a token: the server's, after a 429 or 503, or the client's own. */
-export const pauseAfter = (
+/**
+ * Returns the block after a response without a token, or `undefined` if there was no response. A block does not contain
+ * the error, because the error's message and body could quote a secret.
+ */
+export const blockAfter = (
   error: unknown,
   at: number,
-  last: LoginPause | undefined,
-): LoginPause | undefined => {
-  const { status, retryAfterMs } = responseIn(error)
+  cooldown: number,
+  last: LoginBlock | undefined,
+): LoginBlock | undefined => {
+  const { status, errorCode, serverRequestId, retryAfterMs } = responseIn(error)
   if (status === undefined) return undefined
+  if (isRejection(error)) return { at, wait: cooldown, status, errorCode, serverRequestId }
   if (retryAfterMs && (status === 429 || status === 503)) return { at, wait: retryAfterMs }
-  const wait = last?.status === undefined ? FIRST_PAUSE : Math.min(last.wait * 2, LONGEST_PAUSE)
-  return { at, wait, status }
+  return { at, wait: last?.status ? Math.min(last.wait * 2, LONGEST_BLOCK) : FIRST_BLOCK, status }
 }
 
-/** Creates the error of a call that is not sent because a login was rejected. `remaining` is in ms. */
-export const rejectedEarlier = (refusal: RefusedLogin, remaining: number): ApiError => {
-  const { status, errorCode, serverRequestId } = refusal
-  const code = errorCode === undefined ? '' : `, code ${JSON.stringify(errorCode)}`
-  const last = status === 403 ? 'the last login was locked out' : 'the last login was rejected'
-  const message =
-    `${LOGIN} failed: ${last} (HTTP ${status}${code}). The client logs in again when the credentials ` +
-    `change, when login() is called, or in ${inWords(remaining)} (loginCooldown).`
-  const response = { status, errorCode, serverRequestId, retryAfterMs: remaining }
-  const details = { ...NOT_SENT, ...response, retryable: false }
+/** Creates the error of a call that is not sent because of a block. `retryAfterMs` is the rest of the block. */
+export const blockedError = (
+  { status, errorCode, serverRequestId }: LoginBlock,
+  retryAfterMs: number,
+): ApiError => {
+  const isLocked = status === 403 && errorCode !== undefined
+  let what = 'the server asked for a pause between token requests'
+  if (errorCode !== undefined)
+    what = `the last login was ${isLocked ? 'locked out' : 'rejected'} (HTTP ${status}, code ${JSON.stringify(errorCode)})`
+  else if (status) what = `the response to the last token request has no token (HTTP ${status})`
+  const others = errorCode === undefined ? '' : ', when the credentials change'
+  const next = `The client logs in again in ${inWords(retryAfterMs)}${others}, or when you call login().`
+  const message = `${LOGIN} failed: ${what}. ${next}`
+  const response = { status, errorCode, serverRequestId, retryAfterMs }
+  const call = { operation: LOGIN, phase: 'login', outcome: 'not-sent', attempts: 0 } as const
+  const details = { ...call, ...response, retryable: errorCode === undefined }
+  if (status === undefined) return new RateLimitError(message, details)
   if (status === 401) return new AuthenticationError(message, details)
-  return status === 403 ? new LockedOutError(message, details) : new ApiError(message, details)
-}
-
-/** Throws during a pause. Cuts the pause to `longest` ms. Ignores pauses that start after `now`. */
-export const checkPause = (pause: LoginPause | undefined, now: number, longest: number): void => {
-  const { at, wait, status } = pause ?? { at: now, wait: 0 }
-  const retryAfterMs = at + Math.min(wait, longest) - now
-  if (now < at || retryAfterMs <= 0) return
-  const what = status
-    ? `the response to the last token request has no token (HTTP ${status})`
-    : 'the server asked for a pause between token requests'
-  const message = `${LOGIN} failed: ${what}. Retry in ${inWords(retryAfterMs)}, or call login().`
-  const details = { ...NOT_SENT, status, retryAfterMs, retryable: true }
-  if (status === undefined) throw new RateLimitError(message, details)
-  throw status === 401 ? new AuthenticationError(message, details) : new ApiError(message, details)
+  return isLocked ? new LockedOutError(message, details) : new ApiError(message, details)
 }

@@ -277,8 +277,8 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     const recent = this.#recentRenewals(record)
     const unauthorizedRenewals = reason === 'unauthorized' ? [...recent, now] : recent
     this.#unauthorizedRenewals = unauthorizedRenewals
-    const refusals = isLogin ? await this.#breaker.succeeded(record, secret) : record.refusals
-    const renewed = { ...record, token, refusals, unauthorizedRenewals, pause: undefined }
+    const blocks = isLogin ? await this.#breaker.succeeded(record, secret) : record.blocks
+    const renewed = { ...record, token, blocks, unauthorizedRenewals }
     const lifetime = token.refreshToken === undefined ? token.lifetime : Number.POSITIVE_INFINITY
     this.#keeper.write(key, renewed, Math.max(lifetime, loginCooldown, WINDOW))
     onTokenRenewed({ reason: isFirst ? 'first' : reason, grant })

@@ -29,31 +29,22 @@ const storedToken = {
 /** An access token in the form that a store keeps: plain JSON data. */
 export interface StoredToken extends Input<typeof storedToken> {}
 
-const refusedLogin = {
-  /** Hash of the credentials and the record's `salt`. The hash does not reveal the credentials. */
-  fingerprint: anyText,
-  /** Arrival time of the rejection, in milliseconds of the receiving process's clock. */
+const loginBlock = {
+  /** Hash of the rejected credentials and the record's `salt`. Without it, the block is for all credentials. */
+  fingerprint: optional(anyText),
+  /** Start of the block, in milliseconds. The time comes from the clock of the process that got the response. */
   at: number,
-  /** HTTP status of the rejection. */
-  status: number,
-  /** The server's own code, if it sent one. */
+  /** Length of the block, in milliseconds. */
+  wait: number,
+  /** HTTP status of the response that had no token. Absent if the server asked for the wait. */
+  status: optional(number),
+  /** The server's own code, if it rejected the credentials. */
   errorCode: optional(anyText),
   /** The identifier that the server gave the request, if it sent one. */
   serverRequestId: optional(anyText),
 }
-/** A login that the server rejected. The errors of later calls contain these details. */
-export interface RefusedLogin extends Input<typeof refusedLogin> {}
-
-const loginPause = {
-  /** Start of the pause, in milliseconds. The time comes from the clock of the process that got the response. */
-  at: number,
-  /** Length of the pause, in milliseconds. */
-  wait: number,
-  /** HTTP status of a response without a token. Absent if the server asked for the pause. */
-  status: optional(number),
-}
-/** A pause after a response without a token. The client sends no token request before the pause ends. */
-export interface LoginPause extends Input<typeof loginPause> {}
+/** A time in which the client sends no token request: after a rejected login, or after a response without a token. */
+export interface LoginBlock extends Input<typeof loginBlock> {}
 
 const tokenRecord = {
   /** Version of the record's format. The client ignores a record of another version. */
@@ -62,18 +53,16 @@ const tokenRecord = {
   token: optional(object<StoredToken>(storedToken)),
   /** Salt of the fingerprints. */
   salt: optional(anyText),
-  /** Rejected logins, the newest last: at most 8, each with different credentials. */
-  refusals: list(object<RefusedLogin>(refusedLogin)),
+  /** What prevents logins, the newest last: at most 8 entries, one for each of several credentials. */
+  blocks: list(object<LoginBlock>(loginBlock)),
   /** Times, in milliseconds, when a 401 response caused a token renewal in the last minute. */
   unauthorizedRenewals: list(number),
-  /** The pause after the last response to a token request, if any. */
-  pause: optional(object<LoginPause>(loginPause)),
 }
 /** The token and the rejected logins that the processes of a merchant share, as plain JSON data. */
 export interface TokenRecord extends Input<typeof tokenRecord> {}
 
-/** A record without a token, rejections or a pause. */
-export const EMPTY_RECORD: TokenRecord = { version: 1, refusals: [], unauthorizedRenewals: [] }
+/** A record without a token. */
+export const EMPTY_RECORD: TokenRecord = { version: 1, blocks: [], unauthorizedRenewals: [] }
 
 const recordSchema = object<TokenRecord>(tokenRecord)
 

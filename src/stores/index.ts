@@ -1,4 +1,4 @@
-export type { LoginPause, RefusedLogin, StoredToken, TokenRecord } from '../auth/token-record.ts'
+export type { LoginBlock, StoredToken, TokenRecord } from '../auth/token-record.ts'
 export type { TokenStore } from '../auth/token-store.ts'
 export type { Claim, DedupeStore } from '../notifications/dedupe.ts'
 export type { KeyvDedupeStoreOptions, KeyvLike, KeyvOptions } from './keyv.ts'

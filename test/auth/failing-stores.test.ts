@@ -24,7 +24,7 @@ const broken = (): never => {
 }
 const never = () => new Promise<never>(() => undefined)
 
-const EMPTY: TokenRecord = { version: 1, refusals: [], unauthorizedRenewals: [] }
+const EMPTY: TokenRecord = { version: 1, blocks: [], unauthorizedRenewals: [] }
 const NOW = Date.UTC(2026, 10, 28)
 const recordWith = (token: object): TokenRecord => ({
   ...EMPTY,
@@ -100,7 +100,7 @@ describe('a store that', () => {
     ['always returns an empty record', () => storeThatReads(() => EMPTY)],
     ['returns another old record each time', () => storeThatReads(() => old(String(Math.random())))],
     ['loses the salt', () => storeThatReads((kept) => kept && { ...kept, salt: undefined as never })],
-    ['loses the refusals', () => storeThatReads((kept) => kept && { ...kept, refusals: [] })],
+    ['loses the blocks', () => storeThatReads((kept) => kept && { ...kept, blocks: [] })],
   ])('%s does not make the client retry a rejected login', async (_, tokenStore) => {
     api.refuse(401, { errorCode: '17', errorMessage: 'no' })
     const { details } = merchant({ tokenStore: tokenStore() })
@@ -193,7 +193,7 @@ describe('a store that', () => {
     ['a token without an end', recordWith({ lifetime: Number.POSITIVE_INFINITY })],
     ['a token of a million years', recordWith({ lifetime: 1e300, obtainedAt: -1e300 })],
     ['a token without a beginning', recordWith({ obtainedAt: 'today' })],
-    ['half a refusal', { version: 1, refusals: [{ status: 401 }, null], unauthorizedRenewals: ['x'] }],
+    ['half a refusal', { version: 1, blocks: [{ status: 401 }, null], unauthorizedRenewals: ['x'] }],
   ])('returns %s has it overwritten by one login', async (_, garbage) => {
     const tokenStore = createMemoryTokenStore()
     await tokenStore.set(recordKey(api.url), garbage as never, 0)

@@ -107,10 +107,10 @@ describe('a login that received Retry-After', () => {
   })
 
   it('delays calls no longer than the cool-down, whatever a store returns', async () => {
-    const record = { version: 1, refusals: [], unauthorizedRenewals: [] } as const
+    const record = { version: 1, blocks: [], unauthorizedRenewals: [] } as const
     const storeOf = (at: number, wait: number) => ({
       ...createMemoryTokenStore(),
-      get: () => ({ ...record, pause: { at, wait } }),
+      get: () => ({ ...record, blocks: [{ at, wait }] }),
     })
     const endless = merchant({ tokenStore: storeOf(clock.now(), 1e15), loginCooldown: 120_000 })
     expect(await errorOf(endless.details())).toMatchObject({ retryAfterMs: 120_000 })
