@@ -57,7 +57,7 @@ export const blockedError = (
   if (errorCode !== undefined)
     what = `the last login was ${isLocked ? 'locked out' : 'rejected'} (HTTP ${status}, code ${JSON.stringify(errorCode)})`
   else if (status) what = `the response to the last token request has no token (HTTP ${status})`
-  const others = errorCode === undefined ? '' : ', when the credentials change'
+  const others = errorCode === undefined ? '' : ' (loginCooldown), when the credentials change'
   const next = `The client logs in again in ${inWords(retryAfterMs)}${others}, or when you call login().`
   const message = `${LOGIN} failed: ${what}. ${next}`
   const response = { status, errorCode, serverRequestId, retryAfterMs }

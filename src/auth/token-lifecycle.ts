@@ -264,7 +264,8 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     } catch (error) {
       const failed = await this.#breaker.failed(record, secret, error, isLogin)
       if (failed !== undefined) this.#keeper.write(key, failed, loginCooldown)
-      throw error
+      const retryAfterMs = failed?.blocks.at(-1)?.wait
+      throw retryAfterMs === undefined ? error : Object.assign(error as Error, { retryAfterMs })
     }
     const now = clock.now()
     const token = refresh === 'refresh_token' ? received : { ...received, refreshToken: undefined }
