@@ -1,12 +1,13 @@
 import { check, inputIssue } from '../check.ts'
 import type { Clock } from '../clock.ts'
 import { steadyClock, withTimeout } from '../clock.ts'
+import type { InputIssue } from '../errors.ts'
 import { InvalidRequestError } from '../errors.ts'
 import { createMemoryStore } from './dedupe.ts'
 import type { HandlerSettings, NotificationHandlerOptions, Report } from './options.ts'
 import { handlerOptionsSchema } from './options.ts'
 import type { MerchantNotification } from './parse.ts'
-import { bodyError, isRequest, parseBody, parseObject } from './parse.ts'
+import { bodyError, decodeUtf8, isRequest, parseBody, parseObject, SAFE } from './parse.ts'
 import type { Work } from './process-once.ts'
 import { createProcessOnce } from './process-once.ts'
 import type { Delivery } from './verifiers.ts'
@@ -16,51 +17,93 @@ export type NotificationHandler = (request: Request) => Promise<Response>
 
 const STATUSES = { processed: 200, duplicate: 200, failed: 500, 'in-progress': 503, unavailable: 503 }
 const METHODS = ['POST', 'PUT']
+/** The number of bytes that are decoded in one step. */
+const STEP = 64
 
-/** Requests whose body other code has read. `parsed` is the result of the body parser, if there was one. */
-export const parsedBodies = new WeakMap<Request, { readonly parsed: unknown }>()
+const ignore = (): void => undefined
 
-/** Returns all bytes of a stream. Returns undefined if there are more than `maxBytes`. */
-const readAll = async (reader: ReadableStreamDefaultReader<Uint8Array>, maxBytes: number) => {
+/** Requests whose body other code has read, with the result of the body parser, if there was one. */
+export const parsedBodies = new WeakMap<Request, unknown>()
+
+/** Why a delivery cannot be read. */
+type Unreadable = { readonly status: 400 | 408 | 413 | 415; readonly error: InvalidRequestError }
+
+const unreadable = (status: Unreadable['status'], found: string, rule: string): Unreadable => ({
+  status,
+  error: bodyError(found, rule),
+})
+
+/** Reads a stream within `timeouts.read`. Stops reading after `maxBytes`, and then returns undefined. */
+const readAll = async (
+  body: ReadableStream<Uint8Array> | null,
+  { maxBytes, timeouts }: HandlerSettings,
+): Promise<Uint8Array<ArrayBuffer> | undefined> => {
+  if (!body) return new Uint8Array()
+  const reader = body.getReader()
   const chunks: Uint8Array[] = []
   let length = 0
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) break
-    length += value.byteLength
-    if (length > maxBytes) return undefined
-    chunks.push(value)
+  const read = async (): Promise<boolean> => {
+    while (length <= maxBytes) {
+      const { done, value } = await reader.read()
+      if (done) return true
+      length += value.byteLength
+      chunks.push(value)
+    }
+    return false
+  }
+  try {
+    if (!(await withTimeout(read(), timeouts.read, 'The body'))) return undefined
+  } finally {
+    reader.cancel().catch(ignore)
   }
   const bytes = new Uint8Array(length)
-  let offset = 0
   for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.byteLength
+    bytes.set(chunk, bytes.length - length)
+    length -= chunk.byteLength
   }
   return bytes
 }
 
-/** Why a delivery cannot be read. */
-type Unreadable = { readonly status: 400 | 408 | 413; readonly error: InvalidRequestError }
-
-/** Reads a body. Stops reading when the body is too large, or takes too long in real time. */
-const readBody = async (
-  request: Request,
-  { maxBytes, timeouts }: HandlerSettings,
-): Promise<Uint8Array<ArrayBuffer> | Unreadable> => {
-  const tooLarge = { status: 413, error: bodyError('more', `at most ${maxBytes} bytes`) } as const
-  if (Number(request.headers.get('content-length')) > maxBytes) return tooLarge
-  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+/** Returns the decoder of a Content-Encoding. Returns undefined if this runtime has no such decoder. */
+const decoderFor = (encoding: string): DecompressionStream | undefined => {
+  const name = encoding.trim().toLowerCase()
+  const format = { 'x-gzip': 'gzip', br: 'brotli' }[name] ?? name
   try {
-    reader = request.body?.getReader()
-    if (reader === undefined) return new Uint8Array()
-    return (await withTimeout(readAll(reader, maxBytes), timeouts.read, 'The body')) ?? tooLarge
+    return new DecompressionStream(format as CompressionFormat)
+  } catch {
+    return undefined
+  }
+}
+
+/** Decodes a body in small steps, because Deno and workerd decode a whole step before the first byte can be read. */
+const decode = (bytes: Uint8Array<ArrayBuffer>, decoder: DecompressionStream, settings: HandlerSettings) => {
+  const writer = decoder.writable.getWriter()
+  const write = async () => {
+    for (let at = 0; at < bytes.length; at += STEP) await writer.write(bytes.subarray(at, at + STEP))
+    await writer.close()
+  }
+  // The reader receives the same error.
+  write().catch(ignore)
+  return readAll(decoder.readable, settings)
+}
+
+/** Reads and decodes a body. Stops when the body is too large, or takes too long in real time. */
+const readBody = async ({ headers, body }: Request, settings: HandlerSettings) => {
+  const { maxBytes, timeouts } = settings
+  const tooLarge = unreadable(413, 'more', `at most ${maxBytes} bytes`)
+  if (Number(headers.get('content-length')) > maxBytes) return tooLarge
+  try {
+    const bytes = await readAll(body, settings)
+    const encoding = headers.get('content-encoding')
+    // A proxy or a body parser may have decoded the body and kept the header. Encoded bytes are not valid UTF-8.
+    if (bytes === undefined || encoding === null || decodeUtf8(bytes) !== undefined) return bytes ?? tooLarge
+    const decoder = decoderFor(encoding)
+    if (decoder === undefined) return unreadable(415, 'another encoding', 'encoded with gzip, deflate or br')
+    return (await decode(bytes, decoder, settings)) ?? tooLarge
   } catch (error) {
     return error instanceof Error && error.name === 'TimeoutError'
-      ? { status: 408, error: bodyError('a part of it', `complete within ${timeouts.read} ms`) }
-      : { status: 400, error: bodyError('a body that broke off or was read before', 'readable') }
-  } finally {
-    reader?.cancel().catch(() => undefined)
+      ? unreadable(408, 'a part of it', `complete within ${timeouts.read} ms`)
+      : unreadable(400, 'a body that broke off or cannot be decoded', 'readable')
   }
 }
 
@@ -68,27 +111,32 @@ const parseParsed = (parsed: unknown): MerchantNotification => {
   if (parsed !== undefined) return parseObject(parsed)
   const message =
     'body must be unread, or the result of a body parser. Other code read the request before the handler and kept ' +
-    'nothing: mount the notification route first'
+    'nothing: mount the notification route first, or pass request.clone() to the other code'
   const issue = { field: 'body', rule: 'unread or parsed', received: 'nothing', message }
   throw new InvalidRequestError('notifications.handler', [issue])
 }
 
 const readDelivery = async (request: Request, settings: HandlerSettings): Promise<Delivery | Unreadable> => {
   const { headers } = request
-  const kept = parsedBodies.get(request)
-  const bytes = kept === undefined ? await readBody(request, settings) : undefined
+  const isRead = parsedBodies.has(request) || request.bodyUsed || request.body?.locked
+  const bytes = isRead ? undefined : await readBody(request, settings)
   if (bytes !== undefined && 'status' in bytes) return bytes
   try {
     const notification =
-      bytes === undefined ? parseParsed(kept?.parsed) : await parseBody(bytes, headers.get('content-type'))
+      bytes === undefined
+        ? parseParsed(parsedBodies.get(request))
+        : await parseBody(bytes, headers.get('content-type'))
     return { notification, headers, bytes }
   } catch (error) {
-    if (error instanceof InvalidRequestError) return { status: 400, error }
-    throw error
+    if (!(error instanceof InvalidRequestError)) throw error
+    const isRounded = (issue: InputIssue) => issue.received === 'number' && issue.rule.endsWith(SAFE)
+    if (bytes !== undefined || !error.issues.some(isRounded)) return { status: 400, error }
+    // The body parser rounded an id, and the sender's number was exact. So the setup must change.
+    return { status: 400, error: new InvalidRequestError('notifications.handler', error.issues) }
   }
 }
 
-// Errors of these operations mean a wrong setup. They get no 400, because senders do not retry after a 400.
+// Errors of these operations mean a wrong setup. The handler rejects: senders do not retry after a 400.
 const SETUP = ['notifications.handler', 'notifications.verify']
 const isSetupError = (error: unknown): boolean =>
   error instanceof InvalidRequestError && SETUP.includes(error.operation)
@@ -101,16 +149,17 @@ const isSetupError = (error: unknown): boolean =>
  * |---|---|
  * | 200 | your code succeeded, now or for an earlier delivery; or the type is unknown and `onUnknown` is missing |
  * | 400, 405 | the body is not a notification; the method is neither POST nor PUT |
- * | 401 | the verifier refused |
- * | 408, 413 | the body took longer than `timeouts.read`; the body is larger than `maxBytes` |
+ * | 401 | the verifier returned false |
+ * | 408, 413 | the body took longer than `timeouts.read`; the decoded body is larger than `maxBytes` |
+ * | 415 | the Content-Encoding is not gzip, deflate or br, or this runtime cannot decode br |
  * | 500 | your code threw; the next delivery runs your code again |
  * | 503 | another delivery is in progress, a time limit was exceeded, or the verifier or the store failed |
  *
  * The handler commits the id after your code returns. If the process dies before the commit, your code runs again for
  * the next delivery: use one transaction, or make your code idempotent.
  *
- * The handler rejects only for a mistake in the setup: with `InvalidRequestError`, when middleware has read the body
- * and kept nothing, or has not kept the raw bytes that a signature covers.
+ * The handler rejects only for a mistake in the setup, with `InvalidRequestError`: other code has read the body and
+ * kept nothing, has rounded an id, or has not kept the bytes that a signature covers.
  *
  * @throws {InvalidRequestError} when `verify` or a listener is missing, or an option breaks its rule.
  * @example
@@ -130,7 +179,7 @@ export const createHandlerWithClock = (waits: Clock, options: NotificationHandle
   const { verify, onSubscription, onPayment, onUnknown, onUnexpected, clock, timeouts } = settings
   const report: Report = (what) => {
     const notify = async () => onUnexpected?.(what)
-    notify().catch(() => undefined)
+    notify().catch(ignore)
   }
   const store = settings.dedupe ?? createMemoryStore(waits, clock)
   const processOnce = createProcessOnce(settings, store, waits, report)
@@ -141,7 +190,10 @@ export const createHandlerWithClock = (waits: Clock, options: NotificationHandle
     const { notification } = delivery
     try {
       const asked = (async () => verify(delivery))()
-      if ((await withTimeout(asked, timeouts.verify, 'The verifier')) === true) return undefined
+      const isGenuine: unknown = await withTimeout(asked, timeouts.verify, 'The verifier')
+      if (isGenuine === true) return undefined
+      // A verifier may lack a `return`. The sender would not retry after a 401.
+      if (isGenuine !== false) throw new TypeError('verify must return true or false')
     } catch (error) {
       report({ kind: 'verification-failed', notification, error })
       if (isSetupError(error)) throw error
@@ -183,6 +235,7 @@ export const createHandlerWithClock = (waits: Clock, options: NotificationHandle
     const status = await receive(request)
     const headers = new Headers({ 'cache-control': 'no-store' })
     if (status === 405) headers.set('allow', METHODS.join(', '))
+    if (status === 415) headers.set('accept-encoding', 'gzip, deflate')
     if (status === 503) headers.set('retry-after', '5')
     // The response has no body, because anyone can send a request.
     return new Response(null, { status, headers })

@@ -63,7 +63,7 @@ const toRequest = (request: NodeRequest, parsed: ParsedBody): Request => {
   const raw = toBytes(parsed.rawBody) ?? toBytes(parsed.body)
   if (raw === undefined && (request.readableDidRead ?? parsed.body !== undefined)) {
     const empty = new Request(url, { method, headers })
-    parsedBodies.set(empty, { parsed: parsed.body })
+    parsedBodies.set(empty, parsed.body)
     return empty
   }
   const init = { method, headers, body: raw ?? streamOf(request), duplex: 'half' }

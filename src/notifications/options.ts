@@ -27,15 +27,17 @@ export type NotificationListener<Kind extends MerchantNotification> = (
 /**
  * A problem that a handler reports to `onUnexpected`, and never to the sender.
  *
- * - `invalid-message`: the body is not a notification (400), arrived too slowly (408) or is too large (413).
- * - `refused`: the verifier returned something other than `true` (401).
- * - `verification-failed`: the verifier threw, or took longer than `timeouts.verify` (503).
+ * - `invalid-message`: the body is not a notification (400), arrived too slowly (408), is too large (413), or has an
+ *   unknown Content-Encoding (415). Also if the setup is wrong, and the handler rejects.
+ * - `refused`: the verifier returned `false` (401).
+ * - `verification-failed`: the verifier threw, returned neither true nor false, or exceeded `timeouts.verify` (503).
  * - `unknown-kind`: the type or status is unknown to this version, and `onUnknown` is missing (200).
  * - `handler-failed`: your code threw, and the id was released (500).
  * - `handler-too-slow`: your code ran longer than `lease.limit`, so its signal was aborted (503).
  * - `lease-lost`: the lease ended while your code was running. Another process may have run your code too.
- * - `store-failed`: a method of the dedupe store rejected, or took longer than `timeouts.store`. If `claim` failed,
- *   the handler responds 503. If `commit` failed, the handler responds 200, and this process remembers the success.
+ * - `store-failed`: a method of the dedupe store rejected, returned an invalid result, or exceeded `timeouts.store`.
+ *   If `claim` failed, the handler responds 503. If `commit` failed, the handler responds 200, and this process
+ *   remembers the success.
  */
 export type NotificationReport =
   | { readonly kind: 'invalid-message'; readonly error: InvalidRequestError }
@@ -91,7 +93,7 @@ const options = {
   dedupe: optional(objectWith<DedupeStore>('a dedupe store', 'claim', 'extend', 'commit', 'release')),
   /** Called with every problem. Responses never contain the errors. */
   onUnexpected: optional(functionOption<(report: NotificationReport) => unknown>()),
-  /** Maximum size of a body, in bytes; 65 536 by default. A message needs far less. */
+  /** Maximum size of a body, in bytes, before and after decoding; 65 536 by default. A message needs far less. */
   maxBytes: withDefault(wholeNumber(1), 65_536),
   /** How long a claim is valid without an extension, and how long your code may run. */
   lease: withDefault(strict(lease, 'option'), LEASE),

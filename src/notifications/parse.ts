@@ -81,7 +81,8 @@ const filledText = (value: unknown): string | undefined => {
   // JSON.parse rounds larger integers: two ids could become equal, and a new message would look like a duplicate.
   return Number.isSafeInteger(value) ? String(value) : undefined
 }
-const SAFE = 'or a safe integer (JSON parsers round larger ones: pass the raw body)'
+/** End of the rule of an id. */
+export const SAFE = 'or a safe integer (JSON parsers round larger ones: pass the raw body)'
 const messageSchema = response({
   notificationId: field(`text that is not empty, ${SAFE}`, filledText),
   type: field('text that is not empty', filledText),
@@ -144,13 +145,17 @@ const parseText = (text: string): MerchantNotification => {
   throw bodyError(trimmed === '' ? 'an empty body' : 'other text')
 }
 
-const parseBytes = (bytes: ArrayBuffer | ArrayBufferView): MerchantNotification => {
-  let text: string | undefined
+/** Decodes UTF-8. Returns undefined if the bytes are not UTF-8. */
+export const decodeUtf8 = (bytes: ArrayBuffer | ArrayBufferView): string | undefined => {
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    // Not UTF-8.
+    return undefined
   }
+}
+
+const parseBytes = (bytes: ArrayBuffer | ArrayBufferView): MerchantNotification => {
+  const text = decodeUtf8(bytes)
   if (text === undefined) throw bodyError('bytes that are not UTF-8')
   return parseText(text)
 }

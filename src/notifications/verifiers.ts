@@ -12,13 +12,13 @@ export interface Delivery {
   readonly notification: MerchantNotification
   /** The headers of the delivery, one of which may contain a signature. */
   readonly headers: Headers
-  /** The body exactly as it was received; `undefined` when a framework's body parser has consumed it. */
+  /** The body, without its Content-Encoding; `undefined` when a framework's body parser has consumed it. */
   readonly bytes: Uint8Array<ArrayBuffer> | undefined
 }
 
 /**
- * Decides whether a delivery comes from the payment provider. Only `true` accepts the delivery; for other results the
- * handler responds 401. When the verifier throws, the handler responds 503, so that the sender delivers again.
+ * Decides whether a delivery comes from the payment provider. `true` accepts the delivery; for `false` the handler
+ * responds 401. If the verifier throws or returns neither, the handler responds 503, so that the sender delivers again.
  */
 export type Verifier = (delivery: Delivery) => boolean | Promise<boolean>
 
@@ -68,7 +68,7 @@ const decode = (text: string, encoding: SignatureEncoding): Uint8Array<ArrayBuff
 }
 
 /**
- * Verifies an HMAC of the raw body. Use this verifier if the payment provider, or your own proxy, signs deliveries:
+ * Verifies an HMAC of the decoded body: senders sign before they compress. Use this verifier if the payment provider, or your own proxy, signs deliveries:
  * the specification defines no signature. The signature is compared in constant time with every secret. Behind a body
  * parser such as `express.json()`, the verifier throws an `InvalidRequestError` that explains the correct setup.
  *

@@ -64,11 +64,8 @@ describe('a message', () => {
     expect(onPayment).not.toHaveBeenCalled()
   })
 
-  test('whose body was read before, or breaks off, receives 400', async () => {
+  test('whose body breaks off receives 400', async () => {
     const { handler } = openReceiver()
-    const read = delivery(payment())
-    await read.text()
-    expect((await handler(read)).status).toBe(400)
     const broken = trickling()
     const response = handler(broken.request)
     broken.send('{"notificationId"')
@@ -162,12 +159,6 @@ describe('verify', () => {
     isGenuine = false
     expect(await deliver(payment())).toBe(401)
     expect(kinds()).toEqual(['refused', 'refused'])
-  })
-
-  test.each([undefined, null, 1, 'yes', {}])('that returns %j gives 401', async (value) => {
-    // @ts-expect-error a verifier returns a boolean
-    const { deliver } = openReceiver({ verify: () => value })
-    expect(await deliver(payment())).toBe(401)
   })
 
   const throws = () => {

@@ -4,6 +4,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { expect, onTestFinished, test } from 'vitest'
 import { payment } from '../support/messages.ts'
@@ -48,11 +49,18 @@ const startWorker = async () => {
 
 test('a worker in workerd verifies messages and processes each once', async () => {
   const { url, printed } = await startWorker()
-  const send = async (body: string, signature = createHmac('sha256', SECRET).update(body).digest('hex')) =>
+  const sign = (text: string) => createHmac('sha256', SECRET).update(text).digest('hex')
+  const send = async (body: string, signature = sign(body)) =>
     (await fetch(url, { method: 'POST', body, headers: { 'x-signature': signature } })).status
   const body = JSON.stringify(payment({ note: 'টাকা' }))
   expect(await Promise.all([send(body), send(body), send(body)])).toEqual([200, 200, 200])
   expect(await send(body, 'ab')).toBe(401)
   expect(await send('{')).toBe(400)
+  const sendGzip = async (text: string) => {
+    const headers = { 'x-signature': sign(text), 'content-encoding': 'gzip' }
+    return (await fetch(url, { method: 'POST', body: gzipSync(text), headers })).status
+  }
+  expect(await sendGzip(body)).toBe(200)
+  expect(await sendGzip(' '.repeat(10_000_000))).toBe(413)
   expect(printed().match(/payment 42: SUCCEEDED_PAYMENT/g)).toHaveLength(1)
 })
