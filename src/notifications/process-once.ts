@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { withTimeout } from '../clock.ts'
+import { isObject } from '../contract/fields.ts'
 import type { Claim, DedupeStore } from './dedupe.ts'
 import type { HandlerSettings, Report } from './options.ts'
 import type { MerchantNotification } from './parse.ts'
@@ -12,6 +13,12 @@ export type Work = (signal: AbortSignal) => Promise<unknown>
 
 const MAX_UNCOMMITTED = 10_000
 const STATES: ReadonlySet<unknown> = new Set<Claim['state']>(['claimed', 'in-progress', 'committed'])
+
+/** Returns whether a method of a dedupe store can have this result. */
+const isPossible = (method: keyof DedupeStore, result: unknown): boolean => {
+  if (method === 'claim') return isObject(result) && STATES.has(result.state)
+  return method === 'release' || typeof result === 'boolean'
+}
 
 const ignore = (): void => undefined
 
@@ -36,23 +43,23 @@ export const createProcessOnce = (
     call: () => Promise<Value>,
   ): Promise<Value | undefined> => {
     try {
-      return await withTimeout((async () => call())(), timeouts.store, `${method} of the dedupe store`)
+      const result = await withTimeout(
+        (async () => call())(),
+        timeouts.store,
+        `${method} of the dedupe store`,
+      )
+      if (isPossible(method, result)) return result
+      throw new Error(`${method} of the dedupe store returned an invalid result`)
     } catch (error) {
       report({ kind: 'store-failed', notification, method, error })
       return undefined
     }
   }
 
-  const claimOnce = async (id: string): Promise<Claim> => {
-    const claim: Claim | undefined = await store.claim(id, lease.duration)
-    if (STATES.has(claim?.state)) return claim
-    throw new Error('The dedupe store returned an invalid result for a claim')
-  }
-
   const claimAndRun = async (notification: MerchantNotification, work: Work): Promise<Processed> => {
     const { notificationId: id } = notification
     if (uncommitted.has(id)) return 'duplicate'
-    const claiming = claimOnce(id)
+    const claiming = (async () => store.claim(id, lease.duration))()
     const claim = await ask(notification, 'claim', () => claiming)
     if (claim?.state === 'claimed') return run(notification, work, claim.owner)
     if (claim !== undefined) return claim.state === 'committed' ? 'duplicate' : 'in-progress'

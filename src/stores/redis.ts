@@ -58,16 +58,18 @@ const clientField = field<RedisClient>(
 )
 
 // A caller's function may return an object such as `{ result }` instead of the reply. Without this error, the store
-// would silently read the object as "no token", "no lock" or "stored".
-const unexpectedReply = (what: string): Error =>
-  new Error(`Redis ${what}: the client returned a value that is not a reply of Redis`)
+// would silently read the object as "no token", "no lock" or "stored". Reports of the client contain only the name.
+const unexpectedReply = (what: string): Error => {
+  const error = new Error(`Redis ${what}: the client returned a value that is not a reply of Redis`)
+  return Object.assign(error, { name: 'UnexpectedRedisReply' })
+}
 
 const ttlText = (value: number): string => String(Math.max(1, Math.ceil(value)))
 
 /** Returns functions that send a command or a script through any client, with a timeout. */
 const connect = (given: RedisClient, { prefix, commandTimeout }: Output<typeof redisOptions>) => {
   const client = check('stores.redis', clientField, given, 'client')
-  const dispatch = (command: readonly [string, ...string[]], key: string): Promise<unknown> => {
+  const dispatch = async (command: readonly [string, ...string[]], key: string): Promise<unknown> => {
     if (typeof client === 'function') return client(command, key)
     // The `sendCommand` of ioredis takes other parameters than the `sendCommand` of node-redis.
     return 'call' in client ? client.call(...command) : client.sendCommand(command)
@@ -216,20 +218,22 @@ export const createRedisDedupeStore = (client: RedisClient, options: RedisOption
   const { run, ask } = connect(client, check('stores.redis', strict(redisOptions, 'option'), options))
   const keyOf = (id: string): string => `notification:${id}`
   const release: DedupeStore['release'] = async (id, owner) => {
-    await run(RELEASE_OWNED, keyOf(id), owner)
+    await ask(RELEASE_OWNED, keyOf(id), owner)
   }
   return {
     claim: async (id, leaseMilliseconds): Promise<Claim> => {
       const owner = `lease:${randomId()}`
-      const state = await run(CLAIM, keyOf(id), owner, leaseMilliseconds).catch((error: unknown) => {
-        // The client may still send this claim. Without a release, the notification would stay claimed for the lease.
+      try {
+        const state = await run(CLAIM, keyOf(id), owner, leaseMilliseconds)
+        if (state === 'claimed') return { state, owner }
+        if (state === 'committed' || state === 'in-progress') return { state }
+        if (state === 'foreign') throw new Error('Redis holds foreign data under the key of a notification')
+        throw unexpectedReply('EVAL')
+      } catch (error) {
+        // Redis may have run this claim, or may still run it. Without a release, the id would stay claimed.
         release(id, owner).catch(ignore)
         throw error
-      })
-      if (state === 'claimed') return { state, owner }
-      if (state === 'committed' || state === 'in-progress') return { state }
-      if (state === 'foreign') throw new Error('Redis holds foreign data under the key of a notification')
-      throw unexpectedReply('EVAL')
+      }
     },
     extend: (id, owner, leaseMilliseconds) => ask(EXTEND_OWNED, keyOf(id), owner, leaseMilliseconds),
     commit: (id, owner, ttlMilliseconds) => ask(COMMIT, keyOf(id), owner, ttlMilliseconds),
