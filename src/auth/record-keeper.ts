@@ -61,15 +61,24 @@ export class RecordKeeper {
 
   /**
    * Runs the task exactly once, in turn and under the store's lock. If the lock fails, runs the task without a lock.
-   * Returns the task's result at once: the lock is released after the record is saved.
+   * Returns the task's result at once: the lock is released after the record is saved. An error waits for the store.
    */
   locked<Result>(key: string, task: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
     return new Promise((resolve, reject) => {
       let run: Promise<unknown> | undefined
+      const fail = async (error: unknown) => {
+        // The process may exit after the error. Without the saved rejection, the restarted process would log in again.
+        await this.#saving
+        reject(error)
+      }
+      const work = async () => {
+        // In a worker, a save of an ended request never ends.
+        this.#saving = undefined
+        await task().then(resolve, fail)
+        await this.#saving
+      }
       const once = () => {
-        run ??= task()
-          .then(resolve, reject)
-          .then(() => this.#saving)
+        run ??= work()
         return run
       }
       const underLock = async () => {
