@@ -32,7 +32,7 @@ describe('tokens in a Keyv', () => {
     const clients = Array.from({ length: 5 }, () => createMerchant(api.url, clock, { tokenStore }))
     await Promise.all(clients.map(({ details }) => details()))
     expect(api.tokenRequests).toHaveLength(1)
-    api.onToken = () => ({ status: 403 })
+    api.onToken = () => ({ status: 403, body: { errorCode: '17' } })
     clock.jump(3_600_000)
     for (const { details } of clients) await expect(details()).rejects.toMatchObject({ code: 'locked_out' })
     expect(api.tokenRequests).toHaveLength(2)

@@ -104,7 +104,7 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)('a
     const [one, other] = [await merchant(), await merchant()]
     for (let call = 0; call < 5; call += 1) await Promise.all([one.details(), other.details()])
     expect(api.tokenRequests).toHaveLength(2)
-    api.refuse(401)
+    api.refuse(401, { errorCode: '17' })
     for (let call = 0; call < 5; call += 1) {
       clock.jump(call === 0 ? HOUR : 10_000)
       await expect(one.details()).rejects.toMatchObject({ code: 'authentication_failed' })
