@@ -151,7 +151,9 @@ export const messagesOf = (one: ModelSubscription, now: number): readonly (reado
   const { authorizedAt, cancellation } = one
   return [
     ...(authorizedAt === undefined ? [] : [message('SUBSCRIPTION', 'SUCCEEDED', authorizedAt)]),
-    ...(cancellation === undefined ? [] : [message('SUBSCRIPTION', 'CANCELLED', cancellation.at)]),
+    ...(cancellation !== undefined && wasCancelled(one)
+      ? [message('SUBSCRIPTION', 'CANCELLED', cancellation.at)]
+      : []),
     ...paymentsOf(one, now).map(({ at, succeeded }) =>
       message('SUBSCRIPTION_PAYMENT', succeeded ? 'SUCCEEDED_PAYMENT' : 'FAILED_PAYMENT', at),
     ),

@@ -133,7 +133,9 @@ export const createLifecycle = (parts: {
     const record = state.subscriptions[cancellation.subscription]
     if (record === undefined || cancellation.status === 'PROCESSED') return
     cancellation.status = cancellationTransitions[cancellation.status].process
-    if (move(record, 'cancel', at)) record.cancelledAt = at
+    // A subscription that has ended or expired stays as it is, and nobody is notified (row 28).
+    if (!move(record, 'cancel', at)) return
+    record.cancelledAt = at
     send('SUBSCRIPTION', 'CANCELLED', record, at)
   }
 
@@ -215,7 +217,8 @@ export const createLifecycle = (parts: {
       record.cancellation = cancellation.index
       state.addCancellation(cancellation)
       const at = timeline.now()
-      if (cancelDelay === 0) process(cancellation, at)
+      if (cancelDelay === 0 || subscriptionAfter(record.phase, 'cancel') === undefined)
+        process(cancellation, at)
       else {
         timeline.schedule(at + cancelDelay, CANCELLATION, String(cancellation.index))
       }
