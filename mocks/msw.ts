@@ -16,9 +16,15 @@ const whenAborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
+/** Returns whether the runtime's `Request` hides the headers of a preflight, as happy-dom's does. */
+const hidesPreflightHeaders = (): boolean => {
+  const headers = { 'Access-Control-Request-Method': 'POST' }
+  return new Request('https://mock.test', { headers }).headers.get('access-control-request-method') === null
+}
+
 const respond = async (handler: Handler, request: Request): Promise<Response | undefined> => {
-  // Every OPTIONS request is treated as a preflight, because happy-dom omits the headers that mark a preflight.
-  if (request.method === 'OPTIONS') return toResponse(preflightResponse(request))
+  // If the headers that mark a preflight are hidden, every OPTIONS request is treated as a preflight.
+  if (request.method === 'OPTIONS' && hidesPreflightHeaders()) return toResponse(preflightResponse(request))
   const sent = await handler(request)
   switch (sent?.kind) {
     case undefined:

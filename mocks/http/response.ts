@@ -48,7 +48,9 @@ export const mayHaveBody = (status: number): boolean => ![101, 204, 205, 304].in
 
 /** Returns whether a request is a CORS preflight. */
 export const isPreflight = ({ method, headers }: IncomingRequest): boolean =>
-  method === 'OPTIONS' && headers.get('access-control-request-method') !== null
+  method === 'OPTIONS' &&
+  headers.get('origin') !== null &&
+  headers.get('access-control-request-method') !== null
 
 /** Returns a preflight response that allows every request, because the mock has nothing to protect. */
 export const preflightResponse = ({ headers }: IncomingRequest): ResponseData => ({
