@@ -15,6 +15,8 @@ export interface ModelToken {
   refreshHolds: boolean
 }
 
+type User = Pick<ModelToken, 'owner' | 'username'>
+
 /** The token that a client holds. */
 interface HeldToken {
   readonly expiresAt: number
@@ -35,7 +37,7 @@ interface State {
   subscriptions: ModelSubscription[]
   tokens: ModelToken[]
   gateway: GatewayModel
-  /** Username → times of its failed logins, and until when it is locked. */
+  /** Merchant and username → times of the failed logins, and until when they are locked. */
   locks: Map<string, { failures: number[]; until: number }>
   /** Bucket → the window of area S that began with its first call. */
   windows: Map<string, { from: number; count: number }>
@@ -103,27 +105,28 @@ export class Model {
     this.#pauses.clear()
   }
 
-  #lock(username: string) {
-    const lock = this.#state.locks.get(username) ?? { failures: [], until: Number.NEGATIVE_INFINITY }
-    this.#state.locks.set(username, lock)
+  #lock({ owner, username }: User) {
+    const name = `${owner} ${username}`
+    const lock = this.#state.locks.get(name) ?? { failures: [], until: Number.NEGATIVE_INFINITY }
+    this.#state.locks.set(name, lock)
     return lock
   }
 
-  isLocked(username: string): boolean {
-    return this.now < this.#lock(username).until
+  isLocked(user: User): boolean {
+    return this.now < this.#lock(user).until
   }
 
-  /** Five failures of a username within a minute lock it for fifteen minutes (row 35). */
-  failLogin(username: string): void {
-    const lock = this.#lock(username)
+  /** Five failures of a merchant's username within a minute lock it for fifteen minutes (row 35). */
+  failLogin(user: User): void {
+    const lock = this.#lock(user)
     lock.failures = [...lock.failures.filter((at) => at > this.now - MINUTE), this.now]
     if (lock.failures.length < 5) return
     lock.failures = []
     lock.until = this.now + 15 * MINUTE
   }
 
-  succeedLogin(username: string): void {
-    this.#lock(username).failures = []
+  succeedLogin(user: User): void {
+    this.#lock(user).failures = []
   }
 
   /** Ends the access tokens, and the refresh tokens if told so. */

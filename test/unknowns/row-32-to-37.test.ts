@@ -87,9 +87,10 @@ test('row 35: five failures in a minute lock a username for 15 minutes, with val
     expect((await login(wrong)).status).toBe(401)
   }
   expect([(await login()).status, (await refresh(refresh_token)).status]).toEqual([403, 403])
-  // Tokens that were issued go on, and another user is not locked.
+  // Tokens that were issued go on, and another user is not locked, nor is another merchant's user of that name.
   expect((await s('/api/v1.0/subscription/x', { token: access_token })).status).toBe(404)
   expect((await login({ username: 'nobody' })).status).toBe(401)
+  expect((await login({ client_id: 'another' })).status).toBe(401)
   await mock.clock.advance({ minutes: 14, seconds: 59 })
   // An attempt while locked neither prolongs it nor counts later.
   expect((await login({ password: 'x' })).status).toBe(403)

@@ -6,7 +6,7 @@ import { readTexts } from './check-request.ts'
 import type { SubscriptionsOptions } from './options.ts'
 import type { Merchant } from './types.ts'
 
-/** Failed logins of one username. */
+/** Failed logins of one merchant's username. */
 export interface Failures {
   readonly times: number[]
   lockedUntil: number | undefined
@@ -15,12 +15,15 @@ export interface Failures {
 // If this many usernames are stored, the mock removes each username whose failures no longer count.
 const MANY_USERNAMES = 1_000
 
+/** JSON separates the two texts unambiguously. */
+const userKey = ({ clientId, username }: Merchant): string => JSON.stringify([clientId, username])
+
 /**
- * Counts failed logins and locks usernames (Authentication, area S, rule 4; row 35). Attempts during a lock are not
- * counted, so they do not prolong the lock.
+ * Counts failed logins and locks usernames (Authentication, area S, rule 4; row 35). Each merchant has its own
+ * usernames. Attempts during a lock are not counted, so they do not prolong the lock.
  */
 const createLockout = (rule: SubscriptionsOptions['lockout'], now: () => number) => {
-  const byUsername = new Map<string, Failures>()
+  const byUser = new Map<string, Failures>()
   let sweepFrom = MANY_USERNAMES
   const windowLength = rule === false ? 0 : rule.windowSeconds * SECOND
 
@@ -28,36 +31,36 @@ const createLockout = (rule: SubscriptionsOptions['lockout'], now: () => number)
     lockedUntil === undefined ? (times.at(-1) ?? 0) <= time - windowLength : lockedUntil <= time
 
   const sweep = (time: number): void => {
-    for (const [username, failures] of byUsername) {
-      if (isForgotten(failures, time)) byUsername.delete(username)
+    for (const [user, failures] of byUser) {
+      if (isForgotten(failures, time)) byUser.delete(user)
     }
-    sweepFrom = Math.max(MANY_USERNAMES, byUsername.size * 2)
+    sweepFrom = Math.max(MANY_USERNAMES, byUser.size * 2)
   }
 
   return {
-    /** Returns the time until which a username is locked, or `undefined` if it is not locked. */
-    lockedUntil(username: string): number | undefined {
-      const until = byUsername.get(username)?.lockedUntil
+    /** Returns the time until which a user is locked, or `undefined` if the user is not locked. */
+    lockedUntil(user: Merchant): number | undefined {
+      const until = byUser.get(userKey(user))?.lockedUntil
       return until !== undefined && now() < until ? until : undefined
     },
-    fail(username: string): void {
+    fail(user: Merchant): void {
       if (rule === false) return
       const time = now()
-      if (byUsername.size >= sweepFrom) sweep(time)
-      const known = byUsername.get(username)
+      if (byUser.size >= sweepFrom) sweep(time)
+      const known = byUser.get(userKey(user))
       // After a lock, the count starts again at zero.
       const before = known === undefined || known.lockedUntil !== undefined ? [] : known.times
       const times = [...before.filter((at) => at > time - windowLength), time]
       const lockedUntil = times.length >= rule.attempts ? time + rule.durationSeconds * SECOND : undefined
-      byUsername.set(username, { times, lockedUntil })
+      byUser.set(userKey(user), { times, lockedUntil })
     },
-    /** Forgets the failures of a username. */
-    clear: (username: string): void => void byUsername.delete(username),
-    reset: () => byUsername.clear(),
-    snapshot: () => structuredClone([...byUsername]),
+    /** Forgets the failures of a user. */
+    clear: (user: Merchant): void => void byUser.delete(userKey(user)),
+    reset: () => byUser.clear(),
+    snapshot: () => structuredClone([...byUser]),
     restore(entries: TokensSnapshot['lockout']): void {
-      byUsername.clear()
-      for (const [username, failures] of structuredClone(entries)) byUsername.set(username, failures)
+      byUser.clear()
+      for (const [user, failures] of structuredClone(entries)) byUser.set(user, failures)
     },
   }
 }
@@ -142,17 +145,17 @@ export const createTokens = (parts: {
     }
   }
 
-  const lockProblem = (username: string): Result<never> | undefined => {
-    const until = lockout.lockedUntil(username)
+  const lockProblem = (user: Merchant): Result<never> | undefined => {
+    const until = lockout.lockedUntil(user)
     if (until === undefined) return undefined
     return refused('locked_out', 'Too many failed attempts; try again later.', {
-      explanation: `Failed logins have locked this username until ${new Date(until).toISOString()} of the mock's clock (option subscriptions.lockout): valid credentials are refused, too.`,
+      explanation: `Failed logins have locked this username of the merchant until ${new Date(until).toISOString()} of the mock's clock (option subscriptions.lockout): valid credentials are refused, too.`,
     })
   }
 
-  const fail = (username: string, explanation: string): Result<never> => {
-    lockout.fail(username)
-    const locked = lockout.lockedUntil(username) !== undefined
+  const fail = (user: Merchant, explanation: string): Result<never> => {
+    lockout.fail(user)
+    const locked = lockout.lockedUntil(user) !== undefined
     return unauthorized(locked ? `${explanation} This failure locked the username.` : explanation)
   }
 
@@ -169,14 +172,15 @@ export const createTokens = (parts: {
     )
     if (!texts.ok) return texts
     const { client_id: clientId, client_secret: clientSecret, username, password } = texts.value
-    const locked = lockProblem(username)
+    const given = { clientId, username }
+    const locked = lockProblem(given)
     if (locked !== undefined) return locked
     const merchant = findMerchant(clientId, clientSecret)
-    if (merchant === undefined) return fail(username, 'No merchant has this client_id and client_secret.')
+    if (merchant === undefined) return fail(given, 'No merchant has this client_id and client_secret.')
     const user = merchant.users.find((each) => each.username === username && each.password === password)
-    if (user === undefined) return fail(username, 'The merchant has no user with this username and password.')
-    lockout.clear(username)
-    return accepted(issue({ clientId, username }))
+    if (user === undefined) return fail(given, 'The merchant has no user with this username and password.')
+    lockout.clear(given)
+    return accepted(issue(given))
   }
 
   const byRefreshToken = (fields: Fields): Result<TokenBody> => {
@@ -188,7 +192,7 @@ export const createTokens = (parts: {
     if (!texts.ok) return texts
     const { client_id: clientId, client_secret: clientSecret, refresh_token: refreshToken } = texts.value
     const owner = refresh.get(refreshToken)
-    const locked = owner === undefined ? undefined : lockProblem(owner.username)
+    const locked = owner === undefined ? undefined : lockProblem(owner)
     if (locked !== undefined) return locked
     if (options.refresh === 'reject') return unauthorized('Option subscriptions.refresh is "reject".')
     if (owner === undefined) {
@@ -198,11 +202,11 @@ export const createTokens = (parts: {
     }
     if (findMerchant(clientId, clientSecret) === undefined || owner.clientId !== clientId) {
       return fail(
-        owner.username,
+        owner,
         'The refresh token does not belong to a merchant with this client_id and client_secret.',
       )
     }
-    lockout.clear(owner.username)
+    lockout.clear(owner)
     if (options.refresh === 'reuse') return accepted(issue(owner, refreshToken))
     refresh.delete(refreshToken)
     return accepted(issue(owner))
