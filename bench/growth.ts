@@ -124,13 +124,14 @@ const measureMemory = (): void => {
     const fields = JSON.parse(
       `{"msisdn":"+8801${index}","amount":2500,"currency":"BDT","redirect_uri":"https://shop.example/return/${index}"}`,
     )
-    const made = gateway.charge('key-1', `key-${index}-8f14e45f-ceea-467f`, fields)
+    const key = `key-${index}-8f14e45f-ceea-467f`
+    const made = gateway.charge({ route: 'charge', credential: 'key-1', pathId: '', key }, fields)
     if (!made.ok) throw new Error(made.refusal.message)
     gateway.confirm(made.value.body.confirmation_id, { otp: '123456' })
   }
   const bytes = (collected() - before) / LARGE
   const start = process.hrtime.bigint()
-  gateway.reset()
+  gateway.reset('key-1')
   const reset = Number(process.hrtime.bigint() - start) / 1e6
   console.log(
     globalThis.gc === undefined

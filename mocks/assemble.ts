@@ -114,6 +114,9 @@ const hasNumberIds = (variant: Variant): boolean =>
   typeof variant !== 'function' && variant.includes('number-ids')
 const NUMBERED_KINDS = ['invoice', 'subscription']
 
+/** The rate limit of area S for `rateLimit: false`. Every response has the three headers (Limits, area S; row 42). */
+const UNLIMITED = { limit: 1_000_000_000, windowMs: 60_000 }
+
 /** The internal parts of a mock. */
 export type MockParts = ReturnType<typeof createParts>
 
@@ -160,8 +163,7 @@ export const createParts = (options: ReadOptions) => {
   const now = options.rateLimitTime === 'machine' ? machineNow : timeline.now
   const perMinute = options.subscriptions.rateLimit
   const rolling = options.gateway.rateLimit
-  const subscriptionsLimiter =
-    perMinute === false ? undefined : createFixedWindowLimiter({ ...perMinute, now })
+  const subscriptionsLimiter = createFixedWindowLimiter({ ...(perMinute || UNLIMITED), now })
   const gatewayLimiter = rolling === false ? undefined : createRollingLimiter({ ...rolling, now })
 
   const outage = { isDown: false }
@@ -175,6 +177,7 @@ export const createParts = (options: ReadOptions) => {
       apiPrefix: options.subscriptions.apiPrefix,
       checksContentType: options.subscriptions.contentType === 'json',
       refusesUnknownFields: options.subscriptions.unknownFields === 'refuse',
+      refusesRunningKeys: false,
     }),
     createGatewayArea({
       domain: gateway.domain,
@@ -184,6 +187,7 @@ export const createParts = (options: ReadOptions) => {
       apiPrefix: options.gateway.apiPrefix,
       checksContentType: options.gateway.contentType === 'json',
       refusesUnknownFields: options.gateway.unknownFields === 'refuse',
+      refusesRunningKeys: options.gateway.keyInFlight === 'conflict',
       isDown: () => outage.isDown,
     }),
   )
@@ -207,7 +211,7 @@ export const createParts = (options: ReadOptions) => {
     deliveries,
     subscriptions,
     gateway,
-    limiters: [subscriptionsLimiter, gatewayLimiter].filter((limiter) => limiter !== undefined),
+    limiters: gatewayLimiter === undefined ? [subscriptionsLimiter] : [subscriptionsLimiter, gatewayLimiter],
     faults,
     log,
     areas,

@@ -159,7 +159,6 @@ export type { AreaHttpOptions, MockOptions, NotifyOptions, SubscriptionsHttpOpti
 export {
   gatewayHttpDefaults,
   mockDefaults,
-  strictHttpDefaults,
   subscriptionsHttpDefaults,
 } from './options.ts'
 export type {

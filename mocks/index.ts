@@ -36,7 +36,6 @@ export {
   MockRefusedError,
   mockDefaults,
   strictGatewayDefaults,
-  strictHttpDefaults,
   strictSubscriptionsDefaults,
   subscriptionsDefaults,
   subscriptionsHttpDefaults,

@@ -18,7 +18,6 @@ import {
   secretRule,
   secretText,
   strict,
-  strictOf,
 } from './domain/check-options.ts'
 import { pointInTime } from './domain/duration.ts'
 import type { GatewayOptions } from './domain/gateway/options.ts'
@@ -49,10 +48,10 @@ const httpTable = <const Url extends string, const Prefix extends string>(url: U
     prefix,
   ),
   /**
-   * With `any`, the mock ignores the Content-Type of a body. With `json`, the mock responds with 415 to every type
-   * other than JSON (row 3). Default: `any`; under strict rules: `json`.
+   * With `json`, the mock responds with 415 to a body of a type other than `application/json` (row 3). With `any`, the
+   * mock ignores the type. Default: `json`.
    */
-  contentType: option(oneOf('any', 'json'), 'any', { strict: 'json' }),
+  contentType: option(oneOf('json', 'any'), 'json'),
 })
 
 /** A receiver that is connected when the mock is created (rows 45 to 47). */
@@ -113,8 +112,6 @@ export const subscriptionsHttpDefaults = defaultsOf(subscriptionsHttp)
 export const gatewayHttpDefaults = defaultsOf(gatewayHttp)
 /** The defaults of the mock itself. */
 export const mockDefaults = defaultsOf(own)
-/** The defaults of the HTTP options of both areas under `rules: 'strict'`. */
-export const strictHttpDefaults = strictOf(gatewayHttp)
 
 const mockTable = { ...own, subscriptions: option(plainObject(), {}), gateway: option(plainObject(), {}) }
 

@@ -16,6 +16,7 @@ export type RefusalReason =
   // Area G
   | 'incorrect_code'
   | 'missing_idempotency_key'
+  | 'idempotency_key_in_use'
   | 'idempotency_key_reused'
   | 'mandate_mismatch'
   | 'mandate_not_active'

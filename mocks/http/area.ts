@@ -46,7 +46,8 @@ export interface Call<Definition extends EndpointDefinition, Caller> {
   readonly query: URLSearchParams
   /** The body's fields as received. */
   readonly fields: Readonly<Record<string, unknown>>
-  readonly idempotencyKey: string | undefined
+  /** The Idempotency-Key header; empty if the request has none. */
+  readonly idempotencyKey: string
   /** The authenticated caller. If the operation needs no authentication, a placeholder. */
   readonly caller: Caller
 }
@@ -54,6 +55,11 @@ export interface Call<Definition extends EndpointDefinition, Caller> {
 /** One resolver for each operation of a contract. A missing resolver is a compile error. */
 export type Resolvers<Contract extends Record<string, EndpointDefinition>, Caller> = {
   readonly [Name in keyof Contract]: (call: Call<Contract[Name], Caller>) => Result<Success>
+}
+
+/** For each operation with idempotency keys: returns the original result of a used key, or `undefined` for a new key. */
+export type Originals<Contract extends Record<string, EndpointDefinition>, Caller> = {
+  readonly [Name in keyof Contract]?: (call: Call<Contract[Name], Caller>) => Result<Success> | undefined
 }
 
 /** The operation that a route calls. */
@@ -68,7 +74,14 @@ export interface ReceivedCall {
   readonly parameters: Readonly<Record<string, string>>
   readonly query: string
   readonly fields: Readonly<Record<string, unknown>>
-  readonly idempotencyKey: string | undefined
+  readonly idempotencyKey: string
+}
+
+/** An authenticated caller's access to an operation. */
+export interface Admitted {
+  /** Returns the original result of a used idempotency key; `undefined` if the call must be executed. */
+  original(call: ReceivedCall): Result<Success> | undefined
+  execute(call: ReceivedCall): Result<Success>
 }
 
 /** Builds the responses of an area. `headers` are added to each response. */
@@ -86,8 +99,8 @@ export type LimitState = ReturnType<Limiter['take']>
 export interface AreaRuntime {
   readonly name: Area
   readonly router: Router<OperationTarget>
-  /** Authenticates a token or API key, and returns the function that executes the caller's request. */
-  admit(target: OperationTarget, bearer: string | undefined): Result<(call: ReceivedCall) => Result<Success>>
+  /** Authenticates a token or API key, and returns the caller's access to the operation. */
+  admit(target: OperationTarget, bearer: string | undefined): Result<Admitted>
   readonly responses: AreaResponses
   /** The rate limiter; `undefined` if the area has no rate limit. */
   readonly limiter: Limiter | undefined
@@ -101,17 +114,19 @@ export interface AreaRuntime {
   limitHeaders(state: LimitState): HeaderFields
   /** Returns additional headers of a response with status 429. */
   refusalHeaders(state: LimitState): HeaderFields
-  /** Whether the mock refuses a body with a Content-Type other than JSON (row 3 ✎). */
+  /** Whether the mock refuses a body with a Content-Type other than JSON (row 3). */
   readonly checksContentType: boolean
   /** Whether the mock refuses body fields if the operation has none in the specification (row 4 ✎). */
   readonly refusesUnknownFields: boolean
+  /** Whether the mock refuses a request while another request with its idempotency key runs (row 73a). */
+  readonly refusesRunningKeys: boolean
   /** Returns whether the area has an outage. */
   isDown(): boolean
 }
 
 /** The parts that are needed to create an area. */
 export interface AreaParts
-  extends Pick<AreaRuntime, 'limiter' | 'checksContentType' | 'refusesUnknownFields'> {
+  extends Pick<AreaRuntime, 'limiter' | 'checksContentType' | 'refusesUnknownFields' | 'refusesRunningKeys'> {
   /** Returns the current time of the rate limiter. */
   readonly now: () => number
   readonly apiPrefix: string
@@ -157,18 +172,23 @@ export const createAdmission =
   <Contract extends Record<string, EndpointDefinition>, Caller>(
     resolvers: Resolvers<Contract, Caller>,
     callerOf: (definition: EndpointDefinition, bearer: string | undefined) => Result<Caller>,
+    originals: Originals<Contract, Caller> = {},
   ): AreaRuntime['admit'] =>
   ({ name, definition }, bearer) => {
     const caller = callerOf(definition, bearer)
     if (!caller.ok) return caller
     const resolve = resolvers[name] as (call: Call<EndpointDefinition, Caller>) => Result<Success>
-    return accepted(({ parameters, query, fields, idempotencyKey }) =>
-      resolve({
-        parameter: (parameterName: string) => parameters[parameterName] ?? '',
-        query: new URLSearchParams(query),
-        fields,
-        idempotencyKey,
-        caller: caller.value,
-      }),
-    )
+    const original = originals[name] as
+      | ((call: Call<EndpointDefinition, Caller>) => Result<Success> | undefined)
+      | undefined
+    const callOf = ({ parameters, query, ...call }: ReceivedCall): Call<EndpointDefinition, Caller> => ({
+      ...call,
+      parameter: (parameterName: string) => parameters[parameterName] ?? '',
+      query: new URLSearchParams(query),
+      caller: caller.value,
+    })
+    return accepted({
+      original: (call) => original?.(callOf(call)),
+      execute: (call) => resolve(callOf(call)),
+    })
   }

@@ -57,10 +57,10 @@ export const isForm = (contentType: string | null): boolean => mediaType(content
 /** Returns whether an operation also accepts form fields. Only the login accepts form fields (row 32). */
 const readsForm = ({ definition }: OperationTarget): boolean => definition.auth === 'credentials'
 
-/** Returns whether a strict server accepts a Content-Type: JSON, or a form in a login request (row 3 ✎). */
+/** Returns whether the conventions allow a Content-Type: JSON, or a form in a login request (rows 3 and 32). */
 export const isAcceptedType = ({ contentType, target }: OperationExchange): boolean => {
   const type = mediaType(contentType)
-  return type === 'application/json' || type.endsWith('+json') || (readsForm(target) && isForm(contentType))
+  return type === 'application/json' || (readsForm(target) && isForm(contentType))
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -79,7 +79,7 @@ const readJson = (text: string): ReadBody => {
 }
 
 /**
- * Reads a body as JSON and ignores its Content-Type (row 3). An empty body has no fields (row 31). If `allowsForm`
+ * Reads a body as JSON and ignores its Content-Type, which `isAcceptedType` checks (row 3). An empty body has no fields (row 31). If `allowsForm`
  * is true and the Content-Type is that of a form, reads a form, unless the body starts with `{` (row 32).
  */
 const readBody = (text: string, contentType: string | null, allowsForm: boolean): ReadBody => {

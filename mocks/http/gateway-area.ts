@@ -1,10 +1,11 @@
 import { GATEWAY_API_PREFIX, gatewayContract } from '../../src/contract/gateway.ts'
 import type { GatewayDomain } from '../domain/gateway/domain.ts'
 import type { GatewayOptions } from '../domain/gateway/options.ts'
+import type { KeyUse } from '../domain/gateway/state.ts'
 import type { ChargeBody } from '../domain/gateway/types.ts'
 import type { RefusalReason, Result } from '../domain/result.ts'
 import { accepted } from '../domain/result.ts'
-import type { AreaParts, AreaResponses, AreaRuntime, Resolvers, Success } from './area.ts'
+import type { AreaParts, AreaResponses, AreaRuntime, Call, Originals, Resolvers, Success } from './area.ts'
 import { createAdmission, createRoutes, secondsUntil } from './area.ts'
 import { jsonResponse, mayHaveBody } from './response.ts'
 
@@ -16,6 +17,7 @@ const REFUSALS: Partial<Record<RefusalReason, readonly [status: number, code: st
   rate_limited: [429, 'rate_limited'],
   incorrect_code: [400, 'incorrect_code'],
   missing_idempotency_key: [400, 'missing_idempotency_key'],
+  idempotency_key_in_use: [409, 'idempotency_key_in_use'],
   idempotency_key_reused: [422, 'idempotency_key_reused'],
   mandate_mismatch: [422, 'mandate_mismatch'],
   mandate_not_active: [422, 'mandate_not_active'],
@@ -66,6 +68,27 @@ const STATUS_FORMS: Record<GatewayOptions['statusAnswer'], (charge: ChargeBody) 
   status: ({ status }) => ({ body: { status } }),
 }
 
+type CallOf<Name extends keyof typeof gatewayContract> = Call<(typeof gatewayContract)[Name], GatewayCaller>
+
+const keyOfCharge = ({ caller, idempotencyKey: key }: CallOf<'charge'>): KeyUse => ({
+  route: 'charge',
+  ...caller,
+  pathId: '',
+  key,
+})
+
+const keyOfRenewal = ({ caller, parameter, idempotencyKey: key }: CallOf<'renew'>): KeyUse => ({
+  route: 'renew',
+  ...caller,
+  pathId: parameter('id'),
+  key,
+})
+
+const originalsOf = (domain: GatewayDomain): Originals<typeof gatewayContract, GatewayCaller> => ({
+  charge: (call) => domain.original(keyOfCharge(call), call.fields),
+  renew: (call) => domain.original(keyOfRenewal(call), call.fields),
+})
+
 /** Creates the resolvers of the seven operations of area G. */
 const createResolvers = (
   domain: GatewayDomain,
@@ -73,14 +96,17 @@ const createResolvers = (
 ): Resolvers<typeof gatewayContract, GatewayCaller> => ({
   health: () => accepted({ body: { status: 'ok' } }),
   reference: () => accepted({ body: domain.reference() }),
-  charge: ({ caller, idempotencyKey, fields }) => domain.charge(caller.credential, idempotencyKey, fields),
-  confirm: ({ parameter, fields }) =>
-    shaped(domain.confirm(parameter('confirmationId'), fields), CONFIRM_FORMS[confirmAnswer]),
-  status: ({ parameter }) => shaped(domain.status(parameter('id')), STATUS_FORMS[statusAnswer]),
-  renew: ({ caller, idempotencyKey, parameter, fields }) =>
-    domain.renew(caller.credential, idempotencyKey, parameter('id'), fields),
-  reset() {
-    domain.reset()
+  charge: (call) => domain.charge(keyOfCharge(call), call.fields),
+  confirm: ({ caller, parameter, fields }) =>
+    shaped(
+      domain.confirm(parameter('confirmationId'), fields, caller.credential),
+      CONFIRM_FORMS[confirmAnswer],
+    ),
+  status: ({ caller, parameter }) =>
+    shaped(domain.status(parameter('id'), caller.credential), STATUS_FORMS[statusAnswer]),
+  renew: (call) => domain.renew(keyOfRenewal(call), call.fields),
+  reset({ caller }) {
+    domain.reset(caller.credential)
     return accepted({ body: { reset: true } })
   },
 })
@@ -105,8 +131,10 @@ export const createGatewayArea = ({
   ...parts,
   name: 'gateway',
   router: routesBelow(apiPrefix),
-  admit: createAdmission(createResolvers(domain, options), ({ auth }, bearer) =>
-    auth === 'api-key' ? domain.authenticate(bearer) : accepted(NOBODY),
+  admit: createAdmission(
+    createResolvers(domain, options),
+    ({ auth }, bearer) => (auth === 'api-key' ? domain.authenticate(bearer) : accepted(NOBODY)),
+    originalsOf(domain),
   ),
   responses,
   // All routes and all callers share one rate limit (Limits, area G).

@@ -5,14 +5,15 @@ import type { Exchange, OperationExchange } from './exchange.ts'
 import { BodyTooLargeError, exchangeOf, receive } from './exchange.ts'
 import type { FaultEffect } from './fault-schema.ts'
 import { executesByDefault } from './fault-schema.ts'
-import type { FaultPlan } from './faults.ts'
+import type { Disturbance, FaultPlan } from './faults.ts'
 import type { Base, Located } from './locate.ts'
 import { locate, nearestRoute } from './locate.ts'
 import type { LoggedDecision, WritableRequestLog } from './request-log.ts'
 import { entryOf } from './request-log.ts'
-import { countCall, decide, failed } from './respond.ts'
+import { decide, decideWithinLimit, failed } from './respond.ts'
 import type { IncomingRequest, MockResponse, ResponseData } from './response.ts'
 import { complete, fitted, isPreflight, preflightResponse } from './response.ts'
+import { createRunningKeys } from './running-keys.ts'
 
 /** Responds with a payer's page. Returns `undefined` for a path that has no page. */
 export type PageHandler = (
@@ -46,12 +47,14 @@ const mayBePage = (path: string): boolean => path.startsWith('/authorize/') || p
 const decideWith = (
   exchange: OperationExchange,
   effect: FaultEffect | undefined,
+  isKeyRunning: boolean,
 ): { readonly sent: MockResponse; readonly logged: LoggedDecision } => {
   if (effect === undefined) {
-    const decision = decide(exchange)
+    const decision = decide(exchange, isKeyRunning)
     return { sent: complete(decision.response), logged: decision }
   }
-  const decision = (effect.executed ?? executesByDefault(effect.kind)) ? decide(exchange) : undefined
+  const decision =
+    (effect.executed ?? executesByDefault(effect.kind)) ? decide(exchange, isKeyRunning) : undefined
   const own =
     decision === undefined ? 'The request was not executed.' : `The mock itself decided "${decision.rule}".`
   return {
@@ -67,6 +70,8 @@ const decideWith = (
 
 /** Creates the handler of all requests. The handler starts a timer only for a fault with latency. */
 export const createHandler = ({ bases, faults, log, now, pages }: HandlerParts): Handler => {
+  const runningKeys = createRunningKeys()
+
   const write = (exchange: Exchange, decision: LoggedDecision, response?: ResponseData): void =>
     log.write(entryOf(exchange, now(), decision, response))
 
@@ -81,17 +86,35 @@ export const createHandler = ({ bases, faults, log, now, pages }: HandlerParts):
   }
 
   // The mock decides and logs each request synchronously, so parallel calls are decided one by one.
-  const runReceived = async (exchange: OperationExchange): Promise<MockResponse> => {
-    const { request, target } = exchange
-    const fault = faults.take(target.definition.operation)
+  const runDisturbed = async (
+    exchange: OperationExchange,
+    fault: Disturbance | undefined,
+    isKeyRunning: boolean,
+  ): Promise<MockResponse> => {
+    const { request } = exchange
     if (fault !== undefined && fault.delayBefore > 0) {
       await delayAnswer(fault.delayBefore, request.signal)
       if (hasLeft(request)) return aborted(exchange)
     }
-    const { sent, logged } = decideWith(exchange, fault?.effect)
+    const { sent, logged } = decideWith(exchange, fault?.effect, isKeyRunning)
     write(exchange, logged, 'response' in sent ? sent.response : undefined)
     if (fault !== undefined && fault.delayAfter > 0) await delayAnswer(fault.delayAfter, request.signal)
     return sent
+  }
+
+  const runReceived = async (exchange: OperationExchange): Promise<MockResponse> => {
+    const { area, request, target } = exchange
+    const fault = faults.take(target.definition.operation)
+    for (let earlier = runningKeys.get(exchange); earlier; earlier = runningKeys.get(exchange)) {
+      if (area.refusesRunningKeys) return runDisturbed(exchange, fault, true)
+      await earlier
+      if (hasLeft(request)) return aborted(exchange)
+    }
+    const run = () => runDisturbed(exchange, fault, false)
+    // Without a delay, the request ends before another request can arrive.
+    return fault !== undefined && fault.delayBefore + fault.delayAfter > 0
+      ? runningKeys.track(exchange, run)
+      : run()
   }
 
   const runOperation = async (exchange: Exchange, match: RouteMatch): Promise<MockResponse> => {
@@ -107,8 +130,9 @@ export const createHandler = ({ bases, faults, log, now, pages }: HandlerParts):
       }
       const { message } = error
       const explanation = `${message} Option maxBodyBytes of startMockServer sets the limit.`
-      const rule = { rule: 'body-too-large', message, explanation }
-      const decision = failed(exchange, 413, rule, countCall(exchange).headers)
+      const decision = decideWithinLimit(exchange, (headers) =>
+        failed(exchange, 413, { rule: 'body-too-large', message, explanation }, headers),
+      )
       write(exchange, decision, decision.response)
       return complete(decision.response)
     }
@@ -117,30 +141,18 @@ export const createHandler = ({ bases, faults, log, now, pages }: HandlerParts):
 
   const runUnrouted = (exchange: Exchange, match: Located['match']): MockResponse => {
     const { area, path, request } = exchange
-    const { headers } = countCall(exchange)
     const nearest = nearestRoute(path, request.method, area.router.routes).route
-    const decision =
-      match.kind === 'other-method'
-        ? failed(
-            exchange,
-            405,
-            {
-              rule: 'wrong-method',
-              message: 'The method is not allowed.',
-              explanation: `This path accepts ${match.allow} only.`,
-            },
-            { ...headers, Allow: match.allow },
-          )
-        : failed(
-            exchange,
-            404,
-            {
-              rule: 'unknown-path',
-              message: 'There is no such path.',
-              explanation: `No operation has this path. The most similar route is ${nearest}.`,
-            },
-            headers,
-          )
+    const decision = decideWithinLimit(exchange, (headers) => {
+      if (match.kind === 'other-method') {
+        const message = 'The method is not allowed.'
+        const explanation = `This path accepts ${match.allow} only.`
+        const allow = { ...headers, Allow: match.allow }
+        return failed(exchange, 405, { rule: 'wrong-method', message, explanation }, allow)
+      }
+      const message = 'There is no such path.'
+      const explanation = `No operation has this path. The most similar route is ${nearest}.`
+      return failed(exchange, 404, { rule: 'unknown-path', message, explanation }, headers)
+    })
     write(exchange, { ...decision, nearestRoute: nearest }, decision.response)
     return complete(decision.response)
   }

@@ -48,37 +48,49 @@ const refused = ({ area }: Exchange, refusal: Refusal, headers: HeaderFields): D
     .join(' '),
 })
 
-/** Authenticates the caller, checks headers and body, and executes the operation. */
-const execute = (exchange: OperationExchange, headers: HeaderFields): Decision => {
-  const { area, target, parameters, query, idempotencyKey, bearer, body } = exchange
-  const { definition } = target
-  const admitted = area.admit(target, bearer)
-  if (!admitted.ok) return refused(exchange, admitted.refusal, headers)
-  if (definition.idempotencyKey && (idempotencyKey ?? '').trim() === '') {
-    return refused(
-      exchange,
-      { reason: 'missing_idempotency_key', message: 'The Idempotency-Key header is required.' },
-      headers,
-    )
-  }
-  const names = Object.keys(fieldsOf(body))
-  const hasBody = !body.ok || names.length > 0
+const KEY_IN_USE: Refusal = {
+  reason: 'idempotency_key_in_use',
+  message: 'A request with this Idempotency-Key is still running.',
+  explanation: 'Option gateway.keyInFlight is "conflict".',
+}
+
+/** Checks the Content-Type and the body. Returns `undefined` if the operation can read the body. */
+const bodyProblem = (exchange: OperationExchange, headers: HeaderFields): Decision | undefined => {
+  const { area, target, body } = exchange
+  const [unknown] = Object.keys(fieldsOf(body))
+  const hasBody = !body.ok || unknown !== undefined
   if (area.checksContentType && hasBody && !isAcceptedType(exchange)) {
-    const message = 'The Content-Type is not supported.'
-    const explanation = `Option ${area.name}.contentType is "json".`
+    const message = 'The Content-Type must be application/json.'
+    const explanation = `${message} Option ${area.name}.contentType is "json".`
     return failed(exchange, 415, { rule: 'content-type', message, explanation }, headers)
   }
   if (!body.ok) return failed(exchange, 400, { rule: 'malformed-body', message: body.problem }, headers)
-  if (area.refusesUnknownFields && definition.request === undefined && names[0] !== undefined) {
+  if (area.refusesUnknownFields && target.definition.request === undefined && unknown !== undefined) {
     const message = 'The request has an unknown field.'
     const explanation = `Option ${area.name}.unknownFields is "refuse".`
-    return refused(exchange, { reason: 'invalid', message, field: names[0], explanation }, headers)
+    return refused(exchange, { reason: 'invalid', message, field: unknown, explanation }, headers)
   }
-  const result = admitted.value({ parameters, query, fields: body.fields, idempotencyKey })
+  return undefined
+}
+
+/**
+ * Authenticates the caller, looks up the idempotency key, checks Content-Type and body, and executes the operation.
+ * A used key returns its original result without a look at the body (G rule 1).
+ */
+const execute = (exchange: OperationExchange, headers: HeaderFields, isKeyRunning: boolean): Decision => {
+  const { area, target, parameters, query, idempotencyKey = '', bearer, body } = exchange
+  const admitted = area.admit(target, bearer)
+  if (!admitted.ok) return refused(exchange, admitted.refusal, headers)
+  if (isKeyRunning) return refused(exchange, KEY_IN_USE, headers)
+  const call = { parameters, query, fields: fieldsOf(body), idempotencyKey }
+  const original = admitted.value.original(call)
+  const problem = original === undefined ? bodyProblem(exchange, headers) : undefined
+  if (problem !== undefined) return problem
+  const result = original ?? admitted.value.execute(call)
   if (!result.ok) return refused(exchange, result.refusal, headers)
   const replayed = result.value.replayed === true
   return {
-    response: area.responses.success(definition, result.value, headers),
+    response: area.responses.success(target.definition, result.value, headers),
     executed: !replayed,
     rule: replayed ? 'replayed' : 'accepted',
     explanation: replayed
@@ -87,35 +99,43 @@ const execute = (exchange: OperationExchange, headers: HeaderFields): Decision =
   }
 }
 
-/** Decides the response. Checks rate limit, authentication, headers, body and state, in this order (row 5). */
-export const decide = (exchange: OperationExchange): Decision => {
+/** Responds with 503 in an outage and with 429 past the rate limit. Otherwise responds with `next`. */
+export const decideWithinLimit = (
+  exchange: Exchange | OperationExchange,
+  next: (headers: HeaderFields) => Decision,
+): Decision => {
   const { area } = exchange
   if (area.isDown()) {
     const message = 'The service is unavailable.'
     return failed(exchange, 503, { rule: 'outage', message, explanation: 'An outage was started.' }, {})
   }
   const { headers, state } = countCall(exchange)
-  if (state?.allowed === false) {
-    return refused(
-      exchange,
-      {
-        reason: 'rate_limited',
-        message: 'Too many requests.',
-        explanation: `Option ${area.name}.rateLimit allows ${state.limit} calls per window.`,
-      },
-      { ...headers, ...area.refusalHeaders(state) },
-    )
-  }
-  try {
-    return execute(exchange, headers)
-  } catch (error) {
-    const cause = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'
-    const message = 'An internal error occurred.'
-    return failed(
-      exchange,
-      500,
-      { rule: 'internal-error', message, explanation: `The mock failed: ${cause}.` },
-      headers,
-    )
-  }
+  if (state?.allowed !== false) return next(headers)
+  return refused(
+    exchange,
+    {
+      reason: 'rate_limited',
+      message: 'Too many requests.',
+      explanation: `Option ${area.name}.rateLimit allows ${state.limit} calls per window.`,
+    },
+    { ...headers, ...area.refusalHeaders(state) },
+  )
 }
+
+/**
+ * Decides the response. Checks rate limit, route, authentication, idempotency key, Content-Type, body and state, in
+ * this order (row 5).
+ *
+ * @param isKeyRunning whether the mock refuses the request, because its idempotency key is in use (row 73a)
+ */
+export const decide = (exchange: OperationExchange, isKeyRunning: boolean): Decision =>
+  decideWithinLimit(exchange, (headers) => {
+    try {
+      return execute(exchange, headers, isKeyRunning)
+    } catch (error) {
+      const cause = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'
+      const message = 'An internal error occurred.'
+      const explanation = `The mock failed: ${cause}.`
+      return failed(exchange, 500, { rule: 'internal-error', message, explanation }, headers)
+    }
+  })

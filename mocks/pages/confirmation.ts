@@ -30,13 +30,13 @@ const WRONG_FIELD = html` aria-invalid="true" aria-describedby="problem"`
 /** Returns the page at the `confirmation_url` of G1: the payment, and the field for the one-time code. */
 export const confirmationPage = (view: ConfirmationView, wrongCode = false): Page => {
   if (view.status !== 'pending_confirmation') {
-    return closedPage(CLOSED[view.status], summary(view), view.redirectUri)
+    return closedPage(CLOSED[view.status], summary(view), view.returnUrl)
   }
   const title = 'Confirm a payment'
   return {
     status: wrongCode ? 400 : 200,
     title: wrongCode ? `Error: ${title}` : title,
-    target: returnTarget(view.redirectUri),
+    target: returnTarget(view.returnUrl),
     content: html`<h1>${title}</h1>
 ${summary(view)}
 ${wrongCode ? WRONG_CODE : undefined}

@@ -53,7 +53,7 @@ const subscriptionsRoute = (domain: SubscriptionsDomain): Route => {
       }
       const result = domain[decision](id)
       if (!result.ok) return tooLate(show(id))
-      return returnTarget(result.value.returnUrl) ?? show(id)
+      return returnTarget(result.value.returnUrl)
     },
   }
 }
@@ -73,7 +73,7 @@ const gatewayRoute = (domain: GatewayDomain): Route => {
       // Spaces are removed, because payers type or paste codes in groups of digits.
       const otp = (form.get('otp') ?? '').replace(/\s/g, '')
       const result = domain.confirm(id, { otp })
-      if (result.ok) return returnTarget(view.value.redirectUri) ?? show(id)
+      if (result.ok) return returnTarget(view.value.returnUrl)
       return result.refusal.reason === 'incorrect_code' ? show(id, true) : tooLate(show(id))
     },
   }

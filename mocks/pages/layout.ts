@@ -1,4 +1,3 @@
-import { isAbsoluteUrl } from '../../src/contract/formats.ts'
 import type { HeaderFields, ResponseData } from '../http/response.ts'
 import type { HtmlValue } from './html.ts'
 import { documentOf, html } from './html.ts'
@@ -14,15 +13,9 @@ export interface ReturnTarget {
   readonly sources: string
 }
 
-/**
- * Reads a merchant's return address. Returns `undefined` if the address is not absolute, or if its scheme executes
- * code or shows local content (`javascript:`, `data:`).
- */
-export const returnTarget = (address: string): ReturnTarget | undefined => {
-  if (!URL.canParse(address)) return undefined
-  // `URL` removes line breaks as browsers do. The code checks the address without line breaks.
+/** Reads a merchant's return address. The mock has refused every address whose scheme executes code or opens files. */
+export const returnTarget = (address: string): ReturnTarget => {
   const { href, host, protocol } = new URL(address)
-  if (!isAbsoluteUrl(href)) return undefined
   // Chromium applies `form-action` to every redirect after the form. A return address often redirects to another
   // origin (from the merchant's server to its front end), so all web origins are allowed.
   if (protocol === 'https:' || protocol === 'http:') return { href, name: host, sources: 'https: http:' }
@@ -107,9 +100,6 @@ export const closedPage = (
   address: string,
 ): Page => {
   const target = returnTarget(address)
-  const link =
-    target === undefined
-      ? html`<p>The merchant gave no address to which you can return. You can close this page.</p>`
-      : html`<p><a class="button" href="${target.href}" rel="noreferrer">Return to <bdi>${target.name}</bdi></a></p>`
+  const link = html`<p><a class="button" href="${target.href}" rel="noreferrer">Return to <bdi>${target.name}</bdi></a></p>`
   return { ...messagePage(status, title, text, [details, link]), target }
 }

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Fault, FaultEffect, FaultStep } from '../../mocks/core.ts'
 import { createMock } from '../../mocks/core.ts'
 import { MOCK_CHARGE } from '../support/mock-clients.ts'
-import { CHARGES, open, openThrough } from './open.ts'
+import { CHARGES, KEYS, open, openThrough } from './open.ts'
 import { throughFetch, throughHttp, transports } from './transports.ts'
 
 const ofCharge = (effect: FaultEffect): Fault => ({ operation: 'gateway.charge', ...effect })
@@ -33,9 +33,8 @@ describe.each(transports)('through $name', (transport) => {
   test('truncated executes the request and ends the connection in the middle of the body', async () => {
     const { mock, fetch } = await openThrough(transport)
     mock.faults.add(ofCharge({ kind: 'truncated' }))
-    const headers = { authorization: 'Bearer mock-api-key', 'idempotency-key': 'k' }
     const url = `${mock.clientOptions.gateway.baseUrl}${CHARGES}`
-    const reading = fetch(url, { method: 'POST', headers, body: JSON.stringify(MOCK_CHARGE) }).then(
+    const reading = fetch(url, { method: 'POST', headers: KEYS, body: JSON.stringify(MOCK_CHARGE) }).then(
       (answer) => {
         expect(answer.status).toBe(202)
         return answer.text()

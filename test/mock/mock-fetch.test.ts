@@ -17,7 +17,7 @@ test('mock.fetch responds without a timer when everything but promises is faked'
   const answer = await mock.fetch(`${mock.clientOptions.gateway.baseUrl}${CHARGES}`, {
     method: 'POST',
     headers: KEYS,
-    body: '{"msisdn":"+1","amount":1,"currency":"BDT","redirect_uri":"https://a.example"}',
+    body: '{"msisdn":"+12","amount":1,"currency":"BDT","redirect_uri":"https://a.example"}',
   })
   expect(await answer.json()).toMatchObject({ created_at: '2030-01-01T00:00:00.000Z' })
   expect(vi.getTimerCount()).toBe(0)

@@ -32,7 +32,11 @@ const TOKEN = { accessToken: 'known-token', expiresAt: '2099-01-01T00:00:00Z' }
 export const START = '2026-12-01T06:00:00Z'
 export const ORDER = { ...DAILY_ORDER, clientID: 'mock-client', cycle: 'WEEKLY' } as const
 export const CHARGES = '/api/v1/mfs/charges'
-export const KEYS = { Authorization: 'Bearer mock-api-key', 'Idempotency-Key': 'k' }
+export const KEYS = {
+  Authorization: 'Bearer mock-api-key',
+  'Content-Type': 'application/json',
+  'Idempotency-Key': 'k',
+}
 
 /** A mock at a fixed time, the clients of its options, and raw requests past them; closed when the test ends. */
 export const openThrough = async (transport: Transport, options: MockOptions = {}) => {

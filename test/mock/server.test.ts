@@ -8,10 +8,10 @@ import { localhostCertificate } from '../support/certificates.ts'
 import { MOCK_CHARGE as CHARGE } from '../support/mock-clients.ts'
 import { startServer } from '../support/mock-server.ts'
 import { open } from '../support/serve.ts'
-import { CHARGES } from './open.ts'
+import { CHARGES, KEYS } from './open.ts'
 
 // The scheme of a header's credentials is not case-sensitive.
-const headers = { Authorization: 'bearer mock-api-key', 'Idempotency-Key': 'k' }
+const headers = { ...KEYS, Authorization: 'bearer mock-api-key' }
 const charge = { method: 'POST', headers, body: JSON.stringify(CHARGE) }
 
 describe('the HTTP server', () => {

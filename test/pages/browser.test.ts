@@ -99,7 +99,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the payer’s pages', { timeout:
     const urls = [
       (await site.subscribe()).url,
       decided.url,
-      (await hostileSite.charge({ currency: HOSTILE, msisdn: HOSTILE })).url,
+      (await hostileSite.charge({ currency: HOSTILE })).url,
       `${site.url}/confirm/none`,
     ]
     const wrong = (await site.charge()).url
@@ -124,22 +124,16 @@ describe.skipIf(withoutBrowser())('in Chromium, the payer’s pages', { timeout:
       requestID: HOSTILE,
       userReturnURL: `https://shop.example/?q=${HOSTILE.replaceAll(' ', '/')}`,
     })
-    const charges = await Promise.all(
-      ['javascript:alert(1)', `https://shop.example/${HOSTILE}`].map((address) =>
-        hostileSite.charge({ currency: HOSTILE, msisdn: HOSTILE, redirect_uri: address }),
-      ),
-    )
+    const charge = await hostileSite.charge({
+      currency: HOSTILE,
+      redirect_uri: `https://shop.example/${HOSTILE.replaceAll(' ', '/')}`,
+    })
     await within({ viewport: PHONE }, async (page) => {
-      for (const address of [url, ...charges.map((charge) => charge.url)]) {
+      for (const address of [url, charge.url]) {
         await page.goto(address)
         expect(await page.title()).not.toBe('ran')
         expect(await page.locator('script, img, main b').count()).toBe(0)
       }
-      await page.goto(charges[0]?.url ?? '')
-      await page.getByLabel('One-time code').fill('123456')
-      await page.getByRole('button', { name: 'Confirm' }).click()
-      await page.getByText('no address to which you can return').waitFor()
-      expect(await page.locator('a').count()).toBe(0)
     })
   })
 

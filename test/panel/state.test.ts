@@ -94,7 +94,7 @@ describe('the state', () => {
   })
 })
 
-const charge = { msisdn: '+1', amount: 1, currency: 'BDT' }
+const charge = { msisdn: '+99900000001', amount: 1, currency: 'BDT' }
 
 /** Starts a server whose mock has a number of charges and subscriptions. */
 const startWith = async (count: number, options: MockOptions = {}) => {

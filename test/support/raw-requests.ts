@@ -40,7 +40,7 @@ export const send = async (fetch: Fetch, url: string, sending: Sending = {}): Pr
   const response = await fetch(url, {
     method: 'POST',
     ...init,
-    headers: isText ? headers : { 'content-type': 'application/json', ...headers },
+    headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
     ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
   })
   const text = await response.text()

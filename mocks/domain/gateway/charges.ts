@@ -24,6 +24,8 @@ export interface ChargeRecord extends ChargeFields {
   readonly mandateId: string | undefined
   /** The idempotency key of the request that created the charge. A seeded charge has no key. */
   readonly idempotencyKey: string | undefined
+  /** The API key that created the charge, as `authenticate` names the key (row 84). */
+  readonly credential: string
   status: ChargeStatus
   outcome: ChargeOutcome
   wrongCodes: number

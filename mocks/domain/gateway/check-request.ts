@@ -1,5 +1,6 @@
+import { isAbsoluteUrl } from '../../../src/contract/formats.ts'
 import type { Fields, Result } from '../result.ts'
-import { accepted, invalid, refused } from '../result.ts'
+import { accepted, invalid } from '../result.ts'
 import type { ChargeFields } from './charges.ts'
 import type { GatewayOptions } from './options.ts'
 
@@ -18,7 +19,9 @@ export const createAllowlist = (entries: readonly string[]): ((address: string) 
 
 type InputOptions = Pick<GatewayOptions, 'inputRules' | 'unknownFields'>
 
-const E164 = /^\+?[1-9]\d{6,14}$/
+// A country code never starts with 0, and a number has at most 15 digits with its country code (ITU-T E.164).
+const INTERNATIONAL = /^\+?[1-9]\d{1,14}$/
+const FEWEST_DIGITS = /\d{7}/
 
 const unknownField = (
   fields: Fields,
@@ -33,8 +36,8 @@ const unknownField = (
 
 const formatProblem = ({ msisdn, amount, currency }: ChargeFields): Result<never> | undefined => {
   const explanation = 'Option gateway.inputRules is "formats".'
-  if (!E164.test(msisdn)) {
-    return invalid('msisdn', 'msisdn must be a number in international format.', explanation)
+  if (!FEWEST_DIGITS.test(msisdn)) {
+    return invalid('msisdn', 'msisdn must have at least 7 digits.', explanation)
   }
   if (amount <= 0) return invalid('amount', 'amount must be greater than zero.', explanation)
   if (!Intl.supportedValuesOf('currency').includes(currency)) {
@@ -43,19 +46,23 @@ const formatProblem = ({ msisdn, amount, currency }: ChargeFields): Result<never
   return undefined
 }
 
-/** Reads the body of a charge. Checks the types. If `inputRules` is `'formats'`, checks the formats too (row 82). */
+/** Reads the body of a charge, and checks G1's rules. `inputRules: 'formats'` adds restrictions (row 82). */
 export const readCharge = (fields: Fields, options: InputOptions): Result<ChargeFields> => {
   const { msisdn, amount, currency, redirect_uri: redirectUri } = fields
-  if (typeof msisdn !== 'string') return invalid('msisdn', 'msisdn must be a string.')
+  if (typeof msisdn !== 'string' || !INTERNATIONAL.test(msisdn)) {
+    return invalid('msisdn', 'msisdn must be a string with a number in international format.')
+  }
   if (typeof amount !== 'number' || !Number.isSafeInteger(amount)) {
     const message = Number.isInteger(amount)
       ? 'amount exceeds the largest safe integer.'
       : 'amount must be an integer.'
     return invalid('amount', message)
   }
-  if (typeof currency !== 'string') return invalid('currency', 'currency must be a string.')
-  if (typeof redirectUri !== 'string' || !URL.canParse(redirectUri)) {
-    return invalid('redirect_uri', 'redirect_uri must be an absolute URL.')
+  if (typeof currency !== 'string' || currency.trim() === '') {
+    return invalid('currency', 'currency must be a string with a currency code.')
+  }
+  if (typeof redirectUri !== 'string' || !isAbsoluteUrl(redirectUri)) {
+    return invalid('redirect_uri', "redirect_uri must be an absolute URL that the payer's browser can open.")
   }
   const charge = { msisdn, amount, currency, redirectUri }
   const problem =
@@ -73,10 +80,4 @@ export const readText = (
   const value = fields[name]
   if (typeof value !== 'string') return invalid(name, `${name} must be a string.`)
   return unknownField(fields, [name], options) ?? accepted(value)
-}
-
-/** Reads the Idempotency-Key header, which must not be blank (row 71). */
-export const readKey = (key: string | undefined): Result<string> => {
-  if (key !== undefined && key.trim() !== '') return accepted(key)
-  return refused('missing_idempotency_key', 'The Idempotency-Key header is required.')
 }

@@ -2,15 +2,17 @@ import { toMilliseconds } from '../duration.ts'
 import type { Ids } from '../ids.ts'
 import type { Fields, Result } from '../result.ts'
 import { accepted, refused } from '../result.ts'
+import { withParameter } from '../return-address.ts'
 import type { Timeline } from '../timeline.ts'
 import type { BehaviorName } from './behaviors.ts'
 import { behaviors, comparableNumber, isBehaviorName, testNumber } from './behaviors.ts'
 import type { ChargeMoment, ChargeRecord } from './charges.ts'
 import { chargeBody, listedCharge, maskedNumber } from './charges.ts'
-import { createAllowlist, readCharge, readKey, readText } from './check-request.ts'
+import { createAllowlist, readCharge, readText } from './check-request.ts'
 import { createLedger } from './ledger.ts'
 import type { GatewayOptions } from './options.ts'
-import { createKeyStore, keyScope, readEvents } from './state.ts'
+import type { KeyUse } from './state.ts'
+import { createKeyStore, credentialOf, keyScope, readEvents } from './state.ts'
 import type { ChargeBody, ConfirmationView, GatewayEvent, Keyed } from './types.ts'
 
 // Every wrong code gets this refusal, so a caller learns nothing about phone numbers, codes or charges.
@@ -20,7 +22,8 @@ const INCORRECT_CODE: Result<never> = Object.freeze(
   }),
 )
 
-const notFound = (what: string): Result<never> => refused('not_found', `No such ${what}.`)
+const notFound = (what: string, explanation?: string): Result<never> =>
+  refused('not_found', `No such ${what}.`, explanation === undefined ? {} : { explanation })
 
 const alreadyResolved = (charge: ChargeRecord): Result<never> =>
   charge.status === 'expired'
@@ -39,6 +42,7 @@ const unknownBehavior = (name: string): Result<never> =>
 const MANDATE_MISMATCH = refused('mandate_mismatch', 'mandate_id differs from the charge in the path.', {
   field: 'mandate_id',
 })
+const KEY_MISSING = refused('missing_idempotency_key', 'The Idempotency-Key header is required.')
 const KEY_REUSED = refused('idempotency_key_reused', 'The Idempotency-Key was used with another body.', {
   explanation: 'Option gateway.keyReuse is "reject".',
 })
@@ -53,6 +57,18 @@ const REDIRECT_NOT_ALLOWED = refused('redirect_uri_not_allowed', 'redirect_uri i
 const RENEWAL_OF_RENEWAL = notActive(
   'The charge is a renewal, and option gateway.renewalsAsMandates is false.',
 )
+
+/** Returns whether a body has the values of the original request. The body of a renewal has only `mandate_id`. */
+const isSameBody = (
+  { mandateId, msisdn, amount, currency, redirectUri }: ChargeRecord,
+  fields: Fields,
+): boolean =>
+  mandateId === undefined
+    ? fields.msisdn === msisdn &&
+      fields.amount === amount &&
+      fields.currency === currency &&
+      fields.redirect_uri === redirectUri
+    : fields.mandate_id === mandateId
 
 const keyed = (moment: ChargeMoment, replayed: boolean): Result<Keyed<ChargeBody>> =>
   accepted({ body: chargeBody(moment.charge, moment), replayed })
@@ -69,7 +85,7 @@ export const createGatewayDomain = (parts: {
   readonly baseUrl: () => string
 }) => {
   const { timeline, options } = parts
-  const credentials = new Map(options.apiKeys.map((key, index) => [key, `key-${index + 1}`]))
+  const credentials = new Map(options.apiKeys.map((key, index) => [key, credentialOf(index)]))
   const isAllowed = createAllowlist(options.redirectAllowlist)
   const listed = new Map(
     Object.entries(options.testNumbers).map(([msisdn, name]) => [comparableNumber(msisdn), { msisdn, name }]),
@@ -91,13 +107,29 @@ export const createGatewayDomain = (parts: {
     return listed.has(number) || ledger.lasting().behaviors.has(number)
   }
 
-  const execute = (scope: string, charge: ChargeRecord): Result<Keyed<ChargeBody>> => {
+  /** Refuses a charge that does not exist or, under `apiKeyScope: 'own'`, belongs to another API key (row 84). */
+  const owned = (
+    charge: ChargeRecord | undefined,
+    what: string,
+    credential?: string,
+  ): Result<ChargeRecord> => {
+    if (charge === undefined) return notFound(what)
+    if (options.apiKeyScope === 'all' || credential === undefined || charge.credential === credential) {
+      return accepted(charge)
+    }
+    return notFound(what, 'Another API key created the charge, and option gateway.apiKeyScope is "own".')
+  }
+
+  const execute = (use: KeyUse, charge: ChargeRecord): Result<Keyed<ChargeBody>> => {
     const moment = { charge, status: charge.status, outcome: charge.outcome }
-    keys.store(scope, moment)
+    keys.store(keyScope(use), moment)
     return keyed(moment, false)
   }
 
-  const confirmationOf = (id: string): ChargeRecord | undefined => ledger.transactions().confirmations.get(id)
+  const chargeOf = (id: string, credential?: string) =>
+    owned(ledger.transactions().charges.get(id), 'charge', credential)
+  const confirmationOf = (id: string, credential?: string) =>
+    owned(ledger.transactions().confirmations.get(id), 'confirmation', credential)
 
   return {
     /** Checks that the bearer key is a configured API key. */
@@ -110,82 +142,82 @@ export const createGatewayDomain = (parts: {
       })
     },
     reference: () => ({ otp: options.otp, test_numbers: reference() }),
-    charge(credential: string, givenKey: string | undefined, fields: Fields): Result<Keyed<ChargeBody>> {
+    /**
+     * Returns the original result of a used key, whatever the new body is (G rule 1), or `undefined` for a new key.
+     * Refuses a missing key (row 71). `keyReuse: 'reject'` refuses another body (row 72).
+     */
+    original(use: KeyUse, fields: Fields): Result<Keyed<ChargeBody>> | undefined {
       timeline.settle()
-      const key = readKey(givenKey)
-      if (!key.ok) return key
+      if (use.key.trim() === '') return KEY_MISSING
+      const first = keys.find(keyScope(use))
+      if (first === undefined) return undefined
+      return options.keyReuse === 'replay' || isSameBody(first.charge, fields)
+        ? keyed(first, true)
+        : KEY_REUSED
+    },
+    /** Creates a charge. Call `original` first. */
+    charge(use: KeyUse, fields: Fields): Result<Keyed<ChargeBody>> {
+      timeline.settle()
       const wanted = readCharge(fields, options)
       if (!wanted.ok) return wanted
-      const scope = keyScope(credential, 'charge', '', key.value)
-      const first = keys.find(scope)
-      if (first !== undefined) {
-        const { msisdn, amount, currency, redirectUri } = first.charge
-        const same =
-          msisdn === wanted.value.msisdn &&
-          amount === wanted.value.amount &&
-          currency === wanted.value.currency &&
-          redirectUri === wanted.value.redirectUri
-        return same || options.keyReuse === 'replay' ? keyed(first, true) : KEY_REUSED
-      }
       if (options.unlistedNumbers === 'refuse' && !isListed(wanted.value.msisdn)) return UNLISTED
       if (!isAllowed(wanted.value.redirectUri)) return REDIRECT_NOT_ALLOWED
-      return execute(scope, ledger.open(wanted.value, key.value))
+      return execute(use, ledger.open(wanted.value, use))
     },
-    confirm(confirmationId: string, fields: Fields): Result<ChargeBody> {
+    /** Confirms a charge. Without a credential, the payer confirms it. */
+    confirm(confirmationId: string, fields: Fields, credential?: string): Result<ChargeBody> {
       timeline.settle()
       const otp = readText('otp', fields, options)
       if (!otp.ok) return otp
-      const charge = confirmationOf(confirmationId)
+      const charge = confirmationOf(confirmationId, credential)
       if (otp.value !== options.otp) {
-        if (charge !== undefined) ledger.countWrongCode(charge)
+        if (charge.ok) ledger.countWrongCode(charge.value)
         return INCORRECT_CODE
       }
-      if (charge === undefined) return notFound('confirmation')
-      return ledger.confirm(charge) ? accepted(chargeBody(charge)) : alreadyResolved(charge)
+      if (!charge.ok) return charge
+      return ledger.confirm(charge.value) ? accepted(chargeBody(charge.value)) : alreadyResolved(charge.value)
     },
-    status(id: string): Result<ChargeBody> {
+    status(id: string, credential?: string): Result<ChargeBody> {
       timeline.settle()
-      const charge = ledger.transactions().charges.get(id)
-      return charge === undefined ? notFound('charge') : accepted(chargeBody(charge))
+      const charge = chargeOf(id, credential)
+      return charge.ok ? accepted(chargeBody(charge.value)) : charge
     },
-    renew(
-      credential: string,
-      givenKey: string | undefined,
-      id: string,
-      fields: Fields,
-    ): Result<Keyed<ChargeBody>> {
+    /** Renews a mandate, whose id is in the path. Call `original` first. */
+    renew(use: KeyUse, fields: Fields): Result<Keyed<ChargeBody>> {
       timeline.settle()
-      const key = readKey(givenKey)
-      if (!key.ok) return key
       const mandateId = readText('mandate_id', fields, options)
       if (!mandateId.ok) return mandateId
-      if (mandateId.value !== id) return MANDATE_MISMATCH
-      const scope = keyScope(credential, 'renew', id, key.value)
-      const first = keys.find(scope)
-      if (first !== undefined) return keyed(first, true)
-      const mandate = ledger.transactions().charges.get(id)
-      if (mandate === undefined) return notFound('charge')
+      if (mandateId.value !== use.pathId) return MANDATE_MISMATCH
+      const found = chargeOf(use.pathId, use.credential)
+      if (!found.ok) return found
+      const mandate = found.value
       if (mandate.status !== 'succeeded') return notActive(`The charge is ${mandate.status}, not succeeded.`)
       if (mandate.mandateId !== undefined && !options.renewalsAsMandates) return RENEWAL_OF_RENEWAL
-      return execute(scope, ledger.renew(mandate, key.value))
+      return execute(use, ledger.renew(mandate, use))
     },
-    /** Clears charges, events and idempotency keys. Keeps the behaviors, the rate limit and the allowlist. */
-    reset(): void {
+    /**
+     * Clears charges, events and idempotency keys; with `apiKeyScope: 'own'`, only those of the API key. Keeps the
+     * behaviors, the rate limit and the allowlist.
+     */
+    reset(credential: string): void {
       timeline.settle()
-      ledger.clear()
+      if (options.apiKeyScope === 'all') ledger.clear()
+      else ledger.clearOf(credential)
     },
     /** Returns the data of the page on which the payer enters the one-time code. */
     confirmation(confirmationId: string): Result<ConfirmationView> {
       timeline.settle()
-      const charge = confirmationOf(confirmationId)
-      if (charge === undefined) return notFound('confirmation')
+      const found = confirmationOf(confirmationId)
+      if (!found.ok) return found
+      const charge = found.value
+      const { returnParameter: name } = options
       return accepted({
         confirmationId,
         maskedMsisdn: maskedNumber(charge.msisdn),
         amount: charge.amount,
         currency: charge.currency,
         status: charge.status,
-        redirectUri: charge.redirectUri,
+        returnUrl: name === false ? charge.redirectUri : withParameter(charge.redirectUri, name, charge.id),
       })
     },
     setBehavior(msisdn: string, behavior: string): Result<void> {
@@ -211,7 +243,7 @@ export const createGatewayDomain = (parts: {
     /** Returns the events, oldest first. */
     events(): readonly GatewayEvent[] {
       timeline.settle()
-      return readEvents(ledger.transactions().events, ledger.lasting().clearedEvents)
+      return readEvents(ledger.transactions(), ledger.lasting().clearedEvents)
     },
     snapshot(): unknown {
       timeline.settle()

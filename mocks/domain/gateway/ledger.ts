@@ -8,8 +8,8 @@ import { behaviors, comparableNumber } from './behaviors.ts'
 import type { ChargeFields, ChargeRecord } from './charges.ts'
 import type { GatewayOptions, SeedCharge } from './options.ts'
 import { outcomeOf } from './options.ts'
-import type { LastingState, TransactionalState } from './state.ts'
-import { emptyTransactions, newLastingState, recordEvent } from './state.ts'
+import type { KeyUse, LastingState, TransactionalState } from './state.ts'
+import { credentialOf, emptyTransactions, newLastingState, recordEvent } from './state.ts'
 import type { Resolution } from './transitions.ts'
 import { chargeAfter } from './transitions.ts'
 import type { GatewayEvent } from './types.ts'
@@ -119,7 +119,8 @@ export const createLedger = (parts: {
 
   const create = (
     { msisdn, amount, currency, redirectUri }: ChargeFields,
-    rest: Pick<ChargeRecord, 'mandateId' | 'idempotencyKey' | 'status' | 'outcome'>,
+    { credential, key }: KeyUse,
+    rest: Pick<ChargeRecord, 'mandateId' | 'status' | 'outcome'>,
   ): ChargeRecord =>
     keep({
       id: chargeId(),
@@ -131,7 +132,8 @@ export const createLedger = (parts: {
       baseUrl: pageBase(),
       createdAt: timeline.now(),
       mandateId: rest.mandateId,
-      idempotencyKey: rest.idempotencyKey,
+      idempotencyKey: key,
+      credential,
       status: rest.status,
       outcome: rest.outcome,
       wrongCodes: 0,
@@ -155,6 +157,7 @@ export const createLedger = (parts: {
       createdAt: toInstantMilliseconds(createdAt),
       mandateId: given.mandate_id,
       idempotencyKey: undefined,
+      credential: credentialOf(0),
       status,
       outcome: given.outcome ?? outcomeOf[status],
       wrongCodes: 0,
@@ -191,20 +194,20 @@ export const createLedger = (parts: {
     /** Returns every charge, oldest first. */
     inOrder: (): readonly ChargeRecord[] => order,
     /** Creates a charge that waits for its one-time code. */
-    open(fields: ChargeFields, idempotencyKey: string): ChargeRecord {
+    open(fields: ChargeFields, use: KeyUse): ChargeRecord {
       const pending = { status: 'pending_confirmation', outcome: 'PENDING' } as const
-      const charge = create(fields, { mandateId: undefined, idempotencyKey, ...pending })
+      const charge = create(fields, use, { mandateId: undefined, ...pending })
       record('charge.created', charge, charge.createdAt)
       planExpiry(charge)
       return charge
     },
     /** Renews a charge. A renewal needs no code and gets its outcome at once (G rule 3). */
-    renew(mandate: ChargeRecord, idempotencyKey: string): ChargeRecord {
+    renew(mandate: ChargeRecord, use: KeyUse): ChargeRecord {
       const resolution = resolutionNow(mandate)
       const status = chargeAfter('none', resolution.event)
       if (status === undefined) throw new Error(`A renewal cannot begin with the event ${resolution.event}.`)
       const { outcome } = resolution
-      const charge = create(mandate, { mandateId: mandate.id, idempotencyKey, status, outcome })
+      const charge = create(mandate, use, { mandateId: mandate.id, status, outcome })
       record('charge.renewed', charge, charge.createdAt)
       settled(charge, resolution, charge.createdAt)
       return charge
@@ -223,9 +226,26 @@ export const createLedger = (parts: {
       charge.wrongCodes += 1
       if (charge.wrongCodes >= maxOtpAttempts) move(charge, EXPIRE, timeline.now())
     },
+    /** Deletes all charges with their events and keys. */
     clear(): void {
       lasting.clearedEvents += state.events.types.length
       forgetTransactions()
+    },
+    /** Deletes the charges of one API key with their events and keys. */
+    clearOf(credential: string): void {
+      const isKept = (charge: ChargeRecord): boolean => charge.credential !== credential
+      const kept = order.filter(isKept)
+      const { events, keys } = state
+      const keptKeys = [...keys].filter(([, { charge }]) => isKept(charge))
+      const [waiting, retried] = [unconfirmed.all(), retries.all()]
+      forgetTransactions()
+      state = { ...state, events, keys: new Map(keptKeys) }
+      for (const charge of kept) {
+        keep(charge)
+        if (charge.status === 'succeeded') state.paidNumbers.add(comparableNumber(charge.msisdn))
+      }
+      unconfirmed.replace(waiting.filter(isKept))
+      retries.replace(retried.filter(({ charge }) => isKept(charge)))
     },
     restart(): void {
       lasting = newLastingState()

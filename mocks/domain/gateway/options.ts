@@ -107,6 +107,11 @@ export const gatewayTable = {
   redirectAllowlist: option(listOf(absoluteUrl), []),
   /** Response if a used idempotency key has a new body (row 72). Default: `replay`; strict rules: `reject`. */
   keyReuse: option(oneOf('replay', 'reject'), 'replay', { strict: 'reject' }),
+  /**
+   * What happens to a request while the first request with its idempotency key still runs (row 73a). `wait`: the
+   * request waits and gets the same result. `conflict`: 409 with `idempotency_key_in_use`. Default: `wait`.
+   */
+  keyInFlight: option(oneOf('wait', 'conflict'), 'wait'),
   /** How long an idempotency key is remembered (row 73); `false`: until a reset. Default: `false`. */
   keyTtl: option(orFalse(duration), false),
   /** Whether `renew` accepts the id of a succeeded renewal (row 75). Default: `true`; under strict rules: `false`. */
@@ -115,8 +120,21 @@ export const gatewayTable = {
   maxOtpAttempts: option(orFalse(wholeNumber(1)), false),
   /** The rate limit for all routes and callers together (row 78); `false`: no limit. */
   rateLimit: option(orFalse<RollingLimit>(strict(rollingLimit, 'option')), { limit: 120, windowMs: 60_000 }),
-  /** Input checks. `formats` adds E.164, ISO 4217, amount > 0 (row 82). Default: `types`; strict rules: `formats`. */
+  /**
+   * Input checks of a charge (row 82). `formats` adds: a number of 7 digits or more, an amount above zero, an ISO 4217
+   * currency. Default: `types`; strict rules: `formats`.
+   */
   inputRules: option(oneOf('types', 'formats'), 'types', { strict: 'formats' }),
+  /**
+   * Name of the query parameter with the charge's id, such as `charge_id`, that the mock adds to `redirect_uri` when
+   * the payer returns (row 83); `false`: the mock adds nothing. Default: `false`.
+   */
+  returnParameter: option(orFalse(text), false),
+  /**
+   * The charges that an API key can read, confirm, renew and reset (row 84): all charges, or the key's own. A seeded
+   * charge belongs to the first key. Default: `all`.
+   */
+  apiKeyScope: option(oneOf('all', 'own'), 'all'),
   /** Whether the mock ignores or refuses unknown fields (row 4). Default: `ignore`; strict rules: `refuse`. */
   unknownFields: option(oneOf('ignore', 'refuse'), 'ignore', { strict: 'refuse' }),
   /** Initial charges. The API's `reset` deletes them; `mock.reset()` restores them. Default: none. */

@@ -7,13 +7,22 @@ import type { GatewayEvent } from './types.ts'
 /** The key is the scope of an idempotency key. The value is the charge in the first response. */
 type KeyTable = Map<string, ChargeMoment>
 
-/** Returns the scope of an idempotency key: the route, the credential, the id in the path, and the key (row 73). */
-export const keyScope = (
-  credential: string,
-  route: 'charge' | 'renew',
-  pathId: string,
-  key: string,
-): string =>
+/** Returns the name of the API key at this index of the option `apiKeys`. */
+export const credentialOf = (index: number): string => `key-${index + 1}`
+
+/** An idempotency key, and the parts of the request that limit its scope (row 73). */
+export interface KeyUse {
+  readonly route: 'charge' | 'renew'
+  /** The name of the API key. */
+  readonly credential: string
+  /** The id in the path; empty if the path has no id. */
+  readonly pathId: string
+  /** The Idempotency-Key header; empty if the request has none. */
+  readonly key: string
+}
+
+/** Returns the scope of an idempotency key as text. */
+export const keyScope = ({ route, credential, pathId, key }: KeyUse): string =>
   // Header values contain no line breaks, so two different scopes never have the same text.
   `${route}\n${credential}\n${pathId}\n${key}`
 
@@ -94,13 +103,17 @@ export const recordEvent = (
   events.outcomes.push(charge.outcome)
 }
 
-/** Returns the events (row 80). The first id is `cleared` + 1, so a reset does not repeat ids. */
-export const readEvents = (events: EventColumns, cleared: number): GatewayEvent[] =>
+/**
+ * Returns the events (row 80), except events of deleted charges. The first id is `cleared` + 1, so a reset does not
+ * repeat ids.
+ */
+export const readEvents = ({ events, charges }: TransactionalState, cleared: number): GatewayEvent[] =>
   events.types.flatMap((type, index) => {
     const [at, charge] = [events.times[index], events.charges[index]]
     const [status, outcome] = [events.statuses[index], events.outcomes[index]]
     // All arrays have the same length, so no value is ever undefined.
     if (at === undefined || charge === undefined || status === undefined || outcome === undefined) return []
+    if (!charges.has(charge.id)) return []
     return {
       id: `evt_${String(cleared + index + 1).padStart(8, '0')}`,
       type,

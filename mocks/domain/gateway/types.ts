@@ -42,8 +42,8 @@ export interface ConfirmationView {
   readonly amount: number
   readonly currency: string
   readonly status: ChargeBody['status']
-  /** The `redirect_uri` of the charge request. */
-  readonly redirectUri: string
+  /** The URL to which the payer returns: `redirect_uri`, with the charge's id if `returnParameter` is set (row 83). */
+  readonly returnUrl: string
 }
 
 /** A charge with its idempotency key. A renewal also has the identifier of the renewed charge. */

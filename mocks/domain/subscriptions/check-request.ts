@@ -115,6 +115,12 @@ export const createRequestCheck = (options: SubscriptionsOptions, calendar: Cale
     const problem =
       amountProblem(amount) ?? startProblem(startDay, today) ?? endProblem(startDay, endDay, today)
     if (problem !== undefined) return problem
+    if (!options.merchants.some(({ clientId }) => clientId === clientID)) {
+      return refused('client_mismatch', 'clientID was not issued.', {
+        field: 'clientID',
+        explanation: 'No merchant of option subscriptions.merchants has this clientId.',
+      })
+    }
     if (clientID !== merchant.clientId && options.clientMismatch === 'refuse') {
       return refused('client_mismatch', 'clientID differs from the client that logged in.', {
         field: 'clientID',

@@ -99,7 +99,7 @@ export interface Seeds extends Input<typeof seeds> {}
 export const seedsSchema = strict(seeds)
 
 const user = {
-  /** Username of the login. The lockout is per username (row 35). `defaultMerchant` has the user `mock-user`. */
+  /** Username of the login. Two merchants may have the same username. `defaultMerchant` has the user `mock-user`. */
   username: text,
   /** Password of the login. `defaultMerchant` has the password `mock-password`. */
   password: text,
@@ -137,7 +137,7 @@ export const defaultErrorCodes = {
   duplicate_request: '03',
   /** A call that the state does not allow, such as a refused second cancellation (row 38). Default: `04`. */
   state: '04',
-  /** A clientID other than the clientID of the token (rows 21 and 38). Default: `05`. */
+  /** A clientID that was not issued, or another merchant's clientID (rows 21 and 38). Default: `05`. */
   client_mismatch: '05',
   /** Missing or wrong credentials, with HTTP status 401 (row 38). Default: `401`. */
   unauthorized: '401',
@@ -243,7 +243,10 @@ export const subscriptionsTable = {
   amountPattern: option(pattern, /^\d+(\.\d+)?$/, { strict: /^\d+(\.\d{1,2})?$/ }),
   /** Whether a merchant may reuse a requestID (row 20 ✎). Default: `accept`; under strict rules: `refuse`. */
   duplicateRequest: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
-  /** Whether a clientID may differ from the token's (row 21 ✎). Default: `accept`; under strict rules: `refuse`. */
+  /**
+   * Whether a clientID that was issued to another merchant is accepted (row 21 ✎). A clientID outside the option
+   * `merchants` is always refused. Default: `accept`; under strict rules: `refuse`.
+   */
   clientMismatch: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
   /** Time of day, `HH:MM:SS`, at which payments are made (row 23). Default: `12:00:00`. */
   debitTime: option(timeOfDay, '12:00:00'),
@@ -260,8 +263,8 @@ export const subscriptionsTable = {
   /** Result of the refresh grant: a new refresh token, the same token, or an error (row 34). Default: `rotate`. */
   refresh: option(oneOf('rotate', 'reuse', 'reject'), 'rotate'),
   /**
-   * Locks a username after too many failed logins (row 35); `false`: never. The failed login that causes the lock
-   * still receives HTTP status 401.
+   * Locks a merchant's username after too many failed logins (row 35); `false`: never. The failed login that causes
+   * the lock still receives HTTP status 401.
    */
   lockout: option(orFalse(strict(lockout, 'option')), {
     attempts: 5,
@@ -286,7 +289,7 @@ export const subscriptionsTable = {
     ),
     { defaultSize: 10, maxSize: 100, ignore: [] },
   ),
-  /** Rate limit of each client_id (row 42); `false`: no limit. */
+  /** Rate limit of each client_id (row 42). With `false`, no call is refused, and the headers state 1 000 000 000. */
   rateLimit: option(orFalse(strict(rateLimit, 'option')), { limit: 600, windowMs: 60_000 }),
   /** Whether a 429 response has the header Retry-After (row 43). Default: `false`. */
   sendRetryAfter: option(flag, false),

@@ -1,6 +1,7 @@
 import type { Calendar, Day } from '../calendar.ts'
 import { dateText, isoMicroseconds } from '../calendar.ts'
 import type { Ids } from '../ids.ts'
+import { withParameter } from '../return-address.ts'
 import type { SubscriptionsOptions } from './options.ts'
 import type { Schedule } from './schedule.ts'
 import type { CancellationRecord, PaymentRecord, State, SubscriptionRecord } from './state.ts'
@@ -30,20 +31,6 @@ export const authorizationPath = (invoiceId: string): string => `/authorize/${en
 
 const SHOWN_PAYMENTS = 5
 const TRANSACTION_ID_LENGTH = 12
-
-const isInvoiceId = (pair: string): boolean => new URLSearchParams(pair).has('invoiceID')
-
-/** Sets `invoiceID` in the query of a URL. The rest of the URL stays unchanged (row 22). */
-const withInvoiceId = (userReturnUrl: string, invoiceId: string): string => {
-  const [address = '', ...fragment] = userReturnUrl.split('#')
-  const [path = '', ...query] = address.split('?')
-  const kept = query
-    .join('?')
-    .split('&')
-    .filter((pair) => pair !== '' && !isInvoiceId(pair))
-  const pairs = [...kept, `invoiceID=${encodeURIComponent(invoiceId)}`].join('&')
-  return [`${path}?${pairs}`, ...fragment].join('#')
-}
 
 /** Creates the functions that turn stored records into responses and page data. */
 export const createViews = (parts: {
@@ -143,7 +130,7 @@ export const createViews = (parts: {
       end: record.request.end,
       nextPayments: upcoming(record),
       status: record.requestStatus,
-      returnUrl: withInvoiceId(record.request.userReturnURL, record.invoiceId),
+      returnUrl: withParameter(record.request.userReturnURL, 'invoiceID', record.invoiceId),
     }),
     state(record: SubscriptionRecord): SubscriptionState {
       const day = nextDay(record)
