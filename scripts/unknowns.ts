@@ -12,7 +12,7 @@ const text = readFileSync(file, 'utf8')
 /** Numbers of the rows that name an option. */
 const rowsOf = (name: string): string => {
   const rows = text.split('\n').flatMap((line) => {
-    const [, number] = /^\| (\d+) \|/.exec(line) ?? []
+    const [, number] = /^\| (\d+a?) \|/.exec(line) ?? []
     return number !== undefined && line.includes(`\`${name}\``) ? [number] : []
   })
   return rows.length > 0 ? rows.join(', ') : '–'

@@ -29,7 +29,7 @@ async function anchorsOf(document: string): Promise<string[]> {
 
 /** A mark of the specification or of a row of docs/unknowns.md. */
 const MARK =
-  /\b(?:S[1-8]|S-[a-h]|S rule \d|G[1-3]|G rule \d|G (?:health|reference|charge|confirm|status|renew|reset)|Events, note \d|(?:Authentication|Limits|Errors|States), area [SG](?:, rule \d)?|Limits, Pagination|rows? \d+)\b/g
+  /\b(?:S[1-8]|S-[a-h]|S rule \d|G[1-3]|G rule \d|G (?:health|reference|charge|confirm|status|renew|reset)|Events, note \d|(?:Authentication|Limits|Errors|States), area [SG](?:, rule \d)?|Limits, Pagination|rows? \d+a?)\b/g
 
 /** Where a mark leads: `S6` to `specification.md#s6`, `row 35` to `unknowns.md#row-35`. */
 const targetOf = (mark: string): string => {

@@ -37,8 +37,12 @@ test('row 2: an unknown path is a 404 in the shape of its area, and the log name
   ])
 })
 
-test('row 3: a wrong method is 405 with Allow, malformed JSON is 400, and strict rules check the content type', async (open) => {
-  const text = { headers: { 'content-type': 'text/plain' }, body: JSON.stringify(CHARGE) }
+const typed = (type: string, body: unknown) => ({
+  headers: { 'content-type': type },
+  body: JSON.stringify(body),
+})
+
+test('row 3: a wrong method is 405 with Allow, malformed JSON is 400, and another content type is 415 unless the option allows any', async (open) => {
   const spec = await open()
   for (const [answer, allow] of [
     [await spec.g(CHARGES, { method: 'PUT' }), 'POST'],
@@ -53,16 +57,21 @@ test('row 3: a wrong method is 405 with Allow, malformed JSON is 400, and strict
     const ofS = await spec.s('/api/v1.0/subscribe', { body })
     expect([ofS.status, ofS.json.errorCode]).toEqual([400, '01'])
   }
-  expect((await spec.g(CHARGES, { key: 'a', ...text })).status).toBe(202)
-
-  for (const mock of await openStrict(open, { gateway: { contentType: 'json' } })) {
-    expect((await mock.g(CHARGES, { key: 'a', ...text })).status).toBe(415)
-    expect((await mock.charge('a')).status).toBe(202)
+  const lax = await open({ subscriptions: { contentType: 'any' }, gateway: { contentType: 'any' } })
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/merge-patch+json']) {
+    for (const [mock, ofG, ofS] of [
+      [spec, 415, 415],
+      [lax, 202, 200],
+    ] as const) {
+      expect((await mock.g(CHARGES, { key: type, ...typed(type, CHARGE) })).status).toBe(ofG)
+      expect((await mock.s('/api/v1.0/subscribe', typed(type, ORDER))).status).toBe(ofS)
+    }
   }
-  const strict = await open({ rules: 'strict' })
-  expect((await strict.s('/api/v1.0/subscribe', { ...text, body: JSON.stringify(ORDER) })).status).toBe(415)
+  expect(
+    (await spec.g(CHARGES, { key: 'b', ...typed('Application/JSON; charset=utf-8', CHARGE) })).status,
+  ).toBe(202)
   // Where no body fields are defined, an empty body needs no content type.
-  expect((await strict.s('/api/v1.0/subscription/x')).status).toBe(404)
+  expect((await spec.s('/api/v1.0/subscription/x')).status).toBe(404)
 })
 
 test('row 4: unknown fields are ignored, or refused under strict rules', async (open) => {
@@ -84,17 +93,20 @@ test('row 4: unknown fields are ignored, or refused under strict rules', async (
   }
 })
 
-test('row 5: the mock checks route, rate limit, authentication, headers, body and state in this order', async (open) => {
-  const { g } = await open({ gateway: { rateLimit: { limit: 5, windowMs: 60_000 } } })
+test('row 5: the mock checks rate limit, route, authentication, key, content type, body and state in this order', async (open) => {
+  const { g } = await open({ gateway: { rateLimit: { limit: 7, windowMs: 60_000 } } })
+  const text = { headers: { 'content-type': 'text/plain' } }
   expect((await g('/nowhere', { anonymous: true, body: '{' })).status).toBe(404)
   expect((await g(CHARGES, { anonymous: true, body: '{' })).status).toBe(401)
-  expect((await g(CHARGES, { body: '{' })).json.error.code).toBe('missing_idempotency_key')
+  expect((await g(CHARGES, { ...text, body: '{' })).json.error.code).toBe('missing_idempotency_key')
+  expect((await g(CHARGES, { ...text, key: 'a', body: '{' })).status).toBe(415)
   expect((await g(CHARGES, { key: 'a', body: '{' })).json.error.code).toBe('invalid_request')
   expect((await g(`${CHARGES}/ch_none/renew`, { key: 'a', body: { mandate_id: 'ch_none' } })).status).toBe(
     404,
   )
+  expect((await g(CHARGES, { key: 'a', body: CHARGE })).status).toBe(202)
   expect((await g(CHARGES, { anonymous: true, body: '{' })).status).toBe(429)
-  expect((await g('/nowhere')).status).toBe(404)
+  expect((await g('/nowhere')).status).toBe(429)
 })
 
 test('row 6: HEAD returns the headers of GET without a body', async (open) => {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { MockRefusedError } from '../../mocks/core.ts'
+import { defaultMerchant, MockRefusedError } from '../../mocks/core.ts'
 import { invoiceIdFrom } from '../../src/index.ts'
 import { ORDER, openStrict, test } from './set-up.ts'
 
@@ -190,9 +190,16 @@ test('row 20: a requestID is accepted again, or refused under strict rules', asy
   }
 })
 
-test('row 21: a clientID other than the token’s is accepted, or refused under strict rules', async (open) => {
-  expect((await (await open()).subscribe({ clientID: 'another' })).status).toBe(200)
-  for (const refusing of await openStrict(open, { subscriptions: { clientMismatch: 'refuse' } })) {
+test('row 21: another merchant’s clientID is accepted, or refused under strict rules, and one that was not issued is refused', async (open) => {
+  const merchants = [defaultMerchant, { ...defaultMerchant, clientId: 'another' }]
+  const spec = await open({ subscriptions: { merchants } })
+  expect((await spec.subscribe({ clientID: 'another' })).status).toBe(200)
+  const unissued = await spec.subscribe({ clientID: 'nobody' })
+  expect([unissued.status, unissued.json.errorCode]).toEqual([422, '05'])
+  for (const refusing of [
+    await open({ rules: 'strict', subscriptions: { merchants } }),
+    await open({ subscriptions: { merchants, clientMismatch: 'refuse' } }),
+  ]) {
     const answer = await refusing.subscribe({ clientID: 'another' })
     expect([answer.status, answer.json.errorCode]).toEqual([422, '05'])
     expect((await refusing.subscribe()).status).toBe(200)

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { testNumbers } from '../../mocks/core.ts'
 import { GatewayClient } from '../../src/index.ts'
 import { MOCK_CHARGE as CHARGE } from '../support/mock-clients.ts'
-import { burst, CHARGES, openStrict, test } from './set-up.ts'
+import { CHARGES, openStrict, test } from './set-up.ts'
 
 test('row 70: refusals have the listed codes', async (open) => {
   const { charge, confirm, renew, g, mock } = await open({
@@ -64,14 +64,19 @@ test('row 71: a missing or blank Idempotency-Key is a 400, for charges and renew
 })
 
 test('row 72: a used key with another body returns the original response, or 422 under strict rules', async (open) => {
-  const { charge, mock } = await open()
+  const { charge, g, mock } = await open()
   const first = await charge('a')
   const again = await charge('a', { amount: 1, msisdn: testNumbers.insufficient_funds })
   expect([again.status, again.text]).toEqual([202, first.text])
+  for (const asking of [{ body: '{' }, { body: CHARGE, headers: { 'content-type': 'text/plain' } }]) {
+    expect((await g(CHARGES, { key: 'a', ...asking })).text).toBe(first.text)
+  }
   expect(mock.state.charges()).toHaveLength(1)
   for (const strict of await openStrict(open, { gateway: { keyReuse: 'reject' } })) {
     const original = await strict.charge('a')
-    expect((await strict.charge('a', { amount: 1 })).status).toBe(422)
+    for (const body of [{ ...CHARGE, amount: 1 }, { ...CHARGE, amount: 'x' }, {}, '{']) {
+      expect((await strict.g(CHARGES, { key: 'a', body })).status).toBe(422)
+    }
     expect((await strict.charge('a')).text).toBe(original.text)
     expect(strict.mock.state.charges()).toHaveLength(1)
   }
@@ -104,6 +109,26 @@ test('row 73: a key counts for one API key, route and path id, and one of parall
   expect((await forgetful.charge('a')).json.id).toBe(json.id)
   await forgetful.mock.clock.advance({ minutes: 1 })
   expect((await forgetful.charge('a')).json.id).not.toBe(json.id)
+})
+
+test('row 73a: a key whose first request still runs waits for its response, or is 409', async (open) => {
+  const held = { operation: 'gateway.charge', kind: 'latency', latencyMs: 150 } as const
+  for (const executed of [true, false]) {
+    const waiting = await open()
+    waiting.mock.faults.add({ ...held, executed })
+    const [first, second] = await Promise.all([waiting.charge('a'), waiting.charge('a')])
+    expect([second.status, second.text]).toEqual([202, first.text])
+    expect(waiting.mock.state.charges()).toHaveLength(1)
+
+    const refusing = await open({ gateway: { keyInFlight: 'conflict' } })
+    refusing.mock.faults.add({ ...held, executed })
+    const answers = await Promise.all(['a', 'a', 'b'].map((key) => refusing.charge(key)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 409])
+    const refused = answers.find(({ status }) => status === 409)
+    expect(refused?.json.error.code).toBe('idempotency_key_in_use')
+    const again = await refusing.charge('a')
+    expect([again.status, refusing.mock.state.charges().length]).toEqual([202, 2])
+  }
 })
 
 test('row 74: a mandate_id that differs from the path is 422', async (open) => {
@@ -147,133 +172,4 @@ test('row 76: a failed renewal is 201 with status failed, and its key returns it
   expect(await gateway.renew(id, { dueDate: '2026-12-01' })).toEqual(data)
   expect((await renew(id, 'attempt-2')).json.status).toBe('succeeded')
   expect(mock.state.charges().map(({ status }) => status)).toEqual(['succeeded', 'failed', 'succeeded'])
-})
-
-test('row 77: a wrong code is always the same 400, and a correct one is 409, 409 or 404 for a charge that is not open', async (open) => {
-  const { charge, confirm, mock } = await open()
-  const { json: late } = await charge('late')
-  await mock.clock.advance({ days: 1 })
-  const { json: done } = await charge('done')
-  await confirm(done.confirmation_id)
-  const { json: open1 } = await charge('open')
-  const ids = [late.confirmation_id, done.confirmation_id, open1.confirmation_id, 'conf_none']
-  const wrong = []
-  const before = mock.state.charges()
-  for (const id of ids) {
-    for (const otp of ['0', '654321', '', '1234567', ' 123456', '１２３４５６'])
-      wrong.push(await confirm(id, otp))
-  }
-  expect(mock.state.charges()).toEqual(before)
-  expect(new Set(wrong.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
-  expect(wrong[0]?.status).toBe(400)
-  expect(wrong[0]?.text).not.toMatch(/123456|fixed|dummy|test|always/i)
-  expect((await confirm(ids[2], 123456)).json.error.code).toBe('invalid_request')
-  const right = [await confirm(ids[0]), await confirm(ids[1]), await confirm('conf_none')]
-  expect(right.map(({ status, json }) => [status, json.error.code])).toEqual([
-    [409, 'charge_expired'],
-    [409, 'already_confirmed'],
-    [404, 'not_found'],
-  ])
-  for (let count = 0; count < 50; count += 1) await confirm(open1.confirmation_id, 'x')
-  expect((await confirm(open1.confirmation_id)).json.status).toBe('succeeded')
-
-  const limited = await open({ gateway: { maxOtpAttempts: 3 } })
-  const { json } = await limited.charge('a')
-  for (let count = 0; count < 3; count += 1)
-    expect((await limited.confirm(json.confirmation_id, 'x')).status).toBe(400)
-  expect(limited.mock.state.charges()[0]?.status).toBe('expired')
-  expect((await limited.confirm(json.confirmation_id)).status).toBe(409)
-})
-
-test('row 78: 120 calls pass in any 60 seconds over all routes and callers, and Retry-After is in whole seconds', async (open) => {
-  const { g, mock } = await open()
-  const ask = async (count: number) => {
-    const answers = await burst(count, (call) => {
-      const path = ['/health', '/api/v1/reference', '/api/v1/mfs/charges/x'][call % 3] ?? ''
-      return g(path, { method: 'GET', anonymous: call % 3 === 0 })
-    })
-    return [...new Set(answers.map(({ status }) => status))].sort()
-  }
-  expect((await g('/api/v1/reset', { anonymous: true })).status).toBe(401)
-  expect(await ask(59)).toEqual([200, 404])
-  await mock.clock.advance({ seconds: 30 })
-  expect(await ask(60)).toEqual([200, 404])
-  const refused = await g('/health', { method: 'GET' })
-  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '30'])
-  // Refused calls do not prolong it, and the window rolls.
-  expect(await ask(50)).toEqual([429])
-  await mock.clock.advance({ milliseconds: 29_500 })
-  expect((await g('/health', { method: 'GET' })).headers.get('retry-after')).toBe('1')
-  await mock.clock.advance({ milliseconds: 500 })
-  expect(await ask(60)).toEqual([200, 404])
-  expect(await ask(1)).toEqual([429])
-
-  const free = await open({ gateway: { rateLimit: false } })
-  expect(new Set(await burst(200, free.health))).toEqual(new Set([200]))
-  const tight = await open({ gateway: { rateLimit: { limit: 1, windowMs: 5_000 } } })
-  await tight.charge('a')
-  expect((await tight.charge('a')).headers.get('retry-after')).toBe('5')
-})
-
-test('row 79: health is ok, or 503 in an outage like every other route', async (open) => {
-  const { g, gateway, mock, charge } = await open()
-  const healthy = await g('/health', { method: 'GET', anonymous: true })
-  expect([healthy.status, healthy.json]).toEqual([200, { status: 'ok' }])
-  mock.outage.start()
-  expect(await gateway.health()).toMatchObject({ ok: false, status: 503 })
-  expect((await charge('a')).status).toBe(503)
-  mock.outage.end()
-  expect([await gateway.health(), mock.state.charges()]).toEqual([{ ok: true, status: 200 }, []])
-})
-
-test('row 80: every step of a charge is an event with id, type, created_at and the charge at that time', async (open) => {
-  const { mock, charge, paid, renew } = await open()
-  await charge('unconfirmed')
-  const { id } = await paid()
-  await renew(id, 'k')
-  await paid({ msisdn: testNumbers.retry_then_fails })
-  await mock.clock.advance({ days: 1 })
-  const events = mock.state.events()
-  expect(events.map(({ type, data }) => [type, data.status])).toEqual([
-    ['charge.created', 'pending_confirmation'],
-    ['charge.created', 'pending_confirmation'],
-    ['charge.confirmed', 'pending_confirmation'],
-    ['charge.succeeded', 'succeeded'],
-    ['charge.renewed', 'succeeded'],
-    ['charge.succeeded', 'succeeded'],
-    ['charge.created', 'pending_confirmation'],
-    ['charge.confirmed', 'pending_confirmation'],
-    ['charge.pending_retry', 'pending_retry'],
-    ['charge.expired', 'expired'],
-    ['charge.failed', 'failed'],
-  ])
-  expect(new Set(events.map((event) => event.id)).size).toBe(events.length)
-  expect(events.at(-1)?.created_at).toBe('2026-12-02T06:00:00.000Z')
-})
-
-test('row 81: created_at is ISO 8601 in UTC', async (open) => {
-  expect((await (await open()).charge('a')).json.created_at).toBe('2026-12-01T06:00:00.000Z')
-})
-
-test('row 82: a charge is checked for its types alone, and for its formats under strict rules', async (open) => {
-  const spec = await open()
-  for (const fields of [{ msisdn: '017' }, { amount: 0 }, { currency: 'taka' }]) {
-    expect((await spec.charge(JSON.stringify(fields), fields)).status).toBe(202)
-  }
-  for (const fields of [{ msisdn: 17 }, { amount: '1' }, { currency: null }, { redirect_uri: '/paid' }]) {
-    expect((await spec.charge(JSON.stringify(fields), fields)).status).toBe(400)
-  }
-  for (const strict of await openStrict(open, { gateway: { inputRules: 'formats' } })) {
-    for (const fields of [
-      { msisdn: '017' },
-      { amount: 0 },
-      { amount: -1 },
-      { currency: 'taka' },
-      { currency: 'bdt' },
-      { currency: 'ZZZ' },
-    ]) {
-      expect((await strict.charge('a', fields)).status).toBe(400)
-    }
-    expect((await strict.charge('a')).status).toBe(202)
-  }
 })

@@ -1,0 +1,335 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { createMock, defaultMerchant, testNumbers } from '../../mocks/core.ts'
+import { GatewayClient } from '../../src/index.ts'
+import { CHARGES, ORDER, open, openThrough } from '../mock/open.ts'
+import { transports } from '../mock/transports.ts'
+import { errorOf } from '../support/clients.ts'
+import { MOCK_CHARGE as CHARGE, clientsOf } from '../support/mock-clients.ts'
+import { startServer } from '../support/mock-server.ts'
+
+afterEach(() => vi.useRealTimers())
+
+const tight = { rateLimit: { limit: 1, windowMs: 60_000 } }
+
+test.each<
+  [string, options: object, fields: object, decide: 'authorize' | 'decline' | 'none', status: string]
+>([
+  ['expired', {}, {}, 'none', 'EXPIRED'],
+  ['declined', {}, {}, 'decline', 'FAILED'],
+  ['ended', {}, { end: '2026-12-02' }, 'authorize', 'SUCCEEDED'],
+  ['expired, under a cancelDelay,', { cancelDelay: { days: 1 } }, {}, 'none', 'EXPIRED'],
+])(
+  'case 83: canceling a subscription that has %s gives the record and causes no event',
+  async (_, subscriptions, fields, decide, status) => {
+    const { mock, subscribe, subscriptions: client } = await open({ subscriptions })
+    const { invoiceID } = (await subscribe(fields)).json
+    if (decide !== 'none') mock.payer[decide](invoiceID)
+    await mock.clock.advance({ days: 3 })
+    const before = [mock.state.subscriptions(), mock.notifications.all()]
+    const { subscriptionId = '' } = mock.state.subscriptions()[0] ?? {}
+    const record = await client.cancel(subscriptionId)
+    expect(record).toMatchObject({ subscriptionID: subscriptionId, status: 'PROCESSED', errorCode: '00' })
+    expect(await client.cancellation(subscriptionId)).toEqual(record)
+    await mock.clock.advance({ days: 3 })
+    expect([mock.state.subscriptions(), mock.notifications.all()]).toEqual(before)
+    expect((await client.status(invoiceID)).status).toBe(status)
+  },
+)
+
+test('case 83: a subscription that ends before its cancellation is processed causes no event', async () => {
+  const { mock, subscription, subscriptions } = await open({ subscriptions: { cancelDelay: { days: 5 } } })
+  const { subscriptionId } = await subscription({ end: '2026-12-02' })
+  expect((await subscriptions.cancel(subscriptionId)).status).toBe('PROCESSING')
+  await mock.clock.advance({ days: 9 })
+  expect((await subscriptions.cancellation(subscriptionId)).status).toBe('PROCESSED')
+  expect(mock.state.subscriptions()[0]?.cancelledAt).toBeUndefined()
+  expect(mock.notifications.all().map(({ status }) => status)).not.toContain('CANCELLED')
+})
+
+test.each<[string, asking: object]>([
+  ['has wrong types', { body: { msisdn: 1, amount: 'x', mandate_id: 5 } }],
+  ['has no fields', { body: {} }],
+  ['has another id and amount', { body: { ...CHARGE, amount: 1, mandate_id: 'ch_other' } }],
+  ['is malformed JSON', { body: '{"msisdn":' }],
+  ['is a list', { body: [] }],
+  ['is absent', {}],
+  ['has another content type', { body: 'msisdn=1', headers: { 'content-type': 'text/plain' } }],
+])('case 84: a used key gives the original result when the second body %s', async (_, asking) => {
+  const { mock, g, charge, paid, renew } = await open()
+  const created = await charge('k')
+  const { id } = await paid()
+  const renewed = await renew(id, 'k')
+  mock.payer.setBehavior(CHARGE.msisdn, 'wallet_blocked')
+  expect((await g(CHARGES, { key: 'k', ...asking })).text).toBe(created.text)
+  const again = await g(`${CHARGES}/${id}/renew`, { key: 'k', ...asking })
+  expect([again.status, again.text]).toEqual([201, renewed.text])
+  expect(mock.state.charges()).toHaveLength(3)
+  expect(mock.requests.all().at(-1)).toMatchObject({ executed: false, decision: 'replayed' })
+})
+
+test('case 84: a used key without a bearer is a 401, and a new key with a malformed body is a 400', async () => {
+  const { g, charge, mock } = await open()
+  await charge('k')
+  expect((await g(CHARGES, { key: 'k', body: '{', anonymous: true })).status).toBe(401)
+  expect((await g(CHARGES, { key: 'other', body: '{' })).status).toBe(400)
+  expect(mock.state.charges()).toHaveLength(1)
+})
+
+test('case 84: under keyReuse: reject, another body is a 422 for charges and renewals', async () => {
+  const { g, charge, paid, renew } = await open({ gateway: { keyReuse: 'reject' } })
+  const created = await charge('k')
+  const { id } = await paid()
+  const renewed = await renew(id, 'k')
+  for (const body of ['{', {}, { ...CHARGE, amount: 1, mandate_id: 'ch_other' }]) {
+    expect((await g(CHARGES, { key: 'k', body })).json.error.code).toBe('idempotency_key_reused')
+    expect((await g(`${CHARGES}/${id}/renew`, { key: 'k', body })).status).toBe(422)
+  }
+  expect([(await charge('k')).text, (await renew(id, 'k')).text]).toEqual([created.text, renewed.text])
+})
+
+test.each<[field: string, value: string, status: number]>([
+  ['msisdn', '', 400],
+  ['msisdn', 'x', 400],
+  ['msisdn', '01711', 400],
+  ['msisdn', '+0171112345', 400],
+  ['msisdn', '+880 1711 123456', 400],
+  ['msisdn', '+1234567890123456', 400],
+  ['msisdn', '+8801711123456', 202],
+  ['msisdn', '8801711123456', 202],
+  ['currency', '', 400],
+  ['currency', 'taka', 202],
+])('case 85: a charge with %s %j is %i', async (field, value, status) => {
+  const { charge, mock } = await open()
+  const answer = await charge('k', { [field]: value })
+  expect(answer.status).toBe(status)
+  if (status === 400) expect(mock.explain('gateway.charge')).toContain(`Field: ${field}.`)
+})
+
+test.each<[type: string, option: 'json' | 'any' | undefined, ofG: number, ofS: number]>([
+  ['text/plain', undefined, 415, 415],
+  ['text/plain', 'json', 415, 415],
+  ['text/plain', 'any', 202, 200],
+  ['application/x-www-form-urlencoded', undefined, 415, 415],
+  ['application/vnd.api+json', undefined, 415, 415],
+  ['application/json;charset=UTF-8', undefined, 202, 200],
+])('case 85: a body of type %s with contentType %s is %i and %i', async (type, contentType, ofG, ofS) => {
+  const area = contentType === undefined ? {} : { contentType }
+  const { g, s } = await open({ subscriptions: area, gateway: area })
+  const headers = { 'content-type': type }
+  const charge = await g(CHARGES, { key: 'k', headers, body: JSON.stringify(CHARGE) })
+  expect(charge.status).toBe(ofG)
+  expect((await s('/api/v1.0/subscribe', { headers, body: JSON.stringify(ORDER) })).status).toBe(ofS)
+})
+
+test('case 85: a body without a type, which is text/plain to fetch, is 415, and no body needs none', async () => {
+  const { mock, g } = await open()
+  const { baseUrl, apiKey } = mock.clientOptions.gateway
+  const headers = { Authorization: `Bearer ${apiKey}`, 'Idempotency-Key': 'k' }
+  const init = { method: 'POST', headers, body: JSON.stringify(CHARGE) }
+  expect((await mock.fetch(`${baseUrl}${CHARGES}`, init)).status).toBe(415)
+  expect((await g('/api/v1/reset')).status).toBe(200)
+})
+
+test.each<[clientID: string, rules: 'spec' | 'strict', status: number]>([
+  ['nobody', 'spec', 422],
+  ['nobody', 'strict', 422],
+  ['another', 'spec', 200],
+  ['another', 'strict', 422],
+  ['mock-client', 'strict', 200],
+])('case 85: clientID %s under %s rules is %i', async (clientID, rules, status) => {
+  const merchants = [defaultMerchant, { ...defaultMerchant, clientId: 'another' }]
+  const { subscribe, mock } = await open({ rules, subscriptions: { merchants } })
+  const { status: actual, json } = await subscribe({ clientID })
+  expect([actual, json.errorCode]).toEqual([status, status === 200 ? '00' : '05'])
+  expect(mock.state.subscriptions().map(({ clientId }) => clientId)).toEqual(
+    status === 200 ? ['mock-client'] : [],
+  )
+})
+
+const both = async (apiKeyScope?: 'own') => {
+  const { mock, paid } = await open({
+    gateway: { apiKeys: ['one', 'two'], ...(apiKeyScope && { apiKeyScope }) },
+  })
+  const own = { ...mock.clientOptions.gateway, apiKey: 'two', fetch: mock.fetch, retry: false } as const
+  const other = new GatewayClient(own)
+  return { mock, other, first: await paid({ msisdn: testNumbers.retry_then_succeeds }) }
+}
+
+test('case 86: an API key reads and resets the charges of another key by default', async () => {
+  const { mock, other, first } = await both()
+  expect((await other.status(first.id)).id).toBe(first.id)
+  await other.reset()
+  expect([mock.state.charges(), mock.state.events()]).toEqual([[], []])
+})
+
+test('case 86: under apiKeyScope: own, charges of another key are unknown and outlive a reset with retries and events', async () => {
+  const { mock, other, first } = await both('own')
+  expect(await errorOf(other.status(first.id))).toMatchObject({ status: 404, outcome: 'rejected' })
+  expect(mock.explain('gateway.status')).toContain('gateway.apiKeyScope')
+  await other.charge(CHARGE, { idempotencyKey: 'mine' })
+  await other.reset()
+  await mock.clock.advance({ days: 1 })
+  expect(mock.state.charges()).toMatchObject([{ id: first.id, status: 'succeeded' }])
+  expect(new Set(mock.state.events().map(({ data }) => data.id))).toEqual(new Set([first.id]))
+})
+
+test('case 87: every response of area S has the three headers with rateLimit: false', async () => {
+  const { s, subscribe, login } = await open({ subscriptions: { rateLimit: false } })
+  const answers = [
+    await subscribe(),
+    await login({ password: 'x' }),
+    await s('/nowhere'),
+    await s('/api/v1.0/subscribe', { method: 'GET' }),
+    await s('/api/v1.0/subscribe', { body: '{' }),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([200, 401, 404, 405, 400])
+  for (const { headers } of answers) {
+    expect(headers.get('x-ratelimit-limit')).toBe('1000000000')
+    expect(Number(headers.get('x-ratelimit-remaining'))).toBeGreaterThan(999_999_000)
+    expect(headers.get('x-ratelimit-reset')).toMatch(/^\d{10}$/)
+  }
+})
+
+test('case 87: past the limit, unknown paths, wrong methods and large bodies are 429', async () => {
+  const mock = createMock({ subscriptions: tight, gateway: tight })
+  const { url } = await startServer({ mock, maxBodyBytes: 1_000 })
+  const ask = (path: string, init: RequestInit = {}) => fetch(url + path, { method: 'POST', ...init })
+  const body = 'x'.repeat(2_000)
+  const answers = [
+    await ask('/api/v1/mfs/nowhere'),
+    await ask('/api/v1/mfs/nowhere'),
+    await ask(CHARGES, { method: 'PUT' }),
+    await ask(CHARGES, { body }),
+    await ask('/api/v1.0/subscription'),
+    await ask('/api/v1.0/subscription'),
+    await ask('/api/v1.0/subscribe', { method: 'DELETE' }),
+    await ask('/oauth/token', { body }),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([404, 429, 429, 429, 404, 429, 429, 429])
+  expect(answers.slice(1, 4).map(({ headers }) => headers.get('retry-after'))).toEqual(['60', '60', '60'])
+})
+
+test('case 87: an outage concerns unknown paths of the gateway, too', async () => {
+  const { mock, g } = await open()
+  mock.outage.start()
+  expect((await g('/nowhere')).status).toBe(503)
+})
+
+test('case 87: failures of one merchant’s admin do not lock another merchant’s admin', async () => {
+  const users = [{ username: 'admin', password: 'right' }]
+  const merchants = ['a', 'b', 'c'].map((clientId) => ({
+    name: clientId,
+    clientId,
+    clientSecret: 's',
+    users,
+  }))
+  const { login, mock } = await open({ subscriptions: { merchants, tokens: [] } })
+  const admin = (client_id: string, password: string) =>
+    login({ client_id, client_secret: 's', username: 'admin', password })
+  for (let count = 0; count < 5; count += 1) expect((await admin('a', 'wrong')).status).toBe(401)
+  const statuses = async () =>
+    [await admin('a', 'right'), await admin('b', 'right'), await admin('c', 'right')].map(
+      ({ status }) => status,
+    )
+  expect(await statuses()).toEqual([403, 200, 200])
+  mock.restore(structuredClone(mock.snapshot()))
+  expect(await statuses()).toEqual([403, 200, 200])
+  for (let count = 0; count < 4; count += 1) await admin('b', 'wrong')
+  expect((await admin('c', 'right')).status).toBe(200)
+  expect([(await admin('b', 'wrong')).status, (await admin('b', 'right')).status]).toEqual([401, 403])
+})
+
+test.each<[address: string, isRefused: boolean]>([
+  ['javascript:alert(1)', true],
+  ['JaVaScRiPt://%0aalert(1)', true],
+  ['java\nscript://x', true],
+  ['data:text/html,<script>1</script>', true],
+  ['file:///etc/passwd', true],
+  ['/paid', true],
+  ['myapp:return', false],
+  ['https://shop.example/paid', false],
+])('case 87: a return address %j is refused: %j', async (address, isRefused) => {
+  const { charge, subscribe, mock } = await open()
+  expect((await charge('k', { redirect_uri: address })).status).toBe(isRefused ? 400 : 202)
+  expect((await subscribe({ userReturnURL: address })).status).toBe(isRefused ? 422 : 200)
+  expect([mock.state.charges().length, mock.state.subscriptions().length]).toEqual(
+    isRefused ? [0, 0] : [1, 1],
+  )
+})
+
+test.each(transports)(
+  'case 87: an OPTIONS request is 204 only as a preflight, through $name',
+  async (transport) => {
+    const { g, s } = await openThrough(transport)
+    const options = { method: 'OPTIONS', anonymous: true }
+    const preflight = { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'POST' }
+    for (const [ask, path] of [
+      [g, CHARGES],
+      [s, '/api/v1.0/subscribe'],
+    ] as const) {
+      const plain = await ask(path, options)
+      expect([plain.status, plain.headers.get('allow')]).toEqual([405, 'POST'])
+      expect((await ask(path, { ...options, headers: { Origin: 'https://shop.example' } })).status).toBe(405)
+      const answer = await ask(path, { ...options, headers: preflight })
+      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([
+        204,
+        'https://shop.example',
+      ])
+    }
+  },
+)
+
+const held = { operation: 'gateway.*', kind: 'latency', latencyMs: 1_000 } as const
+const opened = async (keyInFlight: 'wait' | 'conflict', executed: boolean) => {
+  vi.useFakeTimers()
+  const mock = createMock({ gateway: { keyInFlight } })
+  mock.faults.add({ ...held, executed })
+  return { mock, ...clientsOf(mock, { retry: { limit: 5 } }) }
+}
+
+test.each<['wait' | 'conflict', boolean]>([
+  ['wait', true],
+  ['wait', false],
+  ['conflict', true],
+  ['conflict', false],
+])(
+  'case 51: two calls with one key get one charge under keyInFlight: %s, the first executed at once: %s',
+  async (how, executed) => {
+    const { mock, gateway } = await opened(how, executed)
+    const calls = Promise.all(
+      [1, 2].map(() => gateway.charge(CHARGE, { idempotencyKey: 'order-1' }).withResponse()),
+    )
+    await vi.advanceTimersByTimeAsync(30_000)
+    const [first, second] = await calls
+    expect(second?.data).toEqual(first?.data)
+    expect(mock.state.charges()).toHaveLength(1)
+    const attempts = [first, second].map((each) => each?.response.attempts)
+    expect(attempts).toEqual([1, how === 'wait' ? 1 : expect.toSatisfy((count) => count > 1)])
+  },
+)
+
+test('case 51: two renewals with one key are one renewal, and another key does not wait', async () => {
+  const { mock, gateway } = await opened('conflict', true)
+  mock.faults.clear()
+  const charge = await gateway.charge(CHARGE)
+  mock.payer.confirm(charge.confirmation_id)
+  mock.faults.add(held)
+  const renew = (idempotencyKey: string) => gateway.renew(charge.id, { idempotencyKey })
+  const [first, twin] = [renew('k'), renew('k')]
+  expect((await renew('other')).status).toBe('succeeded')
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(await twin).toEqual(await first)
+  expect(mock.state.charges()).toHaveLength(3)
+})
+
+test('case 51: a call executes itself if the first sender leaves before its execution', async () => {
+  const { mock, gateway } = await opened('wait', false)
+  const controller = new AbortController()
+  const first = errorOf(gateway.charge(CHARGE, { idempotencyKey: 'k', signal: controller.signal }))
+  const second = gateway.charge(CHARGE, { idempotencyKey: 'k' })
+  await vi.advanceTimersByTimeAsync(10)
+  controller.abort()
+  expect(await first).toMatchObject({ outcome: 'unknown' })
+  expect((await second).status).toBe('pending_confirmation')
+  expect(mock.state.charges()).toHaveLength(1)
+})

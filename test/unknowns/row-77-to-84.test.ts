@@ -1,0 +1,194 @@
+import { expect } from 'vitest'
+import { testNumbers } from '../../mocks/core.ts'
+import { MOCK_CHARGE as CHARGE } from '../support/mock-clients.ts'
+import { burst, CHARGES, openStrict, test } from './set-up.ts'
+
+test('row 77: a wrong code is always the same 400, and a correct one is 409, 409 or 404 for a charge that is not open', async (open) => {
+  const { charge, confirm, mock } = await open()
+  const { json: late } = await charge('late')
+  await mock.clock.advance({ days: 1 })
+  const { json: done } = await charge('done')
+  await confirm(done.confirmation_id)
+  const { json: open1 } = await charge('open')
+  const ids = [late.confirmation_id, done.confirmation_id, open1.confirmation_id, 'conf_none']
+  const wrong = []
+  const before = mock.state.charges()
+  for (const id of ids) {
+    for (const otp of ['0', '654321', '', '1234567', ' 123456', '１２３４５６'])
+      wrong.push(await confirm(id, otp))
+  }
+  expect(mock.state.charges()).toEqual(before)
+  expect(new Set(wrong.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+  expect(wrong[0]?.status).toBe(400)
+  expect(wrong[0]?.text).not.toMatch(/123456|fixed|dummy|test|always/i)
+  expect((await confirm(ids[2], 123456)).json.error.code).toBe('invalid_request')
+  const right = [await confirm(ids[0]), await confirm(ids[1]), await confirm('conf_none')]
+  expect(right.map(({ status, json }) => [status, json.error.code])).toEqual([
+    [409, 'charge_expired'],
+    [409, 'already_confirmed'],
+    [404, 'not_found'],
+  ])
+  for (let count = 0; count < 50; count += 1) await confirm(open1.confirmation_id, 'x')
+  expect((await confirm(open1.confirmation_id)).json.status).toBe('succeeded')
+
+  const limited = await open({ gateway: { maxOtpAttempts: 3 } })
+  const { json } = await limited.charge('a')
+  for (let count = 0; count < 3; count += 1)
+    expect((await limited.confirm(json.confirmation_id, 'x')).status).toBe(400)
+  expect(limited.mock.state.charges()[0]?.status).toBe('expired')
+  expect((await limited.confirm(json.confirmation_id)).status).toBe(409)
+})
+
+test('row 78: 120 calls pass in any 60 seconds over all routes and callers, and Retry-After is in whole seconds', async (open) => {
+  const { g, mock } = await open()
+  const ask = async (count: number) => {
+    const answers = await burst(count, (call) => {
+      const path = ['/health', '/api/v1/reference', '/api/v1/mfs/charges/x'][call % 3] ?? ''
+      return g(path, { method: 'GET', anonymous: call % 3 === 0 })
+    })
+    return [...new Set(answers.map(({ status }) => status))].sort()
+  }
+  expect((await g('/api/v1/reset', { anonymous: true })).status).toBe(401)
+  expect(await ask(59)).toEqual([200, 404])
+  await mock.clock.advance({ seconds: 30 })
+  expect(await ask(60)).toEqual([200, 404])
+  const refused = await g('/health', { method: 'GET' })
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '30'])
+  // Refused calls do not prolong it, and the window rolls.
+  expect(await ask(50)).toEqual([429])
+  await mock.clock.advance({ milliseconds: 29_500 })
+  expect((await g('/health', { method: 'GET' })).headers.get('retry-after')).toBe('1')
+  await mock.clock.advance({ milliseconds: 500 })
+  expect(await ask(60)).toEqual([200, 404])
+  expect(await ask(1)).toEqual([429])
+
+  const free = await open({ gateway: { rateLimit: false } })
+  expect(new Set(await burst(200, free.health))).toEqual(new Set([200]))
+  const tight = await open({ gateway: { rateLimit: { limit: 1, windowMs: 5_000 } } })
+  await tight.charge('a')
+  expect((await tight.charge('a')).headers.get('retry-after')).toBe('5')
+})
+
+test('row 79: health is ok, or 503 in an outage like every other route', async (open) => {
+  const { g, gateway, mock, charge } = await open()
+  const healthy = await g('/health', { method: 'GET', anonymous: true })
+  expect([healthy.status, healthy.json]).toEqual([200, { status: 'ok' }])
+  mock.outage.start()
+  expect(await gateway.health()).toMatchObject({ ok: false, status: 503 })
+  expect((await charge('a')).status).toBe(503)
+  mock.outage.end()
+  expect([await gateway.health(), mock.state.charges()]).toEqual([{ ok: true, status: 200 }, []])
+})
+
+test('row 80: every step of a charge is an event with id, type, created_at and the charge at that time', async (open) => {
+  const { mock, charge, paid, renew } = await open()
+  await charge('unconfirmed')
+  const { id } = await paid()
+  await renew(id, 'k')
+  await paid({ msisdn: testNumbers.retry_then_fails })
+  await mock.clock.advance({ days: 1 })
+  const events = mock.state.events()
+  expect(events.map(({ type, data }) => [type, data.status])).toEqual([
+    ['charge.created', 'pending_confirmation'],
+    ['charge.created', 'pending_confirmation'],
+    ['charge.confirmed', 'pending_confirmation'],
+    ['charge.succeeded', 'succeeded'],
+    ['charge.renewed', 'succeeded'],
+    ['charge.succeeded', 'succeeded'],
+    ['charge.created', 'pending_confirmation'],
+    ['charge.confirmed', 'pending_confirmation'],
+    ['charge.pending_retry', 'pending_retry'],
+    ['charge.expired', 'expired'],
+    ['charge.failed', 'failed'],
+  ])
+  expect(new Set(events.map((event) => event.id)).size).toBe(events.length)
+  expect(events.at(-1)?.created_at).toBe('2026-12-02T06:00:00.000Z')
+})
+
+test('row 81: created_at is ISO 8601 in UTC', async (open) => {
+  expect((await (await open()).charge('a')).json.created_at).toBe('2026-12-01T06:00:00.000Z')
+})
+
+test('row 82: a charge is checked for the stated rules, and for more formats under strict rules', async (open) => {
+  const spec = await open()
+  for (const fields of [
+    { msisdn: '+8801' },
+    { msisdn: '8801700000000' },
+    { amount: 0 },
+    { currency: 'taka' },
+  ]) {
+    expect((await spec.charge(JSON.stringify(fields), fields)).status).toBe(202)
+  }
+  for (const fields of [
+    { msisdn: 17 },
+    { msisdn: '01711' },
+    { msisdn: '+1234567890123456' },
+    { amount: '1' },
+    { currency: null },
+    { currency: ' ' },
+    { redirect_uri: '/paid' },
+    { redirect_uri: 'javascript:alert(1)' },
+  ]) {
+    expect((await spec.charge(JSON.stringify(fields), fields)).status).toBe(400)
+  }
+  for (const strict of await openStrict(open, { gateway: { inputRules: 'formats' } })) {
+    for (const fields of [
+      { msisdn: '017' },
+      { msisdn: '+8801' },
+      { amount: 0 },
+      { amount: -1 },
+      { currency: 'taka' },
+      { currency: 'bdt' },
+      { currency: 'ZZZ' },
+    ]) {
+      expect((await strict.charge('a', fields)).status).toBe(400)
+    }
+    expect((await strict.charge('a')).status).toBe(202)
+  }
+})
+
+test('row 83: the payer returns to redirect_uri as it is, or with the id of the charge', async (open) => {
+  const returned = async (gateway: object, redirect_uri: string) => {
+    const { charge, fetch } = await open({ gateway })
+    const { json } = await charge('a', { redirect_uri })
+    const body = new URLSearchParams({ otp: '123456' })
+    const answer = await fetch(json.confirmation_url, { method: 'POST', body, redirect: 'manual' })
+    return [answer.headers.get('location'), json.id]
+  }
+  const uri = 'https://shop.example/paid?order=1#top'
+  expect((await returned({}, uri))[0]).toBe(uri)
+  const [address, id] = await returned({ returnParameter: 'charge_id' }, uri)
+  expect(address).toBe(`https://shop.example/paid?order=1&charge_id=${id}#top`)
+  const [own, ownId] = await returned({ returnParameter: 'charge id' }, 'myshop:back')
+  expect(own).toBe(`myshop:back?charge%20id=${ownId}`)
+})
+
+test('row 84: an API key uses the charges of every key, or with the option only its own', async (open) => {
+  const apiKeys = ['one', 'two']
+  const used = async ({ g, charge, paid, mock }: Awaited<ReturnType<typeof open>>) => {
+    const two = { token: 'two' }
+    const { json: waiting } = await charge('waiting')
+    const { id } = await paid()
+    await g(CHARGES, { key: 'own', body: CHARGE, ...two })
+    const statuses = [
+      await g(`${CHARGES}/${id}`, { method: 'GET', ...two }),
+      await g(`${CHARGES}/${id}/renew`, { key: 'k', body: { mandate_id: id }, ...two }),
+      await g(`/api/v1/mfs/confirm/${waiting.confirmation_id}`, { body: { otp: '123456' }, ...two }),
+      await g('/api/v1/reset', two),
+    ].map(({ status }) => status)
+    return [statuses, mock.state.charges().length, mock.state.events().length]
+  }
+  expect(await used(await open({ gateway: { apiKeys } }))).toEqual([[200, 201, 200, 200], 0, 0])
+  const separate = await open({ gateway: { apiKeys, apiKeyScope: 'own' } })
+  expect(await used(separate)).toEqual([[404, 404, 404, 200], 2, 4])
+  // What belongs to the other key goes on: keys, expiries and the numbers of events.
+  const { mock, charge, g } = separate
+  const [waiting] = mock.state.charges()
+  expect((await charge('waiting')).json.id).toBe(waiting?.id)
+  expect((await g(CHARGES, { key: 'own', body: CHARGE, token: 'two' })).json.id).not.toBe(waiting?.id)
+  await mock.clock.advance({ days: 1 })
+  expect(mock.state.charges().map(({ status }) => status)).toEqual(['expired', 'succeeded', 'expired'])
+  expect(new Set(mock.state.events().map(({ id }) => id)).size).toBe(mock.state.events().length)
+  expect((await g('/api/v1/reset')).status).toBe(200)
+  expect(mock.state.charges()).toHaveLength(1)
+})
