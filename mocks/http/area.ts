@@ -77,11 +77,11 @@ export interface ReceivedCall {
   readonly idempotencyKey: string
 }
 
-/** An authenticated caller's access to an operation. */
-export interface Admitted {
-  /** Returns the original result of a used idempotency key; `undefined` if the call must be executed. */
-  original(call: ReceivedCall): Result<Success> | undefined
-  execute(call: ReceivedCall): Result<Success>
+/** The call of an authenticated caller, not yet executed. */
+export interface AdmittedCall {
+  /** The original result of a used idempotency key; `undefined` for a new key or an operation without keys. */
+  readonly original: Result<Success> | undefined
+  execute(): Result<Success>
 }
 
 /** Builds the responses of an area. `headers` are added to each response. */
@@ -99,8 +99,8 @@ export type LimitState = ReturnType<Limiter['take']>
 export interface AreaRuntime {
   readonly name: Area
   readonly router: Router<OperationTarget>
-  /** Authenticates a token or API key, and returns the caller's access to the operation. */
-  admit(target: OperationTarget, bearer: string | undefined): Result<Admitted>
+  /** Authenticates a token or API key, and looks up the call's idempotency key. */
+  admit(target: OperationTarget, bearer: string | undefined, call: ReceivedCall): Result<AdmittedCall>
   readonly responses: AreaResponses
   /** The rate limiter; `undefined` if the area has no rate limit. */
   readonly limiter: Limiter | undefined
@@ -174,21 +174,18 @@ export const createAdmission =
     callerOf: (definition: EndpointDefinition, bearer: string | undefined) => Result<Caller>,
     originals: Originals<Contract, Caller> = {},
   ): AreaRuntime['admit'] =>
-  ({ name, definition }, bearer) => {
+  ({ name, definition }, bearer, { parameters, query, ...received }) => {
     const caller = callerOf(definition, bearer)
     if (!caller.ok) return caller
     const resolve = resolvers[name] as (call: Call<EndpointDefinition, Caller>) => Result<Success>
-    const original = originals[name] as
+    const originalOf = originals[name] as
       | ((call: Call<EndpointDefinition, Caller>) => Result<Success> | undefined)
       | undefined
-    const callOf = ({ parameters, query, ...call }: ReceivedCall): Call<EndpointDefinition, Caller> => ({
-      ...call,
+    const call: Call<EndpointDefinition, Caller> = {
+      ...received,
       parameter: (parameterName: string) => parameters[parameterName] ?? '',
       query: new URLSearchParams(query),
       caller: caller.value,
-    })
-    return accepted({
-      original: (call) => original?.(callOf(call)),
-      execute: (call) => resolve(callOf(call)),
-    })
+    }
+    return accepted({ original: originalOf?.(call), execute: () => resolve(call) })
   }

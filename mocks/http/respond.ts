@@ -56,12 +56,12 @@ const KEY_IN_USE: Refusal = {
 
 /** Checks the Content-Type and the body. Returns `undefined` if the operation can read the body. */
 const bodyProblem = (exchange: OperationExchange, headers: HeaderFields): Decision | undefined => {
-  const { area, target, body } = exchange
+  const { area, target, body, contentType } = exchange
   const [unknown] = Object.keys(fieldsOf(body))
   const hasBody = !body.ok || unknown !== undefined
   if (area.checksContentType && hasBody && !isAcceptedType(exchange)) {
-    const message = 'The Content-Type must be application/json.'
-    const explanation = `${message} Option ${area.name}.contentType is "json".`
+    const message = 'The Content-Type is not supported.'
+    const explanation = `The Content-Type is ${contentType ?? 'missing'}. Option ${area.name}.contentType is "json".`
     return failed(exchange, 415, { rule: 'content-type', message, explanation }, headers)
   }
   if (!body.ok) return failed(exchange, 400, { rule: 'malformed-body', message: body.problem }, headers)
@@ -79,14 +79,14 @@ const bodyProblem = (exchange: OperationExchange, headers: HeaderFields): Decisi
  */
 const execute = (exchange: OperationExchange, headers: HeaderFields, isKeyRunning: boolean): Decision => {
   const { area, target, parameters, query, idempotencyKey = '', bearer, body } = exchange
-  const admitted = area.admit(target, bearer)
+  const call = { parameters, query, fields: fieldsOf(body), idempotencyKey }
+  const admitted = area.admit(target, bearer, call)
   if (!admitted.ok) return refused(exchange, admitted.refusal, headers)
   if (isKeyRunning) return refused(exchange, KEY_IN_USE, headers)
-  const call = { parameters, query, fields: fieldsOf(body), idempotencyKey }
-  const original = admitted.value.original(call)
+  const { original, execute: run } = admitted.value
   const problem = original === undefined ? bodyProblem(exchange, headers) : undefined
   if (problem !== undefined) return problem
-  const result = original ?? admitted.value.execute(call)
+  const result = original ?? run()
   if (!result.ok) return refused(exchange, result.refusal, headers)
   const replayed = result.value.replayed === true
   return {
