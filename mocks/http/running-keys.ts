@@ -16,7 +16,7 @@ export const createRunningKeys = () => {
     /** Tracks a request until `run` ends. */
     async track<Value>(exchange: OperationExchange, run: () => Promise<Value>): Promise<Value> {
       const scope = scopeOf(exchange)
-      if (scope === undefined || running.has(scope)) return run()
+      if (scope === undefined) return run()
       const ending = run()
       running.set(scope, ending)
       return ending.finally(() => running.delete(scope))
