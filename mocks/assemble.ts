@@ -130,6 +130,7 @@ export const createParts = (options: ReadOptions) => {
     timeline,
     random: () => ids.random('delivery'),
     size: options.logSize,
+    receivers: options.subscriptions.notify,
   })
 
   const { variant } = options.subscriptions

@@ -74,8 +74,6 @@ export const createMock = (given: MockOptions = {}): Mock => {
   const options = readMockOptions(given)
   const parts = createParts(options)
   const { subscriptions, gateway, deliveries, faults, log, addresses, handler, outage } = parts
-  const { notifications } = deliveries
-  for (const { to, ...delivery } of options.subscriptions.notify) notifications.connect(to, delivery)
 
   const mock: Mock = {
     fetch: createMockFetch(handler, () => [...new Set(addresses.bases().map(({ url }) => url))]),
@@ -88,7 +86,7 @@ export const createMock = (given: MockOptions = {}): Mock => {
       charges: gateway.domain.charges,
       events: gateway.domain.events,
     },
-    notifications,
+    notifications: deliveries.notifications,
     faults,
     requests: log,
     tokens: { expire: subscriptions.domain.expireTokens, revoke: subscriptions.domain.revokeTokens },

@@ -71,7 +71,7 @@ const subscriptionsHttp = {
     ),
     [],
   ),
-  /** Receivers that the mock connects when it is created (row 45). Default: none. */
+  /** Receivers that the mock connects when it is created (row 45). A reset keeps them. Default: none. */
   notify: option(listOf<NotifyOptions>(strict({ to: target, ...deliveryOptions }, 'option')), []),
 }
 const gatewayHttp = httpTable('https://gateway.mandatekit.test', GATEWAY_API_PREFIX)

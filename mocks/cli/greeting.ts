@@ -36,9 +36,6 @@ export interface Started {
   readonly asked: MockOptions
   /** The path of the options file. */
   readonly config: string | undefined
-  /** The URLs of `--notify`. */
-  readonly notify: readonly string[]
-  readonly notifyOnce: boolean
   readonly panel: boolean
   readonly isLocal: boolean
 }
@@ -113,13 +110,11 @@ const addressOf = (target: unknown): string => {
 const deliveryText = (retries: boolean): string =>
   retries ? 'retried until a 2xx response, on the mock’s clock' : 'delivered once, whatever the response is'
 
-const receivers = ({ options, notify, notifyOnce }: Started): readonly Line[] => [
-  ...notify.map((url): Line => [addressOf(url), deliveryText(!notifyOnce)]),
-  ...(options.subscriptions?.notify ?? []).map(({ to, retries = false }): Line => {
+const receivers = ({ options }: Started): readonly Line[] =>
+  (options.subscriptions?.notify ?? []).map(({ to, retries = false }) => {
     const tries = typeof retries === 'object' ? retries.tries : retries
     return [addressOf(to), deliveryText(tries !== false && tries !== 1)]
-  }),
-]
+  })
 
 const nameWidth = Math.max(...Object.keys(behaviors).map(({ length }) => length))
 

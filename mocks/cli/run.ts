@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module'
 import { createMock } from '../core.ts'
+import { target } from '../delivery/types.ts'
 import { toInstantMilliseconds } from '../domain/duration.ts'
 import { every } from '../domain/machine-time.ts'
-import type { MockOptions } from '../options.ts'
+import type { MockOptions, NotifyOptions } from '../options.ts'
 import { isLoopback } from '../panel/access.ts'
 import type { MockServer } from '../server.ts'
 import { startMockServer } from '../server.ts'
@@ -26,28 +27,33 @@ const clockOf = (time: string): string => {
   return time
 }
 
-/** Merges the options of the config file and the command. The command's options replace those of the file. */
-const optionsOf = async ({ config, clock, seed, strict }: MockCommandOptions): Promise<MockOptions> => ({
-  ...(config === undefined ? {} : await readConfigFile(config)),
-  ...(clock === undefined ? {} : { clock: clockOf(clock) }),
-  ...(seed === undefined ? {} : { seed }),
-  ...(strict ? { rules: 'strict' } : {}),
-})
+const receiverOf = (to: string, retries: boolean): NotifyOptions => {
+  if (target.safeParse(to).success) return { to, retries }
+  throw new CommandError(`--notify ${to}: this is not an http or https URL.`)
+}
 
-const createConfigured = (options: MockOptions, { config, notify, notifyOnce }: MockCommandOptions): Mock => {
-  /** Calls `run`. If `run` throws, puts the name of the option before the error's message. */
-  const named = <Value>(option: string, run: () => Value): Value => {
-    try {
-      return run()
-    } catch (error) {
-      throw new CommandError(`${option}${messageOf(error)}`, { cause: error })
-    }
+/** Merges the options of the config file and the command. The command's options replace those of the file. */
+const optionsOf = async (given: MockCommandOptions): Promise<MockOptions> => {
+  const { config, clock, seed, strict, notify, notifyOnce } = given
+  const file = config === undefined ? {} : await readConfigFile(config)
+  const { subscriptions = {} } = file
+  const receivers = notify.map((url) => receiverOf(url, !notifyOnce)).concat(subscriptions.notify ?? [])
+  return {
+    ...file,
+    ...(clock === undefined ? {} : { clock: clockOf(clock) }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(strict ? { rules: 'strict' } : {}),
+    subscriptions: { ...subscriptions, notify: receivers },
   }
-  const mock = named(config === undefined ? '' : `--config ${config}: `, () => createMock(options))
-  for (const url of notify) {
-    named(`--notify ${url}: `, () => mock.notifications.connect(url, { retries: !notifyOnce }))
+}
+
+const createConfigured = (options: MockOptions, { config }: MockCommandOptions): Mock => {
+  try {
+    return createMock(options)
+  } catch (error) {
+    const place = config === undefined ? '' : `--config ${config}: `
+    throw new CommandError(`${place}${messageOf(error)}`, { cause: error })
   }
-  return mock
 }
 
 const startError = (error: unknown, { port, host, tls }: MockCommandOptions): CommandError => {

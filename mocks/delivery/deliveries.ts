@@ -4,7 +4,7 @@ import type { Timeline } from '../domain/timeline.ts'
 import type { Connection, Delivery } from './connection.ts'
 import { createConnection } from './connection.ts'
 import type { Sent } from './sender.ts'
-import type { DeliveryRecord, Notifications } from './types.ts'
+import type { DeliveryOptions, DeliveryRecord, Notifications, NotificationTarget } from './types.ts'
 
 const DUE = 'notification.delivery'
 
@@ -40,8 +40,10 @@ export const createDeliveries = (parts: {
   readonly random: () => number
   /** The outbox keeps at most this many messages and this many delivery attempts. */
   readonly size: number
+  /** Receivers that stay connected after a reset. */
+  readonly receivers: readonly (DeliveryOptions & { readonly to: NotificationTarget })[]
 }) => {
-  const { timeline, random, size } = parts
+  const { timeline, random, size, receivers } = parts
   const messages = createBoundedList<NotificationBody>(size)
   const records = createBoundedList<StoredRecord>(size)
   const connections = new Map<number, Connection>()
@@ -112,6 +114,12 @@ export const createDeliveries = (parts: {
     }
   }
 
+  const disconnect = (number: number): void => {
+    connections.get(number)?.drop()
+    connections.delete(number)
+    held.delete(number)
+  }
+
   /** Drops all deliveries, and ignores the results of deliveries in progress. */
   const dropAll = (): void => {
     for (const connection of connections.values()) connection.drop()
@@ -158,9 +166,8 @@ export const createDeliveries = (parts: {
       connections.set(number, connection)
       held.set(number, [])
       return () => {
-        connection.drop()
-        connections.delete(number)
-        held.delete(number)
+        // After a reset, another receiver may have this number.
+        if (connections.get(number) === connection) disconnect(number)
         if (!busy()) wakeWaiters()
       }
     },
@@ -170,6 +177,8 @@ export const createDeliveries = (parts: {
       for (let rest = underWay(); rest !== undefined; rest = underWay()) await rest
     },
   }
+
+  for (const { to, ...options } of receivers) notifications.connect(to, options)
 
   return {
     /** The mock's public property `notifications`. */
@@ -194,12 +203,14 @@ export const createDeliveries = (parts: {
       wakeWaiters()
       return () => void sleeping.delete(sleeper)
     },
-    /** Deletes messages and deliveries. Receivers stay connected. */
+    /** Deletes messages and deliveries, and disconnects the receivers that the options do not name. */
     reset(): void {
       messages.clear()
       records.clear()
       planned.clear()
       dropAll()
+      for (const number of connections.keys()) if (number > receivers.length) disconnect(number)
+      connectionCount = receivers.length
       wakeWaiters()
     },
     snapshot: (): OutboxSnapshot => ({

@@ -112,8 +112,9 @@ export interface Notifications {
   /** Deletes the recorded notifications and attempts. Receivers stay connected. */
   clear(): void
   /**
-   * Delivers new notifications to a handler or a URL, until the returned function is called. The mock records a
-   * failed delivery and, with the option `retries`, retries it. A failed delivery never makes the mock fail.
+   * Delivers new notifications to a handler or a URL, until the returned function or `mock.reset()` is called. The
+   * mock records a failed delivery and, with the option `retries`, retries it. A failed delivery never makes the mock
+   * fail.
    *
    * A handler has 4 s of real time to respond, and a URL has 10 s. A later response counts as a failure. Before
    * a receiver responds, the receiver must not move the mock's clock or call `flush()`: both wait for the response.

@@ -58,7 +58,7 @@ describe('a notification with the response 503', () => {
   const RETRIED = /^retried until a 2xx response/
   const ONCE = 'delivered once, whatever the response is'
 
-  test('is retried with --notify, on the mock’s clock', async () => {
+  test('is retried with --notify, on the mock’s clock, and the receiver stays after a reset', async () => {
     let status = 503
     const hook = await receiver((_request, response) => response.writeHead(status).end())
     const file = await config({ subscriptions: { existing: [pending] } })
@@ -70,6 +70,10 @@ describe('a notification with the response 503', () => {
     status = 200
     await ask(url, 'advance', { seconds: '1' })
     expect(await triesOf(url)).toEqual([[2, 200]])
+    await ask(url, 'reset')
+    await authorize(url)
+    await ask(url, 'advance', { seconds: '1' })
+    expect(await triesOf(url)).toEqual([[1, 200]])
   })
 
   test('is not retried with --notify-once, and by default not for a receiver of the file', async () => {
