@@ -17,13 +17,13 @@ import { createGatewayArea } from './http/gateway-area.ts'
 import type { PageHandler } from './http/handler.ts'
 import { createHandler } from './http/handler.ts'
 import type { Base } from './http/locate.ts'
-import { normalizedBase } from './http/locate.ts'
 import type { Secrets } from './http/redact.ts'
 import { withoutSecrets } from './http/redact.ts'
 import { createRequestLog } from './http/request-log.ts'
+import type { ServerAddress } from './http/response.ts'
 import type { Variant } from './http/subscriptions-area.ts'
 import { createSubscriptionsArea, createVary } from './http/subscriptions-area.ts'
-import type { ReadOptions } from './options.ts'
+import type { MockOptions, ReadOptions } from './options.ts'
 
 // The symbol is global, because the ESM build and the CommonJS build must read each other's mocks.
 const INTERNALS = Symbol.for('mandatekit.mock')
@@ -40,13 +40,20 @@ export const internalsOf = (mock: object): MockParts => {
   return parts
 }
 
-/** Keeps the base URLs from the options and the URLs of the running servers. */
+/**
+ * Keeps the base URLs from the options and the URLs of the running servers.
+ *
+ * @param hasOwn returns whether the caller's options set the base URL of an area
+ */
 const createAddresses = (
   own: Readonly<Record<AreaRuntime['name'], string>>,
+  hasOwn: (area: AreaRuntime['name']) => boolean,
   areas: readonly AreaRuntime[],
 ) => {
-  let servers: readonly { readonly url: string }[] = []
+  let servers: readonly ServerAddress[] = []
   let bases: readonly Base[] | undefined
+  /** The address to which the client sent the current request. */
+  let requested: ServerAddress | undefined
 
   const serve = (next: typeof servers): void => {
     servers = next
@@ -57,15 +64,31 @@ const createAddresses = (
     /** Returns the base URLs of both areas. */
     bases(): readonly Base[] {
       bases ??= areas.flatMap((area) =>
-        [own[area.name], ...servers.map(({ url }) => url)].map((url) => ({ url, area })),
+        [own[area.name], ...servers.flatMap(({ url, publicUrl = url }) => [url, publicUrl])].map((url) => ({
+          url,
+          area,
+        })),
       )
       return bases
     },
-    /** Returns the base URL with which the URLs in an area's responses begin. */
+    /** Returns the base URL at which clients in this process reach an area. */
     current: (area: AreaRuntime['name']): string => servers.at(-1)?.url ?? own[area],
-    /** Adds a server's URL. The responses of both areas then use the URL. Returns a function that removes the URL. */
-    attach(url: string): () => void {
-      const server = { url: normalizedBase(url) }
+    /** Returns the base URL with which the URLs in an area's responses begin. */
+    forPayers(area: AreaRuntime['name']): string {
+      const { publicUrl, url } = requested ?? servers.at(-1) ?? {}
+      return publicUrl ?? (hasOwn(area) ? own[area] : url) ?? own[area]
+    },
+    /** Runs `act`, which decides a request that a client sent to `address`. */
+    during<Value>(address: ServerAddress | undefined, act: () => Value): Value {
+      requested = address
+      try {
+        return act()
+      } finally {
+        requested = undefined
+      }
+    },
+    /** Adds a server. Returns a function that removes the server. */
+    attach(server: ServerAddress): () => void {
       serve([...servers, server])
       return () => serve(servers.filter((other) => other !== server))
     },
@@ -117,8 +140,12 @@ const NUMBERED_KINDS = ['invoice', 'subscription']
 /** The internal parts of a mock. */
 export type MockParts = ReturnType<typeof createParts>
 
-/** Creates the internal parts of a mock. Two mocks share no state. */
-export const createParts = (options: ReadOptions) => {
+/**
+ * Creates the internal parts of a mock. Two mocks share no state.
+ *
+ * @param given the options without defaults
+ */
+export const createParts = (options: ReadOptions, given: MockOptions) => {
   const clock = createClock({
     clock: options.clock,
     sleep: options.sleep,
@@ -137,14 +164,14 @@ export const createParts = (options: ReadOptions) => {
   const vary = createVary(variant)
   const areas: AreaRuntime[] = []
   const own = { subscriptions: options.subscriptions.baseUrl, gateway: options.gateway.baseUrl }
-  const addresses = createAddresses(own, areas)
+  const addresses = createAddresses(own, (area) => given[area]?.baseUrl !== undefined, areas)
   const subscriptions = {
     options: options.subscriptions,
     domain: createSubscriptionsDomain({
       timeline,
       ids: hasNumberIds(variant) ? withDigits(ids, NUMBERED_KINDS) : ids,
       options: options.subscriptions,
-      baseUrl: () => addresses.current('subscriptions'),
+      baseUrl: () => addresses.forPayers('subscriptions'),
       notify: deliveries.publish,
     }),
   }
@@ -154,7 +181,7 @@ export const createParts = (options: ReadOptions) => {
       timeline,
       ids,
       options: options.gateway,
-      baseUrl: () => addresses.current('gateway'),
+      baseUrl: () => addresses.forPayers('gateway'),
     }),
   }
 
@@ -216,7 +243,14 @@ export const createParts = (options: ReadOptions) => {
     /** The base URLs that the options set: first for area S, then for area G. */
     ownBases: [own.subscriptions, own.gateway],
     addresses,
-    handler: createHandler({ bases: addresses.bases, faults, log, now: timeline.now, pages }),
+    handler: createHandler({
+      bases: addresses.bases,
+      during: addresses.during,
+      faults,
+      log,
+      now: timeline.now,
+      pages,
+    }),
     /** The public clock of the mock. */
     time,
     /** Moves the clock. Access tokens stay valid, because a client may not use the mock's clock. */

@@ -72,7 +72,7 @@ const resetAll = (parts: MockParts): void => {
  */
 export const createMock = (given: MockOptions = {}): Mock => {
   const options = readMockOptions(given)
-  const parts = createParts(options)
+  const parts = createParts(options, given)
   const { subscriptions, gateway, deliveries, faults, log, addresses, handler, outage } = parts
 
   const mock: Mock = {

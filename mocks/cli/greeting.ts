@@ -29,6 +29,7 @@ export const withLimits = (options: MockOptions, isAskedFor: boolean): MockOptio
 /** The facts that the greeting prints. */
 export interface Started {
   readonly url: string
+  readonly publicUrl: string | undefined
   readonly version: string
   /** The options of the mock. */
   readonly options: MockOptions
@@ -132,11 +133,12 @@ const numbers = ({ options: { gateway = {}, rules } }: Started): readonly Line[]
 
 /** Returns the text that the command prints when the server has started. */
 export const greeting = (started: Started): string => {
-  const { url, version, options, panel, isLocal } = started
+  const { url, publicUrl, version, options, panel, isLocal } = started
   const notified = receivers(started)
   const parts = [
     section(`mandatekit ${version}: a mock for tests, no money moves`, [
       ['both APIs', url],
+      ...(publicUrl === undefined ? [] : [['public URL', publicUrl] as const]),
       ...(panel ? [['control panel', `${url}${PANEL_PATH}`] as const] : []),
       ['clock', clockOf(started)],
       ['rules', options.rules ?? 'spec'],

@@ -76,13 +76,13 @@ const startError = (error: unknown, { port, host, tls }: MockCommandOptions): Co
 }
 
 const start = async (mock: Mock, given: MockCommandOptions): Promise<MockServer> => {
-  const { port, host, panel } = given
+  const { port, host, panel, publicUrl, allowedHosts } = given
   const tls = given.tls && {
     cert: await readNamedFile('--cert', given.tls.cert),
     key: await readNamedFile('--key', given.tls.key),
   }
   try {
-    return await startMockServer({ mock, port, host, panel, ...(tls && { tls }) })
+    return await startMockServer({ mock, port, host, panel, publicUrl, allowedHosts, tls })
   } catch (error) {
     throw startError(error, given)
   }

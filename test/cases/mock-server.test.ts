@@ -1,5 +1,12 @@
+import { request as send } from 'undici'
 import { expect, test } from 'vitest'
+import type { MockOptions } from '../../mocks/core.ts'
 import { createMock } from '../../mocks/core.ts'
+import type { MockServerOptions } from '../../mocks/server.ts'
+import { CHARGES, KEYS, ORDER } from '../mock/open.ts'
+import { localhostCertificate } from '../support/certificates.ts'
+import { MOCK_CHARGE } from '../support/mock-clients.ts'
+import { startServer } from '../support/mock-server.ts'
 
 const START = '2026-12-01T06:00:00Z'
 const request = { start: '2026-12-01', end: '2027-12-01', cycle: 'DAILY', amount: '5' } as const
@@ -7,6 +14,8 @@ const subscribed = {
   existing: [{ request, subscriptionId: 'sub' }],
   tokens: [{ accessToken: 'known-token', expiresAt: '2099-01-01T00:00:00Z' }],
 }
+
+const bearer = { authorization: 'Bearer known-token' }
 
 /** A receiver that responds with the given statuses, then with 200, and what it gets at which time. */
 const createReceiver = (...statuses: number[]) => {
@@ -18,6 +27,106 @@ const createReceiver = (...statuses: number[]) => {
   }
   return { received, to }
 }
+
+/** Returns the base URLs of `url` and of `confirmation_url` for a client that addresses a host. */
+const basesFor = async (url: string, host?: string) => {
+  const post = async (path: string, headers: Record<string, string>, body: object) => {
+    const sent = { method: 'POST', headers: { ...headers, ...(host && { host }) } } as const
+    const response = await send(`${url}${path}`, { ...sent, body: JSON.stringify(body) })
+    return (await response.body.json()) as Record<string, string>
+  }
+  const { url: page = '' } = await post('/api/v1.0/subscribe', bearer, ORDER)
+  const { confirmation_url = '' } = await post(
+    CHARGES,
+    { ...KEYS, 'idempotency-key': `${host}` },
+    MOCK_CHARGE,
+  )
+  return [page.replace(/\/authorize\/.*/, ''), confirmation_url.replace(/\/confirm\/.*/, '')]
+}
+
+const addressed = '10.0.0.5:4010'
+const publicUrl = 'https://pay.example/mock'
+const gateway = { baseUrl: 'https://own.example/g' }
+
+test.each<[string, MockServerOptions, MockOptions, string, string[]]>([
+  ['the public URL', { publicUrl: `${publicUrl}/` }, { gateway }, addressed, [publicUrl, publicUrl]],
+  ['the configured base URL', {}, { gateway }, addressed, [`http://${addressed}`, gateway.baseUrl]],
+  ['the IP address that the client used', {}, {}, addressed, []],
+  ['the IPv6 address that the client used', {}, {}, '[fd00::5]:4010', []],
+  ['localhost', {}, {}, 'localhost:4010', []],
+  ['an allowed name', { allowedHosts: ['mock'] }, {}, 'mock:4010', []],
+  ['the server’s address for an unknown name', {}, {}, 'evil.example', ['', '']],
+])(
+  'case 82: on 0.0.0.0, url and confirmation_url begin with %s',
+  async (_name, options, given, host, [ofS, ofG] = []) => {
+    const mock = createMock({ clock: START, subscriptions: subscribed, ...given })
+    const { url } = await startServer({ host: '0.0.0.0', mock, ...options })
+    const own = `http://${host}`
+    expect(await basesFor(url, host)).toEqual([ofS ?? own, ofG ?? own].map((base) => base || url))
+  },
+)
+
+test('a repeated charge keeps its URL, and a request in this process gets the address of the latest server', async () => {
+  const mock = createMock({ clock: START, subscriptions: subscribed })
+  const first = await startServer({ mock, tls: localhostCertificate, allowedHosts: ['mock'] })
+  const second = await startServer({ mock, publicUrl })
+  const charge = async (key: string) => {
+    const headers = { ...KEYS, 'Idempotency-Key': key }
+    const response = await mock.fetch(`${first.url}${CHARGES}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(MOCK_CHARGE),
+    })
+    return ((await response.json()) as { confirmation_url: string }).confirmation_url
+  }
+  const shown = await charge('one')
+  expect(shown.startsWith(`${publicUrl}/confirm/`)).toBe(true)
+  expect((await mock.fetch(shown)).status).toBe(200)
+  await second.close()
+  expect(await charge('one')).toBe(shown)
+  expect((await charge('two')).startsWith(`${first.url}/confirm/`)).toBe(true)
+})
+
+test('the payer’s page works at the public URL, although the proxy sends another Host', async () => {
+  const mock = createMock({ clock: START, subscriptions: subscribed })
+  const { url } = await startServer({ mock, publicUrl })
+  await basesFor(url)
+  const [{ confirmation_url = '' } = {}] = mock.state.charges()
+  const post = async (origin: string) => {
+    const headers = { origin, 'content-type': 'application/x-www-form-urlencoded' }
+    const page = confirmation_url.replace(publicUrl, url)
+    return (await send(page, { method: 'POST', headers, body: 'otp=123456' })).statusCode
+  }
+  expect([await post('https://pay.example.evil.example'), await post('https://pay.example')]).toEqual([
+    403, 303,
+  ])
+})
+
+const health = async (url: string, calls: number) => {
+  const statuses: number[] = []
+  for (let count = 0; count < calls; count += 1) {
+    const { statusCode, body } = await send(`${url}/health`)
+    await body.dump()
+    statuses.push(statusCode)
+  }
+  return statuses
+}
+
+test('case 89: on 0.0.0.0, a page of another name that points at the server cannot reset the mock', async () => {
+  const { url, mock } = await startServer({ host: '0.0.0.0' })
+  const host = 'rebound.example:4010'
+  const headers = {
+    host,
+    origin: `http://${host}`,
+    'sec-fetch-site': 'same-origin',
+    'content-type': 'application/x-www-form-urlencoded',
+  }
+  mock.outage.start()
+  const { statusCode, body } = await send(`${url}/_mock`, { method: 'POST', headers, body: 'action=reset' })
+  expect([statusCode, await body.text()]).toEqual([403, expect.stringContaining('allowedHosts')])
+  expect((await send(`${url}/_mock/state`, { headers: { host } })).statusCode).toBe(403)
+  expect(await health(url, 1)).toEqual([503])
+})
 
 test('case 90: reset disconnects the receivers that were connected since, and keeps those of the options', async () => {
   const [configured, connected] = [createReceiver(), createReceiver()]
