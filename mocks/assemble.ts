@@ -8,7 +8,7 @@ import { createGatewayDomain } from './domain/gateway/domain.ts'
 import type { GatewayOptions } from './domain/gateway/options.ts'
 import { createIds, withDigits } from './domain/ids.ts'
 import { createFixedWindowLimiter, createRollingLimiter } from './domain/limiter.ts'
-import { machineNow } from './domain/machine-time.ts'
+import { createAlarm, machineNow } from './domain/machine-time.ts'
 import { createSubscriptionsDomain } from './domain/subscriptions/domain.ts'
 import type { SubscriptionsOptions } from './domain/subscriptions/options.ts'
 import type { AreaRuntime } from './http/area.ts'
@@ -78,6 +78,7 @@ const createAddresses = (
       const { publicUrl, url } = requested ?? servers.at(-1) ?? {}
       return publicUrl ?? (hasOwn(area) ? own[area] : url) ?? own[area]
     },
+    isServed: (): boolean => servers.length > 0,
     /** Runs `act`, which decides a request that a client sent to `address`. */
     during<Value>(address: ServerAddress | undefined, act: () => Value): Value {
       requested = address
@@ -137,6 +138,9 @@ const hasNumberIds = (variant: Variant): boolean =>
   typeof variant !== 'function' && variant.includes('number-ids')
 const NUMBERED_KINDS = ['invoice', 'subscription']
 
+/** A delivery that waits for `flush()` or a move of the clock waits this long while a server runs. */
+const LONGEST_HOLD_MS = 1_000
+
 /** The internal parts of a mock. */
 export type MockParts = ReturnType<typeof createParts>
 
@@ -146,10 +150,19 @@ export type MockParts = ReturnType<typeof createParts>
  * @param given the options without defaults
  */
 export const createParts = (options: ReadOptions, given: MockOptions) => {
+  const alarm = createAlarm(() => {
+    deliveries.runDue()
+    setAlarm()
+  })
+  const setAlarm = (): void => {
+    const wait = clock.untilNext()
+    if (wait !== undefined) alarm.within(wait)
+  }
   const clock = createClock({
     clock: options.clock,
     sleep: options.sleep,
     afterStep: () => deliveries.underWay(),
+    onEarlier: setAlarm,
   })
   const { timeline } = clock
   const ids = createIds(options.seed)
@@ -158,6 +171,7 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
     random: () => ids.random('delivery'),
     size: options.logSize,
     receivers: options.subscriptions.notify,
+    onHeld: () => alarm.within(LONGEST_HOLD_MS),
   })
 
   const { variant } = options.subscriptions
@@ -243,6 +257,17 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
     /** The base URLs that the options set: first for area S, then for area G. */
     ownBases: [own.subscriptions, own.gateway],
     addresses,
+    /** Makes a server known. What falls due then happens on time. Returns a function that the closed server calls. */
+    attach(server: ServerAddress): () => void {
+      const detach = addresses.attach(server)
+      const follow = (): void => alarm.turn(addresses.isServed() && !clock.standsStill)
+      follow()
+      setAlarm()
+      return () => {
+        detach()
+        follow()
+      }
+    },
     handler: createHandler({
       bases: addresses.bases,
       during: addresses.during,

@@ -91,7 +91,7 @@ export interface MockServer<ServedMock extends Mock = Mock> {
   readonly url: string
   /** The served mock. The mock's `clientOptions` and, by default, the URLs in its responses point to this server. */
   readonly mock: ServedMock
-  /** Aborts every open request and frees the port. */
+  /** Aborts every open request, stops the timer of planned events and frees the port. */
   close(): Promise<void>
 }
 
@@ -189,7 +189,8 @@ const listen = (server: Server | Http2SecureServer, port: number, host: string):
   })
 
 /**
- * Starts an HTTP server that serves a mock. Faults are real: the server closes sockets and truncates bodies.
+ * Starts an HTTP server that serves a mock. Faults are real: the server closes sockets and truncates bodies. If the
+ * mock's clock follows the machine, payments, expiries and deliveries happen on time, without a request.
  *
  * @throws the system's error, such as `EADDRINUSE`, if the port is not available; a TypeError if an option is wrong
  * @example
@@ -211,7 +212,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   const checked = check(serverSchema, options, 'startMockServer: ')
   const { port = 0, host = '127.0.0.1', panel = true, maxBodyBytes = MEBIBYTE, tls } = checked
   const { mock = createMock() } = checked
-  const { handler, addresses } = internalsOf(mock)
+  const { handler, attach } = internalsOf(mock)
   const publicUrl = checked.publicUrl && normalizedBase(checked.publicUrl)
   const scheme = tls === undefined ? 'http' : 'https'
   const readHost = createReadHost(scheme, checked.allowedHosts ?? [], publicUrl)
@@ -242,7 +243,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   const address = await listen(server, port, host)
   // Requests through `mock.fetch` have normalized URLs, for example without the port 80.
   base = normalizedBase(urlOf(scheme, host, address))
-  const detach = addresses.attach({ publicUrl, url: base })
+  const detach = attach({ publicUrl, url: base })
   let closing: Promise<void> | undefined
 
   return {

@@ -8,7 +8,7 @@ import type { MockOptions } from '../options.ts'
 import { PANEL_PATH } from '../panel/access.ts'
 
 /** Returns whether the mock's clock is frozen. */
-export const isFrozen = ({ clock = 'system' }: MockOptions): boolean => clock !== 'system'
+const isFrozen = ({ clock = 'system' }: MockOptions): boolean => clock !== 'system'
 
 /** Returns an area's options, with `rateLimit: false` if `rateLimit` is omitted. */
 const unlimited = <Area extends { readonly rateLimit?: unknown }>(area: Area | undefined) =>

@@ -2,7 +2,6 @@ import { createRequire } from 'node:module'
 import { createMock } from '../core.ts'
 import { target } from '../delivery/types.ts'
 import { toInstantMilliseconds } from '../domain/duration.ts'
-import { every } from '../domain/machine-time.ts'
 import type { MockOptions, NotifyOptions } from '../options.ts'
 import { isLoopback } from '../panel/access.ts'
 import type { MockServer } from '../server.ts'
@@ -11,7 +10,7 @@ import type { Mock } from '../types.ts'
 import type { MockCommandOptions } from './arguments.ts'
 import { CommandError, codeOf, help, messageOf, readArguments } from './arguments.ts'
 import { readConfigFile, readNamedFile } from './config-file.ts'
-import { greeting, isFrozen, withLimits } from './greeting.ts'
+import { greeting, withLimits } from './greeting.ts'
 
 const version = (): string => {
   const manifest: { readonly version: string } = createRequire(import.meta.url)('mandatekit/package.json')
@@ -88,19 +87,6 @@ const start = async (mock: Mock, given: MockCommandOptions): Promise<MockServer>
   }
 }
 
-/** Runs due events every second. Without this timer, due events would wait for the next request to the mock. */
-const keepSettling = ({ notifications }: Mock): (() => void) => {
-  let isSettling = false
-  return every(1_000, () => {
-    // The previous flush may still run, because a receiver may take longer than a second.
-    if (isSettling) return
-    isSettling = true
-    void notifications.flush().finally(() => {
-      isSettling = false
-    })
-  })
-}
-
 const whenSignaled = (): Promise<void> =>
   new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve())
@@ -115,13 +101,11 @@ export interface Outputs {
 const serve = async (given: MockCommandOptions, { stdout }: Outputs): Promise<void> => {
   const asked = await optionsOf(given)
   const options = withLimits(asked, given.limits)
-  const { url, mock, close } = await start(createConfigured(options, given), given)
-  const stopSettling = isFrozen(options) ? undefined : keepSettling(mock)
+  const { url, close } = await start(createConfigured(options, given), given)
   const signaled = whenSignaled()
   const isLocal = isLoopback(given.host)
   stdout.write(greeting({ ...given, url, version: version(), options, asked, isLocal }))
   await signaled
-  stopSettling?.()
   await close()
 }
 

@@ -42,8 +42,10 @@ export const createDeliveries = (parts: {
   readonly size: number
   /** Receivers that stay connected after a reset. */
   readonly receivers: readonly (DeliveryOptions & { readonly to: NotificationTarget })[]
+  /** Called when a delivery waits for `runDue`. */
+  readonly onHeld: () => void
 }) => {
-  const { timeline, random, size, receivers } = parts
+  const { timeline, random, size, receivers, onHeld } = parts
   const messages = createBoundedList<NotificationBody>(size)
   const records = createBoundedList<StoredRecord>(size)
   const connections = new Map<number, Connection>()
@@ -95,8 +97,10 @@ export const createDeliveries = (parts: {
       const delivery = { message: copy, attempt: 1 }
       const delay = connection.rules.delay()
       if (delay > 0) plan(timeline.now() + delay, number, delivery)
-      else if (connection.rules.shuffle) held.get(number)?.push(delivery)
-      else connection.add([delivery])
+      else if (connection.rules.shuffle) {
+        held.get(number)?.push(delivery)
+        onHeld()
+      } else connection.add([delivery])
     }
   }
 
@@ -112,6 +116,12 @@ export const createDeliveries = (parts: {
       held.set(number, [])
       connections.get(number)?.add(shuffled(deliveries))
     }
+  }
+
+  /** Starts every delivery that is due, without waiting for responses. */
+  const runDue = (): void => {
+    timeline.settle()
+    release()
   }
 
   const disconnect = (number: number): void => {
@@ -172,8 +182,7 @@ export const createDeliveries = (parts: {
       }
     },
     async flush() {
-      timeline.settle()
-      release()
+      runDue()
       for (let rest = underWay(); rest !== undefined; rest = underWay()) await rest
     },
   }
@@ -183,6 +192,7 @@ export const createDeliveries = (parts: {
   return {
     /** The mock's public property `notifications`. */
     notifications,
+    runDue,
     list: { bounds: messages.bounds, read: listed },
     /** Keeps a message and delivers it to every receiver. */
     publish(message: NotificationBody): void {

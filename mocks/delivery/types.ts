@@ -61,7 +61,10 @@ const range = also(
 export const deliveryOptions = {
   /** `true` delivers every notification twice; a number is the probability of a second delivery. Default: never. */
   duplicate: optional(either(flag, probability)),
-  /** Delivers in random order, when `flush()` is called or the mock's clock moves. Default: in order. */
+  /**
+   * Delivers in random order, when `flush()` is called or the mock's clock moves. A server on the system clock delivers
+   * at least once a second. Default: in order.
+   */
   shuffle: optional(flag),
   /** Spelling of a cancellation (Events, note 1): `CANCELLED` (default), `CANCELED`, or both at random. */
   spelling: optional(oneOf('CANCELLED', 'CANCELED', 'both')),

@@ -1,6 +1,6 @@
 import { request as send } from 'undici'
-import { expect, test } from 'vitest'
-import type { MockOptions } from '../../mocks/core.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { MockOptions, NotifyOptions } from '../../mocks/core.ts'
 import { createMock } from '../../mocks/core.ts'
 import type { MockServerOptions } from '../../mocks/server.ts'
 import { CHARGES, KEYS, ORDER } from '../mock/open.ts'
@@ -9,13 +9,20 @@ import { MOCK_CHARGE } from '../support/mock-clients.ts'
 import { startServer } from '../support/mock-server.ts'
 
 const START = '2026-12-01T06:00:00Z'
+const HOUR = 3_600_000
 const request = { start: '2026-12-01', end: '2027-12-01', cycle: 'DAILY', amount: '5' } as const
 const subscribed = {
   existing: [{ request, subscriptionId: 'sub' }],
   tokens: [{ accessToken: 'known-token', expiresAt: '2099-01-01T00:00:00Z' }],
 }
-
 const bearer = { authorization: 'Bearer known-token' }
+
+/** Fakes the machine's time and timers, for a mock on the system clock. */
+const useMachineTime = () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.parse(START) })
+  onTestFinished(() => void vi.useRealTimers())
+  return { pass: (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds) }
+}
 
 /** A receiver that responds with the given statuses, then with 200, and what it gets at which time. */
 const createReceiver = (...statuses: number[]) => {
@@ -27,6 +34,73 @@ const createReceiver = (...statuses: number[]) => {
   }
   return { received, to }
 }
+
+test('case 81: a server on the system clock cancels, debits and retries on time without a request', async () => {
+  const { pass } = useMachineTime()
+  const { received, to } = createReceiver(500)
+  const notify = [{ to, retries: true }]
+  const mock = createMock({ subscriptions: { ...subscribed, cancelDelay: { hours: 8 }, notify } })
+  const { url, close } = await startServer({ mock })
+  await send(`${url}/api/v1.0/subscription/sub/cancel`, { method: 'POST', headers: bearer })
+  await pass(9 * HOUR)
+  expect(received).toEqual(['12:00 SUCCEEDED_PAYMENT', '12:01 SUCCEEDED_PAYMENT', '14:00 CANCELLED'])
+  await close()
+})
+
+test('one timer waits for the next planned event, and none if nothing is planned or the server is closed', async () => {
+  const { pass } = useMachineTime()
+  const mock = createMock()
+  const [one, other] = [await startServer({ mock }), await startServer({ mock })]
+  expect(vi.getTimerCount()).toBe(0)
+  mock.add({ subscriptions: [{ request }, { request }] })
+  expect(vi.getTimerCount()).toBe(1)
+  await one.close()
+  await pass(30 * HOUR)
+  expect([mock.notifications.all().length, vi.getTimerCount()]).toEqual([4, 1])
+  mock.reset()
+  await pass(30 * HOUR)
+  expect([mock.notifications.all().length, vi.getTimerCount()]).toEqual([0, 0])
+  mock.add({ subscriptions: [{ request }] })
+  await other.close()
+  await startServer({ mock: createMock({ clock: START, subscriptions: subscribed }) })
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test.each<[string, NotifyOptions['delay'], (mock: ReturnType<typeof createMock>) => unknown, string]>([
+  ['a move of the clock', 0, (mock) => mock.clock.advance({ hours: 5 }), '07:00'],
+  ['a new clock time', 0, (mock) => mock.clock.set('2026-12-01T11:30:00Z'), '06:30'],
+  ['a restored snapshot', 0, (mock) => mock.restore(mock.snapshot()), '12:00'],
+  ['a delayed delivery', { minutes: 3 }, () => undefined, '12:03'],
+])('the timer follows %s', async (_change, delay, change, time) => {
+  const { pass } = useMachineTime()
+  const { received, to } = createReceiver()
+  const mock = createMock({ subscriptions: { ...subscribed, notify: [{ to, delay }] } })
+  await startServer({ mock })
+  await change(mock)
+  await pass(7 * HOUR)
+  expect(received).toEqual([`${time} SUCCEEDED_PAYMENT`])
+})
+
+test('a server on the system clock delivers shuffled notifications within a second', async () => {
+  const { pass } = useMachineTime()
+  const { received, to } = createReceiver()
+  const mock = createMock({ subscriptions: { notify: [{ to, shuffle: true }] } })
+  const { close } = await startServer({ mock })
+  const authorize = () => {
+    const [added] = mock.add({ subscriptions: [{ request, authorizedAt: false }] })
+    mock.payer.authorize(added?.invoiceId ?? '')
+  }
+  const counts: number[] = []
+  for (const milliseconds of [600, 399, 1]) {
+    authorize()
+    await pass(milliseconds)
+    counts.push(received.length)
+  }
+  authorize()
+  await close()
+  await pass(HOUR)
+  expect([...counts, received.length]).toEqual([0, 0, 3, 3])
+})
 
 /** Returns the base URLs of `url` and of `confirmation_url` for a client that addresses a host. */
 const basesFor = async (url: string, host?: string) => {
