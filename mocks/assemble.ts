@@ -202,9 +202,17 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
   const now = options.rateLimitTime === 'machine' ? machineNow : timeline.now
   const perMinute = options.subscriptions.rateLimit
   const rolling = options.gateway.rateLimit
+  const limiterParts = (area: AreaRuntime['name']) => ({
+    now,
+    // Clients of a server may wait in real time, in which a frozen clock never starts a new window.
+    isOff: () => clock.standsStill && addresses.isServed() && given[area]?.rateLimit === undefined,
+  })
   const subscriptionsLimiter =
-    perMinute === false ? undefined : createFixedWindowLimiter({ ...perMinute, now })
-  const gatewayLimiter = rolling === false ? undefined : createRollingLimiter({ ...rolling, now })
+    perMinute === false
+      ? undefined
+      : createFixedWindowLimiter({ ...perMinute, ...limiterParts('subscriptions') })
+  const gatewayLimiter =
+    rolling === false ? undefined : createRollingLimiter({ ...rolling, ...limiterParts('gateway') })
 
   const outage = { isDown: false }
   areas.push(

@@ -92,7 +92,8 @@ const own = {
   sleep: option(oneOf('jump', 'wait'), 'jump'),
   /**
    * The clock for rate limits, including Retry-After and X-RateLimit-Reset. Default: `'mock'`. Choose `'machine'` if
-   * callers use the machine's time while the mock's clock is frozen.
+   * callers use the machine's time while the mock's clock is frozen. A server with a frozen clock applies only limits
+   * that the options set.
    */
   rateLimitTime: option(oneOf('mock', 'machine'), 'mock'),
   /** The largest number of requests in the log, and of notifications in the outbox. Default: 10 000. */

@@ -2,6 +2,8 @@ import { createRequire } from 'node:module'
 import { createMock } from '../core.ts'
 import { target } from '../delivery/types.ts'
 import { toInstantMilliseconds } from '../domain/duration.ts'
+import { gatewayDefaults } from '../domain/gateway/options.ts'
+import { subscriptionsDefaults } from '../domain/subscriptions/options.ts'
 import type { MockOptions, NotifyOptions } from '../options.ts'
 import { isLoopback } from '../panel/access.ts'
 import type { MockServer } from '../server.ts'
@@ -10,7 +12,7 @@ import type { Mock } from '../types.ts'
 import type { MockCommandOptions } from './arguments.ts'
 import { CommandError, codeOf, help, messageOf, readArguments } from './arguments.ts'
 import { readConfigFile, readNamedFile } from './config-file.ts'
-import { greeting, withLimits } from './greeting.ts'
+import { greeting } from './greeting.ts'
 
 const version = (): string => {
   const manifest: { readonly version: string } = createRequire(import.meta.url)('mandatekit/package.json')
@@ -33,16 +35,21 @@ const receiverOf = (to: string, retries: boolean): NotifyOptions => {
 
 /** Merges the options of the config file and the command. The command's options replace those of the file. */
 const optionsOf = async (given: MockCommandOptions): Promise<MockOptions> => {
-  const { config, clock, seed, strict, notify, notifyOnce } = given
+  const { config, clock, seed, strict, limits, notify, notifyOnce } = given
   const file = config === undefined ? {} : await readConfigFile(config)
-  const { subscriptions = {} } = file
+  const { subscriptions = {}, gateway = {} } = file
+  const { rateLimit: limitOfS = subscriptionsDefaults.rateLimit } = subscriptions
+  const { rateLimit: limitOfG = gatewayDefaults.rateLimit } = gateway
   const receivers = notify.map((url) => receiverOf(url, !notifyOnce)).concat(subscriptions.notify ?? [])
   return {
+    // The clients of the command use the machine's time, because they are in other processes.
+    rateLimitTime: 'machine',
     ...file,
     ...(clock === undefined ? {} : { clock: clockOf(clock) }),
     ...(seed === undefined ? {} : { seed }),
     ...(strict ? { rules: 'strict' } : {}),
-    subscriptions: { ...subscriptions, notify: receivers },
+    subscriptions: { ...subscriptions, notify: receivers, ...(limits && { rateLimit: limitOfS }) },
+    gateway: { ...gateway, ...(limits && { rateLimit: limitOfG }) },
   }
 }
 
@@ -99,12 +106,11 @@ export interface Outputs {
 }
 
 const serve = async (given: MockCommandOptions, { stdout }: Outputs): Promise<void> => {
-  const asked = await optionsOf(given)
-  const options = withLimits(asked, given.limits)
+  const options = await optionsOf(given)
   const { url, close } = await start(createConfigured(options, given), given)
   const signaled = whenSignaled()
   const isLocal = isLoopback(given.host)
-  stdout.write(greeting({ ...given, url, version: version(), options, asked, isLocal }))
+  stdout.write(greeting({ ...given, url, version: version(), options, isLocal }))
   await signaled
   await close()
 }

@@ -186,6 +186,36 @@ const health = async (url: string, calls: number) => {
   return statuses
 }
 
+test('case 88: a server with a fixed clock accepts the 121st call, and area S keeps its rate-limit headers', async () => {
+  const mock = createMock({ clock: START })
+  const { url, close } = await startServer({ mock })
+  expect(new Set(await health(url, 125))).toEqual(new Set([200]))
+  await send(`${url}/oauth/token`, { method: 'POST' })
+  const { headers } = await send(`${url}/oauth/token`, { method: 'POST' })
+  expect(headers).toMatchObject({ 'x-ratelimit-limit': '600', 'x-ratelimit-remaining': '600' })
+  await close()
+  const own = mock.clientOptions.gateway.baseUrl
+  for (let count = 0; count < 120; count += 1) await mock.fetch(`${own}/health`)
+  expect((await mock.fetch(`${own}/health`)).status).toBe(429)
+})
+
+test.each(['mock', 'machine'] as const)(
+  'with a fixed clock, a limit of the options ends after a minute of the time in rateLimitTime: %s',
+  async (rateLimitTime) => {
+    const { pass } = useMachineTime()
+    const rateLimit = { limit: 1, windowMs: 60_000 }
+    const mock = createMock({ clock: '2027-06-01T00:00:00Z', rateLimitTime, gateway: { rateLimit } })
+    const { url } = await startServer({ mock })
+    const minute = () => (rateLimitTime === 'mock' ? mock.clock.advance(60_000) : pass(60_000))
+    expect(await health(url, 2)).toEqual([200, 429])
+    await minute()
+    expect(await health(url, 2)).toEqual([200, 429])
+    await send(`${url}/oauth/token`, { method: 'POST' })
+    const { headers } = await send(`${url}/oauth/token`, { method: 'POST' })
+    expect(headers['x-ratelimit-remaining']).toBe('600')
+  },
+)
+
 test('case 89: on 0.0.0.0, a page of another name that points at the server cannot reset the mock', async () => {
   const { url, mock } = await startServer({ host: '0.0.0.0' })
   const host = 'rebound.example:4010'
