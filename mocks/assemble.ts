@@ -8,7 +8,7 @@ import { createGatewayDomain } from './domain/gateway/domain.ts'
 import type { GatewayOptions } from './domain/gateway/options.ts'
 import { createIds, withDigits } from './domain/ids.ts'
 import { createFixedWindowLimiter, createRollingLimiter } from './domain/limiter.ts'
-import { machineNow } from './domain/machine-time.ts'
+import { createAlarm, machineNow } from './domain/machine-time.ts'
 import { createSubscriptionsDomain } from './domain/subscriptions/domain.ts'
 import type { SubscriptionsOptions } from './domain/subscriptions/options.ts'
 import type { AreaRuntime } from './http/area.ts'
@@ -17,13 +17,13 @@ import { createGatewayArea } from './http/gateway-area.ts'
 import type { PageHandler } from './http/handler.ts'
 import { createHandler } from './http/handler.ts'
 import type { Base } from './http/locate.ts'
-import { normalizedBase } from './http/locate.ts'
 import type { Secrets } from './http/redact.ts'
 import { withoutSecrets } from './http/redact.ts'
 import { createRequestLog } from './http/request-log.ts'
+import type { ServerAddress } from './http/response.ts'
 import type { Variant } from './http/subscriptions-area.ts'
 import { createSubscriptionsArea, createVary } from './http/subscriptions-area.ts'
-import type { ReadOptions } from './options.ts'
+import type { MockOptions, ReadOptions } from './options.ts'
 
 // The symbol is global, because the ESM build and the CommonJS build must read each other's mocks.
 const INTERNALS = Symbol.for('mandatekit.mock')
@@ -40,13 +40,20 @@ export const internalsOf = (mock: object): MockParts => {
   return parts
 }
 
-/** Keeps the base URLs from the options and the URLs of the running servers. */
+/**
+ * Keeps the base URLs from the options and the URLs of the running servers.
+ *
+ * @param hasOwn returns whether the caller's options set the base URL of an area
+ */
 const createAddresses = (
   own: Readonly<Record<AreaRuntime['name'], string>>,
+  hasOwn: (area: AreaRuntime['name']) => boolean,
   areas: readonly AreaRuntime[],
 ) => {
-  let servers: readonly { readonly url: string }[] = []
+  let servers: readonly ServerAddress[] = []
   let bases: readonly Base[] | undefined
+  /** The address to which the client sent the current request. */
+  let requested: ServerAddress | undefined
 
   const serve = (next: typeof servers): void => {
     servers = next
@@ -57,15 +64,32 @@ const createAddresses = (
     /** Returns the base URLs of both areas. */
     bases(): readonly Base[] {
       bases ??= areas.flatMap((area) =>
-        [own[area.name], ...servers.map(({ url }) => url)].map((url) => ({ url, area })),
+        [own[area.name], ...servers.flatMap(({ url, publicUrl = url }) => [url, publicUrl])].map((url) => ({
+          url,
+          area,
+        })),
       )
       return bases
     },
-    /** Returns the base URL with which the URLs in an area's responses begin. */
+    /** Returns the base URL at which clients in this process reach an area. */
     current: (area: AreaRuntime['name']): string => servers.at(-1)?.url ?? own[area],
-    /** Adds a server's URL. The responses of both areas then use the URL. Returns a function that removes the URL. */
-    attach(url: string): () => void {
-      const server = { url: normalizedBase(url) }
+    /** Returns the base URL with which the URLs in an area's responses begin. */
+    forPayers(area: AreaRuntime['name']): string {
+      const { publicUrl, url } = requested ?? servers.at(-1) ?? {}
+      return publicUrl ?? (hasOwn(area) ? own[area] : url) ?? own[area]
+    },
+    isServed: (): boolean => servers.length > 0,
+    /** Runs `act`, which decides a request that a client sent to `address`. */
+    during<Value>(address: ServerAddress | undefined, act: () => Value): Value {
+      requested = address
+      try {
+        return act()
+      } finally {
+        requested = undefined
+      }
+    },
+    /** Adds a server. Returns a function that removes the server. */
+    attach(server: ServerAddress): () => void {
       serve([...servers, server])
       return () => serve(servers.filter((other) => other !== server))
     },
@@ -117,15 +141,31 @@ const NUMBERED_KINDS = ['invoice', 'subscription']
 /** The rate limit of area S for `rateLimit: false`. Every response has the three headers (Limits, area S; row 42). */
 const UNLIMITED = { limit: 1_000_000_000, windowMs: 60_000 }
 
+/** A delivery that waits for `flush()` or a move of the clock waits this long while a server runs. */
+const LONGEST_HOLD_MS = 1_000
+
 /** The internal parts of a mock. */
 export type MockParts = ReturnType<typeof createParts>
 
-/** Creates the internal parts of a mock. Two mocks share no state. */
-export const createParts = (options: ReadOptions) => {
+/**
+ * Creates the internal parts of a mock. Two mocks share no state.
+ *
+ * @param given the options without defaults
+ */
+export const createParts = (options: ReadOptions, given: MockOptions) => {
+  const alarm = createAlarm(() => {
+    deliveries.runDue()
+    setAlarm()
+  })
+  const setAlarm = (): void => {
+    const wait = clock.untilNext()
+    if (wait !== undefined) alarm.within(wait)
+  }
   const clock = createClock({
     clock: options.clock,
     sleep: options.sleep,
     afterStep: () => deliveries.underWay(),
+    onEarlier: setAlarm,
   })
   const { timeline } = clock
   const ids = createIds(options.seed)
@@ -133,20 +173,22 @@ export const createParts = (options: ReadOptions) => {
     timeline,
     random: () => ids.random('delivery'),
     size: options.logSize,
+    receivers: options.subscriptions.notify,
+    onHeld: () => alarm.within(LONGEST_HOLD_MS),
   })
 
   const { variant } = options.subscriptions
   const vary = createVary(variant)
   const areas: AreaRuntime[] = []
   const own = { subscriptions: options.subscriptions.baseUrl, gateway: options.gateway.baseUrl }
-  const addresses = createAddresses(own, areas)
+  const addresses = createAddresses(own, (area) => given[area]?.baseUrl !== undefined, areas)
   const subscriptions = {
     options: options.subscriptions,
     domain: createSubscriptionsDomain({
       timeline,
       ids: hasNumberIds(variant) ? withDigits(ids, NUMBERED_KINDS) : ids,
       options: options.subscriptions,
-      baseUrl: () => addresses.current('subscriptions'),
+      baseUrl: () => addresses.forPayers('subscriptions'),
       notify: deliveries.publish,
     }),
   }
@@ -156,15 +198,24 @@ export const createParts = (options: ReadOptions) => {
       timeline,
       ids,
       options: options.gateway,
-      baseUrl: () => addresses.current('gateway'),
+      baseUrl: () => addresses.forPayers('gateway'),
     }),
   }
 
   const now = options.rateLimitTime === 'machine' ? machineNow : timeline.now
   const perMinute = options.subscriptions.rateLimit
   const rolling = options.gateway.rateLimit
-  const subscriptionsLimiter = createFixedWindowLimiter({ ...(perMinute || UNLIMITED), now })
-  const gatewayLimiter = rolling === false ? undefined : createRollingLimiter({ ...rolling, now })
+  const limiterParts = (area: AreaRuntime['name']) => ({
+    now,
+    // Clients of a server may wait in real time, in which a frozen clock never starts a new window.
+    isOff: () => clock.standsStill && addresses.isServed() && given[area]?.rateLimit === undefined,
+  })
+  const subscriptionsLimiter = createFixedWindowLimiter({
+    ...(perMinute || UNLIMITED),
+    ...limiterParts('subscriptions'),
+  })
+  const gatewayLimiter =
+    rolling === false ? undefined : createRollingLimiter({ ...rolling, ...limiterParts('gateway') })
 
   const outage = { isDown: false }
   areas.push(
@@ -219,7 +270,25 @@ export const createParts = (options: ReadOptions) => {
     /** The base URLs that the options set: first for area S, then for area G. */
     ownBases: [own.subscriptions, own.gateway],
     addresses,
-    handler: createHandler({ bases: addresses.bases, faults, log, now: timeline.now, pages }),
+    /** Makes a server known. What falls due then happens on time. Returns a function that the closed server calls. */
+    attach(server: ServerAddress): () => void {
+      const detach = addresses.attach(server)
+      const follow = (): void => alarm.turn(addresses.isServed() && !clock.standsStill)
+      follow()
+      setAlarm()
+      return () => {
+        detach()
+        follow()
+      }
+    },
+    handler: createHandler({
+      bases: addresses.bases,
+      during: addresses.during,
+      faults,
+      log,
+      now: timeline.now,
+      pages,
+    }),
     /** The public clock of the mock. */
     time,
     /** Moves the clock. Access tokens stay valid, because a client may not use the mock's clock. */

@@ -72,10 +72,8 @@ const resetAll = (parts: MockParts): void => {
  */
 export const createMock = (given: MockOptions = {}): Mock => {
   const options = readMockOptions(given)
-  const parts = createParts(options)
+  const parts = createParts(options, given)
   const { subscriptions, gateway, deliveries, faults, log, addresses, handler, outage } = parts
-  const { notifications } = deliveries
-  for (const { to, ...delivery } of options.subscriptions.notify) notifications.connect(to, delivery)
 
   const mock: Mock = {
     fetch: createMockFetch(handler, () => [...new Set(addresses.bases().map(({ url }) => url))]),
@@ -88,7 +86,7 @@ export const createMock = (given: MockOptions = {}): Mock => {
       charges: gateway.domain.charges,
       events: gateway.domain.events,
     },
-    notifications,
+    notifications: deliveries.notifications,
     faults,
     requests: log,
     tokens: { expire: subscriptions.domain.expireTokens, revoke: subscriptions.domain.revokeTokens },

@@ -70,7 +70,7 @@ const subscriptionsHttp = {
     ),
     [],
   ),
-  /** Receivers that the mock connects when it is created (row 45). Default: none. */
+  /** Receivers that the mock connects when it is created (row 45). A reset keeps them. Default: none. */
   notify: option(listOf<NotifyOptions>(strict({ to: target, ...deliveryOptions }, 'option')), []),
 }
 const gatewayHttp = httpTable('https://gateway.mandatekit.test', GATEWAY_API_PREFIX)
@@ -91,7 +91,8 @@ const own = {
   sleep: option(oneOf('jump', 'wait'), 'jump'),
   /**
    * The clock for rate limits, including Retry-After and X-RateLimit-Reset. Default: `'mock'`. Choose `'machine'` if
-   * callers use the machine's time while the mock's clock is frozen.
+   * callers use the machine's time while the mock's clock is frozen. A server with a frozen clock applies only limits
+   * that the options set.
    */
   rateLimitTime: option(oneOf('mock', 'machine'), 'mock'),
   /** The largest number of requests in the log, and of notifications in the outbox. Default: 10 000. */

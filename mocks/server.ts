@@ -8,11 +8,23 @@ import type { Input } from '../src/contract/fields.ts'
 import { wholeNumber } from '../src/contract/fields.ts'
 import { internalsOf } from './assemble.ts'
 import { createMock } from './core.ts'
-import { check, flag, optional, rule, secretRule, strict, text } from './domain/check-options.ts'
-import type { IncomingRequest, ResponseData } from './http/response.ts'
+import {
+  check,
+  flag,
+  listOf,
+  optional,
+  rule,
+  secretRule,
+  secretText,
+  strict,
+  text,
+} from './domain/check-options.ts'
+import { isBase, normalizedBase } from './http/locate.ts'
+import type { IncomingRequest, ResponseData, ServerAddress } from './http/response.ts'
 import { complete } from './http/response.ts'
 import { mockOptionNames } from './options.ts'
-import { PANEL_PATH } from './panel/access.ts'
+import type { ReadHost } from './panel/access.ts'
+import { createReadHost, isHostName, PANEL_PATH } from './panel/access.ts'
 import type { Panel } from './panel/panel.ts'
 import type { NodeIncoming, NodeOutgoing } from './server/node-http.ts'
 import { hasLeft, readText, writeFailure, writeResponse } from './server/node-http.ts'
@@ -42,6 +54,28 @@ const serverOptions = {
   maxBodyBytes: optional(wholeNumber(1)),
   /** Certificate and key for TLS. The server then accepts HTTP/2 and HTTP/1.1. Default: HTTP/1.1 without TLS. */
   tls: optional(strict(tls, 'option')),
+  /**
+   * Base URL at which payers and other machines reach the server, such as the URL of a tunnel or of a proxy. The `url`
+   * and `confirmation_url` in responses then start with it. Default: the configured `baseUrl` of the area. If there is
+   * none, the host that the client addressed, if it is an IP address, `localhost` or one of `allowedHosts`; otherwise
+   * the address of the server.
+   */
+  publicUrl: optional(
+    secretText('an absolute http or https URL without credentials, query and fragment', isBase),
+  ),
+  /**
+   * Names under which other machines reach the server, such as `mock` in Docker. The panel refuses other names, so that
+   * a website cannot control the mock (DNS rebinding). IP addresses, `localhost` and the host of `publicUrl` are always
+   * allowed. Default: none.
+   */
+  allowedHosts: optional(
+    listOf(
+      rule<string>(
+        'a host name without scheme and port, such as mock.internal',
+        (value) => typeof value === 'string' && isHostName(value),
+      ),
+    ),
+  ),
 }
 const serverSchema = strict(serverOptions, 'option')
 
@@ -55,9 +89,9 @@ export interface MockServerOptions<ServedMock extends Mock = Mock> extends Input
 export interface MockServer<ServedMock extends Mock = Mock> {
   /** Base URL of both areas, without a trailing slash. */
   readonly url: string
-  /** The served mock. The mock's `clientOptions` and the URLs in its responses point to this server. */
+  /** The served mock. The mock's `clientOptions` and, by default, the URLs in its responses point to this server. */
   readonly mock: ServedMock
-  /** Aborts every open request and frees the port. */
+  /** Aborts every open request, stops the timer of planned events and frees the port. */
   close(): Promise<void>
 }
 
@@ -71,6 +105,7 @@ const pathOf = (target: string): string => {
 /** Adapts a Node request to the mock's handler. */
 const incomingRequest = (
   base: string,
+  server: ServerAddress,
   incoming: NodeIncoming,
   outgoing: NodeOutgoing,
   maxBodyBytes: number,
@@ -81,6 +116,7 @@ const incomingRequest = (
     method: incoming.method ?? 'GET',
     url: `${base}${pathOf(incoming.url ?? '/')}`,
     headers: request.headers,
+    server,
     get signal() {
       return request.signal
     },
@@ -104,12 +140,12 @@ const hostOf = ({ headers }: NodeIncoming): string | null => {
  * Creates the handler for the panel, the root page and the favicon. The log omits these requests. The panel and
  * the root page are imported at their first request.
  */
-const createSite = (mock: Mock, boundTo: string, hasPanel: boolean) => {
+const createSite = (mock: Mock, readHost: ReadHost, hasPanel: boolean) => {
   let panel: Promise<Panel> | undefined
   return (incoming: NodeIncoming, request: IncomingRequest): Promise<ResponseData> | undefined => {
     const path = incoming.url?.split('?', 1)[0] ?? ''
     if (hasPanel && (path === PANEL_PATH || path.startsWith(`${PANEL_PATH}/`))) {
-      panel ??= import('./panel/panel.ts').then(({ createPanel }) => createPanel(mock, boundTo))
+      panel ??= import('./panel/panel.ts').then(({ createPanel }) => createPanel(mock, readHost))
       return panel.then((respond) => respond(request, hostOf(incoming)))
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
@@ -153,7 +189,8 @@ const listen = (server: Server | Http2SecureServer, port: number, host: string):
   })
 
 /**
- * Starts an HTTP server that serves a mock. Faults are real: the server closes sockets and truncates bodies.
+ * Starts an HTTP server that serves a mock. Faults are real: the server closes sockets and truncates bodies. If the
+ * mock's clock follows the machine, payments, expiries and deliveries happen on time, without a request.
  *
  * @throws the system's error, such as `EADDRINUSE`, if the port is not available; a TypeError if an option is wrong
  * @example
@@ -175,12 +212,16 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   const checked = check(serverSchema, options, 'startMockServer: ')
   const { port = 0, host = '127.0.0.1', panel = true, maxBodyBytes = MEBIBYTE, tls } = checked
   const { mock = createMock() } = checked
-  const { handler, addresses } = internalsOf(mock)
-  const site = createSite(mock, host, panel)
+  const { handler, attach } = internalsOf(mock)
+  const publicUrl = checked.publicUrl && normalizedBase(checked.publicUrl)
+  const scheme = tls === undefined ? 'http' : 'https'
+  const readHost = createReadHost(scheme, checked.allowedHosts ?? [], publicUrl)
+  const site = createSite(mock, readHost, panel)
   let base = ''
 
   const respond = async (incoming: NodeIncoming, outgoing: NodeOutgoing): Promise<void> => {
-    const request = incomingRequest(base, incoming, outgoing, maxBodyBytes)
+    const called = { publicUrl, url: readHost(hostOf(incoming)) ?? base }
+    const request = incomingRequest(base, called, incoming, outgoing, maxBodyBytes)
     const sent = await (site(incoming, request)?.then(complete) ?? handler(request))
     // `sent` is always defined here, because the mock handles every URL below the server's base URL.
     if (sent !== undefined) writeResponse(incoming, outgoing, sent)
@@ -200,8 +241,9 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   })
 
   const address = await listen(server, port, host)
-  base = urlOf(tls === undefined ? 'http' : 'https', host, address)
-  const detach = addresses.attach(base)
+  // Requests through `mock.fetch` have normalized URLs, for example without the port 80.
+  base = normalizedBase(urlOf(scheme, host, address))
+  const detach = attach({ publicUrl, url: base })
   let closing: Promise<void> | undefined
 
   return {

@@ -158,7 +158,10 @@ export interface Mock {
     readonly subscriptions?: readonly SeedSubscription[]
     readonly tokens?: readonly SeedToken[]
   }): readonly SubscriptionState[]
-  /** Resets state, clock, identifiers, rate limits, faults, logs and outbox. Receivers stay connected. */
+  /**
+   * Resets state, clock, identifiers, rate limits, faults, logs and outbox, as in a new mock. Disconnects the receivers
+   * that `notifications.connect` added. The receivers of the option `subscriptions.notify` stay connected.
+   */
   reset(): void
   /** Returns a copy of the whole state except the request log, faults and receivers. */
   snapshot(): MockSnapshot

@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util'
+import { isBase } from '../http/locate.ts'
+import { isHostName } from '../panel/access.ts'
 
 /** An error that the user of the command can fix. It is printed without a stack. */
 export class CommandError extends Error {
@@ -31,6 +33,8 @@ export interface MockCommandOptions {
   readonly notify: readonly string[]
   readonly notifyOnce: boolean
   readonly panel: boolean
+  readonly publicUrl: string | undefined
+  readonly allowedHosts: readonly string[]
   readonly tls: { readonly cert: string; readonly key: string } | undefined
 }
 
@@ -45,6 +49,8 @@ const DEFAULT_HOST = '127.0.0.1'
 const OPTIONS = {
   port: { type: 'string', short: 'p' },
   host: { type: 'string' },
+  'public-url': { type: 'string' },
+  'allow-host': { type: 'string', multiple: true },
   config: { type: 'string', short: 'c' },
   clock: { type: 'string' },
   seed: { type: 'string' },
@@ -67,6 +73,11 @@ Serves a mock of both APIs (subscriptions and gateway), the payer's pages and a 
 Options
   -p, --port <number>    port; default ${DEFAULT_PORT}; 0 takes any free port
       --host <address>   address to listen on; default ${DEFAULT_HOST}, which only this machine reaches
+      --public-url <url> base URL at which payers reach the server, for example of a tunnel or a proxy;
+                         the URLs in responses start with it
+      --allow-host <name>
+                         a name under which other machines reach the server, for example mock in Docker;
+                         can be repeated; the panel refuses unknown names
   -c, --config <file>    options of the mock: a .json file, or a .js, .mjs or .ts module that exports them
                          as config or as default
       --clock <time>     freeze the mock's clock at a time such as 2027-01-01T06:00:00Z until it is moved;
@@ -109,6 +120,19 @@ const portOf = (text: string | undefined): number => {
   throw usageError(`--port must be a whole number from 0 to 65535, got ${JSON.stringify(text)}.`)
 }
 
+const publicUrlOf = (text: string | undefined): string | undefined => {
+  if (text === undefined || isBase(text)) return text
+  throw usageError(
+    '--public-url must be an absolute http or https URL without credentials, query and fragment.',
+  )
+}
+
+const allowedHostsOf = (names: readonly string[] = []): readonly string[] => {
+  const wrong = names.find((name) => !isHostName(name))
+  if (wrong === undefined) return names
+  throw usageError(`--allow-host must be a host name without scheme and port, got ${JSON.stringify(wrong)}.`)
+}
+
 const tlsOf = (cert: string | undefined, key: string | undefined): MockCommandOptions['tls'] => {
   if (cert !== undefined && key !== undefined) return { cert, key }
   if (cert === undefined && key === undefined) return undefined
@@ -147,6 +171,8 @@ export const readArguments = (words: readonly string[]): Command => {
       notify: notify ?? [],
       notifyOnce: values['notify-once'] ?? false,
       panel: values['no-panel'] !== true,
+      publicUrl: publicUrlOf(values['public-url']),
+      allowedHosts: allowedHostsOf(values['allow-host']),
       tls: tlsOf(cert, key),
     },
   }

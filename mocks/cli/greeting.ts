@@ -1,4 +1,3 @@
-import { isObject } from '../../src/contract/fields.ts'
 import type { BehaviorName } from '../domain/gateway/behaviors.ts'
 import { behaviors, testNumberTable } from '../domain/gateway/behaviors.ts'
 import type { RollingLimit } from '../domain/gateway/options.ts'
@@ -8,37 +7,17 @@ import type { MockOptions } from '../options.ts'
 import { PANEL_PATH } from '../panel/access.ts'
 
 /** Returns whether the mock's clock is frozen. */
-export const isFrozen = ({ clock = 'system' }: MockOptions): boolean => clock !== 'system'
-
-/** Returns an area's options, with `rateLimit: false` if `rateLimit` is omitted. */
-const unlimited = <Area extends { readonly rateLimit?: unknown }>(area: Area | undefined) =>
-  area === undefined || (isObject(area) && area.rateLimit === undefined)
-    ? { ...area, rateLimit: false as const }
-    : area
-
-/**
- * Makes the rate limits use the machine's time, because clients in other processes use the machine's time. If the
- * mock's clock is frozen, there are no rate limits, unless the user asks for them.
- */
-export const withLimits = (options: MockOptions, isAskedFor: boolean): MockOptions => {
-  const { rateLimitTime = 'machine', subscriptions, gateway } = options
-  if (isAskedFor || !isFrozen(options)) return { ...options, rateLimitTime }
-  return { ...options, rateLimitTime, subscriptions: unlimited(subscriptions), gateway: unlimited(gateway) }
-}
+const isFrozen = ({ clock = 'system' }: MockOptions): boolean => clock !== 'system'
 
 /** The facts that the greeting prints. */
 export interface Started {
   readonly url: string
   readonly version: string
+  readonly publicUrl: string | undefined
   /** The options of the mock. */
   readonly options: MockOptions
-  /** The options without the changes that `withLimits` makes. */
-  readonly asked: MockOptions
   /** The path of the options file. */
   readonly config: string | undefined
-  /** The URLs of `--notify`. */
-  readonly notify: readonly string[]
-  readonly notifyOnce: boolean
   readonly panel: boolean
   readonly isLocal: boolean
 }
@@ -65,16 +44,15 @@ const clockOf = ({ options: { clock = 'system' }, panel }: Started): string => {
 
 const limitText = ({ limit, windowMs }: RollingLimit): string => `${limit} calls in ${windowMs / 1_000} s`
 
-const limitOf = (area: 'subscriptions' | 'gateway', { options, asked }: Started): Line => {
+const limitOf = (area: 'subscriptions' | 'gateway', { options }: Started): Line => {
   const standard = (area === 'gateway' ? gatewayDefaults : subscriptionsDefaults).rateLimit
-  const { rateLimit = standard } = options[area] ?? {}
-  if (rateLimit !== false) {
-    const isMachines = isFrozen(options) && options.rateLimitTime === 'machine'
-    return ['rate limit', `${limitText(rateLimit)}${isMachines ? ' of this machine’s time' : ''}`]
+  const rateLimit = options[area]?.rateLimit ?? (isFrozen(options) ? undefined : standard)
+  if (rateLimit === false) return ['rate limit', 'none']
+  if (rateLimit === undefined) {
+    return ['rate limit', `none while the clock is frozen; --limits sets ${limitText(standard)}`]
   }
-  const isConfigured = asked[area]?.rateLimit === false
-  const hint = ` while the clock is frozen; --limits sets ${limitText(standard)}`
-  return ['rate limit', `none${isConfigured ? '' : hint}`]
+  const isMachines = isFrozen(options) && options.rateLimitTime === 'machine'
+  return ['rate limit', `${limitText(rateLimit)}${isMachines ? ' of this machine’s time' : ''}`]
 }
 
 /** Lists the credentials. Only the built-in merchant's secrets are shown, because they are public. */
@@ -113,13 +91,11 @@ const addressOf = (target: unknown): string => {
 const deliveryText = (retries: boolean): string =>
   retries ? 'retried until a 2xx response, on the mock’s clock' : 'delivered once, whatever the response is'
 
-const receivers = ({ options, notify, notifyOnce }: Started): readonly Line[] => [
-  ...notify.map((url): Line => [addressOf(url), deliveryText(!notifyOnce)]),
-  ...(options.subscriptions?.notify ?? []).map(({ to, retries = false }): Line => {
+const receivers = ({ options }: Started): readonly Line[] =>
+  (options.subscriptions?.notify ?? []).map(({ to, retries = false }) => {
     const tries = typeof retries === 'object' ? retries.tries : retries
     return [addressOf(to), deliveryText(tries !== false && tries !== 1)]
-  }),
-]
+  })
 
 const nameWidth = Math.max(...Object.keys(behaviors).map(({ length }) => length))
 
@@ -137,11 +113,12 @@ const numbers = ({ options: { gateway = {}, rules } }: Started): readonly Line[]
 
 /** Returns the text that the command prints when the server has started. */
 export const greeting = (started: Started): string => {
-  const { url, version, options, panel, isLocal } = started
+  const { url, publicUrl, version, options, panel, isLocal } = started
   const notified = receivers(started)
   const parts = [
     section(`mandatekit ${version}: a mock for tests, no money moves`, [
       ['both APIs', url],
+      ...(publicUrl === undefined ? [] : [['public URL', publicUrl] as const]),
       ...(panel ? [['control panel', `${url}${PANEL_PATH}`] as const] : []),
       ['clock', clockOf(started)],
       ['rules', options.rules ?? 'spec'],

@@ -1,8 +1,10 @@
 import { createRequire } from 'node:module'
 import { createMock } from '../core.ts'
+import { target } from '../delivery/types.ts'
 import { toInstantMilliseconds } from '../domain/duration.ts'
-import { every } from '../domain/machine-time.ts'
-import type { MockOptions } from '../options.ts'
+import { gatewayDefaults } from '../domain/gateway/options.ts'
+import { subscriptionsDefaults } from '../domain/subscriptions/options.ts'
+import type { MockOptions, NotifyOptions } from '../options.ts'
 import { isLoopback } from '../panel/access.ts'
 import type { MockServer } from '../server.ts'
 import { startMockServer } from '../server.ts'
@@ -10,7 +12,7 @@ import type { Mock } from '../types.ts'
 import type { MockCommandOptions } from './arguments.ts'
 import { CommandError, codeOf, help, messageOf, readArguments } from './arguments.ts'
 import { readConfigFile, readNamedFile } from './config-file.ts'
-import { greeting, isFrozen, withLimits } from './greeting.ts'
+import { greeting } from './greeting.ts'
 
 const version = (): string => {
   const manifest: { readonly version: string } = createRequire(import.meta.url)('mandatekit/package.json')
@@ -26,28 +28,38 @@ const clockOf = (time: string): string => {
   return time
 }
 
-/** Merges the options of the config file and the command. The command's options replace those of the file. */
-const optionsOf = async ({ config, clock, seed, strict }: MockCommandOptions): Promise<MockOptions> => ({
-  ...(config === undefined ? {} : await readConfigFile(config)),
-  ...(clock === undefined ? {} : { clock: clockOf(clock) }),
-  ...(seed === undefined ? {} : { seed }),
-  ...(strict ? { rules: 'strict' } : {}),
-})
+const receiverOf = (to: string, retries: boolean): NotifyOptions => {
+  if (target.safeParse(to).success) return { to, retries }
+  throw new CommandError(`--notify ${to}: this is not an http or https URL.`)
+}
 
-const createConfigured = (options: MockOptions, { config, notify, notifyOnce }: MockCommandOptions): Mock => {
-  /** Calls `run`. If `run` throws, puts the name of the option before the error's message. */
-  const named = <Value>(option: string, run: () => Value): Value => {
-    try {
-      return run()
-    } catch (error) {
-      throw new CommandError(`${option}${messageOf(error)}`, { cause: error })
-    }
+/** Merges the options of the config file and the command. The command's options replace those of the file. */
+const optionsOf = async (given: MockCommandOptions): Promise<MockOptions> => {
+  const { config, clock, seed, strict, limits, notify, notifyOnce } = given
+  const file = config === undefined ? {} : await readConfigFile(config)
+  const { subscriptions = {}, gateway = {} } = file
+  const { rateLimit: limitOfS = subscriptionsDefaults.rateLimit } = subscriptions
+  const { rateLimit: limitOfG = gatewayDefaults.rateLimit } = gateway
+  const receivers = notify.map((url) => receiverOf(url, !notifyOnce)).concat(subscriptions.notify ?? [])
+  return {
+    // The clients of the command use the machine's time, because they are in other processes.
+    rateLimitTime: 'machine',
+    ...file,
+    ...(clock === undefined ? {} : { clock: clockOf(clock) }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(strict ? { rules: 'strict' } : {}),
+    subscriptions: { ...subscriptions, notify: receivers, ...(limits && { rateLimit: limitOfS }) },
+    gateway: { ...gateway, ...(limits && { rateLimit: limitOfG }) },
   }
-  const mock = named(config === undefined ? '' : `--config ${config}: `, () => createMock(options))
-  for (const url of notify) {
-    named(`--notify ${url}: `, () => mock.notifications.connect(url, { retries: !notifyOnce }))
+}
+
+const createConfigured = (options: MockOptions, { config }: MockCommandOptions): Mock => {
+  try {
+    return createMock(options)
+  } catch (error) {
+    const place = config === undefined ? '' : `--config ${config}: `
+    throw new CommandError(`${place}${messageOf(error)}`, { cause: error })
   }
-  return mock
 }
 
 const startError = (error: unknown, { port, host, tls }: MockCommandOptions): CommandError => {
@@ -70,29 +82,16 @@ const startError = (error: unknown, { port, host, tls }: MockCommandOptions): Co
 }
 
 const start = async (mock: Mock, given: MockCommandOptions): Promise<MockServer> => {
-  const { port, host, panel } = given
+  const { port, host, panel, publicUrl, allowedHosts } = given
   const tls = given.tls && {
     cert: await readNamedFile('--cert', given.tls.cert),
     key: await readNamedFile('--key', given.tls.key),
   }
   try {
-    return await startMockServer({ mock, port, host, panel, ...(tls && { tls }) })
+    return await startMockServer({ mock, port, host, panel, publicUrl, allowedHosts, tls })
   } catch (error) {
     throw startError(error, given)
   }
-}
-
-/** Runs due events every second. Without this timer, due events would wait for the next request to the mock. */
-const keepSettling = ({ notifications }: Mock): (() => void) => {
-  let isSettling = false
-  return every(1_000, () => {
-    // The previous flush may still run, because a receiver may take longer than a second.
-    if (isSettling) return
-    isSettling = true
-    void notifications.flush().finally(() => {
-      isSettling = false
-    })
-  })
 }
 
 const whenSignaled = (): Promise<void> =>
@@ -107,15 +106,12 @@ export interface Outputs {
 }
 
 const serve = async (given: MockCommandOptions, { stdout }: Outputs): Promise<void> => {
-  const asked = await optionsOf(given)
-  const options = withLimits(asked, given.limits)
-  const { url, mock, close } = await start(createConfigured(options, given), given)
-  const stopSettling = isFrozen(options) ? undefined : keepSettling(mock)
+  const options = await optionsOf(given)
+  const { url, close } = await start(createConfigured(options, given), given)
   const signaled = whenSignaled()
   const isLocal = isLoopback(given.host)
-  stdout.write(greeting({ ...given, url, version: version(), options, asked, isLocal }))
+  stdout.write(greeting({ ...given, url, version: version(), options, isLocal }))
   await signaled
-  stopSettling?.()
   await close()
 }
 

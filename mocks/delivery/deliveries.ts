@@ -4,7 +4,7 @@ import type { Timeline } from '../domain/timeline.ts'
 import type { Connection, Delivery } from './connection.ts'
 import { createConnection } from './connection.ts'
 import type { Sent } from './sender.ts'
-import type { DeliveryRecord, Notifications } from './types.ts'
+import type { DeliveryOptions, DeliveryRecord, Notifications, NotificationTarget } from './types.ts'
 
 const DUE = 'notification.delivery'
 
@@ -40,8 +40,12 @@ export const createDeliveries = (parts: {
   readonly random: () => number
   /** The outbox keeps at most this many messages and this many delivery attempts. */
   readonly size: number
+  /** Receivers that stay connected after a reset. */
+  readonly receivers: readonly (DeliveryOptions & { readonly to: NotificationTarget })[]
+  /** Called when a delivery waits for `runDue`. */
+  readonly onHeld: () => void
 }) => {
-  const { timeline, random, size } = parts
+  const { timeline, random, size, receivers, onHeld } = parts
   const messages = createBoundedList<NotificationBody>(size)
   const records = createBoundedList<StoredRecord>(size)
   const connections = new Map<number, Connection>()
@@ -93,8 +97,10 @@ export const createDeliveries = (parts: {
       const delivery = { message: copy, attempt: 1 }
       const delay = connection.rules.delay()
       if (delay > 0) plan(timeline.now() + delay, number, delivery)
-      else if (connection.rules.shuffle) held.get(number)?.push(delivery)
-      else connection.add([delivery])
+      else if (connection.rules.shuffle) {
+        held.get(number)?.push(delivery)
+        onHeld()
+      } else connection.add([delivery])
     }
   }
 
@@ -110,6 +116,18 @@ export const createDeliveries = (parts: {
       held.set(number, [])
       connections.get(number)?.add(shuffled(deliveries))
     }
+  }
+
+  /** Starts every delivery that is due, without waiting for responses. */
+  const runDue = (): void => {
+    timeline.settle()
+    release()
+  }
+
+  const disconnect = (number: number): void => {
+    connections.get(number)?.drop()
+    connections.delete(number)
+    held.delete(number)
   }
 
   /** Drops all deliveries, and ignores the results of deliveries in progress. */
@@ -158,22 +176,23 @@ export const createDeliveries = (parts: {
       connections.set(number, connection)
       held.set(number, [])
       return () => {
-        connection.drop()
-        connections.delete(number)
-        held.delete(number)
+        // After a reset, another receiver may have this number.
+        if (connections.get(number) === connection) disconnect(number)
         if (!busy()) wakeWaiters()
       }
     },
     async flush() {
-      timeline.settle()
-      release()
+      runDue()
       for (let rest = underWay(); rest !== undefined; rest = underWay()) await rest
     },
   }
 
+  for (const { to, ...options } of receivers) notifications.connect(to, options)
+
   return {
     /** The mock's public property `notifications`. */
     notifications,
+    runDue,
     list: { bounds: messages.bounds, read: listed },
     /** Keeps a message and delivers it to every receiver. */
     publish(message: NotificationBody): void {
@@ -194,12 +213,14 @@ export const createDeliveries = (parts: {
       wakeWaiters()
       return () => void sleeping.delete(sleeper)
     },
-    /** Deletes messages and deliveries. Receivers stay connected. */
+    /** Deletes messages and deliveries, and disconnects the receivers that the options do not name. */
     reset(): void {
       messages.clear()
       records.clear()
       planned.clear()
       dropAll()
+      for (const number of connections.keys()) if (number > receivers.length) disconnect(number)
+      connectionCount = receivers.length
       wakeWaiters()
     },
     snapshot: (): OutboxSnapshot => ({

@@ -61,7 +61,10 @@ const range = also(
 export const deliveryOptions = {
   /** `true` delivers every notification twice; a number is the probability of a second delivery. Default: never. */
   duplicate: optional(either(flag, probability)),
-  /** Delivers in random order, when `flush()` is called or the mock's clock moves. Default: in order. */
+  /**
+   * Delivers in random order, when `flush()` is called or the mock's clock moves. A server on the system clock delivers
+   * at least once a second. Default: in order.
+   */
   shuffle: optional(flag),
   /** Spelling of a cancellation (Events, note 1): `CANCELLED` (default), `CANCELED`, or both at random. */
   spelling: optional(oneOf('CANCELLED', 'CANCELED', 'both')),
@@ -112,8 +115,9 @@ export interface Notifications {
   /** Deletes the recorded notifications and attempts. Receivers stay connected. */
   clear(): void
   /**
-   * Delivers new notifications to a handler or a URL, until the returned function is called. The mock records a
-   * failed delivery and, with the option `retries`, retries it. A failed delivery never makes the mock fail.
+   * Delivers new notifications to a handler or a URL, until the returned function or `mock.reset()` is called. The
+   * mock records a failed delivery and, with the option `retries`, retries it. A failed delivery never makes the mock
+   * fail.
    *
    * A handler has 4 s of real time to respond, and a URL has 10 s. A later response counts as a failure. Before
    * a receiver responds, the receiver must not move the mock's clock or call `flush()`: both wait for the response.

@@ -23,6 +23,8 @@ export interface ClockOptions {
    * returns `undefined` if there are no deliveries.
    */
   readonly afterStep?: () => Promise<void> | undefined
+  /** Called when the time until the next planned entry may have become shorter. */
+  readonly onEarlier?: () => void
 }
 
 /** A snapshot of a clock. */
@@ -64,6 +66,7 @@ export const createClock = ({
   clock = 'system',
   sleep: sleepMode = 'jump',
   afterStep,
+  onEarlier,
 }: ClockOptions = {}) => {
   const frozen = clock !== 'system'
   const start = frozen ? toInstantMilliseconds(clock) : 0
@@ -80,7 +83,7 @@ export const createClock = ({
 
   const machineTime = (): number => (frozen ? 0 : machineNow())
   const clockTime = (): number => (moves > 0 ? cursor : machineTime() + position)
-  const timeline = createTimeline(clockTime)
+  const timeline = createTimeline(clockTime, onEarlier)
 
   const place = (time: number): void => {
     if (moves > 0) cursor = time
@@ -92,6 +95,7 @@ export const createClock = ({
     moves = 0
     place(time)
     timeline.replace(entries)
+    onEarlier?.()
   }
 
   const refuseWhileRunning = (): void => {
@@ -131,7 +135,10 @@ export const createClock = ({
     } finally {
       if (ownEra === era) {
         moves -= 1
-        if (moves === 0) place(cursor)
+        if (moves === 0) {
+          place(cursor)
+          onEarlier?.()
+        }
       }
     }
   }
@@ -147,10 +154,16 @@ export const createClock = ({
     /** True for a frozen clock. Only `set`, `advance` and `sleep` move a frozen clock. */
     standsStill: frozen,
     now: timeline.now,
+    /** Returns the milliseconds until the next planned entry, or `undefined` if there is none. */
+    untilNext(): number | undefined {
+      const at = timeline.nextAt()
+      return at === undefined ? undefined : at - clockTime()
+    },
     async set(time: Date | number | string) {
       refuseWhileRunning()
       place(toInstantMilliseconds(time))
       timeline.settle()
+      onEarlier?.()
       wakeSleepers(timeline.now())
       await afterStep?.()
     },

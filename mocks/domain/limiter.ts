@@ -18,7 +18,17 @@ interface LimiterParts {
   readonly limit: number
   readonly windowMs: number
   readonly now: () => number
+  /** Returns whether the limiter accepts and ignores every call. */
+  readonly isOff?: () => boolean
 }
+
+/** The values of a limiter that is off: no call was counted. */
+const uncounted = ({ limit, windowMs, now }: LimiterParts) => ({
+  allowed: true,
+  limit,
+  remaining: limit,
+  resetAt: now() + windowMs,
+})
 
 interface Window {
   readonly startedAt: number
@@ -32,7 +42,8 @@ const MANY_BUCKETS = 1_000
  * Creates a limiter with fixed windows (Limits, area S). The first call of a bucket starts a window of `windowMs`
  * milliseconds, in which at most `limit` calls are accepted. Refused calls do not count.
  */
-export const createFixedWindowLimiter = ({ limit, windowMs, now }: LimiterParts): Limiter => {
+export const createFixedWindowLimiter = (parts: LimiterParts): Limiter => {
+  const { limit, windowMs, now, isOff } = parts
   const windows = new Map<string, Window>()
   let sweepFrom = MANY_BUCKETS
 
@@ -47,6 +58,7 @@ export const createFixedWindowLimiter = ({ limit, windowMs, now }: LimiterParts)
 
   return {
     take(bucket) {
+      if (isOff?.() === true) return uncounted(parts)
       const time = now()
       let window = windows.get(bucket)
       if (window === undefined || isOver(window, time)) {
@@ -77,7 +89,8 @@ const COMPACT_FROM = 1024
  * Creates a limiter with a rolling window (Limits, area G). It accepts at most `limit` calls in any period of
  * `windowMs` milliseconds, for all routes and callers together. Refused calls do not count.
  */
-export const createRollingLimiter = ({ limit, windowMs, now }: LimiterParts): Limiter => {
+export const createRollingLimiter = (parts: LimiterParts): Limiter => {
+  const { limit, windowMs, now, isOff } = parts
   /** Times of accepted calls, oldest first. The times before index `head` are no longer in the window. */
   let times: number[] = []
   let head = 0
@@ -95,6 +108,7 @@ export const createRollingLimiter = ({ limit, windowMs, now }: LimiterParts): Li
 
   return {
     take() {
+      if (isOff?.() === true) return uncounted(parts)
       const time = now()
       forget(time)
       const allowed = times.length - head < limit

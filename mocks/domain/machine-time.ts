@@ -17,10 +17,32 @@ export const startTimer = (milliseconds: number, act: () => void): (() => void) 
   return () => clearTimeout(timer)
 }
 
-/** Calls `run` repeatedly, with pauses of `milliseconds`. The returned function stops the calls. */
-export const every = (milliseconds: number, run: () => void): (() => void) => {
-  const timer = setInterval(run, milliseconds)
-  return () => clearInterval(timer)
+/** Creates an alarm, which is off. The alarm has at most one timer: for the earliest of the requested times. */
+export const createAlarm = (ring: () => void) => {
+  let isOn = false
+  let ringsAt = Number.POSITIVE_INFINITY
+  let stopTimer = (): void => undefined
+
+  return {
+    /** Turns the alarm on or off. An alarm that is off has no timer and ignores `within`. */
+    turn(on: boolean): void {
+      isOn = on
+      if (on) return
+      ringsAt = Number.POSITIVE_INFINITY
+      stopTimer()
+    },
+    /** Calls `ring` after `milliseconds` of machine time, or earlier if an earlier time was requested. */
+    within(milliseconds: number): void {
+      const at = machineNow() + Math.max(0, milliseconds)
+      if (!isOn || at >= ringsAt) return
+      stopTimer()
+      ringsAt = at
+      stopTimer = startTimer(at - machineNow(), () => {
+        ringsAt = Number.POSITIVE_INFINITY
+        ring()
+      })
+    },
+  }
 }
 
 /** Waits for `milliseconds` of machine time, or until `signal` is aborted. */

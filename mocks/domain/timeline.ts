@@ -61,8 +61,9 @@ const SMALL = 64
  * heap removes its canceled entries when more than half of all entries are canceled.
  *
  * @param outsideNow returns the current time while no entry runs
+ * @param onEarlier called when a new entry is due before all other entries
  */
-export const createTimeline = (outsideNow: () => number) => {
+export const createTimeline = (outsideNow: () => number, onEarlier?: () => void) => {
   const handlers = new Map<string, (id: string, at: number) => void>()
   /** The planned entries: for each kind, a map from id to entry. */
   const planned = new Map<string, Map<string, Entry>>()
@@ -121,19 +122,19 @@ export const createTimeline = (outsideNow: () => number) => {
   const schedule = (planAt: number, kind: string, id: string): void => {
     if (Number.isNaN(planAt)) throw new RangeError(`"${kind}" cannot be planned at NaN.`)
     const at = Math.max(planAt, now())
-    const known = entriesOf(kind).get(id)
-    if (known?.canceled !== true) {
-      if (known !== undefined) remove(known)
-      const entry = keep({ at, kind, id })
-      push(heap, entry)
-      return
+    let entry = entriesOf(kind).get(id)
+    if (entry?.canceled === true) {
+      // The heap does not contain this entry, which is running. To reuse it is twice as fast as to create an entry.
+      entry.at = at
+      entry.sequence = sequence
+      entry.canceled = false
+      sequence += 1
+    } else {
+      if (entry !== undefined) remove(entry)
+      entry = keep({ at, kind, id })
     }
-    // The heap does not contain the running entry `known`. To reuse `known` is twice as fast as to create an entry.
-    known.at = at
-    known.sequence = sequence
-    known.canceled = false
-    sequence += 1
-    push(heap, known)
+    push(heap, entry)
+    if (heap[0] === entry) onEarlier?.()
   }
 
   /** Runs the entries of the earliest planned time and returns that time. Runs nothing after `limit`. */

@@ -11,14 +11,14 @@ import { locate, nearestRoute } from './locate.ts'
 import type { LoggedDecision, WritableRequestLog } from './request-log.ts'
 import { entryOf } from './request-log.ts'
 import { decide, decideWithinLimit, failed } from './respond.ts'
-import type { IncomingRequest, MockResponse, ResponseData } from './response.ts'
+import type { IncomingRequest, MockResponse, ResponseData, ServerAddress } from './response.ts'
 import { complete, fitted, isPreflight, preflightResponse } from './response.ts'
 import { createRunningKeys } from './running-keys.ts'
 
 /** Responds with a payer's page. Returns `undefined` for a path that has no page. */
 export type PageHandler = (
   area: Area,
-  request: Pick<IncomingRequest, 'method' | 'url' | 'headers' | 'text'>,
+  request: Pick<IncomingRequest, 'method' | 'url' | 'headers' | 'server' | 'text'>,
   path: string,
 ) => Promise<ResponseData | undefined>
 
@@ -26,6 +26,8 @@ export type PageHandler = (
 export interface HandlerParts {
   /** The current base URLs of the areas. */
   readonly bases: () => readonly Base[]
+  /** Runs the decision about a request, whose response may contain URLs of the address. */
+  readonly during: <Value>(address: ServerAddress | undefined, decide: () => Value) => Value
   readonly faults: FaultPlan
   readonly log: WritableRequestLog
   readonly now: () => number
@@ -69,7 +71,7 @@ const decideWith = (
 }
 
 /** Creates the handler of all requests. The handler starts a timer only for a fault with latency. */
-export const createHandler = ({ bases, faults, log, now, pages }: HandlerParts): Handler => {
+export const createHandler = ({ bases, during, faults, log, now, pages }: HandlerParts): Handler => {
   const runningKeys = createRunningKeys()
 
   const write = (exchange: Exchange, decision: LoggedDecision, response?: ResponseData): void =>
@@ -96,7 +98,7 @@ export const createHandler = ({ bases, faults, log, now, pages }: HandlerParts):
       await delayAnswer(fault.delayBefore, request.signal)
       if (hasLeft(request)) return aborted(exchange)
     }
-    const { sent, logged } = decideWith(exchange, fault?.effect, isKeyRunning)
+    const { sent, logged } = during(request.server, () => decideWith(exchange, fault?.effect, isKeyRunning))
     write(exchange, logged, 'response' in sent ? sent.response : undefined)
     if (fault !== undefined && fault.delayAfter > 0) await delayAnswer(fault.delayAfter, request.signal)
     return sent

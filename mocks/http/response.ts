@@ -19,13 +19,23 @@ export type MockResponse =
   /** The transport sends the headers and a `part` of the body. Then it closes the connection. */
   | { readonly kind: 'truncated'; readonly response: ResponseData; readonly part: string }
 
-/** The parts of a `Request` that the mock reads. A `Request` has all these parts. */
+/** The address of a server. */
+export interface ServerAddress {
+  /** The base URL that a client used, or the base URL at which the server listens. */
+  readonly url: string
+  /** The base URL at which payers reach the server, if the server's options set it. */
+  readonly publicUrl?: string | undefined
+}
+
+/** The parts of a `Request` that the mock reads. A `Request` has all the required parts. */
 export interface IncomingRequest {
   readonly method: string
   /** The absolute URL. */
   readonly url: string
   readonly headers: { get(name: string): string | null }
   readonly signal: AbortSignal | null
+  /** The server's address as the client knows it. Only servers have `server`. */
+  readonly server?: ServerAddress
   /** Returns whether the sender has disconnected. Servers use `hasLeft` instead of an AbortSignal. */
   hasLeft?(): boolean
   /** Returns whether the body was valid UTF-8. Only servers have `isUtf8`. Call `text()` first. */

@@ -5,19 +5,21 @@ const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL
 
 /**
  * Returns whether a POST may come from the page itself. Browsers send the header Sec-Fetch-Site over TLS and on
- * loopback. Without Sec-Fetch-Site, Origin must name the host of the request. Origin may have another scheme, because
- * TLS may end at a proxy. A request without both headers is accepted, because it does not come from a browser.
+ * loopback. Without Sec-Fetch-Site, Origin must name the host of the request or of the server's public URL, because a
+ * proxy may change the Host header. Origin may have another scheme, because TLS may end at a proxy. A request without
+ * both headers is accepted, because it does not come from a browser.
  *
  * @param host the value of the Host header, which may differ from the host in `url`
  */
 export const isOwnForm = (
-  { headers, url }: Pick<IncomingRequest, 'headers' | 'url'>,
+  { headers, url, server }: Pick<IncomingRequest, 'headers' | 'url' | 'server'>,
   host: string | null,
 ): boolean => {
   const site = headers.get('sec-fetch-site')
   if (site !== null) return site === 'same-origin' || site === 'none'
   const origin = headers.get('origin')
   if (origin === null) return true
+  const from = hostOf(origin)
   const own = (host === null ? undefined : hostOf(`${new URL(url).protocol}//${host}`)) ?? hostOf(url)
-  return own !== undefined && hostOf(origin) === own
+  return from !== undefined && [own, hostOf(server?.publicUrl ?? '')].includes(from)
 }

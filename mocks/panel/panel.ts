@@ -4,7 +4,8 @@ import { jsonResponse } from '../http/response.ts'
 import { isOwnForm } from '../pages/csrf.ts'
 import { commonHeaders } from '../pages/layout.ts'
 import type { Mock } from '../types.ts'
-import { isAddressedHere, PANEL_PATH, STATE_PATH } from './access.ts'
+import type { ReadHost } from './access.ts'
+import { PANEL_PATH, STATE_PATH } from './access.ts'
 import type { Outcome } from './actions.ts'
 import { act, readForm } from './actions.ts'
 import { contentPolicy, panelPage } from './page.ts'
@@ -60,12 +61,14 @@ const limitOf = (query: URLSearchParams): number => {
  */
 export type Panel = (request: IncomingRequest, host: string | null) => Promise<ResponseData>
 
-/**
- * Creates the control panel of a mock.
- *
- * @param boundTo the host on which the server listens
- */
-export const createPanel = (mock: Mock, boundTo: string): Panel => {
+// The status is not 421, because the Fetch standard makes clients send a refused request again.
+const unknownHost = refusal(
+  403,
+  'The panel does not accept this host name. Open the panel at an IP address or at localhost, or pass the name to the server: allowedHosts, or --allow-host.',
+)
+
+/** Creates the control panel of a mock. The panel refuses a host that `readHost` does not know. */
+export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
   const notices = createNotices()
 
   const show = async (query: URLSearchParams): Promise<ResponseData> => {
@@ -99,9 +102,7 @@ export const createPanel = (mock: Mock, boundTo: string): Panel => {
 
   return async (request, host) => {
     const { pathname, searchParams: query } = new URL(request.url)
-    if (!isAddressedHere(boundTo, host)) {
-      return refusal(403, 'Open the panel at an address of this machine, such as localhost.')
-    }
+    if (readHost(host) === undefined) return unknownHost
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (pathname === STATE_PATH) {
       if (!isRead) return refusal(405, 'This path accepts GET only.', { Allow: 'GET, HEAD' })

@@ -11,7 +11,7 @@ test('--help and --version print to the output with exit code 0, and an unknown 
   expect(wrong).toMatchObject({ code: 2, out: '' })
   expect(help).toMatchObject({ code: 0, err: '' })
   const options =
-    '--port --host --config --clock --seed --strict --limits --notify --notify-once --no-panel --cert --key'
+    '--port --host --config --clock --seed --strict --limits --notify --notify-once --no-panel --cert --key --public-url --allow-host'
   for (const option of options.split(' ')) expect(help.out).toContain(`${option} `)
   const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
   expect(version).toEqual({ code: 0, out: `${JSON.parse(manifest).version}\n`, err: '' })
@@ -27,6 +27,9 @@ test.each([
   [['mock', '--clock', 'tomorrow'], /--clock: .*got "tomorrow"/],
   [['mock', '--clock', '2027-01-01T06:00'], /--clock: .*zone/],
   [['mock', '--cert', 'cert.pem'], /--cert and --key/],
+  [['mock', '--public-url', 'pay.example'], /--public-url must be an absolute http or https URL/],
+  [['mock', '--allow-host', 'mock:80'], /--allow-host must be a host name .*"mock:80"/],
+  [['mock', '--allow-host', ''], /--allow-host/],
   [['mock', '--notify-once'], /--notify-once requires --notify/],
   [['mock', 'now'], /"now"/],
   [['mok'], /"mok"/],

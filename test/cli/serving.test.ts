@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:http2'
 import { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import { testNumbers } from 'mandatekit/mocks/core'
+import { request } from 'undici'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ask, stateOf } from '../panel/asking.ts'
 import { CHARGE_REQUEST, SUBSCRIPTION } from '../support/bodies.ts'
@@ -65,6 +66,24 @@ test('--strict applies strict rules, and --no-panel serves no panel', async () =
   await expect(gateway.charge(charge('+8801700000000'))).rejects.toMatchObject({ code: 'api_error' })
   expect(printed).not.toContain('panel')
   expect((await fetch(`${url}/_mock`)).status).toBe(404)
+})
+
+test('--public-url is printed and begins the URLs for payers, and --allow-host opens the panel under a name', async () => {
+  const publicUrl = 'https://pay.example/mock'
+  const names = ['--allow-host', 'mock', '--allow-host', 'mock.internal']
+  const { value, url, gateway } = await started('--public-url', publicUrl, ...names)
+  expect(value('public URL')).toBe(publicUrl)
+  const { confirmation_url: page } = await gateway.charge(charge(testNumbers.succeeds))
+  expect(page).toContain(`${publicUrl}/confirm/`)
+  for (const [host, status] of [
+    ['mock.internal:4010', 200],
+    ['pay.example', 200],
+    ['evil.example', 403],
+  ] as const) {
+    const { statusCode, body } = await request(`${url}/_mock`, { headers: { host } })
+    await body.dump()
+    expect(statusCode, host).toBe(status)
+  }
 })
 
 test('--cert and --key serve HTTP/2, with the panel', async () => {

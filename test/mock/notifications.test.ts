@@ -82,19 +82,25 @@ describe('notifications', () => {
     expect(mock.notifications.deliveries().every(({ delivered }) => delivered)).toBe(true)
   })
 
-  test('a reset drops retries and keeps the receiver, which receives nothing once it is disconnected', async () => {
+  test('a reset drops retries and the receiver, and an old disconnect leaves a new receiver alone', async () => {
     const { mock, received, answers, disconnect, authorize } = setUp({ retries: true })
     answers.push(500)
     await authorize()
     mock.reset()
     expect([mock.notifications.all(), mock.notifications.deliveries()]).toEqual([[], []])
-    await mock.clock.advance({ hours: 2 })
-    expect(received).toHaveLength(1)
-    await authorize()
-    expect(received).toHaveLength(2)
+    const calls: Request[] = []
+    const disconnectNew = mock.notifications.connect((request) => {
+      calls.push(request)
+      return new Response()
+    })
     disconnect()
+    await mock.clock.advance({ hours: 2 })
+    expect([received.length, calls.length]).toEqual([1, 0])
+    await authorize()
+    expect([received.length, calls.length]).toEqual([1, 1])
+    disconnectNew()
     await mock.clock.advance({ days: 2 })
-    expect(received).toHaveLength(2)
+    expect([received.length, calls.length]).toEqual([1, 1])
   })
 
   test('a snapshot holds the retries that are planned', async () => {

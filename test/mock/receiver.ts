@@ -1,4 +1,4 @@
-import type { DeliveryOptions, MockOptions } from '../../mocks/core.ts'
+import type { DeliveryOptions, MockOptions, NotifyOptions } from '../../mocks/core.ts'
 import { createMock } from '../../mocks/core.ts'
 import { START } from './open.ts'
 
@@ -7,8 +7,8 @@ export const MINUTE = 60_000
 const request = { start: '2026-12-01', end: '2027-12-01', cycle: 'DAILY', amount: '5' } as const
 
 /** A mock with a subscription that is authorized. */
-export const daily = (options: MockOptions = {}) =>
-  createMock({ clock: START, subscriptions: { existing: [{ request }] }, ...options })
+export const daily = (options: MockOptions = {}, notify: readonly NotifyOptions[] = []) =>
+  createMock({ clock: START, subscriptions: { existing: [{ request }], notify }, ...options })
 
 /** A mock with one daily subscription that waits for its payer, and what its receiver gets. */
 export const setUp = (options: DeliveryOptions = {}, seed = 'a') => {

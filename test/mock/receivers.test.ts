@@ -86,9 +86,9 @@ describe('a receiver of notifications', () => {
   })
 
   test('that never answers holds nothing up after a reset, and what becomes of it is not recorded', async () => {
-    const mock = daily()
     const waiting: ((answer: Response) => void)[] = []
-    mock.notifications.connect(() => new Promise((resolve) => waiting.push(resolve)), { retries: true })
+    const to = () => new Promise<Response>((resolve) => waiting.push(resolve))
+    const mock = daily({}, [{ to, retries: true }])
     void mock.clock.advance({ days: 1 })
     await vi.waitFor(() => expect(waiting).toHaveLength(1))
     mock.reset()
@@ -105,15 +105,15 @@ describe('a receiver of notifications', () => {
   })
 
   test('that sleeps on the clock when a reset comes does not keep the clock from waiting for later ones', async () => {
-    const mock = daily({ sleep: 'wait' })
     const done: string[] = []
     let sleeps = true
-    mock.notifications.connect(async () => {
+    const to = async () => {
       if (sleeps) await mock.clock.sleep(365 * 24 * 60 * MINUTE)
       for (let turn = 0; turn < 50; turn += 1) await Promise.resolve()
       done.push('answered')
       return new Response()
-    })
+    }
+    const mock = daily({ sleep: 'wait' }, [{ to }])
     await mock.clock.advance({ days: 1 })
     mock.reset()
     sleeps = false

@@ -61,6 +61,7 @@ describe('the HTTP server', () => {
   test.each([
     ['127.0.0.1', 'localhost'],
     ['::1', '[::1]'],
+    ['LOCALHOST', 'localhost'],
   ])('on %s serves pages whose forms work under the name that the browser used, %s', async (host, name) => {
     const { url, mock } = await startServer({ host })
     await undiciFetch(`${url}${CHARGES}`, charge)

@@ -42,24 +42,28 @@ describe('the panel refuses without any effect', () => {
     expect(await isDown(one)).toBe(false)
   })
 
-  test.each([
+  const names = [
     'evil.example:4010',
     '127.0.0.1.evil.example',
     'localhost.evil.example',
-    '10.0.0.1',
-    '[::2]',
+    'mock.evil.example',
+    'mock.internal',
     '@',
-  ])('every request under the foreign name %j', async (host) => {
-    const one = await startServer()
-    const headers = { ...form, host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' }
-    for (const path of ['/_mock', '/_mock/state', '/_mock/none']) {
-      const response = await send(`${one.url}${path}`, { headers })
-      expect(response.status).toBe(403)
-      expect(response.body).not.toContain('Mock control panel')
-    }
-    expect((await send(`${one.url}/_mock`, { ...outage, headers })).status).toBe(403)
-    expect(await isDown(one)).toBe(false)
-  })
+  ]
+  test.each(['127.0.0.1', '0.0.0.0'].flatMap((bound) => names.map((name) => [bound, name] as const)))(
+    'on %s every request under the foreign name %j',
+    async (bound, host) => {
+      const one = await startServer({ host: bound, allowedHosts: ['mock'] })
+      const headers = { ...form, host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' }
+      for (const path of ['/_mock', '/_mock/state', '/_mock/none']) {
+        const response = await send(`${one.url}${path}`, { headers })
+        expect(response.status).toBe(403)
+        expect(response.body).not.toContain('Mock control panel')
+      }
+      expect((await send(`${one.url}/_mock`, { ...outage, headers })).status).toBe(403)
+      expect(await isDown(one)).toBe(false)
+    },
+  )
 })
 
 test('the panel accepts its own form, and shows the outcome by its number only', async () => {
@@ -80,17 +84,25 @@ test('the panel accepts its own form, and shows the outcome by its number only',
   }
 })
 
-test('a server on this machine only has the panel under each of its names', async () => {
-  const { url } = await startServer()
-  for (const host of ['localhost', 'localhost:4010', 'LOCALHOST:1', '127.1.2.3:80', '[::1]:4010']) {
-    expect((await send(`${url}/_mock`, { headers: { host } })).status, host).toBe(200)
-  }
-})
-
-test('a server that others can reach has the panel under every name', async () => {
-  const { url } = await startServer({ host: '0.0.0.0' })
-  expect((await send(`${url}/_mock`, { headers: { host: 'mock.internal:4010' } })).status).toBe(200)
-})
+test.each(['127.0.0.1', '0.0.0.0'])(
+  'a server on %s has the panel under IP addresses, localhost, allowed names and the host of its public URL',
+  async (host) => {
+    const names = { allowedHosts: ['mock', 'Mock.Internal'], publicUrl: 'https://pay.example:8443/mock' }
+    const { url } = await startServer({ host, ...names })
+    const own = [
+      'localhost',
+      'localhost:4010',
+      'LOCALHOST:1',
+      '127.1.2.3:80',
+      '[::1]:4010',
+      '10.0.0.1',
+      '[::2]',
+    ]
+    for (const name of [...own, 'mock', 'mock:4010', 'mock.internal:80', 'pay.example', 'PAY.example:8443']) {
+      expect((await send(`${url}/_mock`, { headers: { host: name } })).status, name).toBe(200)
+    }
+  },
+)
 
 test('every response forbids framing, caching, sniffing and reading by other origins', async () => {
   const { url } = await startServer()

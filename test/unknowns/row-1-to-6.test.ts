@@ -19,8 +19,9 @@ test('row 1: each area has its own base URL, and both accept one URL with a path
     expect(await gateway.health()).toEqual({ ok: true, status: 200 })
     expect((await clientWith({ baseUrl: written }).login()).token_type).toBe('Bearer')
   }
+  // A server, too, gives payers the configured URL.
   const { json } = await subscribe()
-  expect(json.url).toBe(`${base}/authorize/${json.invoiceID}`)
+  expect(json.url).toBe(`${baseUrl}/authorize/${json.invoiceID}`)
 })
 
 test('row 2: an unknown path is a 404 in the shape of its area, and the log names the nearest route', async (open) => {

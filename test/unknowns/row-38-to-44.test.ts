@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { subscriptionsDefaults } from '../../mocks/core.ts'
 import type { OpenMock } from '../mock/open.ts'
 import { errorOf as failure } from '../support/clients.ts'
 import type { Seen } from '../support/raw-requests.ts'
@@ -150,7 +151,9 @@ test('row 41: payments are listed ten a page, oldest first, and an unreadable pa
 })
 
 test('row 42: 600 calls a minute pass for each client_id, refused calls do not count, and every response has the three headers', async (open) => {
-  const { s, mock, login } = await open()
+  // With a fixed clock, a server has no limits but those of the options.
+  const { rateLimit } = subscriptionsDefaults
+  const { s, mock, login } = await open({ subscriptions: { rateLimit } })
   const ask = () => s('/api/v1.0/subscription/x')
   const standing = ({ headers }: Pick<Seen, 'headers'>) =>
     ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { testNumbers } from '../../mocks/core.ts'
+import { gatewayDefaults, testNumbers } from '../../mocks/core.ts'
 import { MOCK_CHARGE as CHARGE } from '../support/mock-clients.ts'
 import { burst, CHARGES, openStrict, test } from './set-up.ts'
 
@@ -40,7 +40,9 @@ test('row 77: a wrong code is always the same 400, and a correct one is 409, 409
 })
 
 test('row 78: 120 calls pass in any 60 seconds over all routes and callers, and Retry-After is in whole seconds', async (open) => {
-  const { g, mock } = await open()
+  // With a fixed clock, a server has no limits but those of the options.
+  const { rateLimit } = gatewayDefaults
+  const { g, mock } = await open({ gateway: { rateLimit } })
   const ask = async (count: number) => {
     const answers = await burst(count, (call) => {
       const path = ['/health', '/api/v1/reference', '/api/v1/mfs/charges/x'][call % 3] ?? ''
