@@ -20,10 +20,7 @@ const has = (said: Readonly<Record<string, unknown>>, name: string): boolean =>
  * - 2xx is a refusal only with a clear error code of its area (of any form at the login), and without the created object.
  * - Nothing else refuses: no response, 1xx, a redirect, 5xx.
  */
-export const mayAct = (
-  { area, isKeyed, created, atLogin }: Operation,
-  { status = 500, said }: Seen,
-): boolean => {
+const mayAct = ({ area, isKeyed, created, atLogin }: Operation, { status = 500, said }: Seen): boolean => {
   const holdsObject = isObject(said) && !!created?.length && created.every((name) => has(said, name))
   if (status === 421) return false
   if (status >= 400 && status < 500)

@@ -45,12 +45,20 @@ const play = async (number: number, { url, elsewherePort }: Oracle): Promise<End
   return ending
 }
 
-/** Plays cases against the oracle, some at a time. */
-export const playAll = async (numbers: readonly number[], oracle: Oracle): Promise<readonly Ending[]> => {
+/** Plays cases against the oracle, some at a time, and starts none after `limit` ms. */
+export const playAll = async (
+  numbers: readonly number[],
+  oracle: Oracle,
+  limit = Infinity,
+): Promise<readonly Ending[]> => {
   const waiting = numbers.values()
   const endings: Ending[] = []
+  const startedAt = performance.now()
   const work = async () => {
-    for (const number of waiting) endings.push(await play(number, oracle))
+    for (const number of waiting) {
+      if (performance.now() - startedAt > limit) return
+      endings.push(await play(number, oracle))
+    }
   }
   await Promise.all(Array.from({ length: PARALLEL }, work))
   return endings

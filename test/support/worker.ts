@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
-const workerd = join(repository, 'node_modules/.bin/workerd')
+const workerd = fileURLToPath(new URL('../../node_modules/.bin/workerd', import.meta.url))
 
 /** Bundles a module worker and runs it in workerd. Returns its address, what it prints, and a function that ends it. */
 export const startWorker = async (entry: string, config: string, env: Record<string, string> = {}) => {
