@@ -7,6 +7,7 @@ const manifest: {
 } = JSON.parse(readFileSync(new URL('../../test/matrix/package.json', import.meta.url), 'utf8'))
 
 const SMOKE = 'a subscription and a charge'
+const SCRIPTS = ['load.mjs', 'once.mjs', 'cases.mjs', 'run-cases.mjs']
 
 /** The pinned version of a tool, without the alias in front of it. */
 const versionOf = (tool: string): string => (manifest.dependencies[tool] ?? '').replace(/^.*@/, '')
@@ -32,11 +33,8 @@ function onNode(workspace: Workspace): Row[] {
     return [
       {
         name: `${name}, import`,
-        files: ['load.mjs', 'once.mjs'],
-        commands: [
-          [node, 'once.mjs'],
-          [node, 'load.mjs'],
-        ],
+        files: SCRIPTS,
+        commands: ['once.mjs', 'run-cases.mjs', 'load.mjs'].map((file) => [node, file]),
         prints: SMOKE,
       },
       {
@@ -59,26 +57,33 @@ function otherRuntimes(workspace: Workspace, node: string): Row[] {
     '--conditions=workerd,worker,browser',
     '--outfile=worker.bundle.js',
   ]
-  const deno = [workspace.tool('.bin/deno'), 'run', '--node-modules-dir=manual', '--no-remote'] as const
-  return [
-    {
-      name: `Bun ${versionOf('bun')}`,
-      files: ['load.mjs', 'once.mjs'],
-      commands: ['once.mjs', 'load.mjs'].map((file) => [workspace.tool('.bin/bun'), 'run', file]),
+  const bun = (tool: string) => workspace.tool(`${tool}/bin/bun.exe`)
+  const deno = (tool: string) =>
+    [node, workspace.tool(`${tool}/bin.cjs`), 'run', '--node-modules-dir=manual', '--no-remote'] as const
+  // The newest, and the oldest that is supported.
+  const others = [
+    ...['bun', 'bun13'].map((tool) => ({
+      name: `Bun ${versionOf(tool)}`,
+      files: SCRIPTS,
+      commands: ['once.mjs', 'run-cases.mjs', 'load.mjs'].map((file): Command => [bun(tool), 'run', file]),
       prints: SMOKE,
-    },
-    {
-      name: `Deno ${versionOf('deno')}`,
-      files: ['load.mjs', 'once.mjs'],
+    })),
+    ...['deno', 'deno20'].map((tool) => ({
+      name: `Deno ${versionOf(tool)}`,
+      files: SCRIPTS,
       commands: [
-        [...deno, '--allow-net=127.0.0.1', 'once.mjs'],
-        [...deno, 'load.mjs'],
-      ],
+        [...deno(tool), '--allow-net=127.0.0.1', 'once.mjs'],
+        [...deno(tool), '--allow-net=127.0.0.1', 'run-cases.mjs'],
+        [...deno(tool), 'load.mjs'],
+      ] satisfies Command[],
       prints: SMOKE,
-    },
+    })),
+  ]
+  return [
+    ...others,
     {
       name: `workerd ${versionOf('workerd')}`,
-      files: ['worker.mjs', 'workerd.capnp'],
+      files: ['worker.mjs', 'cases.mjs', 'workerd.capnp'],
       commands: [bundleForWorkers, [workspace.tool('.bin/workerd'), 'test', 'workerd.capnp']],
     },
     {
@@ -189,7 +194,7 @@ function testRunners(workspace: Workspace, node: string): Row[] {
     {
       name: `bun test of Bun ${versionOf('bun')}`,
       files: ['bun.test.mjs'],
-      commands: [[workspace.tool('.bin/bun'), 'test', './bun.test.mjs']],
+      commands: [[workspace.tool('bun/bin/bun.exe'), 'test', './bun.test.mjs']],
       prints: '1 pass',
     },
   ]
