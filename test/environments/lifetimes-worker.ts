@@ -25,12 +25,12 @@ const createReceiver = () => {
 
 /** The clients of one API, which two of them share. */
 const createAll = (baseUrl: string) => {
-  const settings = { baseUrl, timeout: 3_000, totalTimeout: 5_000, credentials: CREDENTIALS }
+  const settings = { baseUrl, timeout: 3_000, totalTimeout: 12_000, credentials: CREDENTIALS }
   const tokenStore = createMemoryTokenStore()
   const alone = new SubscriptionsClient(settings)
   const one = new SubscriptionsClient({ ...settings, tokenStore })
   const other = new SubscriptionsClient({ ...settings, tokenStore })
-  const gateway = new GatewayClient({ baseUrl, apiKey: API_KEY, timeout: 1_000, totalTimeout: 5_000 })
+  const gateway = new GatewayClient({ baseUrl, apiKey: API_KEY, timeout: 1_000, totalTimeout: 12_000 })
   return { alone, one, other, gateway, receive: createReceiver() }
 }
 
@@ -42,7 +42,7 @@ const respond = async (request: Request, { pathname, searchParams }: URL): Promi
   all.set(baseUrl, { gateway, receive, ...clients })
   const [, call, name = 'alone'] = pathname.split('/')
   const client = clients[name as keyof typeof clients]
-  const totalTimeout = Number(searchParams.get('total') ?? 5_000)
+  const totalTimeout = Number(searchParams.get('total') ?? 12_000)
   try {
     if (call === 'notifications') return await receive(request)
     if (call === 'login') await client.login({ totalTimeout })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CHARGE } from '../support/bodies.ts'
+import { payment } from '../support/messages.ts'
 import type { Script } from '../support/scripted-server.ts'
 import { startServer } from '../support/scripted-server.ts'
 import { full } from '../support/sizes.ts'
@@ -123,7 +124,8 @@ describe.each(full ? [NEW, OLD] : [NEW])('in a worker of %s', (date) => {
     await sleep(200)
     const second = ask('/charge?end=500', url)
     await sleep(200)
-    expect(await Promise.all([first, second, ask('/charge', url)])).toEqual([ENDED, ENDED, DONE])
+    const later = ask('/charge?total=7000', url)
+    expect(await Promise.all([first, second, later])).toEqual([ENDED, ENDED, DONE])
   })
 
   test('a waiter at the rate limit wakes, although the waiter before it has ended', async () => {
@@ -131,6 +133,15 @@ describe.each(full ? [NEW, OLD] : [NEW])('in a worker of %s', (date) => {
     expect(await ask('/charge', url)).toBe(DONE)
     const first = ask('/charge?end=600', url)
     await sleep(300)
-    expect(await Promise.all([first, ask('/charge', url), ask('/charge', url)])).toEqual([ENDED, DONE, DONE])
+    const later = [ask('/charge?total=7000', url), ask('/charge?total=7000', url)]
+    expect(await Promise.all([first, ...later])).toEqual([ENDED, DONE, DONE])
+  })
+
+  test('a notification whose request has ended is processed when it is delivered again', async () => {
+    const message = { method: 'POST', body: JSON.stringify(payment()) }
+    expect(await ask('/notifications?end=500', api.url, message)).toBe(ENDED)
+    expect(await ask('/notifications', api.url, message)).toBe('503')
+    await sleep(2_000)
+    expect(await ask('/notifications', api.url, message)).toBe('200')
   })
 })
