@@ -82,7 +82,7 @@ export class RateLimitGate {
 
   /** Enters the gate if a request may start now. `timeout` is the longest time of the request, in milliseconds. */
   tryEnter(timeout: number): Place | undefined {
-    return this.#mayEnter() ? this.#take(timeout) : undefined
+    return this.#isClosed() ? undefined : this.#take(timeout)
   }
 
   /**
@@ -93,7 +93,7 @@ export class RateLimitGate {
     const own: Place = { endsAt: steadyClock.now() + remaining }
     this.#queue.add(own)
     try {
-      while (!this.#mayEnter(own)) {
+      while (this.#isClosed()) {
         const delay = this.#delay()
         if (delay > LONGEST_DELAY || delay >= own.endsAt - steadyClock.now()) return delay
         await this.#change(own, signal)
@@ -102,7 +102,7 @@ export class RateLimitGate {
       return this.#take(timeout)
     } finally {
       this.#queue.delete(own)
-      this.#first()?.wake?.()
+      this.#wake()
     }
   }
 
@@ -110,7 +110,7 @@ export class RateLimitGate {
   leave(place: Place, news: LimitNews | undefined): void {
     this.#inFlight.delete(place)
     if (news !== undefined) this.#learn(news)
-    this.#first()?.wake?.()
+    this.#wake()
   }
 
   #take(timeout: number): Place {
@@ -119,12 +119,10 @@ export class RateLimitGate {
     return place
   }
 
-  #mayEnter(own?: Place): boolean {
-    return !this.#isClosed() && (this.#window === undefined || this.#first() === own)
-  }
-
-  #first(): Place | undefined {
-    return this.#queue.size === 0 ? undefined : current(this.#queue)[0]
+  /** Wakes the waiters, in order, if a request may start. Otherwise wakes the first one, to look at the new window. */
+  #wake(): void {
+    const waiting = current(this.#queue)
+    for (const place of this.#isClosed() ? waiting.slice(0, 1) : waiting) place.wake?.()
   }
 
   #learn({ headers, waitMs }: LimitNews): void {
@@ -194,6 +192,8 @@ export class RateLimitGate {
       const windowEnded = () => {
         if (awake.signal.aborted) return
         if (this.#window === window) this.#endWindow()
+        // Earlier calls go first.
+        this.#wake()
         own.wake?.()
       }
       // If `sleep` throws or rejects, the window ends at once.

@@ -22,6 +22,12 @@ const isPossible = (method: keyof DedupeStore, result: unknown): boolean => {
 
 const ignore = (): void => undefined
 
+/** The run of a notification in this process. It counts until its lease ends: a worker may drop it before. */
+interface Run {
+  endsAt: number
+  result?: Promise<Processed>
+}
+
 /**
  * Returns a function that runs a listener once for each notificationId. The function claims the id, runs the
  * listener, and commits or releases the id. Concurrent deliveries with the same id share one run in this process.
@@ -32,7 +38,7 @@ export const createProcessOnce = (
   clock: Clock,
   report: Report,
 ) => {
-  const running = new Map<string, Promise<Processed>>()
+  const running = new Map<string, Run>()
   // The store failed to record these processed ids. Later deliveries of these ids are duplicates.
   const uncommitted = new Set<string>()
 
@@ -56,12 +62,16 @@ export const createProcessOnce = (
     }
   }
 
-  const claimAndRun = async (notification: MerchantNotification, work: Work): Promise<Processed> => {
+  const claimAndRun = async (
+    notification: MerchantNotification,
+    work: Work,
+    own: Run,
+  ): Promise<Processed> => {
     const { notificationId: id } = notification
     if (uncommitted.has(id)) return 'duplicate'
     const claiming = (async () => store.claim(id, lease.duration))()
     const claim = await ask(notification, 'claim', () => claiming)
-    if (claim?.state === 'claimed') return run(notification, work, claim.owner)
+    if (claim?.state === 'claimed') return run(notification, work, claim.owner, own)
     if (claim !== undefined) return claim.state === 'committed' ? 'duplicate' : 'in-progress'
     // If the claim succeeds after the timeout, `giveBack` releases the id, so that a redelivery need not wait.
     const giveBack = (late: Claim) => (late.state === 'claimed' ? store.release(id, late.owner) : undefined)
@@ -70,7 +80,12 @@ export const createProcessOnce = (
   }
 
   /** Runs the listener while holding the lease. Commits the id after a success, or releases it after a failure. */
-  const run = (notification: MerchantNotification, work: Work, owner: string): Promise<Processed> => {
+  const run = (
+    notification: MerchantNotification,
+    work: Work,
+    owner: string,
+    own: Run,
+  ): Promise<Processed> => {
     const { notificationId: id } = notification
     const stop = new AbortController()
     const finished = new AbortController()
@@ -98,7 +113,7 @@ export const createProcessOnce = (
     /** Extends the lease until the listener ends or `lease.limit` has passed. A lost lease aborts the listener. */
     const keepLease = async (): Promise<Processed> => {
       const limitAt = clock.now() + lease.limit
-      let endsAt = clock.now() + lease.duration
+      own.endsAt = clock.now() + lease.duration
       for (;;) {
         const pause = Math.min(lease.duration / 3, limitAt - clock.now())
         await clock.sleep(Math.max(pause, 0), finished.signal).catch(ignore)
@@ -111,9 +126,9 @@ export const createProcessOnce = (
         if (stop.signal.aborted) continue
         const askedAt = clock.now()
         const extended = await ask(notification, 'extend', () => store.extend(id, owner, lease.duration))
-        if (extended === true) endsAt = askedAt + lease.duration
+        if (extended === true) own.endsAt = askedAt + lease.duration
         // After `endsAt`, another process may hold the lease, so the listener must stop.
-        if (extended === false || clock.now() >= endsAt) {
+        if (extended === false || clock.now() >= own.endsAt) {
           stop.abort(new Error('The lease of the notification was lost'))
         }
       }
@@ -127,14 +142,19 @@ export const createProcessOnce = (
   return async (notification: MerchantNotification, work: Work): Promise<Processed> => {
     const { notificationId: id } = notification
     const first = running.get(id)
-    if (first === undefined) {
-      const only = claimAndRun(notification, work).finally(() => running.delete(id))
-      running.set(id, only)
-      return only
+    if (first?.result === undefined || first.endsAt <= clock.now()) {
+      const own: Run = { endsAt: clock.now() + timeouts.store + lease.duration }
+      running.set(id, own)
+      own.result = claimAndRun(notification, work, own).finally(() => {
+        if (running.get(id) === own) running.delete(id)
+      })
+      return own.result
     }
     const settled = new AbortController()
     const timeout = clock.sleep(responseTimeout, settled.signal).catch(ignore)
-    const result = await Promise.race([first, timeout.then(() => 'in-progress' as const)])
+    // In a worker, the result of a request that has ended rejects, or it never settles.
+    const ended = first.result.catch(() => 'in-progress' as const)
+    const result = await Promise.race([ended, timeout.then(() => 'in-progress' as const)])
     settled.abort()
     if (result === 'processed') return 'duplicate'
     // If the listener failed, the first delivery gets a 500 response, and a concurrent delivery gets 503.
