@@ -170,14 +170,12 @@ export class RateLimitGate {
     return this.#window?.remaining === 0 ? this.#window.endsAt - this.#clock.now() : 0
   }
 
-  /** Waits until `own` may be allowed to enter: a request leaves, its place or the first waiter ends, or the window. */
+  /** Waits until a request leaves or its place ends, or until the window ends. */
   #change(own: Place, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const awake = new AbortController()
-      const ends = [...this.#inFlight, ...this.#queue].filter((place) => place !== own)
-      const stop = startTimer(Math.min(...ends.map(({ endsAt }) => endsAt)) - steadyClock.now(), () =>
-        own.wake?.(),
-      )
+      const ends = [...this.#inFlight].map(({ endsAt }) => endsAt)
+      const stop = startTimer(Math.min(...ends) - steadyClock.now(), () => own.wake?.())
       const end = (settle: () => void) => () => {
         stop()
         signal.removeEventListener('abort', leave)
