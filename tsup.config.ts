@@ -28,7 +28,8 @@ const shared: Options = {
   // Chunks are shared between the entries of a format, so that no class exists twice and `instanceof` holds.
   splitting: true,
   treeshake: false,
-  sourcemap: true,
+  // No source maps: they take more space than the code, which is readable without them (docs/decisions/0009).
+  sourcemap: false,
   metafile: true,
   esbuildPlugins: [pureSchemas],
   external: [/^node:/],

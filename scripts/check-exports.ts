@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { entries } from './entries.ts'
 
-// `exports` and `bin` of package.json follow from the build entries. Without a flag this checks that they do;
-// with --write it makes them so.
+// The fields of package.json that name built files follow from the build entries. Without a flag this checks that they
+// do; with --write it makes them so.
 
 const file = new URL('../package.json', import.meta.url)
 const manifest: Record<string, unknown> = JSON.parse(readFileSync(file, 'utf8'))
@@ -20,7 +20,14 @@ function conditions(entry: string) {
 }
 
 const libraries = Object.keys(entries).filter((entry) => entry !== 'mocks/cli')
+const subpaths = libraries.filter((entry) => entry !== 'index')
 const expected = {
+  // Compilers with `moduleResolution: node10` do not read `exports`. They belong to CommonJS projects.
+  main: './dist/index.cjs',
+  types: './dist/index.d.cts',
+  typesVersions: {
+    '*': Object.fromEntries(subpaths.map((entry) => [subpath(entry).slice(2), [`./dist/${entry}.d.cts`]])),
+  },
   exports: {
     ...Object.fromEntries(libraries.map((entry) => [subpath(entry), conditions(entry)])),
     './package.json': './package.json',
@@ -28,12 +35,14 @@ const expected = {
   bin: { mandatekit: './dist/mocks/cli.js' },
 }
 
-const wrong = (['exports', 'bin'] as const).filter((key) => !isDeepStrictEqual(manifest[key], expected[key]))
+const wrong = Object.entries(expected)
+  .filter(([key, value]) => !isDeepStrictEqual(manifest[key], value))
+  .map(([key]) => key)
 
 if (process.argv.includes('--write')) {
   writeFileSync(file, `${JSON.stringify({ ...manifest, ...expected }, null, 2)}\n`)
 } else if (wrong.length > 0) {
-  console.error(`package.json: ${wrong.join(' and ')} differ from the build entries.`)
+  console.error(`package.json: ${wrong.join(', ')} must follow from the build entries.`)
   console.error('Run `npm run exports` to write them from scripts/entries.ts.')
   process.exitCode = 1
 }

@@ -141,7 +141,28 @@ function compilers(workspace: Workspace, node: string): Row[] {
   }
   const project = (compilerOptions: object, files: string[]): string =>
     JSON.stringify({ compilerOptions: { ...strictest, ...compilerOptions }, files })
-  return ['typescript5', 'typescript6', 'typescript7'].flatMap((tool) => {
+  const msw = manifest.peerDependencies.msw.split(' || ').at(-1)
+  const classic: Row = {
+    name: `TypeScript ${versionOf('typescript5')}, CommonJS with node10`,
+    type: 'commonjs',
+    files: ['entries.ts'],
+    made: {
+      'others.ts':
+        "export * as contract from 'mandatekit/contract'\nexport * as mocks from 'mandatekit/mocks'\n",
+      'tsconfig.json': project(
+        // MSW's own declarations need not hold here.
+        { module: 'commonjs', moduleResolution: 'node10', noEmit: false, skipLibCheck: true },
+        ['entries.ts', 'others.ts'],
+      ),
+    },
+    install: [`msw@${msw}`],
+    commands: [
+      [node, workspace.tool('typescript5/bin/tsc'), '-p', '.'],
+      [node, '--require', './entries.js', '--print', "Object.keys(require('./others.js').mocks)"],
+    ],
+    prints: 'createMock',
+  }
+  const rows = ['typescript5', 'typescript6', 'typescript7'].flatMap((tool) => {
     const compile: Command = [node, workspace.tool(`${tool}/bin/tsc`), '-p', '.']
     const name = `TypeScript ${versionOf(tool)}`
     return [
@@ -161,6 +182,7 @@ function compilers(workspace: Workspace, node: string): Row[] {
       },
     ] satisfies Row[]
   })
+  return [classic, ...rows]
 }
 
 function testRunners(workspace: Workspace, node: string): Row[] {

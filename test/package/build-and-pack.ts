@@ -13,7 +13,9 @@ const buildAndPack = async (cwd: string, folder: string): Promise<Packed> => {
   await run('npm', ['run', 'build'], options)
   const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
   const { stdout } = await run('npm', pack, options)
-  const packed: { filename: string; files: { path: string }[] }[] = Object.values(JSON.parse(stdout))
+  const packed: { filename: string; unpackedSize: number; files: { path: string }[] }[] = Object.values(
+    JSON.parse(stdout),
+  )
   const [tarball] = packed
   if (tarball === undefined) throw new Error(`npm pack reported no tarball: ${stdout}`)
   const path = join(folder, tarball.filename)
@@ -25,6 +27,7 @@ const buildAndPack = async (cwd: string, folder: string): Promise<Packed> => {
     tarball: path,
     installed: join(consumer, 'node_modules'),
     files: tarball.files.map((file) => file.path),
+    unpackedSize: tarball.unpackedSize,
   }
 }
 

@@ -16,6 +16,8 @@ export interface Packed {
   readonly installed: string
   /** The paths inside the tarball, without the leading `package/`. */
   readonly files: readonly string[]
+  /** The size of all files of the tarball, in bytes. */
+  readonly unpackedSize: number
 }
 
 /** Waits until the package is built, packed and installed. Throws if that failed. */
