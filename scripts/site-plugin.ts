@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import type { Reflection } from 'typedoc'
+import { Application, Converter, MarkdownEvent, RendererEvent } from 'typedoc'
+import { entries } from './entries.ts'
+
+// Makes TypeDoc treat the guides of docs/ as code hosts do: titles and anchors are the same there and on the site.
+
+/** The parts of markdown-it and its tokens that are used here. */
+interface Token {
+  readonly type: string
+  readonly info: string
+  readonly content: string
+  children: Token[] | null
+}
+type Render = (tokens: Token[], index: number, ...rest: unknown[]) => string
+interface Parser {
+  readonly core: { readonly ruler: { push(name: string, rule: (state: { tokens: Token[] }) => void): void } }
+  readonly renderer: { readonly rules: Record<string, Render | undefined> }
+}
+
+/** TypeDoc reads the text of a heading from its tokens, but not from code in it. */
+const readCodeInHeadings = ({ tokens }: { tokens: Token[] }): void => {
+  for (const [index, token] of tokens.entries()) {
+    if (token.type !== 'heading_open') continue
+    for (const child of tokens[index + 1]?.children ?? []) {
+      if (child.type === 'code_inline') child.children = [{ ...child, type: 'text', children: null }]
+    }
+  }
+}
+
+/** Returns a table of the transitions that a mermaid diagram draws. */
+const transitionTable = (diagram: string): string => {
+  const moves = [...diagram.matchAll(/^ *(\S+) --> (\w+): (\w+)$/gm)]
+  const rows = moves.map(([, from, to, event]) => {
+    const cells = [from === '[*]' ? '' : `<code>${from}</code>`, event, `<code>${to}</code>`]
+    return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
+  })
+  const head = '<tr><th>From</th><th>Event</th><th>To</th></tr>'
+  return `<table><thead>${head}</thead><tbody>${rows.join('')}</tbody></table>\n`
+}
+
+const extendParser = ({ core, renderer: { rules } }: Parser): void => {
+  core.ruler.push('code-in-headings', readCodeInHeadings)
+  const { fence } = rules
+  rules.fence = (tokens, index, ...rest) =>
+    tokens[index]?.info === 'mermaid'
+      ? transitionTable(tokens[index].content)
+      : (fence?.(tokens, index, ...rest) ?? '')
+}
+
+/** `src/contract` becomes `mandatekit/contract`, and `docs/errors` becomes `errors`. */
+const nameInAddress = (name: string): string => {
+  const [entry] =
+    Object.entries(entries).find(([, file]) => file.replace(/(\/index)?\.ts$/, '') === name) ?? []
+  if (entry === undefined) return name.replace(/^docs\//, '')
+  return `mandatekit/${entry}`.replace(/\/index$/, '')
+}
+
+/** Called by TypeDoc. */
+export const load = (app: Application): void => {
+  const { converter, options, renderer } = app
+  // TypeDoc reads its options anew after it has loaded the plugins.
+  app.on(Application.EVENT_BOOTSTRAP_END, () => options.setValue('markdownItLoader', extendParser))
+
+  // Addresses are made of names. The title of a guide is its first heading, set when its address is known.
+  converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+    const pages = project.childrenIncludingDocuments ?? []
+    for (const page of pages) page.name = nameInAddress(page.name)
+    for (const guide of project.documents ?? []) guide.frontmatter.group = 'Guides'
+    // The first page has the name of the project as its title already.
+    const [start] = project.readme ?? []
+    if (start !== undefined) start.text = start.text.replace(/^# .*\n/, '')
+    const place = ({ name }: Reflection): number => {
+      const at = readme.lastIndexOf(`](docs/${name}.md)`)
+      return at < 0 ? readme.length : at
+    }
+    for (const list of [pages, project.documents ?? []]) list.sort((a, b) => place(a) - place(b))
+  })
+  renderer.on(RendererEvent.BEGIN, ({ project }) => {
+    for (const guide of project.documents ?? []) {
+      const text = guide.content.map((part) => part.text).join('')
+      const [, heading = project.name] = text.match(/^# (.+)$/m) ?? []
+      // The changelog's heading is the package's name.
+      if (heading !== project.name) guide.name = heading.replaceAll('`', '')
+    }
+  })
+
+  // Anchors written as HTML, such as those of the specification's rows.
+  renderer.on(MarkdownEvent.PARSE, ({ page, originalText }) => {
+    for (const [, id = ''] of originalText.matchAll(/<a id="([^"]+)">/g)) {
+      renderer.router?.getSlugger(page.model as Reflection).slug(id)
+    }
+  })
+}
