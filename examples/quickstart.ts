@@ -37,14 +37,14 @@ const settings =
 
 const timeline = createTimeline(settings.now)
 try {
-  timeline.title(`Area S, subscriptions, on ${settings.subscriptions.baseUrl}`)
+  timeline.title(`A subscription, on ${settings.subscriptions.baseUrl}`)
   await subscriptionLifecycle(new SubscriptionsClient(settings.subscriptions), settings, timeline)
-  timeline.title(`Area G, charges, on ${settings.gateway.baseUrl}`)
+  timeline.title(`A charge and its renewal, on ${settings.gateway.baseUrl}`)
   await chargeLifecycle(new GatewayClient(settings.gateway), settings, timeline)
   timeline.title('Done. Next: `npm run example 1`, or docs/going-live.md')
 } catch (error) {
   if (!isMandateKitError(error)) throw error
-  timeline.line('stopped', `${error.name} (outcome: ${error.outcome}): ${error.message}`)
+  timeline.note(`Stopped by ${error.name} (outcome: ${error.outcome}): ${error.message}`)
   process.exitCode = 1
 } finally {
   await settings.close()

@@ -10,62 +10,94 @@ const day = (time: number): string => new Date(time).toISOString().slice(0, 10)
 export const subscriptionLifecycle = async (
   client: SubscriptionsClient,
   settings: Settings,
-  { line }: Timeline,
+  { call, note }: Timeline,
 ): Promise<void> => {
   const { mock } = settings
-  const token = await client.login()
-  line(
-    'S-a login',
-    `a ${token.token_type} token for ${token.expires_in} s (other calls log in automatically)`,
+  await call(
+    'subscriptions.login',
+    () => client.login(),
+    ({ expires_in }) => `Logged in for ${expires_in} s. The other calls log in by themselves.`,
   )
 
-  const { url, invoiceID } = await client.subscribe({
-    requestID: `order-${settings.now()}`,
-    start: day(settings.now() + DAY),
-    end: day(settings.now() + 180 * DAY),
-    cycle: 'WEEKLY',
-    amount: '25.00',
-    userReturnURL: 'https://shop.example/return',
-  })
-  line('S-b subscribe', `invoice ${invoiceID}; send the payer to ${url}`)
-  line('S-c status', (await client.status(invoiceID)).status)
+  const { invoiceID } = await call(
+    'subscriptions.subscribe',
+    () =>
+      client.subscribe({
+        requestID: `order-${settings.now()}`,
+        start: day(settings.now() + DAY),
+        end: day(settings.now() + 180 * DAY),
+        cycle: 'WEEKLY',
+        amount: '25.00',
+        userReturnURL: 'https://shop.example/return',
+      }),
+    (created) => `Created invoice ${created.invoiceID}. Redirect the payer to ${created.url}`,
+  )
+  await call(
+    'subscriptions.status',
+    () => client.status(invoiceID),
+    ({ status }) => `The payer has not decided yet: ${status}`,
+  )
 
   // On a real server, the payer authorizes the subscription. On the mock, this program authorizes it.
   // The second payment fails on the mock.
   mock?.payer.authorize(invoiceID, { payments: ['succeed', 'fail', 'succeed'] })
-  if (mock === undefined)
-    line('waiting', `up to ${settings.waitMs / 1000} s for the payer to authorize on that page`)
-  const { status, subscriptionId } = await client.waitForStatus(invoiceID, { timeout: settings.waitMs })
-  line('S-c status', `${status}; subscription ${subscriptionId}`)
+  note(
+    mock === undefined
+      ? `Authorize the subscription on that page within ${settings.waitMs / 1000} s.`
+      : 'The payer authorizes the subscription.',
+  )
+  const { subscriptionId } = await call(
+    'subscriptions.status',
+    () => client.waitForStatus(invoiceID, { timeout: settings.waitMs }),
+    (request) =>
+      request.subscriptionId === null
+        ? `There is no subscription: ${request.status}`
+        : `The subscription ${request.subscriptionId} runs: ${request.status}`,
+  )
   if (subscriptionId === null) return
 
-  const details = await client.details(subscriptionId)
-  line('S-d details', `${details.amount} ${details.cycle}, next payment ${details.nextPaymentDate}`)
+  await call(
+    'subscriptions.details',
+    () => client.details(subscriptionId),
+    ({ amount, cycle, nextPaymentDate }) => `${amount} ${cycle}. Next payment: ${nextPaymentDate}`,
+  )
 
   for (let cycle = 1; mock !== undefined && cycle <= 3; cycle += 1) {
     await mock.clock.advance({ days: 7 })
-    line(
-      'clock',
-      `one week later; payments so far: ${(await client.payments(subscriptionId)).subscriptionPayments.length}`,
+    await call(
+      'subscriptions.payments',
+      () => client.payments(subscriptionId),
+      ({ subscriptionPayments }) => `A week later. Payments so far: ${subscriptionPayments.length}`,
     )
   }
 
   let last: number | string | undefined
-  for await (const payment of client.allPayments(subscriptionId)) {
-    line('S-g payments', `payment ${payment.paymentId}, due ${payment.dueDate}: ${payment.status}`)
-    last = payment.paymentId
+  for await (const { paymentId, dueDate, status } of client.allPayments(subscriptionId)) {
+    note(`Payment ${paymentId}, due ${dueDate}: ${status}`)
+    last = paymentId
   }
   if (last !== undefined) {
-    const payment = await client.payment(last)
-    line('S-h payment', `payment ${payment.paymentId}: ${payment.status} at ${payment.transactionDate}`)
+    const paymentId = last
+    await call(
+      'subscriptions.payment',
+      () => client.payment(paymentId),
+      ({ status, transactionDate }) => `The last payment, made ${transactionDate}: ${status}`,
+    )
   }
 
-  const cancellation = await client.cancel(subscriptionId)
-  line('S-e cancel', `cancellation ${cancellation.id}: ${cancellation.status}`)
+  await call(
+    'subscriptions.cancel',
+    () => client.cancel(subscriptionId),
+    ({ id, status }) => `Canceled the subscription with cancellation ${id}: ${status}`,
+  )
   try {
-    line('S-f cancellation', `the same record: ${(await client.cancellation(subscriptionId)).status}`)
+    await call(
+      'subscriptions.cancellation',
+      () => client.cancellation(subscriptionId),
+      ({ status }) => `Read the same cancellation: ${status}`,
+    )
   } catch (error) {
     if (!isMandateKitError(error)) throw error
-    line('S-f cancellation', error.message)
+    note(error.message)
   }
 }

@@ -1,16 +1,69 @@
-/** Prints each step with its time. */
+import { styleText } from 'node:util'
+
+/** Prints what the program does, one line for each step, with its time. */
 export interface Timeline {
   title(text: string): void
-  line(step: string, text: string): void
+  /** Prints a step that is not a call. */
+  note(text: string): void
+  /** Makes a call, prints what `words` says about its result, and returns the result. */
+  call<Result>(
+    operation: string,
+    make: () => Promise<Result>,
+    words: (result: Result) => string,
+  ): Promise<Result>
 }
 
+/** Where a timeline prints: `process.stdout`, or a stand-in. */
+export interface Output {
+  /** Whether a person sees the lines as they are printed. Files and pipes get plain lines. */
+  readonly isTTY?: boolean
+  write(text: string): unknown
+}
+
+const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
+const FRAME_MS = 80
+const CLEAR_LINE = '\r\u001B[2K'
+
 /** Creates a timeline whose times come from `now`, in milliseconds since 1970. */
-export const createTimeline = (now: () => number): Timeline => ({
-  title: (text) => {
-    console.log(`\n${text}`)
-  },
-  line: (step, text) => {
-    const time = new Date(now()).toISOString().replace('T', ' ').slice(0, 19)
-    console.log(`${time}Z  ${step.padEnd(22)} ${text}`)
-  },
-})
+export const createTimeline = (now: () => number, output: Output = process.stdout): Timeline => {
+  const isTerminal = output.isTTY === true && process.env.TERM !== 'dumb'
+  const colored = isTerminal && !process.env.NO_COLOR
+  const style = (format: 'bold' | 'cyan' | 'dim' | 'green', text: string): string =>
+    colored ? styleText(format, text, { validateStream: false }) : text
+
+  const line = (step: string, text: string): void => {
+    const time = new Date(now()).toISOString().replace('T', ' ').slice(0, 16)
+    const mark = isTerminal ? `${style('green', '✓')} ` : ''
+    output.write(`${mark}${style('dim', time)}  ${style('cyan', step.padEnd(26))} ${text}\n`)
+  }
+
+  /** Shows the running operation until the returned function is called. */
+  const showProgress = (operation: string): (() => void) => {
+    if (!isTerminal) return () => undefined
+    const started = performance.now()
+    const draw = (): void => {
+      const elapsed = performance.now() - started
+      const frame = FRAMES[Math.floor(elapsed / FRAME_MS) % FRAMES.length] ?? ''
+      output.write(`${CLEAR_LINE}${style('cyan', frame)} ${operation} ${Math.floor(elapsed / 1000)} s`)
+    }
+    draw()
+    const timer = setInterval(draw, FRAME_MS)
+    return () => {
+      clearInterval(timer)
+      output.write(CLEAR_LINE)
+    }
+  }
+
+  return {
+    title: (text) => {
+      output.write(`\n${style('bold', text)}\n`)
+    },
+    note: (text) => line('', text),
+    call: async (operation, make, words) => {
+      const done = showProgress(operation)
+      const result = await make().finally(done)
+      line(operation, words(result))
+      return result
+    },
+  }
+}

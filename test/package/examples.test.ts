@@ -1,8 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { stripVTControlCharacters } from 'node:util'
 import { createMock, testNumbers } from 'mandatekit/mocks/core'
 import { startMockServer } from 'mandatekit/mocks/server'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createTimeline } from '../../examples/quickstart/timeline.ts'
 import { packedPackage } from './packed.ts'
 import { repository, runNode } from './project.ts'
 
@@ -64,16 +67,19 @@ describe('the quickstart', () => {
     'runs a subscription and a charge from beginning to end %j',
     async (args) => {
       const { exitCode, output } = await quickstart(args)
-      const subscription = ['S-a login', 'INITIALIZED', 'SUCCEEDED; subscription', 'payments so far: 3']
+      const subscription = ['subscriptions.login', 'INITIALIZED', 'runs: SUCCEEDED', 'Payments so far: 3']
       const payments = ['2026-12-02: SUCCEEDED_PAYMENT', '2026-12-09: FAILED_PAYMENT', 'PROCESSED']
       const charge = ['pending_confirmation (PENDING)', 'HTTP 400', 'succeeded (SUCCEEDED)']
-      const renewal = ['not a second one', 'the same renewal', '2 charges: the mandate and one renewal']
+      const renewal = ['not a second one', 'the same renewal', '2 charges: the first and one renewal']
       const end = ['failed (INSUFFICIENT_FUNDS)', '0 charges left', 'Done.']
       expect(
         missingIn(output, [...subscription, ...payments, ...charge, ...renewal, ...end]),
         output,
       ).toEqual([])
       expect(exitCode).toBe(0)
+      // Without a terminal: plain lines, in words that need no specification.
+      expect(output).toBe(stripVTControlCharacters(output))
+      expect(output).not.toMatch(/[\r✓]|\b[SG]-[a-h]\b|[Aa]rea [SG]/)
     },
   )
 
@@ -98,7 +104,13 @@ describe('the quickstart', () => {
       MANDATEKIT_API_KEY: apiKey,
       MANDATEKIT_FAILING_MSISDN: testNumbers.wallet_blocked,
     })
-    const parts = ['S-a login', 'SUCCEEDED; subscription', 'PROCESSED', 'the same renewal', 'WALLET_BLOCKED']
+    const parts = [
+      'subscriptions.login',
+      'runs: SUCCEEDED',
+      'PROCESSED',
+      'the same renewal',
+      'WALLET_BLOCKED',
+    ]
     expect(missingIn(output, [...parts, 'Done.']), output).toEqual([])
     expect(exitCode).toBe(0)
     // Without --reset it leaves the charges on a shared server.
@@ -107,6 +119,76 @@ describe('the quickstart', () => {
       expect(output).not.toContain(secret)
     }
   })
+
+  const print = async (isTTY: boolean): Promise<string> => {
+    let written = ''
+    const output = { isTTY, write: (text: string) => (written += text) }
+    const timeline = createTimeline(() => 0, output)
+    timeline.title('A title')
+    const result = await timeline.call(
+      'gateway.status',
+      () => sleep(200, 'paid'),
+      (status) => `It is ${status}`,
+    )
+    const fails = timeline.call(
+      'gateway.renew',
+      () => Promise.reject(new Error('no')),
+      () => 'never',
+    )
+    await expect(fails).rejects.toThrow('no')
+    expect(result).toBe('paid')
+    return written
+  }
+
+  test.each([
+    {
+      what: 'a terminal',
+      isTTY: true,
+      environment: { TERM: 'xterm', NO_COLOR: '' },
+      progress: true,
+      colors: true,
+    },
+    {
+      what: 'a terminal with NO_COLOR',
+      isTTY: true,
+      environment: { TERM: 'xterm', NO_COLOR: '1' },
+      progress: true,
+      colors: false,
+    },
+    {
+      what: 'a dumb terminal',
+      isTTY: true,
+      environment: { TERM: 'dumb', NO_COLOR: '' },
+      progress: false,
+      colors: false,
+    },
+    {
+      what: 'a file or pipe',
+      isTTY: false,
+      environment: { TERM: 'xterm', NO_COLOR: '' },
+      progress: false,
+      colors: false,
+    },
+  ])(
+    'on $what, progress is $progress and color is $colors',
+    async ({ isTTY, environment, progress, colors }) => {
+      for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
+      const written = await print(isTTY)
+      expect(written.includes('gateway.status 0 s')).toBe(progress)
+      expect(written.includes('gateway.renew 0 s\r')).toBe(progress)
+      expect(written.includes('\u001B[36m')).toBe(colors)
+      const lines = stripVTControlCharacters(written)
+        .split('\n')
+        .map((line) => line.replace(/^.*\r/, ''))
+      const mark = progress ? '✓ ' : ''
+      expect(lines.slice(0, 3)).toEqual([
+        '',
+        'A title',
+        `${mark}1970-01-01 00:00  gateway.status             It is paid`,
+      ])
+      expect(lines.join('')).not.toContain('never')
+    },
+  )
 
   test('names a variable that the environment lacks', async () => {
     const environment = { MANDATEKIT_CLIENT_ID: '' }
