@@ -20,11 +20,14 @@ const order = [
 ]
 
 // Reference pages are too long for this file.
-const omitted = ['specification.md', 'options.md', 'unknowns.md', 'state-machines.md', 'benchmarks.md']
+const omitted = ['specification.md', 'options.md', 'unknowns.md', 'state-machines.md']
+
+// Pages for contributors, which the package does not contain.
+const notPacked = ['benchmarks.md']
 
 function guides(): string[] {
   const all = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md'))
-  const found = all.filter((name) => !omitted.includes(name))
+  const found = all.filter((name) => ![...omitted, ...notPacked].includes(name))
   const place = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length)
   return found.sort((a, b) => place(a) - place(b) || a.localeCompare(b)).map((name) => `docs/${name}`)
 }
