@@ -177,9 +177,8 @@ describe('the quickstart', () => {
       expect(written.includes('gateway.status 0 s')).toBe(progress)
       expect(written.includes('gateway.renew 0 s\r')).toBe(progress)
       expect(written.includes('\u001B[36m')).toBe(colors)
-      const lines = stripVTControlCharacters(written)
-        .split('\n')
-        .map((line) => line.replace(/^.*\r/, ''))
+      // A carriage return begins the line again.
+      const lines = written.split('\n').map((line) => stripVTControlCharacters(line.split('\r').at(-1) ?? ''))
       const mark = progress ? '✓ ' : ''
       expect(lines.slice(0, 3)).toEqual([
         '',
