@@ -42,7 +42,7 @@ const shared: Options = {
 export default defineConfig([
   { ...shared, format: 'esm', entry: entries },
   // ky is published as ES modules only: it is inlined so that `require` and stock Jest can load this build.
-  { ...shared, format: 'cjs', entry: libraries, noExternal: ['ky', 'zod'] },
+  { ...shared, format: 'cjs', entry: libraries, noExternal: ['ky', 'zod'], treeshake: true },
   // One compiler makes the declarations of both formats.
   { ...shared, format: ['esm', 'cjs'], entry: libraries, dts: { only: true } },
 ])

@@ -80,21 +80,10 @@ export interface InputIssue {
 // `Symbol.for` gives the ESM build and the CommonJS build the same symbol, so each recognizes the other's errors.
 const BRAND = Symbol.for('mandatekit.error')
 
-// Minifiers and the CommonJS build rename classes, so this table gives each error its name.
-const NAMES: Readonly<Record<MandateKitErrorCode, string>> = {
-  invalid_request: 'InvalidRequestError',
-  api_error: 'ApiError',
-  authentication_failed: 'AuthenticationError',
-  locked_out: 'LockedOutError',
-  rate_limited: 'RateLimitError',
-  unexpected_response: 'UnexpectedResponseError',
-  connection_failed: 'ConnectionError',
-  timeout: 'TimeoutError',
-  aborted: 'AbortedError',
-}
-
 /** Base class of every error that this package throws on purpose. */
 export abstract class MandateKitError extends Error implements ErrorDetails {
+  // Minifiers rename classes, so each class has its name as a field.
+  declare static readonly code: MandateKitErrorCode
   /** Identifies the error's class. Unlike `instanceof`, works with several copies of this package. */
   declare readonly code: MandateKitErrorCode
   declare readonly operation: string
@@ -106,16 +95,15 @@ export abstract class MandateKitError extends Error implements ErrorDetails {
   declare readonly retryable: boolean
   declare readonly retryAfterMs: number | undefined
 
-  constructor(code: MandateKitErrorCode, message: string, { cause, ...details }: ErrorDetails) {
+  constructor(message: string, { cause, ...details }: ErrorDetails) {
     super(message, cause === undefined ? undefined : { cause })
     Object.defineProperty(this, BRAND, { value: true })
-    Object.assign(this, details, { name: NAMES[code], code })
+    Object.assign(this, details, { name: new.target.name, code: new.target.code })
   }
 
   /** Returns the error as plain data for a log: every public field, but not the stack. */
   toJSON(): Record<string, unknown> {
-    const details: Record<string, unknown> = { message: this.message }
-    return Object.assign(details, this)
+    return Object.assign({ message: this.message } as Record<string, unknown>, this)
   }
 }
 
@@ -131,6 +119,8 @@ export const isMandateKitError = (value: unknown): value is AnyMandateKitError =
  * checked before any I/O. In the phase `login`, an attempt may have been sent earlier, so check `outcome`.
  */
 export class InvalidRequestError extends MandateKitError {
+  static override readonly name: string = 'InvalidRequestError'
+  static override readonly code: MandateKitErrorCode = 'invalid_request'
   declare readonly code: 'invalid_request'
   /** Every rule that was broken. */
   declare readonly issues: readonly InputIssue[]
@@ -138,7 +128,7 @@ export class InvalidRequestError extends MandateKitError {
   constructor(operation: string, issues: readonly InputIssue[], details: Partial<ErrorDetails> = {}) {
     const defaults = { phase: 'input', outcome: 'not-sent', attempts: 0, retryable: false } as const
     const message = `${operation}: ${issues.map((issue) => issue.message).join('; ')}.`
-    super('invalid_request', message, Object.assign({ issues }, defaults, details, { operation }))
+    super(message, Object.assign({ issues }, defaults, details, { operation }))
   }
 }
 
@@ -160,6 +150,8 @@ export interface ApiErrorDetails extends ErrorDetails {
 
 /** Thrown when the response is an error: a status of 400 or above, or an error code in a 2xx response. */
 export class ApiError extends MandateKitError {
+  static override readonly name: string = 'ApiError'
+  static override readonly code: MandateKitErrorCode = 'api_error'
   declare readonly code: 'api_error' | 'authentication_failed' | 'locked_out' | 'rate_limited'
   declare readonly status: number | undefined
   declare readonly errorCode: string | undefined
@@ -168,8 +160,8 @@ export class ApiError extends MandateKitError {
   declare readonly body: unknown
   declare readonly rateLimit: RateLimit | undefined
 
-  constructor(message: string, details: ApiErrorDetails, code: ApiError['code'] = 'api_error') {
-    super(code, message, Object.assign({ status: undefined, headers: {} }, details))
+  constructor(message: string, details: ApiErrorDetails) {
+    super(message, Object.assign({ status: undefined, headers: {} }, details))
   }
 }
 
@@ -180,11 +172,9 @@ export class ApiError extends MandateKitError {
  * @example 401 with `{ "errorCode": "401", "errorMessage": "…" }` for a login with a wrong password
  */
 export class AuthenticationError extends ApiError {
+  static override readonly name: string = 'AuthenticationError'
+  static override readonly code: MandateKitErrorCode = 'authentication_failed'
   declare readonly code: 'authentication_failed'
-
-  constructor(message: string, details: ApiErrorDetails) {
-    super(message, details, 'authentication_failed')
-  }
 }
 
 /**
@@ -192,11 +182,9 @@ export class AuthenticationError extends ApiError {
  * credentials (Authentication, area S, rule 4). Later calls fail without a request, as after any rejected login.
  */
 export class LockedOutError extends ApiError {
+  static override readonly name: string = 'LockedOutError'
+  static override readonly code: MandateKitErrorCode = 'locked_out'
   declare readonly code: 'locked_out'
-
-  constructor(message: string, details: ApiErrorDetails) {
-    super(message, details, 'locked_out')
-  }
 }
 
 /**
@@ -205,15 +193,15 @@ export class LockedOutError extends ApiError {
  * @example 429 with `Retry-After: 7`
  */
 export class RateLimitError extends ApiError {
+  static override readonly name: string = 'RateLimitError'
+  static override readonly code: MandateKitErrorCode = 'rate_limited'
   declare readonly code: 'rate_limited'
-
-  constructor(message: string, details: ApiErrorDetails) {
-    super(message, details, 'rate_limited')
-  }
 }
 
 /** Thrown for a redirect, and for a 2xx response that is unreadable or lacks fields. The server may have acted. */
 export class UnexpectedResponseError extends MandateKitError {
+  static override readonly name: string = 'UnexpectedResponseError'
+  static override readonly code: MandateKitErrorCode = 'unexpected_response'
   declare readonly code: 'unexpected_response'
   /** HTTP status. */
   declare readonly status: number
@@ -222,22 +210,21 @@ export class UnexpectedResponseError extends MandateKitError {
   /** The response's parsed JSON, without known secret fields. Absent if the response is not JSON. */
   declare readonly body: unknown
 
-  constructor(
-    message: string,
-    details: Omit<ApiErrorDetails, 'errorCode' | 'rateLimit'> & { status: number },
-  ) {
-    super('unexpected_response', message, Object.assign({ headers: {} }, details))
+  constructor(message: string, details: ApiErrorDetails & { readonly status: number }) {
+    super(message, Object.assign({ headers: {} }, details))
   }
 }
 
 /** The connection failed. `outcome` tells whether the request may have reached the server. */
 export class ConnectionError extends MandateKitError {
+  static override readonly name: string = 'ConnectionError'
+  static override readonly code: MandateKitErrorCode = 'connection_failed'
   declare readonly code: 'connection_failed'
   /** The runtime's error code, for example `ECONNREFUSED`, if there is one. */
   declare readonly reason: string | undefined
 
   constructor(message: string, details: ErrorDetails & { readonly reason?: string | undefined }) {
-    super('connection_failed', message, details)
+    super(message, details)
   }
 }
 
@@ -247,8 +234,10 @@ export class ConnectionError extends MandateKitError {
  * charge or subscribe again: wait again or read the state later. If the last read failed, `cause` is its error.
  */
 export class TimeoutError extends MandateKitError {
+  static override readonly name: string = 'TimeoutError'
+  static override readonly code: MandateKitErrorCode = 'timeout'
   declare readonly code: 'timeout'
-  /** The limit, in milliseconds. */
+  /** The limit, in milliseconds. If `fetch` itself ended the attempt: the time until then. */
   declare readonly timeoutMs: number
   /** The last state that the wait read; `undefined` if no read succeeded. */
   declare readonly lastState: unknown
@@ -257,17 +246,15 @@ export class TimeoutError extends MandateKitError {
     message: string,
     details: ErrorDetails & { readonly timeoutMs: number; readonly lastState?: unknown },
   ) {
-    super('timeout', message, details)
+    super(message, details)
   }
 }
 
 /** The caller's AbortSignal ended the call or the wait. If `retryable` is true, call again with another signal. */
 export class AbortedError extends MandateKitError {
+  static override readonly name: string = 'AbortedError'
+  static override readonly code: MandateKitErrorCode = 'aborted'
   declare readonly code: 'aborted'
-
-  constructor(message: string, details: ErrorDetails) {
-    super('aborted', message, details)
-  }
 }
 
 /** The union of this package's errors. The compiler can check a `switch` over `code`. */

@@ -24,7 +24,7 @@ import {
   SUBSCRIPTIONS_API_PREFIX,
   subscriptionsContract,
 } from './contract/subscriptions.ts'
-import { InvalidRequestError } from './errors.ts'
+import { ApiError, InvalidRequestError } from './errors.ts'
 import type { Call, CallPromise, MakeCall, WithResponse } from './http/call.ts'
 import { authorized, callPromise, createClient, runCall } from './http/call.ts'
 import { Deadline } from './http/deadline.ts'
@@ -90,22 +90,19 @@ const checkEnd = (operation: string, { start, end }: { start: string; end: strin
   throw new InvalidRequestError(operation, [inputIssue('end', rule, end)])
 }
 
-/**
- * Returns a unique key for each record of a page. If a record has no identifier, its key is its content and the
- * number of earlier equal records. So equal payments get different keys, and a page that is read again gets the same.
- */
-const identitiesOf = (records: readonly Payment[]): string[] => {
-  const counts = new Map<string, number>()
-  return records.map((record) => {
-    // A server may omit `paymentId`.
-    const id: unknown = record.paymentId
-    if (id !== undefined && id !== null) return `id ${String(id)}`
-    const content = JSON.stringify(record)
-    const count = counts.get(content) ?? 0
-    counts.set(content, count + 1)
-    return `content ${count} ${content}`
-  })
+/** Returns the identifier of a payment, or its content if the server omits `paymentId`. */
+const identityOf = (record: Payment): string => {
+  const id: unknown = record.paymentId ?? undefined
+  return id === undefined ? JSON.stringify(record) : String(id)
 }
+
+/** Returns whether the API itself responded that there is no such page. A 404 without a code may come from a proxy. */
+const isNoPage = (error: unknown): boolean =>
+  error instanceof ApiError &&
+  error.phase !== 'login' &&
+  error.outcome === 'rejected' &&
+  error.errorCode !== undefined &&
+  (error.status === 404 || /not.?found/i.test(`${error.errorCode} ${error.message}`))
 
 /**
  * Client of the subscription API (area S). It logs in by itself and uses one token for all its calls. It retries a
@@ -196,7 +193,8 @@ export class SubscriptionsClient {
 
   /**
    * Yields every payment of a subscription once, page by page (S-g). The loop ends after a page without new payments,
-   * because some servers ignore the page number or repeat records. Each page is read only when the loop needs it.
+   * because some servers ignore the page number or repeat records. It also ends if the API has no next page ("not
+   * found" with an error code). Each page is read only when the loop needs it.
    *
    * @param page the first page to read, and the records per page (default: 100)
    */
@@ -209,11 +207,15 @@ export class SubscriptionsClient {
     const seen = new Set<string>()
     for (let number = given.page ?? 1; ; number += 1) {
       const read = { page: number, perPage: given.perPage ?? LONGEST_PAGE }
-      const { data } = await this.#payments(subscriptionId, read, options)
-      const records = data.subscriptionPayments
-      const identities = identitiesOf(records)
-      const isNew = (identity = '') => seen.size < seen.add(identity).size
-      const fresh = records.filter((_, index) => isNew(identities[index]))
+      const result = await this.#payments(subscriptionId, read, options).catch((error: unknown) => {
+        if (seen.size === 0 || !isNoPage(error)) throw error
+      })
+      const records = result?.data.subscriptionPayments ?? []
+      // Payments without an identifier may be equal, so those of the same page do not replace each other.
+      const isNew = (record: Payment) =>
+        !seen.has(identityOf(record)) && (record.paymentId === undefined || seen.add(identityOf(record)))
+      const fresh = records.filter(isNew)
+      for (const record of records) seen.add(identityOf(record))
       if (fresh.length === 0) return
       yield* fresh
     }

@@ -1,8 +1,8 @@
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
 import { check } from '../check.ts'
 import { withTimeout } from '../clock.ts'
 import type { Field, Input } from '../contract/fields.ts'
-import { input, unless } from '../contract/fields.ts'
+import { input, object, unless } from '../contract/fields.ts'
 import { InvalidRequestError } from '../errors.ts'
 
 /** Errors about credentials have this operation id. */
@@ -41,9 +41,10 @@ export interface Credentials extends Input<typeof credentials> {}
 export type CredentialsSource = Credentials | (() => Credentials | Promise<Credentials>)
 
 // The schema accepts additional fields, such as a region.
-const credentialsSchema = z.looseObject(credentials, {
-  error: 'an object with clientId, clientSecret, username and password, or a function that returns one',
-})
+const credentialsSchema = object<Credentials>(
+  credentials,
+  'an object with clientId, clientSecret, username and password, or a function that returns one',
+)
 
 /** Makes a schema that accepts a valid value or any function. The function's result is checked later. */
 export const orFunction = <Source>(schema: z.ZodMiniType): Field<Source, Source> =>

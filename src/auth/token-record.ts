@@ -1,6 +1,5 @@
-import * as z from 'zod/mini'
-import type { Field, Input, Shape } from '../contract/fields.ts'
-import { anyText, field, input, listOf, optional } from '../contract/fields.ts'
+import type { Field, Input } from '../contract/fields.ts'
+import { anyText, field, input, listOf, object, optional } from '../contract/fields.ts'
 import { randomId } from '../contract/formats.ts'
 import type { Token } from '../contract/subscriptions.ts'
 import { UnexpectedResponseError } from '../errors.ts'
@@ -10,7 +9,6 @@ import { isHeaderSafe, LOGIN } from './credentials.ts'
 const number = field<number, number>('a finite number', (value) =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined,
 )
-const object = <Value>(fields: Shape) => z.looseObject(fields) as unknown as Field<Value, Value>
 const list = <Item>(item: Field<Item, Item>) =>
   listOf(item as Field<Item>) as Field<readonly Item[], readonly Item[]>
 

@@ -173,10 +173,11 @@ export const interruptionError = (log: CallLog, by: Interruption): AbortedError 
   if (by.kind === 'aborted')
     return new AbortedError(messageOf(log, details, `the given signal aborted the call${when}`), details)
   const limit = inWords(by.milliseconds)
-  const isTotal = by.limit === 'total'
-  const what = isTotal
-    ? `the call took longer than ${limit} (totalTimeout)${when}`
-    : `no complete response within ${limit} (timeout)`
+  const what = {
+    total: `the call took longer than ${limit} (totalTimeout)${when}`,
+    attempt: `no complete response within ${limit} (timeout)`,
+    fetch: `fetch itself ended the attempt after ${limit}. For longer waits, pass a fetch with higher limits`,
+  }[by.limit]
   const message = messageOf(log, details, `${what}, ${placeOf(log)}`)
   return new TimeoutError(message, { ...details, timeoutMs: by.milliseconds })
 }

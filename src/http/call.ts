@@ -106,7 +106,7 @@ const makeAttempt = async (call: Call, authorizer: Authorizer | undefined) => {
   const { client, request, log, deadline } = call
   const { endpoint, url, method, body, limits } = request
   const { operation } = endpoint
-  const { hooks, clock, fetch } = client.settings
+  const { hooks, clock, fetch, maxResponseBytes: most } = client.settings
   deadline.check()
   const gate = gateOf(call)
   const place = gate && (gate.tryEnter(limits.timeout) ?? (await enter(gate, call)))
@@ -126,7 +126,7 @@ const makeAttempt = async (call: Call, authorizer: Authorizer | undefined) => {
     log.sending(authorization?.header)
     const sentAt = clock.now()
     const once = endpoint.retry !== 'always'
-    const sent = { url, method, headers, body, timeout: limits.timeout, once }
+    const sent = { url, method, headers, body, timeout: limits.timeout, most, once }
     const attempt = await sendOnce(client.http, fetch, sent, deadline)
     if (attempt.kind === 'failed') return { attempt, authorization }
     const { status, headers: received } = attempt.response

@@ -3,7 +3,7 @@ import { startTimer, steadyClock, systemClock } from '../clock.ts'
 /** The reason why a call or an attempt ended before its response was complete. */
 export type Interruption =
   | { readonly kind: 'aborted' }
-  | { readonly kind: 'timeout'; readonly limit: 'attempt' | 'total'; readonly milliseconds: number }
+  | { readonly kind: 'timeout'; readonly limit: 'attempt' | 'total' | 'fetch'; readonly milliseconds: number }
 
 /** An internal error. The caller of the client gets an `AbortedError` or a `TimeoutError` instead. */
 export class Interrupted extends Error {

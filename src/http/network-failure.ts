@@ -1,4 +1,5 @@
 import { isObject } from '../contract/fields.ts'
+import type { Failure } from './retry.ts'
 
 /** The facts about a connection that failed. */
 export interface NetworkFailure {
@@ -20,13 +21,17 @@ const REJECTED_CERTIFICATE =
   /^(?:CERT_(?:HAS_EXP|NOT_YET|SIGNA|REVOK)|DEPTH_ZERO_SELF|SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY_LEAF|GET_ISSUER)|ERR_TLS_CERT_ALTNAME|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXC)/
 /** System calls that happen before the first byte of a request is sent. */
 const BEFORE_SENDING = new Set<unknown>(['connect', 'getaddrinfo'])
+/** Codes with which a time limit of `fetch` itself ends an attempt, such as the 300 s of Node. */
+const FETCH_TIMEOUT = /^(?:UND_ERR_(?:HEADERS|BODY)_TIMEOUT|TimeoutError)$/
 const CODE = /^[A-Za-z][\w/.-]{1,60}$/
 const MAX_DEPTH = 4
 
 type Evidence = Readonly<Record<string, unknown>>
 
-const codeOf = ({ code }: Evidence): string | undefined =>
-  typeof code === 'string' && CODE.test(code) ? code : undefined
+const codeOf = ({ code, name }: Evidence): string | undefined => {
+  if (typeof code === 'string' && CODE.test(code)) return code
+  return name === 'TimeoutError' ? name : undefined
+}
 
 /** Returns the errors with a code among an error and its causes. Replaces an aggregate error by its inner errors. */
 const withCode = (error: unknown, depth = 0): readonly Evidence[] => {
@@ -48,9 +53,11 @@ const wasNotSent = (evidence: Evidence): boolean => {
 }
 
 /** Classifies a failed `fetch`. `notSent` is true only if every error in the chain proves that nothing was sent. */
-export const classifyNetworkFailure = (error: unknown): NetworkFailure => {
+export const failureOf = (error: unknown, milliseconds: number): Failure => {
   const evidence = withCode(error)
   const reason = evidence.map(codeOf).find((code) => code !== undefined)
+  if (FETCH_TIMEOUT.test(reason ?? '')) return { kind: 'timeout', limit: 'fetch', milliseconds }
   const notSent = evidence.length > 0 && evidence.every(wasNotSent)
-  return { notSent, certificate: notSent && REJECTED_CERTIFICATE.test(reason ?? ''), reason }
+  const certificate = notSent && REJECTED_CERTIFICATE.test(reason ?? '')
+  return { kind: 'connection', notSent, certificate, reason }
 }

@@ -84,6 +84,7 @@ const retry: Field<Output<typeof retryOptions>, RetryOptions | false> = unless(
 export const CLIENT_DEFAULTS = {
   timeout: 30_000,
   totalTimeout: 120_000,
+  maxResponseBytes: 10_000_000,
   retry: { limit: 2, maxWait: 30_000 },
   rateLimit: 'wait',
 } as const
@@ -96,6 +97,8 @@ const clientOptions = {
   timeout: withDefault(duration(), CLIENT_DEFAULTS.timeout),
   /** Time limit of a call with all its attempts and waits, in milliseconds of real time. Default: 120 000. */
   totalTimeout: withDefault(duration(), CLIENT_DEFAULTS.totalTimeout),
+  /** Largest response body that the client reads, in bytes after decompression. Default: 10 000 000. */
+  maxResponseBytes: withDefault(wholeNumber(1), CLIENT_DEFAULTS.maxResponseBytes),
   /** Limits of automatic retries; `false` for no retries. Default: `{ limit: 2, maxWait: 30_000 }`. */
   retry: withDefault(retry, CLIENT_DEFAULTS.retry),
   /**

@@ -9,15 +9,16 @@ import type { CallOptions, ClientSettings, callOptions } from './options.ts'
 import { CLIENT_DEFAULTS, callOptionsSchema } from './options.ts'
 import type { RateLimitGate } from './rate-limit.ts'
 
-const narrow = (limit: number, other = limit): number => Math.min(limit, other)
-
 /** Returns the limits of one call, from the call's options and the client's options. */
 const limitsOf = (settings: ClientSettings, options: Partial<Output<typeof callOptions>>) => ({
   signal: options.signal,
   timeout: options.timeout ?? settings.timeout,
   totalTimeout: options.totalTimeout ?? settings.totalTimeout,
-  retries: narrow(settings.retry.limit ?? CLIENT_DEFAULTS.retry.limit, options.retry?.limit),
-  maxWait: narrow(settings.retry.maxWait ?? CLIENT_DEFAULTS.retry.maxWait, options.retry?.maxWait),
+  retries: Math.min(settings.retry.limit ?? CLIENT_DEFAULTS.retry.limit, options.retry?.limit ?? Infinity),
+  maxWait: Math.min(
+    settings.retry.maxWait ?? CLIENT_DEFAULTS.retry.maxWait,
+    options.retry?.maxWait ?? Infinity,
+  ),
   headers: { ...settings.headers, ...options.headers },
 })
 

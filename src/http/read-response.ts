@@ -1,6 +1,7 @@
 import { typeOf } from '../check.ts'
 import type { EndpointDefinition } from '../contract/endpoint.ts'
-import { asText, isObject, received } from '../contract/fields.ts'
+import type { Issues } from '../contract/fields.ts'
+import { asText, isObject, readWith, received } from '../contract/fields.ts'
 import { readJson } from '../json.ts'
 import type { UnexpectedReport } from './hooks.ts'
 import type { Failure } from './retry.ts'
@@ -65,39 +66,20 @@ const isBareError = (body: unknown): body is JsonObject =>
   !isPresent(body, 'id') &&
   !isPresent(body, 'status')
 
-/** Removes an unreadable field. Callers remove list items from last to first, because a removal shifts indexes. */
-const remove = (data: unknown, path: readonly PropertyKey[]): void => {
-  const [first = '', ...rest] = path
-  if (typeof data !== 'object' || data === null || path.length === 0) return
-  if (rest.length > 0) remove(Reflect.get(data, first), rest)
-  else if (Array.isArray(data)) data.splice(Number(first), 1)
-  else Reflect.deleteProperty(data, first)
-}
-
 /** Reads a successful response by its schema. Leaves out optional fields that it cannot read, and reports them. */
 const readByContract = (endpoint: EndpointDefinition, body: unknown): Reading => {
-  // zod's `safeParse` returns data or issues, but its internal `run` returns both.
-  const { value, issues } = endpoint.response._zod.run({ value: body, issues: [] }, {}) as {
-    readonly value: unknown
-    readonly issues: readonly {
-      readonly path?: readonly PropertyKey[]
-      readonly message?: string
-      readonly expected?: unknown
-      readonly input?: unknown
-    }[]
-  }
+  const issues: Issues = []
+  const value = readWith(endpoint.response, body, issues)
   const data: unknown = endpoint.partial && !isObject(value) ? {} : value
-  for (const { path = [] } of issues.toReversed()) remove(data, path)
   const missing = (endpoint.needs ?? []).filter((name) => !isObject(data) || !isPresent(data, name))
   if (missing.length > 0) return unexpected(`lacks ${missing.join(' and ')}`, body)
   const reports = new Map<string, UnexpectedReport>()
-  for (const { path = [], message, expected = 'as specified', input } of issues) {
+  for (const { path = [], message: rule = '', input } of issues) {
     if (endpoint.partial && input === undefined) continue
     const field = path
       .map((part) => (typeof part === 'number' ? '[]' : String(part)))
       .join('.')
       .replaceAll('.[]', '[]')
-    const rule = message ?? String(expected)
     const received = typeOf(input)
     const words = `${field || 'The response'} must be ${rule}, received ${received}`
     reports.set(words, { operation: endpoint.operation, field, rule, received, message: words })
@@ -125,15 +107,21 @@ const readSuccess = (endpoint: EndpointDefinition, body: unknown): Reading => {
 /** Reads a complete response. A success in area S has code `00`, or no code and all `proof` fields. */
 export const readResponse = (
   endpoint: EndpointDefinition,
-  { status, text = '' }: Pick<ReceivedResponse, 'status' | 'text'>,
+  { status, text: received }: Pick<ReceivedResponse, 'status' | 'text'>,
 ): Reading => {
+  const text = received ?? ''
   const json = readJson(text)
-  const body = json.ok ? json.value : undefined
+  // PHP and proxies may write text, such as a warning, before or after the JSON.
+  const inner = json.ok ? [] : [text.replace(/^[^{]+/, ''), text.slice(0, text.lastIndexOf('}') + 1)]
+  const found = inner.map(readJson).find(({ ok }) => ok) ?? json
+  const body = found.ok ? found.value : undefined
   if (status >= 400) return failed({ kind: 'status', status, created: containsCreated(endpoint, body) }, body)
   if (status < 200 || status >= 300)
     return unexpected('is a redirect, which the client does not follow', body)
+  if (received === undefined) return unexpected('is larger than maxResponseBytes', body)
   if (endpoint.anyBody) return { kind: 'success', data: body ?? text, body: body ?? text, reports: [] }
   if (json.ok) return readSuccess(endpoint, body)
+  if (found.ok) return unexpected('has other text around its JSON', body)
   if (text.trim() !== '') {
     const isCut = STARTS_LIKE_JSON.test(text)
     return unexpected(isCut ? 'is JSON that was cut off' : 'is not JSON', body, isCut)
@@ -160,10 +148,7 @@ export const reportEchoes = (
     const received = notation(data, name)
     return received !== '' && received !== notation(sent, name)
   }
-  const changed =
-    isObject(sent) && isObject(data)
-      ? echoes.filter((name) => sent[name] !== data[name] && isOther(name))
-      : []
+  const changed = isObject(sent) && isObject(data) ? echoes.filter(isOther) : []
   const [field] = changed
   if (field === undefined) return []
   const message = `The response has another ${changed.join(' and ')} than the request: perhaps this idempotency key was used before`

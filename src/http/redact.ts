@@ -54,12 +54,12 @@ export const createRedactor = (
     )
   }
 
-  const keepHeaders = (original: Readonly<Record<string, string>>): Record<string, string> =>
-    Object.fromEntries(
-      Object.entries(original)
-        .filter(([name]) => !SECRET_HEADER.test(name))
-        .map(([name, content]) => [name, text(content)]),
-    )
+  const keptHeaders = (original: Readonly<Record<string, string>>) =>
+    value(Object.fromEntries(Object.entries(original).filter(([name]) => !SECRET_HEADER.test(name))))
 
-  return { text, value, headers: keepHeaders }
+  return {
+    text,
+    value,
+    headers: keptHeaders as (original: Readonly<Record<string, string>>) => Record<string, string>,
+  }
 }

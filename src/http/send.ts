@@ -1,9 +1,11 @@
 import type { KyInstance } from 'ky'
 import ky from 'ky'
+import { steadyClock } from '../clock.ts'
 import type { Phase } from '../errors.ts'
 import type { Deadline } from './deadline.ts'
 import { Interrupted } from './deadline.ts'
-import { classifyNetworkFailure } from './network-failure.ts'
+import { failureOf } from './network-failure.ts'
+import type { PreparedRequest } from './prepare.ts'
 import type { Failure } from './retry.ts'
 
 /** The parts of a response's headers that the client reads. */
@@ -18,6 +20,8 @@ export interface FetchResponse {
   readonly status: number
   /** The response's headers. */
   readonly headers: FetchHeaders
+  /** The body as a stream of bytes. Without this stream, the client cannot stop at `maxResponseBytes`. */
+  readonly body?: unknown
   /** Reads the body as UTF-8 text. */
   text(): Promise<string>
 }
@@ -36,6 +40,8 @@ export interface FetchRequest {
   readonly redirect: 'manual'
   /** Only on Deno: the connection for a request that must not be sent twice. Pass this value on to `fetch`. */
   readonly client?: object
+  /** Only on Bun: opens a connection for a request that must not be sent twice. Pass this value on to `fetch`. */
+  readonly keepalive?: false
 }
 
 /** A `fetch` function from the runtime, undici, a worker or a mock. The client calls the function without `this`. */
@@ -46,7 +52,7 @@ export interface ReceivedResponse {
   readonly status: number
   /** Headers with lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body. Absent if the body of an error response did not arrive. */
+  /** The body. Absent if it is too large, or if the body of an error response did not arrive. */
   readonly text: string | undefined
 }
 
@@ -55,35 +61,27 @@ export type Attempt =
   | { readonly kind: 'response'; readonly response: ReceivedResponse }
   | { readonly kind: 'failed'; readonly phase: Phase; readonly failure: Failure }
 
-/** One attempt's request. `timeout` includes reading the body. `once`: the runtime must not resend the request. */
-export interface AttemptRequest {
-  readonly url: string
-  readonly method: string
-  readonly headers: Record<string, string>
-  readonly body: string | undefined
-  readonly timeout: number
-  readonly once: boolean
-}
+/** One attempt's request. `once`: the runtime must not resend the request. `most`: bytes of the longest response. */
+export type AttemptRequest = Pick<PreparedRequest, 'url' | 'method' | 'body'> &
+  Readonly<{ headers: Record<string, string>; timeout: number; once: boolean; most: number }>
 
 /** Creates a client's ky instance. This package, not ky, handles retries, timeouts and statuses (decision 2). */
 export const createHttp = (): KyInstance =>
   ky.create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' })
 
-interface DenoRuntime {
-  createHttpClient(options: { readonly poolMaxIdlePerHost: number }): { close(): void }
+interface Runtime {
+  readonly Deno?: { createHttpClient?(options: object): { close(): void } }
 }
 
-const isDeno = (value: unknown): value is DenoRuntime =>
-  typeof value === 'object' && value !== null && 'createHttpClient' in value
-
 /**
- * Opens a connection for one request, on Deno only. Deno's fetch (measured up to 2.9) resends a POST when a reused
- * connection closes without a response, although the server may have executed the first POST.
+ * Opens a connection for one request, on Deno and Bun. The fetch of Deno (measured up to 2.9) and of Bun (up to 1.3.12)
+ * resends a POST when a reused connection closes without a response, although the server may have executed it.
  */
 const ownConnection = () => {
-  const deno: unknown = Reflect.get(globalThis, 'Deno')
+  if ('Bun' in globalThis) return { keepalive: false } as const
   try {
-    return isDeno(deno) ? deno.createHttpClient({ poolMaxIdlePerHost: 0 }) : undefined
+    const client = (globalThis as Runtime).Deno?.createHttpClient?.({ poolMaxIdlePerHost: 0 })
+    return client && { client }
   } catch {
     // Deno may lack the permission or the flag for `createHttpClient`.
     return undefined
@@ -98,32 +96,50 @@ const lowerCase = (headers: FetchHeaders): Record<string, string> => {
   return record
 }
 
+/** Reads a body as text, or returns `undefined` if the body is too large: 0.4 MB of gzip may inflate to 1 GB. */
+const readText = async (response: FetchResponse, headers: Record<string, string>, most: number) => {
+  const body = response.body as AsyncIterable<Uint8Array> | null | undefined
+  const isSmall = Number(headers['content-length']) <= most && headers['content-encoding'] === undefined
+  if (isSmall || !body?.[Symbol.asyncIterator]) return response.text()
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  for await (const bytes of body) {
+    size += bytes.length
+    if (size > most) return undefined
+    text += decoder.decode(bytes, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
 /** Sends one attempt as a ky request, and reads the whole body. The promise never rejects. */
 export const sendOnce = async (
   http: KyInstance,
   fetch: FetchFunction | undefined,
-  { url, method, headers, body, timeout, once }: AttemptRequest,
+  { url, method, headers, body, timeout, most, once }: AttemptRequest,
   deadline: Deadline,
 ): Promise<Attempt> => {
+  const startedAt = steadyClock.now()
   const connection = once ? ownConnection() : undefined
-  const client = connection && { client: connection }
   let received: Omit<ReceivedResponse, 'text'> | undefined
   try {
     return await deadline.race(async (signal) => {
       // `fetch` gets these values directly, because a ky request that contains the values is slower (decision 2).
-      const rest = { headers, signal, ...(body !== undefined && { body }), ...client }
+      const rest = { headers, signal, ...(body !== undefined && { body }), ...connection }
       const send = fetch
         ? () => fetch(url, { method, redirect: 'manual', ...rest }) as Promise<Response>
         : (request: RequestInfo | URL) => globalThis.fetch(request, rest)
       const response: FetchResponse = await http(url, { method, fetch: send })
       // Without a status, the client cannot tell a success from a rejection.
       if (!Number.isInteger(response.status)) throw new TypeError('The response has no status.')
-      received = { status: response.status, headers: lowerCase(response.headers) }
-      return { kind: 'response', response: { ...received, text: await response.text() } }
+      const responseHeaders = lowerCase(response.headers)
+      received = { status: response.status, headers: responseHeaders }
+      const text = await readText(response, responseHeaders, most)
+      return { kind: 'response', response: { ...received, text } }
     }, timeout)
   } catch (error) {
-    const failure: Failure =
-      error instanceof Interrupted ? error.by : { kind: 'connection', ...classifyNetworkFailure(error) }
+    const milliseconds = Math.round(steadyClock.now() - startedAt)
+    const failure: Failure = error instanceof Interrupted ? error.by : failureOf(error, milliseconds)
     if (received === undefined) return { kind: 'failed', phase: 'request', failure }
     if (received.status >= 400 && failure.kind !== 'aborted')
       return { kind: 'response', response: { ...received, text: undefined } }
@@ -132,7 +148,7 @@ export const sendOnce = async (
     return { kind: 'failed', phase: 'response', failure: { ...failure, ...isProof } }
   } finally {
     try {
-      connection?.close()
+      connection?.client?.close()
     } catch {
       // The given `fetch` has already closed the connection.
     }

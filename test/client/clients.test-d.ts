@@ -24,9 +24,11 @@ import type {
   AbortedError,
   AnyMandateKitError,
   AuthenticationError,
+  CallOptions,
   CallPromise,
   CallResponse,
   Charge,
+  ChargeRequest,
   ChargeState,
   ConnectionError,
   GatewayClient,
@@ -40,10 +42,12 @@ import type {
   Payment,
   PaymentDetails,
   RateLimitError,
+  SubscribeInput,
   SubscriptionsClient,
   SubscriptionsClientOptions,
   TimeoutError,
   UnexpectedResponseError,
+  WaitOptions,
 } from '../../src/index.ts'
 import { ApiError, isMandateKitError, MandateKitError } from '../../src/index.ts'
 
@@ -175,4 +179,14 @@ it('the class of an error narrows its type, too', () => {
   if (!isMandateKitError(thrown) || !(thrown instanceof ApiError)) return
   expectTypeOf(thrown.status).toEqualTypeOf<number | undefined>()
   if (thrown.code === 'rate_limited') expectTypeOf(thrown).toEqualTypeOf<RateLimitError>()
+})
+
+it('case 91: what an honest caller has is accepted without a cast', () => {
+  const call = { signal: null, timeout: Number.POSITIVE_INFINITY, headers: { 'x-a': undefined } } as const
+  expectTypeOf(call).toExtend<CallOptions>()
+  expectTypeOf<{ headers: Headers }>().toExtend<CallOptions>()
+  expectTypeOf<{ baseUrl: URL; apiKey: string; headers: Headers }>().toExtend<GatewayClientOptions>()
+  expectTypeOf<URL>().toExtend<ChargeRequest['redirect_uri']>()
+  expectTypeOf<URL>().toExtend<SubscribeInput['userReturnURL']>()
+  expectTypeOf<{ signal: null; timeout: undefined }>().toExtend<WaitOptions<unknown>>()
 })

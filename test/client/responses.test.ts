@@ -132,7 +132,7 @@ describe('the text of a response', () => {
   })
 
   it.each([
-    ['20 million characters', 'x'.repeat(20_000_000)],
+    ['9 million characters', 'x'.repeat(9_000_000)],
     ['millions of escapes', '\n"\\'.repeat(1_000_000)],
   ])('with %s and a large integer is read in time', async (_, note) => {
     const value = { note, n: '12345678901234567890', last: '\\' }

@@ -1,7 +1,7 @@
-// A server that acts on a confirmation and closes the connection instead of answering, where the connection has served
-// others before: the platform may send the request again by itself, and must not.
+// A server that acts on a request and closes the connection instead of answering, where the connection has served others
+// before: the platform may send the request again by itself, and must not.
 import { createServer } from 'node:http'
-import { GatewayClient } from 'mandatekit'
+import { GatewayClient, SubscriptionsClient } from 'mandatekit'
 
 const received = []
 const served = new WeakSet()
@@ -11,8 +11,11 @@ const server = createServer((request, response) => {
   served.add(request.socket)
   request.resume()
   request.on('end', () => {
-    if (isKnown && request.method === 'POST') request.socket.destroy()
-    else response.setHeader('content-type', 'application/json').end('{}')
+    if (isKnown && /confirm|subscribe$/.test(request.url)) request.socket.destroy()
+    else
+      response
+        .setHeader('content-type', 'application/json')
+        .end('{"access_token":"token-of-the-matrix","expires_in":60,"errorCode":"00","id":"sub-1"}')
   })
 })
 await new Promise((resolve) => {
@@ -20,16 +23,25 @@ await new Promise((resolve) => {
 })
 const baseUrl = `http://127.0.0.1:${server.address().port}`
 const gateway = new GatewayClient({ baseUrl, apiKey: 'key-of-the-matrix' })
-for (const id of ['conf_1', 'conf_2', 'conf_3']) {
+const credentials = { clientId: 'client', clientSecret: 'secret', username: 'user', password: 'word' }
+const subscriptions = new SubscriptionsClient({ baseUrl, credentials })
+
+const mayHaveActed = ({ outcome }) => {
+  if (outcome !== 'unknown') throw new Error(`The outcome is ${outcome}`)
+}
+for (const number of [1, 2, 3]) {
   await gateway.reference()
-  await gateway.confirm(id, { otp: '123456' }).catch(({ outcome }) => {
-    if (outcome !== 'unknown') throw new Error(`The outcome is ${outcome}`)
-  })
+  await gateway.confirm(`conf_${number}`, { otp: '123456' }).catch(mayHaveActed)
+  await subscriptions.details('sub-1')
+  const times = { start: '2026-12-01', end: '2026-12-31', cycle: 'DAILY', amount: '25.00' }
+  const request = { requestID: `order-${number}`, userReturnURL: 'https://shop.example/back', ...times }
+  await subscriptions.subscribe(request).catch(mayHaveActed)
 }
 await gateway.reset().catch(() => undefined)
 server.close()
 server.closeAllConnections()
 
-const posts = received.filter((url) => !url.endsWith('/reference'))
-if (posts.length !== new Set(posts).size) throw new Error(`Sent twice: ${posts}`)
+const confirmed = received.filter((url) => url.includes('confirm'))
+const subscribed = received.filter((url) => url.endsWith('/subscribe'))
+if (confirmed.length !== 3 || subscribed.length !== 3) throw new Error(`Sent twice: ${received}`)
 console.log('each request was sent once')

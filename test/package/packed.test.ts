@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { packedPackage } from './packed.ts'
 import type { Outcome } from './project.ts'
@@ -125,6 +126,32 @@ for (const [thrower, knower] of [[imported, required], [required, imported]]) {
   )
   const { output } = await consumer.run(process.execPath, 'both.mjs')
   expect(output).toBe('invalid_request true\ninvalid_request true\n')
+})
+
+test('case 79: an exported error class keeps its name in both formats and in a minified bundle', async () => {
+  const names = `for (const entry of entries)
+  for (const [name, value] of Object.entries(entry))
+    if (/Error$/.test(name) && /^class/.test(String(value))) console.log(name, value.name)
+const { AbortedError } = entries[0]
+const error = new AbortedError('gone', {})
+console.log('AbortedError', error.name, error.constructor.name, new (class Own extends AbortedError {})('', {}).name)
+`
+  const imports = specifiers.map((name, index) => `import * as entry${index} from '${name}'\n`).join('')
+  const list = specifiers.map((_, index) => `entry${index}`).join()
+  await consumer.write('names.mjs', `${imports}const entries = [${list}]\n${names}`)
+  const requires = specifiers.map((name) => `require('${name}')`).join()
+  await consumer.write('names.cjs', `const entries = [${requires}]\n${names}`)
+  await consumer.write('one.mjs', `import * as entry from 'mandatekit'\nconst entries = [entry]\n${names}`)
+  const options = { bundle: true, minify: true, platform: 'node', format: 'esm', logLevel: 'error' } as const
+  const bundle = { ...options, outfile: join(consumer.folder, 'bundled.mjs') }
+  await build({ ...bundle, entryPoints: [join(consumer.folder, 'one.mjs')] })
+  for (const file of ['names.mjs', 'names.cjs', 'bundled.mjs']) {
+    const { output } = await consumer.run(process.execPath, file)
+    const lines = output.trim().split('\n')
+    expect(lines.pop()).toBe('AbortedError AbortedError AbortedError Own')
+    expect(lines.length).toBeGreaterThanOrEqual(10)
+    for (const line of lines) expect(line).toMatch(/^(\w+) \1$/)
+  }
 })
 
 test('the installed command says its version and how it is used', async () => {

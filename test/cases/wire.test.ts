@@ -1,0 +1,228 @@
+import { gzipSync } from 'node:zlib'
+import { Agent, fetch as undiciFetch } from 'undici'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { FetchFunction, UnexpectedResponseError } from '../../src/index.ts'
+import { CHARGE, OK, payment, SUBSCRIBED, SUBSCRIPTION } from '../support/bodies.ts'
+import { errorOf, gatewayClient, subscriptionsClient, TOKEN } from '../support/clients.ts'
+import type { Clients } from '../support/open-clients.ts'
+import { calls, failureOf, once, openClients, unexpected } from '../support/open-clients.ts'
+import { textOf } from '../support/refused.ts'
+import type { Script } from '../support/scripted-server.ts'
+import { serve } from '../support/serve.ts'
+
+const WARNING = '<br />\n<b>Warning</b>: Undefined array key "x" in /srv/a.php<br />\n'
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+describe('case 56: whole JSON with other text around it is unexpected and sent once', () => {
+  const json = JSON.stringify(CHARGE)
+  it.each([
+    ['a warning of PHP before it', `${WARNING}${json}`],
+    ['a warning of PHP after it', `${json}${WARNING}`],
+    ['a guard of the framework before it', `)]}',\n${json}`],
+  ])('%s', async (_, body) => {
+    const clients = await openClients({ body })
+    const error = await errorOf<UnexpectedResponseError>(calls.charge(clients))
+    expect(error).toMatchObject({ ...unexpected, attempts: 1, body: { id: 'ch_1' } })
+    expect(error.message).toContain('other text around its JSON')
+    expect(error.message).not.toContain('Warning')
+  })
+
+  it.each([
+    ['cut off behind a warning', `${WARNING}{"id":"ch_1","st`, 1],
+    ['cut off after a nested object', '{"id":"ch_1","payer":{"a":1},"st', 3],
+  ])('but JSON that is %s is not whole', async (_, body, attempts) => {
+    expect(await failureOf({ body }, calls.charge)).toMatchObject({ attempts, body: undefined })
+  })
+
+  it('an error response behind a warning keeps its code, and a created object in it makes the outcome unknown', async () => {
+    const rejected = `${WARNING}{"error":{"code":"no_wallet","message":"No wallet."}}`
+    const expected = { errorCode: 'no_wallet', outcome: 'rejected' }
+    expect(await failureOf({ status: 422, body: rejected }, calls.charge)).toMatchObject(expected)
+    const created = await failureOf({ status: 422, body: `${WARNING}${json}` }, calls.charge, once)
+    expect(created).toMatchObject({ outcome: 'unknown' })
+  })
+})
+
+describe('case 66: allPayments', () => {
+  const [first, second] = [payment(1), payment(2)]
+  const list = (page2: Script, options = {}) =>
+    openClients(
+      (_, index) => (index === 0 ? { body: { ...OK, subscriptionPayments: [first, second] } } : page2),
+      options,
+    )
+  const idsOf = async (clients: Promise<Clients>) => {
+    const ids: unknown[] = []
+    for await (const { paymentId } of (await clients).subscriptions.allPayments('sub-1')) ids.push(paymentId)
+    return ids
+  }
+  const coded = (status: number, errorCode: string, errorMessage: string) => ({
+    status,
+    body: { errorCode, errorMessage },
+  })
+
+  it.each([
+    ['404 with a code', coded(404, '02', 'subscription not found.')],
+    ['404 with a code of another wording', coded(404, 'E-9', 'No more records')],
+    ['400 with "not found"', coded(400, '02', 'Page not found')],
+    ['200 with "not found"', coded(200, '02', 'not_found')],
+  ])('ends when a page after the first is answered %s', async (_, page2) => {
+    expect(await idsOf(list(page2))).toEqual([1, 2])
+  })
+
+  it.each([
+    ['a bare 404', { status: 404 }, { status: 404 }],
+    ['a page of a proxy', { status: 404, body: '<h1>Not found</h1>' }, { status: 404 }],
+    ['200 with a code of another error', coded(200, '99', 'Internal error'), { errorCode: '99' }],
+    ['a 5xx', coded(500, '02', 'not found'), { status: 500 }],
+  ])('throws when a page after the first is answered %s', async (_, page2, expected) => {
+    const failed = errorOf(idsOf(list(page2, once)))
+    expect(await failed).toMatchObject({ code: 'api_error', ...expected })
+  })
+
+  it('throws when the first page is not found', async () => {
+    const failed = errorOf(idsOf(openClients(coded(404, '02', 'subscription not found.'))))
+    expect(await failed).toMatchObject({ status: 404, errorCode: '02' })
+  })
+})
+
+describe('case 71: the client stops reading a response at maxResponseBytes', () => {
+  const bomb = gzipSync(Buffer.alloc(200_000_000, ' '))
+  const gzip = { ...JSON_TYPE, 'content-encoding': 'gzip' }
+  const tooLarge = { ...unexpected, status: 200, attempts: 1, body: undefined }
+
+  it('of gzip that inflates to 200 MB, sent once', async () => {
+    const clients = await openClients({ headers: gzip, body: bomb })
+    const before = process.memoryUsage().rss
+    const error = await errorOf(calls.charge(clients))
+    expect(error).toMatchObject(tooLarge)
+    expect(error.message).toContain('larger than maxResponseBytes')
+    expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000)
+  })
+
+  it.each<[string, Script, object]>([
+    ['of a plain body', { body: 'x'.repeat(2000) }, tooLarge],
+    ['of an error', { status: 422, body: 'x'.repeat(2000) }, { status: 422, outcome: 'rejected' }],
+    ['of a lost response', { status: 502, body: 'x'.repeat(2000) }, { status: 502, outcome: 'unknown' }],
+  ])('%s', async (_, script, expected) => {
+    const options = { ...once, maxResponseBytes: 1000 }
+    expect(await failureOf(script, calls.charge, options)).toMatchObject(expected)
+  })
+
+  it('which a small gzip body and a fetch without body streams do not reach', async () => {
+    const body = gzipSync(JSON.stringify(CHARGE))
+    expect(await calls.charge(await openClients({ headers: gzip, body }))).toEqual(CHARGE)
+    const fetch = async () => ({
+      status: 202,
+      headers: new Headers(),
+      text: async () => JSON.stringify(CHARGE),
+    })
+    expect(await calls.charge(await openClients({}, { fetch }))).toEqual(CHARGE)
+  })
+})
+
+it('case 72: a 421 means that the server did not act, and the client itself sends it once', async () => {
+  const sent: string[] = []
+  const fetch: FetchFunction = async (url) => {
+    sent.push(url)
+    return new Response(null, { status: 421 })
+  }
+  const error = await errorOf(calls.confirm(await openClients({}, { fetch })))
+  expect(error).toMatchObject({ status: 421, outcome: 'rejected', retryable: false })
+  expect(sent).toHaveLength(1)
+})
+
+describe('case 73: a request that must not be sent twice is sent once, on Bun over a connection of its own:', () => {
+  const noting = (body: unknown) => {
+    const sent: [path: string, keepalive: boolean | undefined][] = []
+    const fetch: FetchFunction = async (url, { keepalive }) => {
+      sent.push([new URL(url).pathname, keepalive])
+      return new Response(JSON.stringify(url.endsWith('/token') ? { access_token: TOKEN } : body))
+    }
+    return { sent, fetch }
+  }
+
+  it('subscribe on a reused connection that closes without an answer is one request', async () => {
+    const used = new WeakSet<object>()
+    const received: string[] = []
+    const url = await serve((request, response) => {
+      const isReused = used.has(request.socket)
+      used.add(request.socket)
+      received.push(`${request.url} ${isReused}`)
+      request.resume().on('end', () => {
+        if (isReused && request.url?.endsWith('/subscribe')) request.socket.destroy()
+        else response.end(JSON.stringify({ ...OK, access_token: TOKEN, expires_in: 60, id: 'sub-1' }))
+      })
+    })
+    const subscriptions = subscriptionsClient(url)
+    await subscriptions.details('sub-1')
+    expect(await errorOf(subscriptions.subscribe(SUBSCRIPTION))).toMatchObject({ outcome: 'unknown' })
+    expect(received.filter((line) => line.includes('/subscribe '))).toHaveLength(1)
+  })
+
+  it('subscribe and its login', async () => {
+    vi.stubGlobal('Bun', { version: '1.3.12' })
+    const { sent, fetch } = noting(SUBSCRIBED)
+    await subscriptionsClient('http://api.example', { fetch }).subscribe(SUBSCRIPTION)
+    expect(sent).toEqual([
+      ['/oauth/token', false],
+      ['/api/v1.0/subscribe', false],
+    ])
+  })
+
+  it('but not a read or a charge, nor any request on another runtime', async () => {
+    const { sent, fetch } = noting(CHARGE)
+    const gateway = gatewayClient('http://api.example', { fetch })
+    await gateway.confirm('conf_1', { otp: '123456' })
+    vi.stubGlobal('Bun', { version: '1.4.5' })
+    await gateway.status('ch_1')
+    await gateway.reference()
+    expect(sent.map(([, keepalive]) => keepalive)).toEqual([undefined, undefined, undefined])
+  })
+})
+
+describe('case 75: a time limit of fetch itself ends a call with a TimeoutError that says so', () => {
+  const expected = { code: 'timeout', outcome: 'unknown', attempts: 1, timeoutMs: expect.any(Number) }
+  const through = (limits: Agent.Options): FetchFunction => {
+    const dispatcher = new Agent(limits)
+    onTestFinished(() => dispatcher.destroy())
+    return (url, request) => undiciFetch(url, { ...request, dispatcher })
+  }
+
+  it.each<[string, Script['fault'], Agent.Options, object]>([
+    ['headers', 'silent', { headersTimeout: 40 }, { phase: 'request' }],
+    ['the body', 'stall', { bodyTimeout: 40 }, { phase: 'response' }],
+  ])('of undici, for %s', async (_, fault, limits, phase) => {
+    const script = { status: 202, body: CHARGE, fault } as Script
+    const error = await failureOf(script, calls.charge, { ...once, fetch: through(limits) })
+    expect(error).toMatchObject({ ...expected, ...phase })
+    expect(error.message).toContain('fetch itself ended the attempt after')
+  })
+
+  it('of a fetch with AbortSignal.timeout', async () => {
+    const fetch: FetchFunction = (url, { signal, ...request }) =>
+      globalThis.fetch(url, { ...request, signal: AbortSignal.any([signal, AbortSignal.timeout(40)]) })
+    const error = await failureOf({ fault: 'silent' }, calls.cancel, { ...once, fetch })
+    expect(error).toMatchObject({ ...expected, retryable: false })
+  })
+
+  it('but an elapsed `timeout` is reported as before', async () => {
+    const error = await failureOf({ fault: 'silent' }, calls.charge, { ...once, timeout: 40 })
+    expect(error).toMatchObject({ ...expected, timeoutMs: 40 })
+    expect(error.message).toContain('(timeout)')
+  })
+})
+
+describe('case 80: an error shows no text of a body that is not JSON', () => {
+  const secret = '"access_token":"at-7719","msisdn":"8801799999999"'
+  it.each<[string, Script]>([
+    ['HTML behind which JSON stands', { body: `<h1>x</h1>{${secret},"id":"ch_1"}` }],
+    [
+      'JSON with secrets at any depth and in any case',
+      { body: `{"a":[{"Access_Token":"at-7719"}],${secret}}` },
+    ],
+    ['an error that is cut off', { status: 500, body: `{"note":"${'x'.repeat(300)}",${secret},` }],
+    ['text that begins like HTML', { status: 503, body: `<title>Down</title ${secret}` }],
+  ])('%s', async (_, script) => {
+    expect(textOf(await failureOf(script, calls.charge, once))).not.toMatch(/at-7719|8801799999999/)
+  })
+})
