@@ -7,14 +7,16 @@ import { GATEWAY_API_PREFIX, gatewayContract } from './contract/gateway.ts'
 import type { AnyMandateKitError } from './errors.ts'
 import { ApiError, isMandateKitError } from './errors.ts'
 import type { CallPromise, CallResponse, MakeCall, WithResponse } from './http/call.ts'
-import { callPromise, createClient } from './http/call.ts'
+import { callPromise, callsOf, createClient, SharedParts } from './http/call.ts'
 import { Deadline } from './http/deadline.ts'
-import type { CallOptions, ClientOptions } from './http/options.ts'
-import { callOptionsWith, clientOptionsWith } from './http/options.ts'
+import type { CallOptions, ClientChanges, ClientOptions } from './http/options.ts'
+import { callOptionsWith, changeSettings, clientOptionsWith } from './http/options.ts'
 import type { WaitOptions } from './http/poll.ts'
 import { pollUntil } from './http/poll.ts'
 import type { ClientParts } from './http/prepare.ts'
 import { checkIdentifier, idempotencyKey, prepare } from './http/prepare.ts'
+import type { RawRequest } from './http/raw-request.ts'
+import { rawCall } from './http/raw-request.ts'
 import type { RenewalInput } from './renewal-key.ts'
 import { renewalKeyOf } from './renewal-key.ts'
 
@@ -75,6 +77,13 @@ const responseOf = (error: AnyMandateKitError): CallResponse | undefined => {
   return { status, headers, serverRequestId, body, rateLimit, attempts, idempotencyKey }
 }
 
+const partsOf = (options: GatewayClientOptions) => {
+  const { apiKey, resetMethod, ...settings } = check('GatewayClient', gatewayOptionsSchema, options)
+  const authorizers = { 'api-key': createApiKeyAuthorizer(apiKey) }
+  const client = createClient({ settings, authorizers, prefix: GATEWAY_API_PREFIX, emptyBody: 'none' })
+  return { client, resetMethod }
+}
+
 /**
  * Client of the sandbox charge gateway (area G).
  *
@@ -89,16 +98,19 @@ export class GatewayClient {
 
   /** @throws InvalidRequestError when an option breaks a rule */
   constructor(options: GatewayClientOptions) {
-    const { apiKey, resetMethod, ...settings } = check('GatewayClient', gatewayOptionsSchema, options)
-    this.#resetMethod = resetMethod
-    const { client, call } = createClient({
-      settings,
-      authorizers: { 'api-key': createApiKeyAuthorizer(apiKey) },
-      prefix: GATEWAY_API_PREFIX,
-      emptyBody: 'none',
-    })
+    const { client, resetMethod } = options instanceof SharedParts ? options.parts : partsOf(options)
     this.#client = client
-    this.#call = call
+    this.#call = callsOf(client)
+    this.#resetMethod = resetMethod
+  }
+
+  /**
+   * Returns a client with some other options, which shares the rate limit with this client. Headers are added.
+   * @example const patient = gateway.withOptions({ timeout: 60_000, logLevel: 'debug' })
+   */
+  withOptions(changes: ClientChanges): GatewayClient {
+    const client = { ...this.#client, settings: changeSettings(this.#client.settings, changes) }
+    return new GatewayClient(new SharedParts({ client, resetMethod: this.#resetMethod }) as never)
   }
 
   /**
@@ -176,6 +188,19 @@ export class GatewayClient {
       read: (callOptions) => this.#call(gatewayContract.status, { path: { chargeId }, options: callOptions }),
       isFinal: ({ status }) => !status.startsWith('pending_'),
     })
+  }
+
+  /**
+   * Calls an operation that this version does not know, with the same authorization, errors, hooks and log as the other
+   * methods. By default, the client does not retry it.
+   * @example await gateway.request({ method: 'GET', path: '/api/v1/mfs/refunds', retry: 'always' })
+   */
+  request(request: RawRequest, options?: CallOptions): CallPromise<unknown> {
+    const call = async () => {
+      const definition = { operation: 'gateway.request', auth: 'api-key' } as const
+      return this.#call(...rawCall(definition, request, options))
+    }
+    return callPromise(call())
   }
 
   async #health(options?: CallOptions): Promise<WithResponse<Health, CallResponse | undefined>> {

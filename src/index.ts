@@ -74,9 +74,17 @@ export type {
   TokenRenewedEvent,
   UnexpectedReport,
 } from './http/hooks.ts'
-export type { CallOptions, ClientOptions, HeadersInput, RetryOptions } from './http/options.ts'
+export type { Logger, LogLevel } from './http/logger.ts'
+export type {
+  CallOptions,
+  ClientChanges,
+  ClientOptions,
+  HeadersInput,
+  RetryOptions,
+} from './http/options.ts'
 export { CLIENT_DEFAULTS } from './http/options.ts'
 export type { WaitOptions } from './http/poll.ts'
+export type { RawRequest } from './http/raw-request.ts'
 export type { RetryReason } from './http/retry.ts'
 export type { FetchFunction, FetchHeaders, FetchRequest, FetchResponse } from './http/send.ts'
 export { toInstant } from './instant.ts'

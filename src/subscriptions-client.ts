@@ -26,15 +26,17 @@ import {
 } from './contract/subscriptions.ts'
 import { ApiError, InvalidRequestError } from './errors.ts'
 import type { Call, CallPromise, MakeCall, WithResponse } from './http/call.ts'
-import { authorized, callPromise, createClient, runCall } from './http/call.ts'
+import { authorized, callPromise, callsOf, createClient, runCall, SharedParts } from './http/call.ts'
 import { Deadline } from './http/deadline.ts'
 import { notify } from './http/hooks.ts'
-import type { CallOptions, ClientOptions } from './http/options.ts'
-import { clientOptionsWith } from './http/options.ts'
+import type { CallOptions, ClientChanges, ClientOptions } from './http/options.ts'
+import { changeSettings, clientOptionsWith } from './http/options.ts'
 import type { WaitOptions } from './http/poll.ts'
 import { pollUntil } from './http/poll.ts'
 import type { ClientParts } from './http/prepare.ts'
 import { prepare } from './http/prepare.ts'
+import type { RawRequest } from './http/raw-request.ts'
+import { rawCall } from './http/raw-request.ts'
 
 const subscriptionsOptions = {
   /** The merchant's login credentials, or a function that returns them, for example from a secret store. */
@@ -104,6 +106,36 @@ const isNoPage = (error: unknown): boolean =>
   error.errorCode !== undefined &&
   (error.status === 404 || /not.?found/i.test(`${error.errorCode} ${error.message}`))
 
+const partsOf = (options: SubscriptionsClientOptions) => {
+  const { credentials, tokenStore, refresh, loginCooldown, tokenRequestFormat, emptyBody, ...settings } =
+    check('SubscriptionsClient', subscriptionsOptionsSchema, options)
+  const { login } = subscriptionsContract
+  const { operation } = login
+  const token: TokenLifecycle<WithResponse<Token>> = new TokenLifecycle({
+    baseUrl: settings.baseUrl,
+    credentials,
+    // The credentials were checked before. The schema `anyJson` accepts them in any order.
+    requestToken: async (body, signal) =>
+      call(login, { body, schema: anyJson, asForm: tokenRequestFormat === 'form', options: { signal } }),
+    flightLimit: settings.timeout + STORE_TIME,
+    clock: settings.clock,
+    tokenStore: tokenStore ?? createMemoryTokenStore(),
+    refresh,
+    loginCooldown,
+    waitsForPause: settings.rateLimit === 'wait',
+    onTokenRenewed: (renewal) => notify(client.settings, 'onTokenRenewed', { operation, ...renewal }),
+    onUnexpected: (message) => notify(client.settings, 'onUnexpected', { operation, message }),
+  })
+  const client = createClient({
+    settings,
+    authorizers: { token },
+    prefix: SUBSCRIPTIONS_API_PREFIX,
+    emptyBody,
+  })
+  const call = callsOf(client)
+  return { client, token }
+}
+
 /**
  * Client of the subscription API (area S). It logs in by itself and uses one token for all its calls. It retries a
  * call only if the server cannot execute the call twice.
@@ -116,36 +148,23 @@ export class SubscriptionsClient {
   readonly #client: ClientParts
   readonly #call: MakeCall
   readonly #token: TokenLifecycle<WithResponse<Token>>
-  readonly #asForm: boolean
 
   /** @throws InvalidRequestError when an option breaks a rule */
   constructor(options: SubscriptionsClientOptions) {
-    const { credentials, tokenStore, refresh, loginCooldown, tokenRequestFormat, emptyBody, ...settings } =
-      check('SubscriptionsClient', subscriptionsOptionsSchema, options)
-    const { baseUrl, clock, hooks, rateLimit } = settings
-    const { operation } = subscriptionsContract.login
-    this.#asForm = tokenRequestFormat === 'form'
-    this.#token = new TokenLifecycle({
-      baseUrl,
-      credentials,
-      requestToken: (fields, signal) => this.#requestToken(fields, signal),
-      flightLimit: settings.timeout + STORE_TIME,
-      clock,
-      tokenStore: tokenStore ?? createMemoryTokenStore(),
-      refresh,
-      loginCooldown,
-      waitsForPause: rateLimit === 'wait',
-      onTokenRenewed: (renewal) => notify(hooks, 'onTokenRenewed', { operation, ...renewal }),
-      onUnexpected: (message) => notify(settings, 'onUnexpected', { operation, message }),
-    })
-    const { client, call } = createClient({
-      settings,
-      authorizers: { token: this.#token },
-      prefix: SUBSCRIPTIONS_API_PREFIX,
-      emptyBody,
-    })
+    const { client, token } = options instanceof SharedParts ? options.parts : partsOf(options)
     this.#client = client
-    this.#call = call
+    this.#call = callsOf(client)
+    this.#token = token
+  }
+
+  /**
+   * Returns a client with some other options, which shares the token and the rate limit with this client. Headers are
+   * added. Token requests keep the options of the first client.
+   * @example const patient = subscriptions.withOptions({ timeout: 60_000, logLevel: 'debug' })
+   */
+  withOptions(changes: ClientChanges): SubscriptionsClient {
+    const client = { ...this.#client, settings: changeSettings(this.#client.settings, changes) }
+    return new SubscriptionsClient(new SharedParts({ client, token: this.#token }) as never)
   }
 
   /**
@@ -245,6 +264,19 @@ export class SubscriptionsClient {
     })
   }
 
+  /**
+   * Calls an operation that this version does not know, with the same authorization, errors, hooks and log as the other
+   * methods. By default, the client does not retry it.
+   * @example await subscriptions.request({ method: 'GET', path: '/api/v1.0/refunds', retry: 'always' })
+   */
+  request(request: RawRequest, options?: CallOptions): CallPromise<unknown> {
+    const call = async () => {
+      const definition = { operation: 'subscriptions.request', auth: 'token', envelope: 'optional' } as const
+      return this.#call(...rawCall(definition, request, options))
+    }
+    return callPromise(call())
+  }
+
   async #payments(subscriptionId: string, page: PageOptions | undefined, options: CallOptions | undefined) {
     const { page: number, perPage } = checkPage(page)
     const query = { page: number, per_page: perPage }
@@ -268,7 +300,7 @@ export class SubscriptionsClient {
 
   async #login(options: CallOptions | undefined): Promise<WithResponse<Token>> {
     const endpoint = subscriptionsContract.login
-    // The schema `anyJson` accepts a missing body: `#requestToken` adds the body.
+    // The schema `anyJson` accepts a missing body: the token request has its own.
     const request = prepare(this.#client, endpoint, { schema: anyJson, options })
     return runCall(this.#client, request, async ({ log, deadline }) => {
       deadline.check()
@@ -281,12 +313,5 @@ export class SubscriptionsClient {
         throw error
       }
     })
-  }
-
-  /** Sends one token request. */
-  async #requestToken(fields: Readonly<Record<string, string>>, signal: AbortSignal) {
-    // The credentials were checked before this call.
-    const input = { body: fields, schema: anyJson, asForm: this.#asForm, options: { signal } }
-    return this.#call(subscriptionsContract.login, input)
   }
 }

@@ -80,8 +80,8 @@ export class CallLog {
 
   /** Reports the final failure of the call to the hook `onError`. */
   failed(error: unknown): void {
-    const { hooks, clock } = this.#settings
-    if (!hooks.onError) return
+    const { hooks, clock, logLevel } = this.#settings
+    if (!hooks.onError && logLevel === 'off') return
     const known: Partial<Omit<ApiError, 'code'>> & { readonly code?: MandateKitErrorCode } =
       isMandateKitError(error) ? error : {}
     if (reported.has(known)) return
@@ -89,6 +89,6 @@ export class CallLog {
     const { code, phase, retryable, outcome, status, errorCode } = known
     const failure = { code, phase, retryable, outcome, status, errorCode }
     const durationMs = clock.now() - this.#startedAt
-    notify(hooks, 'onError', { ...this.event, ...failure, attempts: this.attempts, durationMs })
+    notify(this.#settings, 'onError', { ...this.event, ...failure, attempts: this.attempts, durationMs })
   }
 }

@@ -2,10 +2,14 @@ import type { Authorizer } from '../auth/authorizer.ts'
 import type { EndpointDefinition, ResponseOf } from '../contract/endpoint.ts'
 import type { RateLimit } from '../errors.ts'
 import { isMandateKitError } from '../errors.ts'
+import { agentHeader } from './agent.ts'
 import { attemptError, delayedError, interruptionError, loginError } from './call-error.ts'
 import { CallLog, serverRequestIdOf } from './call-log.ts'
 import { Deadline, Interrupted } from './deadline.ts'
 import { notify } from './hooks.ts'
+import type { LogLevel } from './logger.ts'
+import { environmentLevel } from './logger.ts'
+import type { ClientSettings } from './options.ts'
 import type { CallInput, ClientParts, PreparedRequest } from './prepare.ts'
 import { prepare } from './prepare.ts'
 import type { LimitNews, Place } from './rate-limit.ts'
@@ -91,7 +95,9 @@ const hintOf = ({ client }: Call, { status, headers }: ReceivedResponse): number
 
 /** Returns the gate that delays a call. Health checks are not delayed, and logins have a rate limit of their own. */
 const gateOf = ({ client, request: { endpoint } }: Call): RateLimitGate | undefined =>
-  endpoint.retry === 'never' || endpoint.auth === 'credentials' ? undefined : client.gate
+  endpoint.retry === 'never' || endpoint.auth === 'credentials' || client.settings.rateLimit === 'throw'
+    ? undefined
+    : client.gate
 
 const enter = async (gate: RateLimitGate, { log, deadline, request }: Call): Promise<Place> => {
   log.phase = 'limit'
@@ -106,7 +112,7 @@ const makeAttempt = async (call: Call, authorizer: Authorizer | undefined) => {
   const { client, request, log, deadline } = call
   const { endpoint, url, method, body, limits } = request
   const { operation } = endpoint
-  const { hooks, clock, fetch, maxResponseBytes: most } = client.settings
+  const { hooks, clock, fetch, logLevel, maxResponseBytes: most } = client.settings
   deadline.check()
   const gate = gateOf(call)
   const place = gate && (gate.tryEnter(limits.timeout) ?? (await enter(gate, call)))
@@ -119,8 +125,9 @@ const makeAttempt = async (call: Call, authorizer: Authorizer | undefined) => {
           authorizer.authorize({ operation, signal, remaining: deadline.remaining }),
         )))
     const headers = { ...request.headers, ...(authorization && { authorization: authorization.header }) }
-    const event = (hooks.onRequest || hooks.onResponse) && { ...log.event, attempt: log.attempts + 1 }
-    if (event) notify(hooks, 'onRequest', event)
+    const isObserved = hooks.onRequest || hooks.onResponse || logLevel === 'debug'
+    const event = isObserved && { ...log.event, attempt: log.attempts + 1 }
+    if (event) notify(client.settings, 'onRequest', event)
     // The hook may have aborted the call.
     deadline.check()
     log.sending(authorization?.header)
@@ -131,11 +138,11 @@ const makeAttempt = async (call: Call, authorizer: Authorizer | undefined) => {
     if (attempt.kind === 'failed') return { attempt, authorization }
     const { status, headers: received } = attempt.response
     news = { headers: received, waitMs: status === 429 ? hintOf(call, attempt.response) : undefined }
-    if (event && hooks.onResponse) {
+    if (event) {
       const serverRequestId = log.redactor().text(serverRequestIdOf(received) ?? '') || undefined
       const rateLimit = readRateLimit(received)
       const durationMs = clock.now() - sentAt
-      notify(hooks, 'onResponse', { ...event, status, serverRequestId, rateLimit, durationMs })
+      notify(client.settings, 'onResponse', { ...event, status, serverRequestId, rateLimit, durationMs })
     }
     return { attempt, authorization }
   } finally {
@@ -161,7 +168,7 @@ const succeed = (
 const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
   const { client, request, log, deadline } = call
   const { endpoint, limits } = request
-  const { clock, hooks } = client.settings
+  const { clock } = client.settings
   const authorizer = client.authorizers[endpoint.auth]
   let retries = 0
   let renewed = false
@@ -191,7 +198,7 @@ const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
       if (!renewed) throw end()
     } else retries += 1
     const retry = { attempt: log.attempts, reason, waitMs, status: response?.status }
-    notify(hooks, 'onRetry', { ...log.event, ...retry })
+    notify(client.settings, 'onRetry', { ...log.event, ...retry })
     if (isRenewal) continue
     log.phase = 'wait'
     await deadline
@@ -227,12 +234,29 @@ export type MakeCall = <Definition extends EndpointDefinition>(
   deadline?: Deadline,
 ) => Promise<WithResponse<ResponseOf<Definition>>>
 
-/** Creates a client's parts, which all calls share, and the function that makes a call. */
-export const createClient = (given: Omit<ClientParts, 'http' | 'gate'>) => {
-  const { rateLimit, clock } = given.settings
-  const gate = rateLimit === 'wait' ? new RateLimitGate(clock) : undefined
-  const client: ClientParts = { ...given, http: createHttp(), gate }
+/** Creates the parts of a client that all its calls share. */
+export const createClient = (
+  given: Omit<ClientParts, 'http' | 'gate' | 'agent' | 'settings'> & {
+    readonly settings: Omit<ClientSettings, 'logLevel'> & { readonly logLevel: LogLevel | undefined }
+  },
+): ClientParts => {
+  const { logLevel = environmentLevel(), ...settings } = given.settings
+  const gate = new RateLimitGate(settings.clock)
+  return { ...given, settings: { ...settings, logLevel }, http: createHttp(), gate, agent: agentHeader() }
+}
+
+/** What a client passes to the client that `withOptions` creates. */
+export class SharedParts<Parts> {
+  readonly parts: Parts
+
+  constructor(parts: Parts) {
+    this.parts = parts
+  }
+}
+
+/** Returns the function that makes a client's calls. */
+export const callsOf = (client: ClientParts): MakeCall => {
   const call = async (endpoint: EndpointDefinition, input: CallInput, deadline?: Deadline) =>
     runCall(client, prepare(client, endpoint, input), undefined, deadline)
-  return { client, call: call as MakeCall }
+  return call as MakeCall
 }

@@ -2,6 +2,9 @@ import * as z from 'zod/mini'
 import type { Field } from '../contract/fields.ts'
 import { isObject } from '../contract/fields.ts'
 import type { MandateKitErrorCode, Outcome, Phase, RateLimit } from '../errors.ts'
+import type { Events } from './logger.ts'
+import { log } from './logger.ts'
+import type { ClientSettings } from './options.ts'
 import type { RetryReason } from './retry.ts'
 
 /** The data about a call that every hook receives. It contains no headers, no body and no credentials. */
@@ -124,14 +127,17 @@ export const hooksOption = z.transform((value: unknown, { issues }) => {
   return value
 }) as Field<Hooks, Hooks>
 
-/** Calls a user's function as a method of its object. Ignores errors of the function. */
-export const notify = <Name extends string, Event>(
-  observers: { readonly [Key in Name]?: ((event: Event) => unknown) | undefined },
+/** Logs an event, and calls the user's function for it, as a method of its object. Ignores errors of the function. */
+export const notify = <Name extends keyof Events>(
+  settings: Pick<ClientSettings, 'hooks' | 'onUnexpected' | 'logger' | 'logLevel'>,
   name: Name,
-  event: Event,
+  event: Events[Name],
 ): void => {
+  log(settings, name, event)
+  const observers: { readonly [Key in keyof Events]?: ((event: never) => unknown) | undefined } =
+    name === 'onUnexpected' ? settings : settings.hooks
   try {
-    Promise.resolve(observers[name]?.(event)).catch(() => undefined)
+    Promise.resolve(observers[name]?.(event as never)).catch(() => undefined)
   } catch {
     // If a hook throws, the payment must not fail.
   }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { clockOption, duration, fromZero, functionOption, signalOption } from '../check.ts'
+import { check, clockOption, duration, fromZero, functionOption, objectWith, signalOption } from '../check.ts'
 import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
 import type { Field, Input, Output, Shape } from '../contract/fields.ts'
@@ -18,6 +18,8 @@ import {
 import { isHeaderText } from '../contract/formats.ts'
 import type { UnexpectedReport } from './hooks.ts'
 import { hooksOption } from './hooks.ts'
+import type { Logger, LogLevel } from './logger.ts'
+import { LOG_LEVELS } from './logger.ts'
 import type { FetchFunction } from './send.ts'
 
 const BASE_URL = /^https?:\/\/[^\s\\?#/:][^\s\\?#]*$/i
@@ -114,6 +116,14 @@ const clientOptions = {
   hooks: withDefault(hooksOption, {}),
   /** Called when a successful response contains an unexpected or missing field. Its errors are ignored. Default: none. */
   onUnexpected: optional(functionOption<(report: UnexpectedReport) => unknown>()),
+  /** Where the client writes its log, for example a pino logger. Lines contain no secret. Default: `console`. */
+  logger: optional(objectWith<Logger>('a logger', 'debug', 'info', 'warn', 'error')),
+  /**
+   * How much the client logs: `off`, `error`, `warn`, `info` or `debug`. Default: the environment variable
+   * `MANDATEKIT_LOG`, or `off`.
+   * @example logLevel: 'warn' // one line for each retry, unexpected response and failure
+   */
+  logLevel: optional(oneOf(LOG_LEVELS)),
   /** The client's clock, for example the mock's. Timeouts always use real time. Default: the system's time. */
   clock: withDefault(clockOption, systemClock as Clock),
   /** The version prefix of the paths. Default: `/api/v1.0` in area S, `/api/v1` in area G. */
@@ -128,7 +138,25 @@ export const clientOptionsWith = <const Own extends Shape>(own: Own) =>
   strict({ ...clientOptions, ...own }, 'option') as unknown as Field<ClientSettings & Output<Own>>
 
 /** Checked options with all defaults. */
-export type ClientSettings = Output<typeof clientOptions>
+export interface ClientSettings extends Omit<Output<typeof clientOptions>, 'logLevel'> {
+  readonly logLevel: LogLevel
+}
+
+// One client has one address, one way to send requests and one clock.
+const { baseUrl: _, fetch: __, clock: ___, apiPrefix: ____, ...changeable } = clientOptions
+const changesSchema = strict(changeable, 'option')
+/** Options that `withOptions` changes. */
+export type ClientChanges = Partial<Pick<ClientOptions, keyof typeof changeable>>
+
+/** Returns settings with some changed options. Headers are added to the client's headers. */
+export const changeSettings = (settings: ClientSettings, changes: ClientChanges): ClientSettings => {
+  const checked: Readonly<Record<string, unknown>> = check('withOptions', changesSchema, changes)
+  const given = Object.entries(checked).filter(
+    ([name]) => (changes[name as keyof ClientChanges] ?? null) !== null,
+  )
+  const { headers, ...changed } = Object.fromEntries(given) as Partial<ClientSettings>
+  return { ...settings, ...changed, headers: { ...settings.headers, ...headers } }
+}
 
 /** Options that every call takes. */
 export const callOptions = {

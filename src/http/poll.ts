@@ -19,6 +19,11 @@ export interface WaitOptions<State> {
    * the client's clock has passed, the client reads the state a last time.
    */
   readonly timeout?: number | undefined
+  /**
+   * Time between two reads, in milliseconds of the client's clock. Default: 1 s, which grows to 10 s, partly random. A
+   * longer `Retry-After` replaces the time.
+   */
+  readonly pollInterval?: number | undefined
   /** Aborts the wait: the promise rejects with `AbortedError`. The charge or request itself continues. */
   readonly signal?: AbortSignal | null | undefined
 }
@@ -44,6 +49,7 @@ const waitOptionsSchema = strict(
   {
     until: optional(functionOption<(state: unknown) => unknown>()),
     timeout: optional(duration()),
+    pollInterval: optional(duration()),
     signal: callOptions.signal,
   },
   'option',
@@ -58,7 +64,7 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
   const { endpoint, settings, options, read, isFinal } = poll
   const { operation } = endpoint
   const given = check(operation, waitOptionsSchema, options ?? {})
-  const { timeout: timeoutMs = DEFAULT_TIMEOUT, signal, until = isFinal } = given
+  const { timeout: timeoutMs = DEFAULT_TIMEOUT, pollInterval, signal, until = isFinal } = given
   const { clock } = settings
   const end = clock.now() + timeoutMs
   const deadline = new Deadline(timeoutMs, signal)
@@ -102,7 +108,8 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
       }
       const left = end - clock.now()
       if (left <= 0) throw endError(false)
-      const pause = hint !== undefined && hint >= SHORTEST_PAUSE ? hint : pauseAfter(reads)
+      const ownPause = pollInterval ?? pauseAfter(reads)
+      const pause = hint !== undefined && hint >= (pollInterval ?? SHORTEST_PAUSE) ? hint : ownPause
       await deadline.race(async (signal) => clock.sleep(Math.min(pause, left), signal))
     }
   } catch (error) {

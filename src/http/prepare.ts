@@ -26,8 +26,10 @@ const limitsOf = (settings: ClientSettings, options: Partial<Output<typeof callO
 export interface ClientParts {
   readonly settings: ClientSettings
   readonly http: KyInstance
-  /** The rate-limit gate; absent when the client does not delay calls. */
-  readonly gate: RateLimitGate | undefined
+  /** The rate-limit gate, which delays calls unless `rateLimit` is `throw`. */
+  readonly gate: RateLimitGate
+  /** The header User-Agent, or nothing in a browser. */
+  readonly agent: Readonly<Record<string, string>>
   readonly authorizers: Partial<Record<AuthKind, Authorizer>>
   /** The version prefix of paths. The option `apiPrefix` replaces this prefix. */
   readonly prefix: string
@@ -40,7 +42,7 @@ export interface CallInput {
   /** The path parameters in order, with the names that the client's method uses. */
   readonly path?: Readonly<Record<string, unknown>>
   /** Query parameters, which are already checked. */
-  readonly query?: Readonly<Record<string, number | undefined>>
+  readonly query?: Readonly<Record<string, string | number | undefined>> | undefined
   readonly body?: unknown
   /** The schema that checks the body. Default: the endpoint's schema. */
   readonly schema?: EndpointDefinition['request']
@@ -73,7 +75,8 @@ export const idempotencyKey = input('a string of visible ASCII characters', isHe
 export const checkIdentifier = (operation: string, name: string, value: unknown): string =>
   check(operation, identifier, value, name)
 
-const pathOf = (endpoint: EndpointDefinition, path: CallInput['path'] = {}): string => {
+const pathOf = (endpoint: EndpointDefinition, path: CallInput['path']): string => {
+  if (path === undefined) return endpoint.path
   const segments = Object.entries(path).map(([name, value]) =>
     encodeURIComponent(checkIdentifier(endpoint.operation, name, value)),
   )
@@ -113,6 +116,7 @@ export const prepare = (
     body,
     headers: {
       accept: 'application/json',
+      ...client.agent,
       ...limits.headers,
       ...(body !== undefined && { 'content-type': contentType }),
       ...(key !== undefined && { 'idempotency-key': key }),

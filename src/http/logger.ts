@@ -1,0 +1,85 @@
+import { inWords } from '../clock.ts'
+import type {
+  FailureEvent,
+  RequestEvent,
+  ResponseEvent,
+  RetryEvent,
+  TokenRenewedEvent,
+  UnexpectedReport,
+} from './hooks.ts'
+
+/** Where a client writes its log: `console`, a pino logger, or any object with these methods. */
+export interface Logger {
+  /** Writes a line about a request or a response. */
+  debug(line: string): unknown
+  /** Writes a line about a login. */
+  info(line: string): unknown
+  /** Writes a line about a retry or an unexpected response. */
+  warn(line: string): unknown
+  /** Writes a line about a call that failed. */
+  error(line: string): unknown
+}
+
+/** The levels of the log, from nothing to everything. */
+export const LOG_LEVELS = ['off', 'error', 'warn', 'info', 'debug'] as const
+/** How much a client logs. `debug` logs every request and response. */
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** The events of a client, by the name of the function that receives them. */
+export interface Events {
+  readonly onRequest: RequestEvent
+  readonly onResponse: ResponseEvent
+  readonly onRetry: RetryEvent
+  readonly onError: FailureEvent
+  readonly onTokenRenewed: TokenRenewedEvent
+  readonly onUnexpected: UnexpectedReport
+}
+
+type Lines = {
+  readonly [Name in keyof Events]: readonly [keyof Logger, (event: Events[Name]) => string]
+}
+
+const answered = (status: number | undefined): string => (status === undefined ? '' : ` (HTTP ${status})`)
+
+const LINES: Lines = {
+  onRequest: ['debug', ({ attempt, method, path }) => `attempt ${attempt}: ${method} ${path}`],
+  onResponse: ['debug', ({ status, durationMs }) => `HTTP ${status} after ${inWords(durationMs)}`],
+  onRetry: [
+    'warn',
+    ({ attempt, reason, status, waitMs }) =>
+      `attempt ${attempt} failed: ${reason}${answered(status)}; retry in ${inWords(waitMs)}`,
+  ],
+  onError: [
+    'error',
+    ({ code, outcome, status, errorCode, attempts, durationMs }) =>
+      `failed: ${code}${answered(status)}${errorCode ? `, code ${JSON.stringify(errorCode)}` : ''}, outcome ${outcome}, ${attempts} attempts in ${inWords(durationMs)}`,
+  ],
+  onTokenRenewed: ['info', ({ reason, grant }) => `new token: ${reason}, by ${grant}`],
+  onUnexpected: ['warn', ({ message }) => message],
+}
+
+/** Returns the level in the environment variable MANDATEKIT_LOG, or `off`. */
+export const environmentLevel = (): LogLevel => {
+  try {
+    const { process }: { process?: { env?: Record<string, unknown> } } = globalThis
+    return LOG_LEVELS.find((level) => level === process?.env?.MANDATEKIT_LOG) ?? 'off'
+  } catch {
+    // Deno may forbid to read the environment.
+    return 'off'
+  }
+}
+
+/** Writes one line about an event. An error of the logger does not fail the call. */
+export const log = <Name extends keyof Events>(
+  { logger = console, logLevel }: { logger?: Logger | undefined; logLevel: LogLevel },
+  name: Name,
+  event: Events[Name],
+): void => {
+  const [level, line] = LINES[name]
+  if (LOG_LEVELS.indexOf(level) > LOG_LEVELS.indexOf(logLevel)) return
+  try {
+    logger[level](`mandatekit ${event.operation}: ${line(event)}`)
+  } catch {
+    // The payment matters more than its log.
+  }
+}

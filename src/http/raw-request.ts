@@ -1,0 +1,61 @@
+import { check } from '../check.ts'
+import type { EndpointDefinition } from '../contract/endpoint.ts'
+import type { Input } from '../contract/fields.ts'
+import { anyJson, field, input, isObject, oneOf, optional, strict } from '../contract/fields.ts'
+import type { CallOptions } from './options.ts'
+import type { CallInput } from './prepare.ts'
+import { idempotencyKey } from './prepare.ts'
+
+type Query = Readonly<Record<string, string | number | undefined>>
+
+const rawRequest = {
+  /** HTTP method, such as `POST`. */
+  method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+  /** Path below the base URL, such as `/api/v1/mfs/refunds`. Encode identifiers in it with `encodeURIComponent`. */
+  path: input('a path that begins with / and has no query', (value) => /^\/[^\s?#\\]*$/.test(value)),
+  /** Query parameters. */
+  query: optional(
+    field<Query, Query>('an object of names and values', (value) =>
+      isObject(value) ? (value as Query) : undefined,
+    ),
+  ),
+  /** Body, which is sent as JSON. */
+  body: optional(anyJson),
+  /** Idempotency key. With `retry: 'always'`, every retry sends the same key. Default: none. */
+  idempotencyKey: optional(idempotencyKey),
+  /**
+   * `always` only if the server may safely execute the request twice: for a read, or with an idempotency key. Default:
+   * `never`.
+   */
+  retry: optional(oneOf(['always', 'never'])),
+}
+/** A request to an operation that this version of the package does not know. */
+export interface RawRequest extends Input<typeof rawRequest> {}
+const rawRequestSchema = strict(rawRequest)
+
+type RawDefinition = Pick<EndpointDefinition, 'operation' | 'auth' | 'envelope'>
+
+/** Checks a raw request, and turns it into a definition and the input of a call. */
+export const rawCall = (
+  definition: RawDefinition,
+  request: RawRequest,
+  options: CallOptions | undefined,
+): [EndpointDefinition, CallInput] => {
+  const given = check(definition.operation, rawRequestSchema, request, 'request')
+  const { method, path, query, body, idempotencyKey, retry = 'never' } = given
+  const isRetried = retry === 'always'
+  const endpoint: EndpointDefinition = {
+    ...definition,
+    method: 'POST',
+    path: path as `/${string}`,
+    spec: '',
+    retry: isRetried ? 'always' : 'when-not-executed',
+    idempotencyKey: idempotencyKey !== undefined,
+    request: anyJson,
+    response: anyJson,
+    status: 200,
+    afterUnknown: 'Find out whether it did before you send the request again.',
+  }
+  const callOptions: CallOptions | undefined = isRetried ? options : { ...options, retry: false }
+  return [endpoint, { method, query, body, idempotencyKey, options: callOptions }]
+}
