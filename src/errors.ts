@@ -83,6 +83,7 @@ const BRAND = Symbol.for('mandatekit.error')
 /** Base class of every error that this package throws on purpose. */
 export abstract class MandateKitError extends Error implements ErrorDetails {
   // Minifiers rename classes, so each class has its name as a field.
+  static override readonly name: string = 'MandateKitError'
   declare static readonly code: MandateKitErrorCode
   /** Identifies the error's class. Unlike `instanceof`, works with several copies of this package. */
   declare readonly code: MandateKitErrorCode

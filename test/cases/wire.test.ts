@@ -201,7 +201,7 @@ describe('case 75: a time limit of fetch itself ends a call with a TimeoutError 
   it('of a fetch with AbortSignal.timeout', async () => {
     const fetch: FetchFunction = (url, { signal, ...request }) =>
       globalThis.fetch(url, { ...request, signal: AbortSignal.any([signal, AbortSignal.timeout(40)]) })
-    const error = await failureOf({ fault: 'silent' }, calls.cancel, { ...once, fetch })
+    const error = await failureOf({ fault: 'silent' }, calls.confirm, { ...once, fetch })
     expect(error).toMatchObject({ ...expected, retryable: false })
   })
 

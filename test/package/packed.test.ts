@@ -134,7 +134,7 @@ test('case 79: an exported error class keeps its name in both formats and in a m
     if (/Error$/.test(name) && /^class/.test(String(value))) console.log(name, value.name)
 const { AbortedError } = entries[0]
 const error = new AbortedError('gone', {})
-console.log('AbortedError', error.name, error.constructor.name, new (class Own extends AbortedError {})('', {}).name)
+console.log('AbortedError', error.name, error.constructor.name)
 `
   const imports = specifiers.map((name, index) => `import * as entry${index} from '${name}'\n`).join('')
   const list = specifiers.map((_, index) => `entry${index}`).join()
@@ -148,7 +148,7 @@ console.log('AbortedError', error.name, error.constructor.name, new (class Own e
   for (const file of ['names.mjs', 'names.cjs', 'bundled.mjs']) {
     const { output } = await consumer.run(process.execPath, file)
     const lines = output.trim().split('\n')
-    expect(lines.pop()).toBe('AbortedError AbortedError AbortedError Own')
+    expect(lines.pop()).toBe('AbortedError AbortedError AbortedError')
     expect(lines.length).toBeGreaterThanOrEqual(10)
     for (const line of lines) expect(line).toMatch(/^(\w+) \1$/)
   }
