@@ -24,6 +24,14 @@ import type { ServerAddress } from './http/response.ts'
 import type { Variant } from './http/subscriptions-area.ts'
 import { createSubscriptionsArea, createVary } from './http/subscriptions-area.ts'
 import type { MockOptions, ReadOptions } from './options.ts'
+import type { MockSnapshot } from './types.ts'
+
+/** A snapshot that the panel has saved. */
+export interface SavedSnapshot {
+  readonly snapshot: MockSnapshot
+  /** The mock's time at which the snapshot was taken. */
+  readonly at: number
+}
 
 // The symbol is global, because the ESM build and the CommonJS build must read each other's mocks.
 const INTERNALS = Symbol.for('mandatekit.mock')
@@ -140,6 +148,7 @@ const NUMBERED_KINDS = ['invoice', 'subscription']
 
 /** The rate limit of area S for `rateLimit: false`. Every response has the three headers (Limits, area S; row 42). */
 const UNLIMITED = { limit: 1_000_000_000, windowMs: 60_000 }
+const ID_LENGTH = 20
 
 /** A delivery that waits for `flush()` or a move of the clock waits this long while a server runs. */
 const LONGEST_HOLD_MS = 1_000
@@ -172,6 +181,7 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
   const deliveries = createDeliveries({
     timeline,
     random: () => ids.random('delivery'),
+    newId: (kind) => ids.text(kind, ID_LENGTH),
     size: options.logSize,
     receivers: options.subscriptions.notify,
     onHeld: () => alarm.within(LONGEST_HOLD_MS),
@@ -301,6 +311,8 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
         moveEnds()
       }
     },
+    /** The snapshots that the panel has saved, by name. */
+    snapshots: new Map<string, SavedSnapshot>(),
     /** The lists that the panel reads page by page. */
     lists: {
       subscriptions: subscriptions.domain.subscriptionList,

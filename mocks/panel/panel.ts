@@ -1,4 +1,4 @@
-import { FORM_TYPE, isForm } from '../http/exchange.ts'
+import { FORM_TYPE, isForm, isJson } from '../http/exchange.ts'
 import type { HeaderFields, IncomingRequest, ResponseData } from '../http/response.ts'
 import { jsonResponse } from '../http/response.ts'
 import { isOwnForm } from '../pages/csrf.ts'
@@ -7,7 +7,9 @@ import type { Mock } from '../types.ts'
 import type { ReadHost } from './access.ts'
 import { PANEL_PATH, STATE_PATH } from './access.ts'
 import type { Outcome } from './actions.ts'
-import { act, readForm } from './actions.ts'
+import { act } from './actions.ts'
+import type { SentFields } from './fields.ts'
+import { readFields } from './fields.ts'
 import { contentPolicy, panelPage } from './page.ts'
 import { queryOf, readPlaces } from './paging.ts'
 import { readView } from './view.ts'
@@ -45,7 +47,6 @@ const refusal = (status: number, message: string, headers: HeaderFields = {}): R
   body: `${message}\n`,
 })
 
-const LARGEST_FORM = 16_384
 const SHOWN = 50
 const MOST_SHOWN = 10_000
 
@@ -88,11 +89,19 @@ export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
   const submit = async (request: IncomingRequest, host: string | null, query: URLSearchParams) => {
     const { headers } = request
     if (!isOwnForm(request, host)) return refusal(403, 'This form was not sent from the panel itself.')
-    if (!isForm(headers.get('content-type'))) return refusal(415, `The panel accepts ${FORM_TYPE} only.`)
+    const type = headers.get('content-type')
+    // A page of another site cannot send JSON without a preflight request, which the panel refuses.
+    const sendsJson = isJson(type)
+    if (!sendsJson && !isForm(type)) return refusal(415, `The panel accepts ${FORM_TYPE} and JSON only.`)
     const body = await request.text()
-    if (body.length > LARGEST_FORM) return refusal(413, 'The form is too large.')
-    const outcome = await act(mock, readForm(body))
-    if (headers.get('accept')?.includes('application/json')) {
+    let sent: SentFields
+    try {
+      sent = readFields(body, sendsJson)
+    } catch {
+      return refusal(400, 'The body is not valid JSON.')
+    }
+    const outcome = await act(mock, sent)
+    if (sendsJson || headers.get('accept')?.includes('application/json')) {
       return jsonResponse(outcome.ok ? 200 : 409, outcome, COMMON)
     }
     const next = queryOf(readPlaces(query))
