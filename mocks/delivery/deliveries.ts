@@ -147,12 +147,9 @@ export const createDeliveries = (parts: {
 
   const listed = (from: number, to: number): readonly ListedNotification[] => {
     const wanted = messages.read(from, to)
-    const ids = new Set(wanted.map(({ notificationId }) => notificationId))
-    const tries = records.all().filter(({ notificationId }) => ids.has(notificationId))
-    return wanted.map((message) => ({
-      ...message,
-      tries: tries.filter(({ notificationId }) => notificationId === message.notificationId).map(recordOf),
-    }))
+    const tries = new Map<string, DeliveryRecord[]>(wanted.map(({ notificationId }) => [notificationId, []]))
+    for (const record of records.all()) tries.get(record.notificationId)?.push(recordOf(record))
+    return wanted.map((message) => ({ ...message, tries: tries.get(message.notificationId) ?? [] }))
   }
 
   const disconnect = (number: number): boolean => {

@@ -8,10 +8,11 @@ import type { ReadHost } from './access.ts'
 import { PANEL_PATH, STATE_PATH } from './access.ts'
 import type { Outcome } from './actions.ts'
 import { act } from './actions.ts'
+import { readConnection } from './connect.ts'
 import type { SentFields } from './fields.ts'
 import { readFields } from './fields.ts'
 import { contentPolicy, panelPage } from './page.ts'
-import { queryOf, readPlaces } from './paging.ts'
+import { readQuery } from './paging.ts'
 import { readView } from './view.ts'
 
 const KEPT_NOTICES = 100
@@ -72,9 +73,10 @@ const unknownHost = refusal(
 export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
   const notices = createNotices()
 
-  const show = async (query: URLSearchParams): Promise<ResponseData> => {
-    const places = readPlaces(query)
-    const notice = notices.of(query.get('notice'))
+  const show = async (base: string, given: URLSearchParams): Promise<ResponseData> => {
+    const query = readQuery(given)
+    const notice = notices.of(given.get('notice'))
+    const [refreshes, connection] = [given.has('refresh'), readConnection(mock, base)]
     return {
       status: 200,
       headers: {
@@ -82,7 +84,7 @@ export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
         'Content-Security-Policy': await contentPolicy(),
         ...COMMON,
       },
-      body: panelPage(readView(mock, SHOWN, places), { places, notice, refreshes: query.has('refresh') }),
+      body: panelPage(readView(mock, SHOWN, query), { query, connection, notice, refreshes }),
     }
   }
 
@@ -104,23 +106,24 @@ export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
     if (sendsJson || headers.get('accept')?.includes('application/json')) {
       return jsonResponse(outcome.ok ? 200 : 409, outcome, COMMON)
     }
-    const next = queryOf(readPlaces(query))
+    const next = readQuery(query)
     next.set('notice', notices.add(outcome))
     return { status: 303, headers: { Location: `${PANEL_PATH}?${next}`, ...COMMON }, body: '' }
   }
 
   return async (request, host) => {
     const { pathname, searchParams: query } = new URL(request.url)
-    if (readHost(host) === undefined) return unknownHost
+    const addressed = readHost(host)
+    if (addressed === undefined) return unknownHost
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (pathname === STATE_PATH) {
       if (!isRead) return refusal(405, 'This path accepts GET only.', { Allow: 'GET, HEAD' })
-      return jsonResponse(200, readView(mock, limitOf(query), readPlaces(query)), COMMON)
+      return jsonResponse(200, readView(mock, limitOf(query), readQuery(query)), COMMON)
     }
     if (pathname !== PANEL_PATH && pathname !== `${PANEL_PATH}/`) {
       return refusal(404, 'The panel has no such page.')
     }
-    if (isRead) return show(query)
+    if (isRead) return show(request.server?.publicUrl ?? addressed, query)
     if (request.method === 'POST') return submit(request, host, query)
     return refusal(405, 'The panel accepts GET and POST only.', { Allow: 'GET, HEAD, POST' })
   }
