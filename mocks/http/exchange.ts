@@ -61,9 +61,8 @@ export const isJson = (contentType: string | null): boolean => mediaType(content
 const readsForm = ({ definition }: OperationTarget): boolean => definition.auth === 'credentials'
 
 /** Returns whether the conventions allow a Content-Type: JSON, or a form in a login request (rows 3 and 32). */
-export const isAcceptedType = ({ contentType, target }: OperationExchange): boolean => {
-  return isJson(contentType) || (readsForm(target) && isForm(contentType))
-}
+export const isAcceptedType = ({ contentType, target }: OperationExchange): boolean =>
+  isJson(contentType) || (readsForm(target) && isForm(contentType))
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -55,7 +55,7 @@ export const readConnection = (mock: Mock, baseUrl: string): Connection => {
     },
     numbers: Object.entries(gateway.options.testNumbers),
     days: [day(2), day(300)],
-    isNew: log.all().length === 0 && subscriptions.domain.subscriptionList.bounds().end === 0,
+    isNew: log.bounds().end === 0 && subscriptions.domain.subscriptionList.bounds().end === 0,
   }
 }
 

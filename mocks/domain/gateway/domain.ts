@@ -224,7 +224,8 @@ export const createGatewayDomain = (parts: {
     related({ id = '', confirmationId = '' }: Readonly<Record<string, string>>): {
       readonly msisdn?: string
     } {
-      const charge = ledger.transactions().charges.get(id) ?? confirmationOf(confirmationId)
+      const { charges, confirmations } = ledger.transactions()
+      const charge = charges.get(id) ?? confirmations.get(confirmationId)
       return charge === undefined ? {} : { msisdn: charge.msisdn }
     },
     setBehavior(msisdn: string, behavior: string): Result<void> {
