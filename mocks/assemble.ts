@@ -6,6 +6,7 @@ import type { Duration } from './domain/duration.ts'
 import { toInstantMilliseconds, toMilliseconds } from './domain/duration.ts'
 import { createGatewayDomain } from './domain/gateway/domain.ts'
 import type { GatewayOptions } from './domain/gateway/options.ts'
+import type { ListedCharge } from './domain/gateway/types.ts'
 import { createIds, withDigits } from './domain/ids.ts'
 import { createFixedWindowLimiter, createRollingLimiter } from './domain/limiter.ts'
 import { createAlarm, machineNow } from './domain/machine-time.ts'
@@ -25,13 +26,6 @@ import type { Variant } from './http/subscriptions-area.ts'
 import { createSubscriptionsArea, createVary } from './http/subscriptions-area.ts'
 import type { MockOptions, ReadOptions } from './options.ts'
 import type { MockSnapshot } from './types.ts'
-
-/** A snapshot that the panel has saved. */
-export interface SavedSnapshot {
-  readonly snapshot: MockSnapshot
-  /** The mock's time at which the snapshot was taken. */
-  readonly at: number
-}
 
 // The symbol is global, because the ESM build and the CommonJS build must read each other's mocks.
 const INTERNALS = Symbol.for('mandatekit.mock')
@@ -311,8 +305,8 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
         moveEnds()
       }
     },
-    /** The snapshots that the panel has saved, by name. */
-    snapshots: new Map<string, SavedSnapshot>(),
+    /** The snapshots that the panel has saved, by name, with the mock's time of each. */
+    snapshots: new Map<string, { readonly snapshot: MockSnapshot; readonly at: number }>(),
     /** The lists that the panel reads page by page. */
     lists: {
       subscriptions: subscriptions.domain.subscriptionList,
@@ -320,11 +314,12 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
       charges: {
         bounds: chargeList.bounds,
         // The merchant chooses the idempotency key, so the key may contain a secret.
-        read: (from: number, to: number) =>
-          chargeList.read(from, to).map((charge) => ({
-            ...charge,
-            idempotencyKey: charge.idempotencyKey && withoutSecrets(charge.idempotencyKey, secrets),
-          })),
+        read: (from: number, to: number, isWanted: (charge: ListedCharge) => boolean = () => true) =>
+          chargeList.read(from, to).flatMap((charge) => {
+            if (!isWanted(charge)) return []
+            const { idempotencyKey: key } = charge
+            return { ...charge, idempotencyKey: key && withoutSecrets(key, secrets) }
+          }),
       },
       requests: log,
       notifications: deliveries.list,

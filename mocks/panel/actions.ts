@@ -37,13 +37,16 @@ const action = <const Fields extends Readers>(
   },
 })
 
+/** An action without fields. */
+const simple = (change: (mock: Mock) => void | Promise<void>, message: string): Action =>
+  action({}, async (mock) => {
+    await change(mock)
+    return message
+  })
+
 /** Returns the readers of JSON values with the names of a table of options. */
 const jsonFields = <Name extends string>(table: Readonly<Record<Name, unknown>>) =>
   Object.fromEntries(Object.keys(table).map((name) => [name, json])) as Record<Name, Reader<unknown>>
-
-/** Returns an object without the fields that have no value. */
-const filled = (given: object): object =>
-  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 
 /** The clock can move by ten years at most. A longer move could keep the mock busy for minutes. */
 const LONGEST_MOVE = 3_653 * DAY
@@ -114,14 +117,14 @@ const actions = {
     return `Charges of ${msisdn} now have the behavior ${behavior}.`
   }),
   add: action({ subscriptions: json, tokens: json }, (mock, given) => {
-    const added = mock.add(filled(given) as Parameters<Mock['add']>[0])
+    const added = mock.add(given as Parameters<Mock['add']>[0])
     return `Added subscriptions: ${added.map(({ subscriptionId }) => subscriptionId).join(', ') || 'none'}.`
   }),
   connect: action(
     { url: text, ...jsonFields(deliveryOptions), signing: texts, headers: texts },
     (mock, { url, ...given }) => {
       // `connect` checks the options.
-      mock.notifications.connect(url, filled(given) as DeliveryOptions)
+      mock.notifications.connect(url, given as DeliveryOptions)
       const { number: added, to } = internalsOf(mock).deliveries.receivers().at(-1) ?? {}
       return `Receiver ${added} was connected: ${to}.`
     },
@@ -146,19 +149,16 @@ const actions = {
       timestamp: optionalText,
     },
     async (mock, given) => {
-      const { notificationId } = mock.notifications.send(filled(given) as SentNotification)
+      const { notificationId } = mock.notifications.send(given as SentNotification)
       await mock.notifications.flush()
       return `Notification ${notificationId} was sent.`
     },
   ),
-  flush: action({}, async (mock) => {
-    await mock.notifications.flush()
-    return 'Every notification that is due was delivered.'
-  }),
+  flush: simple((mock) => mock.notifications.flush(), 'Every notification that is due was delivered.'),
   fault: action(
     { ...jsonFields(faultFields), operation: text, when: texts, code: optionalText },
     (mock, given) => {
-      const fault = filled(given) as Fault
+      const fault = given as Fault
       // `add` checks the fault.
       mock.faults.add(fault)
       return `Fault ${fault.kind ?? 'sequence'} was added for ${fault.operation}.`
@@ -171,26 +171,17 @@ const actions = {
     fault.remove()
     return 'The fault was removed.'
   }),
-  'clear-faults': action({}, (mock) => {
-    mock.faults.clear()
-    return 'All faults were removed.'
-  }),
-  'start-outage': action({}, (mock) => {
-    mock.outage.start()
-    return 'The gateway is down. Every route responds with 503.'
-  }),
-  'end-outage': action({}, (mock) => {
-    mock.outage.end()
-    return 'The gateway is up again.'
-  }),
-  'expire-tokens': action({}, (mock) => {
-    mock.tokens.expire()
-    return 'Every access token has expired. Refresh tokens are still valid.'
-  }),
-  'revoke-tokens': action({}, (mock) => {
-    mock.tokens.revoke()
-    return 'Every access token and refresh token is revoked.'
-  }),
+  'clear-faults': simple((mock) => mock.faults.clear(), 'All faults were removed.'),
+  'start-outage': simple(
+    (mock) => mock.outage.start(),
+    'The gateway is down. Every route responds with 503.',
+  ),
+  'end-outage': simple((mock) => mock.outage.end(), 'The gateway is up again.'),
+  'expire-tokens': simple(
+    (mock) => mock.tokens.expire(),
+    'Every access token has expired. Refresh tokens are still valid.',
+  ),
+  'revoke-tokens': simple((mock) => mock.tokens.revoke(), 'Every access token and refresh token is revoked.'),
   'save-snapshot': action({ name: text }, (mock, { name }) => {
     internalsOf(mock).snapshots.set(name, { snapshot: mock.snapshot(), at: mock.clock.now() })
     return `The state was saved as ${name}.`
@@ -206,18 +197,9 @@ const actions = {
     return `Snapshot ${name} was removed.`
   }),
   explain: action({ operation: text }, (mock, { operation }) => mock.explain(operation as Operation)),
-  'clear-requests': action({}, (mock) => {
-    mock.requests.clear()
-    return 'The request log is empty.'
-  }),
-  'clear-notifications': action({}, (mock) => {
-    mock.notifications.clear()
-    return 'The outbox is empty.'
-  }),
-  reset: action({}, (mock) => {
-    mock.reset()
-    return 'The mock was reset.'
-  }),
+  'clear-requests': simple((mock) => mock.requests.clear(), 'The request log is empty.'),
+  'clear-notifications': simple((mock) => mock.notifications.clear(), 'The outbox is empty.'),
+  reset: simple((mock) => mock.reset(), 'The mock was reset.'),
 } as const satisfies Record<string, Action>
 
 /** The name of an action. */

@@ -20,6 +20,8 @@ const TONES: Readonly<Record<string, Tone>> = {
   ACTIVE: 'good',
   PROCESSING: 'waiting',
   delivered: 'good',
+  paid: 'good',
+  reversed: 'waiting',
   pending_confirmation: 'waiting',
   pending_retry: 'waiting',
   succeeded: 'good',
@@ -80,12 +82,8 @@ export const card = (id: string, title: HtmlValue, content: HtmlValue): Html =>
 ${content}
 </section>`
 
-/** A column of a table: its heading, and what the table shows of an item. */
-export type Column<Item> = readonly [heading: string, cell: (item: Item) => HtmlValue]
-
-/** Renders lines of quiet text, one below the other. */
-export const lines = (...content: readonly HtmlValue[]): Html[] =>
-  content.flatMap((line) => (line === undefined ? [] : html`<small>${line}</small>`))
+/** The columns of a table: the heading of each, and what the table shows of an item. */
+type Columns<Item> = Readonly<Record<string, (item: Item) => HtmlValue>>
 
 /** Renders JSON with a heading, or nothing if the value is `undefined`. */
 export const json = (name: HtmlValue, value: unknown): Html | undefined =>
@@ -118,29 +116,31 @@ ${[...query].flatMap(([name, value]) => (own.includes(name) ? [] : html`<input t
 </form>`
 }
 
-/** Renders a section with one page of a list, as a table. The id of a row must never change. */
+/** Renders a section with one page of a list, as a table. The key of an item must never change. */
 export const listSection = <Item>(
   id: ListName,
-  title: string,
   list: Listed<Item>,
   query: PanelQuery,
-  rowId: (item: Item) => string,
-  columns: readonly Column<Item>[],
-): Html =>
-  card(
+  keyOf: (item: Item) => string | number,
+  columns: Columns<Item>,
+): Html => {
+  const title = id.charAt(0).toUpperCase() + id.slice(1)
+  const headings = Object.keys(columns)
+  const none = query.has(`${id}.q`) || query.has(`${id}.is`) ? 'Nothing matches.' : 'None yet.'
+  const row = (item: Item): Html => html`<tr id="${id.slice(0, -1)}-${keyOf(item)}">
+${Object.entries(columns).map(([heading, cell]) => html`<td data-heading="${heading}">${cell(item)}</td>`)}
+</tr>`
+  return card(
     id,
     html`${title} <span id="${id}-count" class="count" data-live>${list.total}</span>`,
     html`${filterForm(id, title, query)}
 <table aria-labelledby="${id}-title">
-<thead><tr>${columns.map(([heading]) => html`<th scope="col">${heading}</th>`)}</tr></thead>
+<thead><tr>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
 <tbody id="${id}" data-live>
-${list.items.map(
-  (item) =>
-    html`<tr id="${rowId(item)}">${columns.map(([heading, cell]) => html`<td data-heading="${heading}">${cell(item)}</td>`)}</tr>
-`,
-)}
-${list.total === 0 ? html`<tr id="${id}-none"><td colspan="${columns.length}" class="quiet">${query.has(`${id}.q`) || query.has(`${id}.is`) ? 'Nothing matches.' : 'None yet.'}</td></tr>` : undefined}
+${list.items.map(row)}
+${list.total === 0 ? html`<tr id="${id}-none"><td colspan="${headings.length}" class="quiet">${none}</td></tr>` : undefined}
 </tbody>
 </table>
 <div id="${id}-pages" class="pages" data-live>${pages(id, title, list, query)}</div>`,
   )
+}

@@ -1,5 +1,5 @@
 import { internalsOf } from '../assemble.ts'
-import type { BehaviorName } from '../domain/gateway/behaviors.ts'
+import { DAY } from '../domain/duration.ts'
 import { behaviors, testNumbers } from '../domain/gateway/behaviors.ts'
 import { gatewayDefaults } from '../domain/gateway/options.ts'
 import { defaultMerchant } from '../domain/subscriptions/options.ts'
@@ -10,33 +10,16 @@ import type { Mock } from '../types.ts'
 import { PANEL_PATH } from './access.ts'
 import { card, foreign, heard } from './components.ts'
 
-/** What a program needs to call the mock. */
-export interface Connection {
-  readonly baseUrl: string
-  readonly paths: Readonly<Record<'charge' | 'login' | 'subscribe', string>>
-  readonly prefixes: Readonly<Record<'gateway' | 'subscriptions', string | undefined>>
-  readonly credentials: Readonly<
-    Record<'clientId' | 'clientSecret' | 'username' | 'password' | 'apiKey' | 'otp', string>
-  >
-  readonly numbers: readonly (readonly [msisdn: string, behavior: BehaviorName])[]
-  /** The first and the last day of the subscription in the snippets. */
-  readonly days: readonly [start: string, end: string]
-  /** Whether no request has arrived yet. */
-  readonly isNew: boolean
-}
-
-/** Reads what the card shows. Secrets of the options are not shown: only the mock's own ones are public. */
-export const readConnection = (mock: Mock, baseUrl: string): Connection => {
-  const { areas, subscriptions, gateway, log } = internalsOf(mock)
+/** Reads what a program needs. Secrets of the options are not shown: only the mock's own ones are public. */
+const readConnection = (mock: Mock, baseUrl: string) => {
+  const { areas, gateway } = internalsOf(mock)
   const { subscriptions: s, gateway: g } = mock.clientOptions
+  const routes = areas.flatMap(({ router }) => router.routes)
   const pathOf = (operation: Operation): string =>
-    areas
-      .flatMap(({ router }) => router.routes)
-      .find(({ target }) => target.definition.operation === operation)?.path ?? ''
+    routes.find(({ target }) => target.definition.operation === operation)?.path ?? ''
   const secret = (value: string, known: string, words: string): string => (value === known ? value : words)
   const { clientId, clientSecret, username, password } = s.credentials
-  const day = (count: number): string =>
-    new Date(mock.clock.now() + count * 86_400_000).toISOString().slice(0, 10)
+  const day = (count: number): string => new Date(mock.clock.now() + count * DAY).toISOString().slice(0, 10)
   return {
     baseUrl,
     paths: {
@@ -46,21 +29,29 @@ export const readConnection = (mock: Mock, baseUrl: string): Connection => {
     },
     prefixes: { gateway: g.apiPrefix, subscriptions: s.apiPrefix },
     credentials: {
-      clientId,
-      clientSecret: secret(clientSecret, defaultMerchant.clientSecret, 'YOUR_CLIENT_SECRET'),
+      client_id: clientId,
+      client_secret: secret(clientSecret, defaultMerchant.clientSecret, 'YOUR_CLIENT_SECRET'),
       username,
       password: secret(password, defaultMerchant.users[0].password, 'YOUR_PASSWORD'),
-      apiKey: secret(g.apiKey, gatewayDefaults.apiKeys[0], 'YOUR_API_KEY'),
-      otp: secret(gateway.options.otp, gatewayDefaults.otp, 'option gateway.otp'),
+      'API key': secret(g.apiKey, gatewayDefaults.apiKeys[0], 'YOUR_API_KEY'),
+      'one-time code': secret(gateway.options.otp, gatewayDefaults.otp, 'YOUR_CODE'),
     },
     numbers: Object.entries(gateway.options.testNumbers),
+    /** The first and the last day of the subscription in the snippets. */
     days: [day(2), day(300)],
-    isNew: log.bounds().end === 0 && subscriptions.domain.subscriptionList.bounds().end === 0,
   }
 }
 
+type Connection = ReturnType<typeof readConnection>
+
 const snippetsOf = ({ baseUrl, paths, prefixes, credentials, days, numbers }: Connection) => {
-  const { clientId, clientSecret, username, password, apiKey } = credentials
+  const {
+    client_id: clientId,
+    client_secret: clientSecret,
+    username,
+    password,
+    'API key': apiKey,
+  } = credentials
   const [start, end] = days
   const msisdn = numbers.find(([, behavior]) => behavior === 'succeeds')?.[0] ?? testNumbers.succeeds
   const text = JSON.stringify
@@ -133,23 +124,15 @@ const copied = (id: string, content: string, kind: 'code' | 'pre', name: string)
   return html`${source} <button type="button" class="copy" data-copy="${id}" hidden>Copy${heard(name)}</button>`
 }
 
-const NAMES: Readonly<Record<keyof Connection['credentials'], string>> = {
-  clientId: 'client_id',
-  clientSecret: 'client_secret',
-  username: 'username',
-  password: 'password',
-  apiKey: 'API key',
-  otp: 'one-time code',
-}
-
-/** Renders the card with addresses, credentials, test numbers and snippets. */
-export const connectCard = (connection: Connection): Html => {
-  const { baseUrl, credentials, numbers, isNew } = connection
-  const fact = (name: string, value: string, id: string): Html =>
-    html`<div><dt>${name}</dt><dd>${copied(id, value, 'code', name)}</dd></div>`
-  const body = html`<dl class="facts">
-${fact('Base URL of both APIs', baseUrl, 'connect-url')}
-${Object.entries(NAMES).map(([key, name]) => fact(name, credentials[key as keyof typeof NAMES], `connect-${key}`))}
+/** Renders the card with addresses, credentials, test numbers and snippets. It is open until a request arrives. */
+export const connectCard = (mock: Mock, baseUrl: string): Html => {
+  const connection = readConnection(mock, baseUrl)
+  const { credentials, numbers } = connection
+  const fact = ([name, value]: readonly [string, string]): Html =>
+    html`<div><dt>${name}</dt><dd>${copied(`connect-${name.replaceAll(' ', '-')}`, value, 'code', name)}</dd></div>`
+  const content = html`<summary>Addresses, credentials, snippets</summary>
+<dl class="facts">
+${Object.entries({ 'Base URL': baseUrl, ...credentials }).map(fact)}
 </dl>
 <details id="connect-numbers">
 <summary>Test numbers</summary>
@@ -163,8 +146,7 @@ ${Object.entries(snippetsOf(connection)).map(
 ${copied(`snippet-${name}`, code, 'pre', `${name} snippet`)}
 </details>`,
 )}`
-  const content = html`<summary>Addresses, credentials, snippets</summary>
-${body}`
+  const isNew = internalsOf(mock).log.bounds().end === 0
   return card(
     'connect',
     'Connect',

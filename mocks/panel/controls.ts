@@ -117,7 +117,9 @@ const receiverRow = ({
   to = 'a function of the mock’s process',
   ...options
 }: ListedReceiver): Html => {
-  const set = Object.entries(options).map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+  const set = Object.entries(options).flatMap(([name, value]) =>
+    value === undefined ? [] : `${name} ${JSON.stringify(value)}`,
+  )
   return html`<li id="receiver-${number}">
 <p class="heading"><strong>${foreign(to)}</strong> <span class="quiet">${foreign(set.join(', '))}</span></p>
 <div class="actions">${actionButton('disconnect', 'Remove', { number }, `receiver ${to}`)}</div>

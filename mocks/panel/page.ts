@@ -4,8 +4,6 @@ import { hashSource } from '../pages/style.ts'
 import { PANEL_PATH, STATE_PATH } from './access.ts'
 import type { Outcome } from './actions.ts'
 import { brief } from './components.ts'
-import type { Connection } from './connect.ts'
-import { connectCard } from './connect.ts'
 import { controls } from './controls.ts'
 import { lists } from './lists.ts'
 import { machines } from './machines.ts'
@@ -36,7 +34,8 @@ export const contentPolicy = (): Promise<string> => {
 /** The parts of the page that are not the mock's state. */
 export interface PageExtras {
   readonly query: PanelQuery
-  readonly connection: Connection
+  /** The card for programs. */
+  readonly connect: Html
   /** The outcome of the user's last action. */
   readonly notice: Outcome | undefined
   /** True if the page reloads itself in a browser without JavaScript. */
@@ -87,7 +86,7 @@ export const panelPage = (view: PanelView, extras: PageExtras): string =>
 ${controls(view)}
 </div>
 <div>
-${connectCard(extras.connection)}
+${extras.connect}
 ${lists(view, extras.query)}
 ${machines(view, extras.query)}
 </div>

@@ -8,7 +8,7 @@ import type { ReadHost } from './access.ts'
 import { PANEL_PATH, STATE_PATH } from './access.ts'
 import type { Outcome } from './actions.ts'
 import { act } from './actions.ts'
-import { readConnection } from './connect.ts'
+import { connectCard } from './connect.ts'
 import type { SentFields } from './fields.ts'
 import { readFields } from './fields.ts'
 import { contentPolicy, panelPage } from './page.ts'
@@ -76,7 +76,7 @@ export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
   const show = async (base: string, given: URLSearchParams): Promise<ResponseData> => {
     const query = readQuery(given)
     const notice = notices.of(given.get('notice'))
-    const [refreshes, connection] = [given.has('refresh'), readConnection(mock, base)]
+    const [refreshes, connect] = [given.has('refresh'), connectCard(mock, base)]
     return {
       status: 200,
       headers: {
@@ -84,7 +84,7 @@ export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
         'Content-Security-Policy': await contentPolicy(),
         ...COMMON,
       },
-      body: panelPage(readView(mock, SHOWN, query), { query, connection, notice, refreshes }),
+      body: panelPage(readView(mock, SHOWN, query), { query, connect, notice, refreshes }),
     }
   }
 

@@ -156,7 +156,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
     const many = await startMockServer({
       mock: createMock({ clock: '2027-01-01T06:00:00Z', gateway: { charges } }),
     })
-    await within({}, async (page) => {
+    await within({ javaScriptEnabled: false }, async (page) => {
       for (const [query, total] of [
         ['', '100000'],
         ['?charges=50000', '100000'],

@@ -206,13 +206,8 @@ export const createOperations = (parts: {
         payment === undefined
           ? (state.byInvoice(invoiceId) ?? state.bySubscription(subscriptionId))
           : state.subscriptions[payment.subscription]
-      return record === undefined
-        ? {}
-        : {
-            requestID: record.request.requestID,
-            invoiceId: record.invoiceId,
-            subscriptionId: record.subscriptionId,
-          }
+      const { request, invoiceId: invoice, subscriptionId: subscription } = record ?? {}
+      return { requestID: request?.requestID, invoiceId: invoice, subscriptionId: subscription }
     },
     /** Returns the data of the page on which the payer authorizes or declines a request. */
     authorization(invoiceId: string) {
