@@ -239,6 +239,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
       expect(await focused(page)).toBe('+ 1 day solid 3px')
 
       const { id } = await site.charge()
+      await page.locator(`#charge-${id}`).waitFor()
       await page.getByRole('link', { name: 'Charges', exact: true }).focus()
       await page.keyboard.press('Enter')
       for (const name of ['Search Charges', 'Filter Charges']) {
