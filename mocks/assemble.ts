@@ -6,6 +6,7 @@ import type { Duration } from './domain/duration.ts'
 import { toInstantMilliseconds, toMilliseconds } from './domain/duration.ts'
 import { createGatewayDomain } from './domain/gateway/domain.ts'
 import type { GatewayOptions } from './domain/gateway/options.ts'
+import type { ListedCharge } from './domain/gateway/types.ts'
 import { createIds, withDigits } from './domain/ids.ts'
 import { createFixedWindowLimiter, createRollingLimiter } from './domain/limiter.ts'
 import { createAlarm, machineNow } from './domain/machine-time.ts'
@@ -24,6 +25,7 @@ import type { ServerAddress } from './http/response.ts'
 import type { Variant } from './http/subscriptions-area.ts'
 import { createSubscriptionsArea, createVary } from './http/subscriptions-area.ts'
 import type { MockOptions, ReadOptions } from './options.ts'
+import type { MockSnapshot } from './types.ts'
 
 // The symbol is global, because the ESM build and the CommonJS build must read each other's mocks.
 const INTERNALS = Symbol.for('mandatekit.mock')
@@ -140,6 +142,7 @@ const NUMBERED_KINDS = ['invoice', 'subscription']
 
 /** The rate limit of area S for `rateLimit: false`. Every response has the three headers (Limits, area S; row 42). */
 const UNLIMITED = { limit: 1_000_000_000, windowMs: 60_000 }
+const ID_LENGTH = 20
 
 /** A delivery that waits for `flush()` or a move of the clock waits this long while a server runs. */
 const LONGEST_HOLD_MS = 1_000
@@ -172,6 +175,7 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
   const deliveries = createDeliveries({
     timeline,
     random: () => ids.random('delivery'),
+    newId: (kind) => ids.text(kind, ID_LENGTH),
     size: options.logSize,
     receivers: options.subscriptions.notify,
     onHeld: () => alarm.within(LONGEST_HOLD_MS),
@@ -301,6 +305,8 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
         moveEnds()
       }
     },
+    /** The snapshots that the panel has saved, by name, with the mock's time of each. */
+    snapshots: new Map<string, { readonly snapshot: MockSnapshot; readonly at: number }>(),
     /** The lists that the panel reads page by page. */
     lists: {
       subscriptions: subscriptions.domain.subscriptionList,
@@ -308,11 +314,12 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
       charges: {
         bounds: chargeList.bounds,
         // The merchant chooses the idempotency key, so the key may contain a secret.
-        read: (from: number, to: number) =>
-          chargeList.read(from, to).map((charge) => ({
-            ...charge,
-            idempotencyKey: charge.idempotencyKey && withoutSecrets(charge.idempotencyKey, secrets),
-          })),
+        read: (from: number, to: number, isWanted: (charge: ListedCharge) => boolean = () => true) =>
+          chargeList.read(from, to).flatMap((charge) => {
+            if (!isWanted(charge)) return []
+            const { idempotencyKey: key } = charge
+            return { ...charge, idempotencyKey: key && withoutSecrets(key, secrets) }
+          }),
       },
       requests: log,
       notifications: deliveries.list,

@@ -116,6 +116,7 @@ export type {
   NotificationReceiver,
   Notifications,
   NotificationTarget,
+  SentNotification,
   Signing,
 } from './delivery/types.ts'
 export type { Rules } from './domain/check-options.ts'
@@ -150,7 +151,7 @@ export type {
 } from './domain/subscriptions/types.ts'
 export type { MockFetch } from './fetch.ts'
 export type { Operation } from './http/area.ts'
-export type { Fault, FaultEffect, FaultKind, FaultStep } from './http/fault-schema.ts'
+export type { Fault, FaultEffect, FaultKind, FaultRequest, FaultStep } from './http/fault-schema.ts'
 export type { LoggedRequest, RequestLog } from './http/request-log.ts'
 export type { Variant, VariantForm } from './http/subscriptions-area.ts'
 export type { AreaHttpOptions, MockOptions, NotifyOptions, SubscriptionsHttpOptions } from './options.ts'

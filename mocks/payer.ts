@@ -34,6 +34,10 @@ export const payerOf = ({ subscriptions, gateway }: MockParts): Payer => ({
     const payments = check(paymentScripts, scripts, 'payer.setPayments: ', 'payments')
     granted('payer.setPayments', subscriptions.domain.script(id, payments))
   },
+  cancel(given) {
+    const id = check(eitherId, given, 'payer.cancel: ', 'id')
+    return granted('payer.cancel', subscriptions.domain.end(id))
+  },
   decline(given) {
     const invoiceId = check(invoiceID, given, 'payer.decline: ', 'invoiceId')
     return granted('payer.decline', subscriptions.domain.decline(invoiceId))

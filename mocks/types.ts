@@ -57,6 +57,13 @@ export interface Payer {
    * @param id the invoiceID or the subscriptionId
    */
   setPayments(id: string, payments: readonly PaymentScript[]): void
+  /**
+   * Cancels a request or subscription without a call of the merchant, as a payer or the provider may do. The receivers
+   * get `CANCELLED`.
+   *
+   * @param id the invoiceID or the subscriptionId
+   */
+  cancel(id: string): SubscriptionState
   /** Declines a subscription request. */
   decline(invoiceId: string): AuthorizationView
   /** Enters the one-time code of a charge. Without `otp`, the method enters the correct code. */

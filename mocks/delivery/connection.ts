@@ -59,6 +59,8 @@ const createRules = (options: DeliveryOptions, random: () => number) => {
   }
 }
 
+const addressOf = ({ protocol, host, pathname }: URL): string => `${protocol}//${host}${pathname}`
+
 const CALLER = 'notifications.connect: '
 
 /** A queue of deliveries to one receiver. */
@@ -103,6 +105,9 @@ export const createConnection = (
 
   return {
     rules,
+    options,
+    /** The receiver's URL without the query, which may contain a secret. A function of this process has no URL. */
+    to: typeof receiver === 'function' ? undefined : addressOf(new URL(receiver)),
     /** Adds deliveries to the end of the queue. */
     add(deliveries: readonly Delivery[]): void {
       waiting.push(...deliveries)

@@ -1,10 +1,14 @@
+import { check } from '../domain/check-options.ts'
+import { SECOND } from '../domain/duration.ts'
 import { createBoundedList } from '../domain/paged-list.ts'
+import { granted, refused } from '../domain/result.ts'
 import type { NotificationBody } from '../domain/subscriptions/types.ts'
 import type { Timeline } from '../domain/timeline.ts'
 import type { Connection, Delivery } from './connection.ts'
 import { createConnection } from './connection.ts'
 import type { Sent } from './sender.ts'
 import type { DeliveryOptions, DeliveryRecord, Notifications, NotificationTarget } from './types.ts'
+import { sentSchema } from './types.ts'
 
 const DUE = 'notification.delivery'
 
@@ -38,6 +42,8 @@ export type Deliveries = ReturnType<typeof createDeliveries>
 export const createDeliveries = (parts: {
   readonly timeline: Timeline
   readonly random: () => number
+  /** Returns a new identifier of the given kind. */
+  readonly newId: (kind: string) => string
   /** The outbox keeps at most this many messages and this many delivery attempts. */
   readonly size: number
   /** Receivers that stay connected after a reset. */
@@ -45,7 +51,7 @@ export const createDeliveries = (parts: {
   /** Called when a delivery waits for `runDue`. */
   readonly onHeld: () => void
 }) => {
-  const { timeline, random, size, receivers, onHeld } = parts
+  const { timeline, random, newId, size, receivers, onHeld } = parts
   const messages = createBoundedList<NotificationBody>(size)
   const records = createBoundedList<StoredRecord>(size)
   const connections = new Map<number, Connection>()
@@ -124,12 +130,6 @@ export const createDeliveries = (parts: {
     release()
   }
 
-  const disconnect = (number: number): void => {
-    connections.get(number)?.drop()
-    connections.delete(number)
-    held.delete(number)
-  }
-
   /** Drops all deliveries, and ignores the results of deliveries in progress. */
   const dropAll = (): void => {
     for (const connection of connections.values()) connection.drop()
@@ -147,12 +147,26 @@ export const createDeliveries = (parts: {
 
   const listed = (from: number, to: number): readonly ListedNotification[] => {
     const wanted = messages.read(from, to)
-    const ids = new Set(wanted.map(({ notificationId }) => notificationId))
-    const tries = records.all().filter(({ notificationId }) => ids.has(notificationId))
-    return wanted.map((message) => ({
-      ...message,
-      tries: tries.filter(({ notificationId }) => notificationId === message.notificationId).map(recordOf),
-    }))
+    const tries = new Map<string, DeliveryRecord[]>(wanted.map(({ notificationId }) => [notificationId, []]))
+    for (const record of records.all()) tries.get(record.notificationId)?.push(recordOf(record))
+    return wanted.map((message) => ({ ...message, tries: tries.get(message.notificationId) ?? [] }))
+  }
+
+  const disconnect = (number: number): boolean => {
+    connections.get(number)?.drop()
+    held.delete(number)
+    const wasConnected = connections.delete(number)
+    if (!busy()) wakeWaiters()
+    return wasConnected
+  }
+
+  const dispatchToAll = (message: NotificationBody): void => {
+    for (const [number, connection] of connections) dispatch(number, connection, message)
+  }
+
+  const publish = (message: NotificationBody): void => {
+    messages.push(message)
+    dispatchToAll(message)
   }
 
   const notifications: Notifications = {
@@ -178,8 +192,31 @@ export const createDeliveries = (parts: {
       return () => {
         // After a reset, another receiver may have this number.
         if (connections.get(number) === connection) disconnect(number)
-        if (!busy()) wakeWaiters()
       }
+    },
+    resend(id) {
+      timeline.settle()
+      const message = messages.all().find(({ notificationId }) => notificationId === id)
+      if (message === undefined) {
+        return granted('notifications.resend', refused('not_found', 'The outbox has no such notification.'))
+      }
+      dispatchToAll(message)
+      return { ...message }
+    },
+    send(given) {
+      timeline.settle()
+      const fields = check(sentSchema, given, 'notifications.send: ')
+      const message = {
+        notificationId: fields.notificationId ?? newId('notification'),
+        type: fields.type,
+        status: fields.status,
+        subscriptionId: fields.subscriptionId ?? newId('sent-subscription'),
+        paymentId: fields.paymentId ?? '',
+        timestamp: fields.timestamp ?? String(Math.floor(timeline.now() / SECOND)),
+        // A test may send a type or a status that the specification does not have.
+      } as NotificationBody
+      publish(message)
+      return { ...message }
     },
     async flush() {
       runDue()
@@ -187,7 +224,10 @@ export const createDeliveries = (parts: {
     },
   }
 
-  for (const { to, ...options } of receivers) notifications.connect(to, options)
+  const connectOwn = (): void => {
+    for (const { to, ...options } of receivers) notifications.connect(to, options)
+  }
+  connectOwn()
 
   return {
     /** The mock's public property `notifications`. */
@@ -195,10 +235,11 @@ export const createDeliveries = (parts: {
     runDue,
     list: { bounds: messages.bounds, read: listed },
     /** Keeps a message and delivers it to every receiver. */
-    publish(message: NotificationBody): void {
-      messages.push(message)
-      for (const [number, connection] of connections) dispatch(number, connection, message)
-    },
+    publish,
+    /** Disconnects a receiver. Returns `false` if there is no such receiver. */
+    disconnect,
+    /** Returns the connected receivers. */
+    receivers: () => [...connections].map(([number, { to, options }]) => ({ number, to, options })),
     underWay,
     /** Returns how many deliveries failed because a receiver did not respond in time. */
     lateCount: () => lateCount,
@@ -219,9 +260,9 @@ export const createDeliveries = (parts: {
       records.clear()
       planned.clear()
       dropAll()
-      for (const number of connections.keys()) if (number > receivers.length) disconnect(number)
-      connectionCount = receivers.length
-      wakeWaiters()
+      for (const number of connections.keys()) disconnect(number)
+      connectionCount = 0
+      connectOwn()
     },
     snapshot: (): OutboxSnapshot => ({
       messages: messages.all(),

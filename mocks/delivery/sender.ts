@@ -33,6 +33,9 @@ export interface Sent {
   readonly delivered: boolean
   readonly status?: number
   readonly error?: string
+  /** Headers of the request, without secrets. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
   /** True if the receiver exceeded the time limit. */
   readonly isLate?: boolean
 }
@@ -50,6 +53,13 @@ const URL_LIMIT_MS = 10_000
 const URL_TOO_SLOW = 'The receiver did not respond within 10 s.'
 
 const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
+
+const SECRET_HEADER = /auth|cookie|key|pass|secret|token/i
+
+const withoutSecretValues = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, SECRET_HEADER.test(name) ? '[redacted]' : value]),
+  )
 
 /** Returns an error's message and its cause's message. Node's message "fetch failed" does not state the cause. */
 const reasonOf = (error: unknown): string => {
@@ -92,19 +102,19 @@ export const createSender = (
 
   return async (message) => {
     const body = format === 'json' ? JSON.stringify(message) : new URLSearchParams({ ...message }).toString()
+    const unsigned = { ...headers, 'Content-Type': CONTENT_TYPES[format] }
+    let request = { headers: withoutSecretValues(unsigned), body }
     try {
-      const signature = await sign(body)
-      const response = await respond({
-        method,
-        body,
-        headers: { ...headers, 'Content-Type': CONTENT_TYPES[format], ...signature },
-      })
+      const signed = { ...unsigned, ...(await sign(body)) }
+      request = { headers: withoutSecretValues(signed), body }
+      const response = await respond({ method, body, headers: signed })
       // A handler written in JavaScript may return a value that is not a Response.
       const { status } = response ?? {}
       if (typeof status !== 'number') throw new TypeError('The handler returned no Response.')
-      return { delivered: status >= 200 && status < 300, status }
+      return { delivered: status >= 200 && status < 300, status, ...request }
     } catch (error) {
-      return { delivered: false, error: reasonOf(error), ...(error instanceof LateError && { isLate: true }) }
+      const isLate = error instanceof LateError
+      return { delivered: false, error: reasonOf(error), ...request, ...(isLate && { isLate }) }
     }
   }
 }

@@ -1,5 +1,6 @@
-import type { Input } from '../../src/contract/fields.ts'
+import type { Input, Open } from '../../src/contract/fields.ts'
 import { anyText, urlText, wholeNumber } from '../../src/contract/fields.ts'
+import type { KnownNotificationType } from '../../src/contract/notifications.ts'
 import type { Rule } from '../domain/check-options.ts'
 import {
   also,
@@ -102,7 +103,30 @@ export interface DeliveryRecord {
   readonly status?: number
   /** The error that the receiver threw, or the reason that there is no response. */
   readonly error?: string
+  /** Headers of the delivery's request. Values of headers that may contain a secret are replaced. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Body of the delivery's request. */
+  readonly body: string
 }
+
+const sentFields = {
+  /** Type of the message, such as `SUBSCRIPTION_PAYMENT`, or a type that your code does not know. */
+  type: text as Rule<Open<KnownNotificationType>>,
+  /** Status, such as `FAILED_PAYMENT`, or a status that your code does not know. */
+  status: text as Rule<Open<NotificationBody['status']>>,
+  /** Identifier of the subscription. Default: an identifier that no subscription has. */
+  subscriptionId: optional(anyText),
+  /** Identifier of the payment, as text. Default: empty. */
+  paymentId: optional(anyText),
+  /** Identifier of the notification. Default: a new identifier. */
+  notificationId: optional(anyText),
+  /** Time of the event: UNIX time in seconds, as text. Default: the mock's time. */
+  timestamp: optional(anyText),
+}
+/** The fields of a notification that you send by hand (S8). */
+export interface SentNotification extends Input<typeof sentFields> {}
+/** Checks the argument of `send`. */
+export const sentSchema = strict(sentFields)
 
 /** The notifications of a mock and their deliveries. */
 export interface Notifications {
@@ -126,6 +150,21 @@ export interface Notifications {
    * Throws a TypeError that names a wrong option.
    */
   connect(target: NotificationTarget, options?: DeliveryOptions): () => void
+  /**
+   * Delivers a notification again, to every receiver. A receiver gets the identifier that it got before. Throws a
+   * `MockRefusedError` if the outbox does not contain the notification.
+   *
+   * @param notificationId `notificationId` of a message in `all()`
+   * @example mock.notifications.resend(mock.notifications.all()[0].notificationId)
+   */
+  resend(notificationId: string): NotificationBody
+  /**
+   * Sends a notification that no event of the mock caused, to every receiver: a forged, early or unknown message.
+   * Throws a TypeError that names a wrong field.
+   *
+   * @example mock.notifications.send({ type: 'SUBSCRIPTION', status: 'CANCELLED', subscriptionId })
+   */
+  send(notification: SentNotification): NotificationBody
   /** Delivers every notification that is due. */
   flush(): Promise<void>
 }

@@ -8,8 +8,11 @@ export interface Bounds {
 export interface Sequence<Item> {
   /** Runs the due entries of the timeline, then returns `first` and `end`. */
   bounds(): Bounds
-  /** Returns copies of the items from place `from` to place `to - 1`. The oldest item is first. */
-  read(from: number, to: number): readonly Item[]
+  /**
+   * Returns copies of the items from place `from` to place `to - 1`. The oldest item is first. A list may omit items
+   * for which `isWanted` returns false.
+   */
+  read(from: number, to: number, isWanted?: (item: Item) => boolean): readonly Item[]
 }
 
 /** Creates a list that keeps only the newest `size` items. */

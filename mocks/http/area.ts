@@ -122,6 +122,8 @@ export interface AreaRuntime {
   readonly refusesRunningKeys: boolean
   /** Returns whether the area has an outage. */
   isDown(): boolean
+  /** Returns fields of the charge or subscription that path parameters name. */
+  related(parameters: Readonly<Record<string, string>>): Readonly<Record<string, unknown>>
 }
 
 /** The parts that are needed to create an area. */

@@ -54,14 +54,15 @@ export const FORM_TYPE = 'application/x-www-form-urlencoded'
 /** Returns whether a Content-Type belongs to an HTML form. */
 export const isForm = (contentType: string | null): boolean => mediaType(contentType) === FORM_TYPE
 
+/** Returns whether a Content-Type belongs to JSON. */
+export const isJson = (contentType: string | null): boolean => mediaType(contentType) === 'application/json'
+
 /** Returns whether an operation also accepts form fields. Only the login accepts form fields (row 32). */
 const readsForm = ({ definition }: OperationTarget): boolean => definition.auth === 'credentials'
 
 /** Returns whether the conventions allow a Content-Type: JSON, or a form in a login request (rows 3 and 32). */
-export const isAcceptedType = ({ contentType, target }: OperationExchange): boolean => {
-  const type = mediaType(contentType)
-  return type === 'application/json' || (readsForm(target) && isForm(contentType))
-}
+export const isAcceptedType = ({ contentType, target }: OperationExchange): boolean =>
+  isJson(contentType) || (readsForm(target) && isForm(contentType))
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

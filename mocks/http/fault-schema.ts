@@ -13,7 +13,9 @@ import {
   probability,
   rule,
   strict,
+  tableOf,
 } from '../domain/check-options.ts'
+import type { Operation } from './area.ts'
 import { operations } from './area.ts'
 
 interface KindRules {
@@ -113,7 +115,24 @@ const step = either<'succeed' | 'fail' | FaultKind, FaultEffect>(
   oneOf('succeed', 'fail', ...faultKinds),
   strict(effect),
 )
-const fault = {
+
+/** A request, as the `when` of a fault reads it. */
+export interface FaultRequest {
+  /** The requested operation, such as `gateway.charge`. */
+  readonly operation: Operation
+  /** Path parameters, query parameters and body fields, by their names on the wire. */
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+const fieldValue = rule<string | number | boolean>('text, a number, true or false', (value) =>
+  ['string', 'number', 'boolean'].includes(typeof value),
+)
+const predicate = rule<(request: FaultRequest) => boolean>(
+  'an object of fields, or a function',
+  (value) => typeof value === 'function',
+)
+/** The fields of a fault. */
+export const faultFields = {
   ...effect,
   /** The kind of failure, such as `lost-response` (see `FaultKind`). Required if there is no `sequence`. */
   kind: optional(effect.kind),
@@ -125,17 +144,31 @@ const fault = {
   probability: optional(probability),
   /** One step for each call, in order. The step `'fail'` applies the fault's `kind`. */
   sequence: optional(listOf(step, 1)),
+  /**
+   * The requests that the fault applies to, by field or by a function. Names are those of the wire: body fields, query
+   * and path parameters, and `idempotencyKey`. Also known: the `msisdn` of the charge in the path, and the `requestID`,
+   * `invoiceId` and `subscriptionId` of the subscription in the path. A leading `+` does not count. Default: every
+   * request of the operation.
+   */
+  when: optional(either(tableOf(fieldValue), predicate)),
 }
 /** A fault: the kind of failure, the calls it applies to, and how often. */
-export interface Fault extends Input<typeof fault> {}
+export interface Fault extends Input<typeof faultFields> {}
 
-const faultSchema = strict(fault)
+const faultSchema = strict(faultFields)
 
 /** Returns the effect of one step of a fault, or `undefined` if the step has no effect. */
 export const effectOf = (given: Fault, at: FaultStep): FaultEffect | undefined => {
   if (at === 'succeed') return undefined
   const own = at === 'fail' ? {} : typeof at === 'string' ? { kind: at } : at
-  const { operation: _operation, times: _times, probability: _chance, sequence: _steps, ...base } = given
+  const {
+    operation: _operation,
+    times: _times,
+    probability: _chance,
+    sequence: _steps,
+    when: _when,
+    ...base
+  } = given
   const { kind, ...more } = { ...base, ...own }
   return kind === undefined ? undefined : { kind, ...more }
 }

@@ -1,4 +1,5 @@
-import type { Fault, FaultEffect, FaultStep } from './fault-schema.ts'
+import { comparableNumber } from '../domain/gateway/behaviors.ts'
+import type { Fault, FaultEffect, FaultRequest, FaultStep } from './fault-schema.ts'
 import { checkFault, effectOf, executesByDefault } from './fault-schema.ts'
 
 /** The delays and the fault of one request. */
@@ -32,6 +33,17 @@ const targets = (fault: Fault, operation: string): boolean =>
   fault.operation === '*' ||
   fault.operation === operation ||
   (fault.operation.endsWith('.*') && operation.startsWith(fault.operation.slice(0, -1)))
+
+const matches = ({ when }: Fault, request: () => FaultRequest): boolean => {
+  if (when === undefined) return true
+  if (typeof when === 'function') return when(request())
+  const { fields } = request()
+  return Object.entries(when).every(
+    ([name, value]) =>
+      fields[name] !== undefined &&
+      comparableNumber(String(fields[name])) === comparableNumber(String(value)),
+  )
+}
 
 const timesOf = ({ times, probability }: Fault): number => {
   if (times === 'always') return Number.POSITIVE_INFINITY
@@ -74,12 +86,12 @@ export const createFaultPlan = (random: () => number) => {
       return one.remove
     },
     /** Returns the delays and the fault for an operation's next request. Counts one step of each fault that applies. */
-    take(operation: string): Disturbance | undefined {
+    take(operation: string, request: () => FaultRequest): Disturbance | undefined {
       if (armed.length === 0) return undefined
       let [delayBefore, delayAfter] = [0, 0]
       let effect: FaultEffect | undefined
       for (const one of armed) {
-        if (!targets(one.fault, operation)) continue
+        if (!targets(one.fault, operation) || !matches(one.fault, request)) continue
         const next = effectOf(one.fault, one.steps[one.step] ?? 'succeed')
         if (effect !== undefined && next !== undefined && next.kind !== 'latency') continue
         if (one.fault.probability !== undefined && random() >= one.fault.probability) continue

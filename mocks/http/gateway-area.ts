@@ -141,4 +141,5 @@ export const createGatewayArea = ({
   bucket: () => '',
   limitHeaders: () => ({}),
   refusalHeaders: ({ resetAt }) => ({ 'Retry-After': String(secondsUntil(resetAt, now())) }),
+  related: domain.related,
 })

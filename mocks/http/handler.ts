@@ -1,9 +1,10 @@
 import type { Area } from '../../src/contract/endpoint.ts'
 import { delayAnswer } from '../domain/machine-time.ts'
 import { applyFault } from './apply-fault.ts'
+import type { Operation } from './area.ts'
 import type { Exchange, OperationExchange } from './exchange.ts'
-import { BodyTooLargeError, exchangeOf, receive } from './exchange.ts'
-import type { FaultEffect } from './fault-schema.ts'
+import { BodyTooLargeError, exchangeOf, fieldsOf, receive } from './exchange.ts'
+import type { FaultEffect, FaultRequest } from './fault-schema.ts'
 import { executesByDefault } from './fault-schema.ts'
 import type { Disturbance, FaultPlan } from './faults.ts'
 import type { Base, Located } from './locate.ts'
@@ -44,6 +45,25 @@ const hasLeft = (request: IncomingRequest): boolean =>
 
 /** Returns whether a path may be a payer's page. Other paths do not load the code of the pages. */
 const mayBePage = (path: string): boolean => path.startsWith('/authorize/') || path.startsWith('/confirm/')
+
+/** Returns what the `when` of a fault reads. */
+const faultRequestOf = ({
+  area,
+  target,
+  parameters,
+  query,
+  body,
+  idempotencyKey,
+}: OperationExchange): FaultRequest => ({
+  operation: target.definition.operation as Operation,
+  fields: {
+    ...area.related(parameters),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...Object.fromEntries(new URLSearchParams(query)),
+    ...fieldsOf(body),
+    ...parameters,
+  },
+})
 
 /** Decides the response to a request, and applies the fault to the response. */
 const decideWith = (
@@ -106,7 +126,7 @@ export const createHandler = ({ bases, during, faults, log, now, pages }: Handle
 
   const runReceived = async (exchange: OperationExchange): Promise<MockResponse> => {
     const { area, request, target } = exchange
-    const fault = faults.take(target.definition.operation)
+    const fault = faults.take(target.definition.operation, () => faultRequestOf(exchange))
     for (let earlier = runningKeys.get(exchange); earlier; earlier = runningKeys.get(exchange)) {
       if (area.refusesRunningKeys) return runDisturbed(exchange, fault, true)
       await earlier

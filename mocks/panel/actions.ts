@@ -1,147 +1,205 @@
 import { internalsOf } from '../assemble.ts'
-import type { DurationParts } from '../domain/duration.ts'
-import { DAY, toMilliseconds } from '../domain/duration.ts'
+import type { DeliveryOptions, SentNotification } from '../delivery/types.ts'
+import { deliveryOptions } from '../delivery/types.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../domain/duration.ts'
 import { isBehaviorName } from '../domain/gateway/behaviors.ts'
-import type { PaymentScript } from '../domain/subscriptions/options.ts'
+import type { Operation } from '../http/area.ts'
 import type { Fault } from '../http/fault-schema.ts'
+import { faultFields } from '../http/fault-schema.ts'
 import type { Mock } from '../types.ts'
+import type { Reader, SentFields } from './fields.ts'
+import { json, number, optionalText, scripts, text, texts } from './fields.ts'
 
-type PanelForm = ReturnType<typeof readForm>
+type Readers = Readonly<Record<string, Reader<unknown>>>
 
-/** Reads a form that a browser or a program has sent. Errors name the field. */
-export const readForm = (body: string) => {
-  const fields = new URLSearchParams(body)
-  const text = (name: string): string => (fields.get(name) ?? '').trim()
-  return {
-    /** Returns the trimmed text of a field, or an empty string if the field is missing. */
-    text,
-    required(name: string): string {
-      const value = text(name)
-      if (value === '') throw new TypeError(`Missing field ${name}.`)
-      return value
-    },
-    /** Returns the number in a field, or `undefined` if the field is empty. */
-    number(name: string): number | undefined {
-      const value = text(name)
-      if (value === '') return undefined
-      if (!/^\d+(\.\d+)?$/.test(value)) throw new TypeError(`Field ${name} must be a number, such as 3.`)
-      return Number(value)
-    },
-  }
+/** An action: its fields, and the function that changes the mock and returns a message about the change. */
+interface Action {
+  readonly fields: Readers
+  run(mock: Mock, sent: SentFields): string | Promise<string>
 }
 
-/** Changes the mock, and returns a message about the change. Throws if the change is not possible. */
-type Action = (mock: Mock, form: PanelForm) => string | Promise<string>
+const action = <const Fields extends Readers>(
+  fields: Fields,
+  run: (
+    mock: Mock,
+    given: { readonly [Name in keyof Fields]: ReturnType<Fields[Name]> },
+  ) => string | Promise<string>,
+): Action => ({
+  fields,
+  run(mock, sent) {
+    const unknown = Object.keys(sent).find((name) => name !== 'action' && !Object.hasOwn(fields, name))
+    if (unknown !== undefined) {
+      const known = Object.keys(fields).join(', ') || 'none'
+      throw new TypeError(`Unknown field ${unknown}. Fields of this action: ${known}.`)
+    }
+    const given = Object.entries(fields).map(([name, read]) => [name, read(sent[name], name)])
+    return run(mock, Object.fromEntries(given))
+  },
+})
+
+/** An action without fields. */
+const simple = (change: (mock: Mock) => void | Promise<void>, message: string): Action =>
+  action({}, async (mock) => {
+    await change(mock)
+    return message
+  })
+
+/** Returns the readers of JSON values with the names of a table of options. */
+const jsonFields = <Name extends string>(table: Readonly<Record<Name, unknown>>) =>
+  Object.fromEntries(Object.keys(table).map((name) => [name, json])) as Record<Name, Reader<unknown>>
 
 /** The clock can move by ten years at most. A longer move could keep the mock busy for minutes. */
 const LONGEST_MOVE = 3_653 * DAY
 
 const timeOf = (mock: Mock): string => `${new Date(mock.clock.now()).toISOString().slice(0, 19)}Z`
 
-const durationOf = (form: PanelForm): DurationParts => ({
-  days: form.number('days') ?? 0,
-  hours: form.number('hours') ?? 0,
-  minutes: form.number('minutes') ?? 0,
-  seconds: form.number('seconds') ?? 0,
-})
+/** Returns the time `count` calendar months after a time. If a month is too short, its last day is used. */
+const monthsAfter = (time: number, count: number): number => {
+  const [end, moved] = [new Date(time), new Date(time)]
+  end.setUTCMonth(end.getUTCMonth() + count + 1, 0)
+  return moved.setUTCFullYear(
+    end.getUTCFullYear(),
+    end.getUTCMonth(),
+    Math.min(moved.getUTCDate(), end.getUTCDate()),
+  )
+}
 
 /** Adds `Z` (UTC) to a time that the user typed. The time field of the page has no zone. */
 const zoned = (time: string): string => (/^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(time) ? `${time}Z` : time)
 
-const scriptOf = (text: string): readonly PaymentScript[] =>
-  text
-    .split(/[\s,]+/)
-    .filter((word) => word !== '')
-    .map((word) => {
-      if (word === 'succeed' || word === 'fail') return word
-      throw new TypeError(`Field payments must be a list of succeed and fail, got "${word}".`)
-    })
-
-const faultOf = (form: PanelForm): Fault => {
-  const [times, status] = [form.text('times'), form.number('status')]
-  const [latencyMs, probability] = [form.number('latencyMs'), form.number('probability')]
-  return {
-    // `faults.add` refuses unknown operations and kinds.
-    operation: form.required('operation') as Fault['operation'],
-    kind: form.required('kind') as NonNullable<Fault['kind']>,
-    ...(times === '' ? {} : { times: times === 'always' ? times : (form.number('times') ?? 1) }),
-    ...(status === undefined ? {} : { status }),
-    ...(latencyMs === undefined ? {} : { latencyMs }),
-    ...(probability === undefined ? {} : { probability }),
-  }
-}
-
+/** Everything that the panel and programs can do. Each action calls one method of the mock. */
 const actions = {
-  advance: async (mock, form) => {
-    const duration = durationOf(form)
-    const length = toMilliseconds(duration)
-    if (length === 0) throw new TypeError('Missing duration: set days, hours, minutes or seconds.')
-    if (length > LONGEST_MOVE) throw new RangeError('The clock can move by at most ten years at a time.')
-    await internalsOf(mock).moveClock({ by: duration })
-    return `The clock was moved. It is ${timeOf(mock)}.`
-  },
-  'set-clock': async (mock, form) => {
-    const time = zoned(form.required('time'))
-    await internalsOf(mock).moveClock({ to: time })
+  advance: action(
+    { months: number, days: number, hours: number, minutes: number, seconds: number },
+    async (mock, { months = 0, days = 0, hours = 0, minutes = 0, seconds = 0 }) => {
+      if (!Number.isInteger(months)) throw new TypeError('Field months must be a whole number.')
+      const now = mock.clock.now()
+      const rest = days * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND
+      // `setUTCMonth` takes no number of months that is as large as this.
+      const length = months > 120 ? Number.POSITIVE_INFINITY : monthsAfter(now, months) - now + rest
+      if (length === 0) throw new TypeError('Missing duration: set months, days, hours, minutes or seconds.')
+      if (length > LONGEST_MOVE) throw new RangeError('The clock can move by at most ten years at a time.')
+      await internalsOf(mock).moveClock({ by: length })
+      return `The clock was moved. It is ${timeOf(mock)}.`
+    },
+  ),
+  'set-clock': action({ time: text }, async (mock, { time }) => {
+    await internalsOf(mock).moveClock({ to: zoned(time) })
     return `The clock was set. It is ${timeOf(mock)}.`
-  },
-  authorize(mock, form) {
-    const payments = scriptOf(form.text('payments'))
-    const { invoiceId } = mock.payer.authorize(form.required('invoiceId'), { payments })
+  }),
+  authorize: action({ invoiceId: text, payments: scripts }, (mock, { invoiceId, payments }) => {
+    mock.payer.authorize(invoiceId, { payments })
     return `The payer authorized ${invoiceId}.`
-  },
-  decline: (mock, form) => `The payer declined ${mock.payer.decline(form.required('invoiceId')).invoiceId}.`,
-  confirm(mock, form) {
-    const { id, status } = mock.payer.confirm(form.required('confirmationId'))
-    return `The payer entered the correct code: ${id} is ${status}.`
-  },
-  reverse(mock, form) {
-    const { paymentId } = mock.payer.reverse(form.required('paymentId'))
+  }),
+  decline: action(
+    { invoiceId: text },
+    (mock, { invoiceId }) => `The payer declined ${mock.payer.decline(invoiceId).invoiceId}.`,
+  ),
+  cancel: action({ id: text }, (mock, { id }) => {
+    const { subscriptionId } = mock.payer.cancel(id)
+    return `Subscription ${subscriptionId} was canceled.`
+  }),
+  'set-payments': action({ id: text, payments: scripts }, (mock, { id, payments }) => {
+    mock.payer.setPayments(id, payments)
+    return `The next payments of ${id}: ${[...payments, 'then succeed'].join(', ')}.`
+  }),
+  reverse: action({ paymentId: text }, (mock, given) => {
+    const { paymentId } = mock.payer.reverse(given.paymentId)
     return `Payment ${paymentId} was reversed.`
-  },
-  behavior(mock, form) {
-    const [msisdn, name] = [form.required('msisdn'), form.required('behavior')]
-    if (!isBehaviorName(name)) throw new TypeError(`Unknown behavior "${name}".`)
-    mock.payer.setBehavior(msisdn, name)
-    return `Charges of ${msisdn} now have the behavior ${name}.`
-  },
-  fault(mock, form) {
-    const fault = faultOf(form)
-    mock.faults.add(fault)
-    return `Fault ${fault.kind} was added for ${fault.operation}.`
-  },
-  'remove-fault'(mock, form) {
-    const number = form.number('number')
+  }),
+  confirm: action({ confirmationId: text, otp: optionalText }, (mock, { confirmationId, otp }) => {
+    const { id, status } = mock.payer.confirm(confirmationId, otp)
+    return `The payer entered the correct code: ${id} is ${status}.`
+  }),
+  behavior: action({ msisdn: text, behavior: text }, (mock, { msisdn, behavior }) => {
+    if (!isBehaviorName(behavior)) throw new TypeError(`Unknown behavior "${behavior}".`)
+    mock.payer.setBehavior(msisdn, behavior)
+    return `Charges of ${msisdn} now have the behavior ${behavior}.`
+  }),
+  add: action({ subscriptions: json, tokens: json }, (mock, given) => {
+    const added = mock.add(given as Parameters<Mock['add']>[0])
+    return `Added subscriptions: ${added.map(({ subscriptionId }) => subscriptionId).join(', ') || 'none'}.`
+  }),
+  connect: action(
+    { url: text, ...jsonFields(deliveryOptions), signing: texts, headers: texts },
+    (mock, { url, ...given }) => {
+      // `connect` checks the options.
+      mock.notifications.connect(url, given as DeliveryOptions)
+      const { number: added, to } = internalsOf(mock).deliveries.receivers().at(-1) ?? {}
+      return `Receiver ${added} was connected: ${to}.`
+    },
+  ),
+  disconnect: action({ number }, (mock, given) => {
+    if (!internalsOf(mock).deliveries.disconnect(given.number ?? 0))
+      throw new TypeError('There is no such receiver.')
+    return `Receiver ${given.number} was disconnected.`
+  }),
+  resend: action({ notificationId: text }, async (mock, { notificationId }) => {
+    mock.notifications.resend(notificationId)
+    await mock.notifications.flush()
+    return `Notification ${notificationId} was sent again.`
+  }),
+  send: action(
+    {
+      type: text,
+      status: text,
+      subscriptionId: optionalText,
+      paymentId: optionalText,
+      notificationId: optionalText,
+      timestamp: optionalText,
+    },
+    async (mock, given) => {
+      const { notificationId } = mock.notifications.send(given as SentNotification)
+      await mock.notifications.flush()
+      return `Notification ${notificationId} was sent.`
+    },
+  ),
+  flush: simple((mock) => mock.notifications.flush(), 'Every notification that is due was delivered.'),
+  fault: action(
+    { ...jsonFields(faultFields), operation: text, when: texts, code: optionalText },
+    (mock, given) => {
+      const fault = given as Fault
+      // `add` checks the fault.
+      mock.faults.add(fault)
+      return `Fault ${fault.kind ?? 'sequence'} was added for ${fault.operation}.`
+    },
+  ),
+  'remove-fault': action({ number }, (mock, given) => {
     const armed = internalsOf(mock).faults.armed()
-    const fault = armed.find((one) => one.number === number)
+    const fault = armed.find((one) => one.number === given.number)
     if (fault === undefined) throw new TypeError('This fault has no uses left, or it was removed.')
     fault.remove()
     return 'The fault was removed.'
-  },
-  'clear-faults'(mock) {
-    mock.faults.clear()
-    return 'All faults were removed.'
-  },
-  'start-outage'(mock) {
-    mock.outage.start()
-    return 'The gateway is down. Every route responds with 503.'
-  },
-  'end-outage'(mock) {
-    mock.outage.end()
-    return 'The gateway is up again.'
-  },
-  'expire-tokens'(mock) {
-    mock.tokens.expire()
-    return 'Every access token has expired. Refresh tokens are still valid.'
-  },
-  'revoke-tokens'(mock) {
-    mock.tokens.revoke()
-    return 'Every access token and refresh token is revoked.'
-  },
-  reset(mock) {
-    mock.reset()
-    return 'The mock was reset.'
-  },
+  }),
+  'clear-faults': simple((mock) => mock.faults.clear(), 'All faults were removed.'),
+  'start-outage': simple(
+    (mock) => mock.outage.start(),
+    'The gateway is down. Every route responds with 503.',
+  ),
+  'end-outage': simple((mock) => mock.outage.end(), 'The gateway is up again.'),
+  'expire-tokens': simple(
+    (mock) => mock.tokens.expire(),
+    'Every access token has expired. Refresh tokens are still valid.',
+  ),
+  'revoke-tokens': simple((mock) => mock.tokens.revoke(), 'Every access token and refresh token is revoked.'),
+  'save-snapshot': action({ name: text }, (mock, { name }) => {
+    internalsOf(mock).snapshots.set(name, { snapshot: mock.snapshot(), at: mock.clock.now() })
+    return `The state was saved as ${name}.`
+  }),
+  'restore-snapshot': action({ name: text }, (mock, { name }) => {
+    const saved = internalsOf(mock).snapshots.get(name)
+    if (saved === undefined) throw new TypeError(`There is no snapshot ${name}.`)
+    mock.restore(saved.snapshot)
+    return `The state of ${name} was restored. It is ${timeOf(mock)}.`
+  }),
+  'remove-snapshot': action({ name: text }, (mock, { name }) => {
+    if (!internalsOf(mock).snapshots.delete(name)) throw new TypeError(`There is no snapshot ${name}.`)
+    return `Snapshot ${name} was removed.`
+  }),
+  explain: action({ operation: text }, (mock, { operation }) => mock.explain(operation as Operation)),
+  'clear-requests': simple((mock) => mock.requests.clear(), 'The request log is empty.'),
+  'clear-notifications': simple((mock) => mock.notifications.clear(), 'The outbox is empty.'),
+  reset: simple((mock) => mock.reset(), 'The mock was reset.'),
 } as const satisfies Record<string, Action>
 
 /** The name of an action. */
@@ -158,15 +216,14 @@ export interface Outcome {
   readonly message: string
 }
 
-/** Runs the action that is named in a form. If the action throws, returns the error's message. */
-export const act = async (mock: Mock, form: PanelForm): Promise<Outcome> => {
-  const name = form.text('action')
+/** Runs the action that the field `action` names. If the action throws, returns the error's message. */
+export const act = async (mock: Mock, sent: SentFields): Promise<Outcome> => {
+  const name = String(sent.action ?? '')
   if (!isActionName(name)) {
     return { ok: false, message: `Unknown action "${name}". Actions: ${actionNames.join(', ')}.` }
   }
   try {
-    const action: Action = actions[name]
-    return { ok: true, message: await action(mock, form) }
+    return { ok: true, message: await actions[name].run(mock, sent) }
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : 'The action failed.' }
   }

@@ -1,9 +1,10 @@
 import type { Html, HtmlValue } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { ActionName } from './actions.ts'
-import type { ListName, Places } from './paging.ts'
-import { pageUrl } from './paging.ts'
+import type { ListName, PanelQuery } from './paging.ts'
+import { urlWith } from './paging.ts'
 import type { Listed } from './view.ts'
+import { filters } from './view.ts'
 
 /** The color of a state. */
 export type Tone = 'good' | 'waiting' | 'bad' | 'plain'
@@ -15,6 +16,12 @@ const TONES: Readonly<Record<string, Tone>> = {
   EXPIRED: 'bad',
   SUCCEEDED_PAYMENT: 'good',
   FAILED_PAYMENT: 'bad',
+  CANCELLED: 'bad',
+  ACTIVE: 'good',
+  PROCESSING: 'waiting',
+  delivered: 'good',
+  paid: 'good',
+  reversed: 'waiting',
   pending_confirmation: 'waiting',
   pending_retry: 'waiting',
   succeeded: 'good',
@@ -75,43 +82,65 @@ export const card = (id: string, title: HtmlValue, content: HtmlValue): Html =>
 ${content}
 </section>`
 
-/** Renders a name and a value, or nothing if the value is `undefined`. */
-export const fact = (name: string, value: HtmlValue): Html | undefined =>
-  value === undefined ? undefined : html`<div><dt>${name}</dt><dd>${value}</dd></div>`
+/** The columns of a table: the heading of each, and what the table shows of an item. */
+type Columns<Item> = Readonly<Record<string, (item: Item) => HtmlValue>>
 
-/** Renders a row of a list. The id of a row must never change. */
-export const row = (id: string, heading: HtmlValue, facts: HtmlValue, actions?: HtmlValue): Html =>
-  html`<li id="${id}">
-<p class="heading">${heading}</p>
-<dl>${facts}</dl>
-${actions === undefined ? undefined : html`<div class="actions">${actions}</div>`}
-</li>`
+/** Renders JSON with a heading, or nothing if the value is `undefined`. */
+export const json = (name: HtmlValue, value: unknown): Html | undefined =>
+  value === undefined
+    ? undefined
+    : html`<p class="quiet">${name}</p><pre>${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</pre>`
 
 /** Renders the text "1 to 10 of 25", and links to the newer page and the older page. */
-const pages = (id: ListName, title: string, list: Listed<unknown>, places: Places): Html | undefined => {
+const pages = (id: ListName, title: string, list: Listed<unknown>, query: PanelQuery): Html | undefined => {
   const { items, total, skipped, newer, older } = list
   if (items.length === total) return undefined
   const link = (word: string, place: number | undefined): Html =>
-    html`<a href="${pageUrl(places, id, place)}">${word}${heard(title)}</a>`
+    html`<a href="${urlWith(query, id, place, id)}">${word}${heard(title)}</a>`
   return html`<span class="quiet">${skipped + 1} to ${skipped + items.length} of ${total}</span>
 ${skipped > 0 ? link('Newer', newer) : undefined}
 ${older === undefined ? undefined : link('Older', older)}`
 }
 
-/** Renders a section with one page of a list. */
+/** Renders the form that filters a list. The browser sends the form as the query of the page. */
+const filterForm = (id: ListName, title: string, query: PanelQuery): Html => {
+  const own = [id, `${id}.q`, `${id}.is`]
+  const state = query.get(`${id}.is`)
+  return html`<form method="get" action="#${id}-title" role="search" aria-label="${title}" class="inline">
+${[...query].flatMap(([name, value]) => (own.includes(name) ? [] : html`<input type="hidden" name="${name}" value="${value}">`))}
+<input type="search" name="${id}.q" value="${query.get(`${id}.q`) ?? ''}" placeholder="Search" aria-label="Search ${title}">
+<select name="${id}.is" aria-label="Filter ${title}"><option value="">all</option>${filters[id].states.map(
+    (one) => (one === state ? html`<option selected>${one}</option>` : html`<option>${one}</option>`),
+  )}</select>
+<button type="submit">Filter${heard(title)}</button>
+</form>`
+}
+
+/** Renders a section with one page of a list, as a table. The key of an item must never change. */
 export const listSection = <Item>(
   id: ListName,
-  title: string,
   list: Listed<Item>,
-  places: Places,
-  render: (item: Item) => Html,
-): Html =>
-  card(
+  query: PanelQuery,
+  keyOf: (item: Item) => string | number,
+  columns: Columns<Item>,
+): Html => {
+  const title = id.charAt(0).toUpperCase() + id.slice(1)
+  const headings = Object.keys(columns)
+  const none = query.has(`${id}.q`) || query.has(`${id}.is`) ? 'Nothing matches.' : 'None yet.'
+  const row = (item: Item): Html => html`<tr id="${id.slice(0, -1)}-${keyOf(item)}">
+${Object.entries(columns).map(([heading, cell]) => html`<td data-heading="${heading}">${cell(item)}</td>`)}
+</tr>`
+  return card(
     id,
     html`${title} <span id="${id}-count" class="count" data-live>${list.total}</span>`,
-    html`<ul id="${id}" class="rows" data-live>
-${list.items.map(render)}
-${list.total === 0 ? html`<li id="${id}-none" class="quiet">None yet.</li>` : undefined}
-</ul>
-<div id="${id}-pages" class="pages" data-live>${pages(id, title, list, places)}</div>`,
+    html`${filterForm(id, title, query)}
+<table aria-labelledby="${id}-title">
+<thead><tr>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
+<tbody id="${id}" data-live>
+${list.items.map(row)}
+${list.total === 0 ? html`<tr id="${id}-none"><td colspan="${headings.length}" class="quiet">${none}</td></tr>` : undefined}
+</tbody>
+</table>
+<div id="${id}-pages" class="pages" data-live>${pages(id, title, list, query)}</div>`,
   )
+}

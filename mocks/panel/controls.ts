@@ -1,16 +1,18 @@
 import { behaviors, testNumbers } from '../domain/gateway/behaviors.ts'
 import { operations } from '../http/area.ts'
+import type { Fault } from '../http/fault-schema.ts'
 import { faultKinds } from '../http/fault-schema.ts'
 import type { Html, HtmlValue } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { actionButton, actionForm, card, foreign, instant, pill } from './components.ts'
-import type { ListedFault, PanelView } from './view.ts'
+import type { ListedFault, ListedReceiver, PanelView } from './view.ts'
 
-const MOVES: readonly (readonly [unit: 'hours' | 'days', count: number, label: string])[] = [
+const MOVES: readonly (readonly [unit: 'hours' | 'days' | 'months', count: number, label: string])[] = [
   ['hours', 1, '1 hour'],
   ['days', 1, '1 day'],
   ['days', 7, '7 days'],
   ['days', 15, '15 days'],
+  ['months', 1, '1 month'],
 ]
 
 const options = (texts: readonly HtmlValue[]): readonly Html[] =>
@@ -33,7 +35,8 @@ ${MOVES.map(([unit, count, label]) => actionButton('advance', `+ ${label}`, { [u
 ${actionForm(
   'advance',
   {},
-  html`${numberField('Days', 'days')}
+  html`${numberField('Months', 'months')}
+${numberField('Days', 'days')}
 ${numberField('Hours', 'hours')}
 ${numberField('Minutes', 'minutes')}
 <button type="submit">Move forward</button>`,
@@ -46,11 +49,17 @@ ${actionForm(
 )}`,
   )
 
+const conditionOf = ({ when }: Fault): Html | undefined => {
+  if (when === undefined) return undefined
+  const fields = Object.entries(when).map(([name, value]) => `${name} is ${value}`)
+  return html`, if ${typeof when === 'function' ? 'a function accepts the request' : foreign(fields.join(', '))}`
+}
+
 const faultRow = ({ number, fault, left }: ListedFault): Html => {
   const kind = fault.kind ?? 'sequence'
   const times = left === 'always' ? 'always' : `${left} more ${left === 1 ? 'time' : 'times'}`
   return html`<li id="fault-${number}">
-<p class="heading">${pill(kind, 'waiting')} <strong>${foreign(fault.operation)}</strong> <span class="quiet">${times}</span></p>
+<p class="heading">${pill(kind, 'waiting')} <strong>${foreign(fault.operation)}</strong> <span class="quiet">${times}${conditionOf(fault)}</span></p>
 <div class="actions">${actionButton('remove-fault', 'Remove', { number }, `${kind} of ${fault.operation}`)}</div>
 </li>`
 }
@@ -80,6 +89,8 @@ ${actionForm(
 <label>Times <input name="times" size="4" placeholder="1" autocomplete="off" aria-describedby="times-hint"></label>
 ${numberField('Status', 'status')}
 ${numberField('Latency, ms', 'latencyMs')}
+<label class="wide">Only for msisdn <input name="when.msisdn" autocomplete="off" list="test-numbers"></label>
+<label class="wide">Only for requestID <input name="when.requestID" autocomplete="off"></label>
 <p class="quiet" id="times-hint">Times: a number, or always. The fault latency needs milliseconds.</p>
 <button type="submit">Add</button>`,
 )}`,
@@ -101,6 +112,73 @@ const payersNumber = (): Html =>
     ),
   )
 
+const receiverRow = ({
+  number,
+  to = 'a function of the mock’s process',
+  ...options
+}: ListedReceiver): Html => {
+  const set = Object.entries(options).flatMap(([name, value]) =>
+    value === undefined ? [] : `${name} ${JSON.stringify(value)}`,
+  )
+  return html`<li id="receiver-${number}">
+<p class="heading"><strong>${foreign(to)}</strong> <span class="quiet">${foreign(set.join(', '))}</span></p>
+<div class="actions">${actionButton('disconnect', 'Remove', { number }, `receiver ${to}`)}</div>
+</li>`
+}
+
+const receivers = ({ receivers: connected }: PanelView): Html =>
+  card(
+    'receivers',
+    html`Receivers <span id="receivers-count" class="count" data-live>${connected.length}</span>`,
+    html`<ul id="receivers" class="rows" data-live>
+${connected.map(receiverRow)}
+${connected.length === 0 ? html`<li id="receivers-none" class="quiet">No receiver gets notifications.</li>` : undefined}
+</ul>
+${actionForm(
+  'connect',
+  {},
+  html`<label class="wide">URL <input name="url" type="url" required placeholder="http://127.0.0.1:3000/hook"></label>
+<label>Attempts <input name="retries" size="4" placeholder="1" autocomplete="off"></label>
+<label>Duplicates <select name="duplicate"><option value="">never</option><option value="true">always</option></select></label>
+<label class="wide">Key that signs <input name="signing.secret" autocomplete="off"></label>
+<button type="submit">Connect</button>`,
+)}
+<details id="by-hand">
+<summary>Send a notification by hand</summary>
+${actionForm(
+  'send',
+  {},
+  html`<label class="wide">Type <select name="type">${options(['SUBSCRIPTION', 'SUBSCRIPTION_PAYMENT'])}</select></label>
+<label class="wide">Status <input name="status" required list="statuses" autocomplete="off"></label>
+<datalist id="statuses">${options(['SUCCEEDED', 'CANCELLED', 'CANCELED', 'SUCCEEDED_PAYMENT', 'FAILED_PAYMENT'])}</datalist>
+<label class="wide">subscriptionId <input name="subscriptionId" autocomplete="off"></label>
+<label class="wide">paymentId <input name="paymentId" autocomplete="off"></label>
+<button type="submit">Send</button>`,
+)}
+</details>`,
+  )
+
+const snapshots = ({ snapshots: saved }: PanelView): Html =>
+  card(
+    'snapshots',
+    html`Snapshots <span id="snapshots-count" class="count" data-live>${saved.length}</span>`,
+    html`<ul id="snapshots" class="rows" data-live>
+${saved.map(
+  ({ name, at }) => html`<li id="snapshot-${encodeURIComponent(name)}">
+<p class="heading"><strong>${foreign(name)}</strong> <span class="quiet">${instant(at)}</span></p>
+<div class="actions">${actionButton('restore-snapshot', 'Restore', { name }, name)}${actionButton('remove-snapshot', 'Remove', { name }, name)}</div>
+</li>`,
+)}
+${saved.length === 0 ? html`<li id="snapshots-none" class="quiet">None yet.</li>` : undefined}
+</ul>
+${actionForm(
+  'save-snapshot',
+  {},
+  html`<label class="wide">Name <input name="name" required autocomplete="off"></label>
+<button type="submit">Save the state</button>`,
+)}`,
+  )
+
 const service = ({ outage }: PanelView): Html =>
   card(
     'service',
@@ -115,7 +193,7 @@ ${actionButton('revoke-tokens', 'Revoke all tokens')}
 </div>
 <details id="reset">
 <summary>Reset the mock</summary>
-<p class="quiet">Clears state, faults and logs, and resets clock, identifiers and limits. Receivers stay connected.</p>
+<p class="quiet">Clears state, faults and logs, and resets clock, identifiers and limits. Saved snapshots stay.</p>
 ${actionButton('reset', 'Reset everything')}
 </details>`,
   )
@@ -124,4 +202,6 @@ ${actionButton('reset', 'Reset everything')}
 export const controls = (view: PanelView): Html => html`${clock(view)}
 ${faults(view)}
 ${payersNumber()}
+${receivers(view)}
+${snapshots(view)}
 ${service(view)}`

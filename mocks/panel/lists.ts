@@ -1,26 +1,27 @@
 import type { ListedNotification } from '../delivery/deliveries.ts'
+import type { DeliveryRecord } from '../delivery/types.ts'
 import { confirmationPath } from '../domain/gateway/charges.ts'
 import type { ListedCharge } from '../domain/gateway/types.ts'
-import type { PaymentBody } from '../domain/subscriptions/types.ts'
 import { authorizationPath } from '../domain/subscriptions/views.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import { cycleInWords } from '../pages/authorization.ts'
-import type { Html } from '../pages/html.ts'
+import type { Html, HtmlValue } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import {
   actionButton,
   actionForm,
   brief,
-  fact,
   foreign,
   heard,
   instant,
+  json,
   listSection,
   pill,
-  row,
 } from './components.ts'
-import type { Places } from './paging.ts'
+import type { PanelQuery } from './paging.ts'
+import { urlWith } from './paging.ts'
 import type { ListedSubscription, PanelView } from './view.ts'
+import { filters } from './view.ts'
 
 /** The choices in a form field: which payments of a subscription fail. */
 const SCRIPTS: readonly (readonly [payments: string, label: string])[] = [
@@ -33,12 +34,11 @@ const SCRIPTS: readonly (readonly [payments: string, label: string])[] = [
 const payersPage = (path: string, of: string): Html =>
   html`<a href="${path}" target="_blank" rel="noopener">Payer’s page${heard(`of ${of}, in a new tab`)}</a>`
 
-const foreignOrNone = (text: string | undefined): Html | undefined =>
-  text === undefined ? undefined : foreign(text)
+const statesLink = (query: PanelQuery, id: string, of: string): Html =>
+  html`<a href="${urlWith(query, 'show', id, 'states')}">States${heard(`of ${of}`)}</a>`
 
-const decisions = ({ invoiceId, requestID }: ListedSubscription): Html => {
-  const name = brief(requestID)
-  return html`${actionForm(
+const decisions = ({ invoiceId }: ListedSubscription, name: string): Html =>
+  html`${actionForm(
     'authorize',
     { invoiceId },
     html`<select name="payments" aria-label="Payments of ${name}">
@@ -49,73 +49,87 @@ ${SCRIPTS.map(([payments, label]) => html`<option value="${payments}">${label}</
   )}
 ${actionButton('decline', 'Decline', { invoiceId }, name)}
 ${payersPage(authorizationPath(invoiceId), name)}`
+
+const scripting = ({ invoiceId, script }: ListedSubscription, name: string): Html =>
+  html`${actionButton('set-payments', 'Fail the next payment', { id: invoiceId, payments: ['fail', ...script.slice(1)].join(', ') }, `of ${name}`)}
+<details id="script-${invoiceId}">
+<summary>Script payments${heard(`of ${name}`)}</summary>
+${actionForm(
+  'set-payments',
+  { id: invoiceId },
+  html`<input name="payments" value="${script.join(', ')}" placeholder="succeed, fail" aria-label="Next payments of ${name}" autocomplete="off">
+<button type="submit">Set${heard(`the payments of ${name}`)}</button>`,
+  'inline',
+)}
+</details>`
+
+const subscriptionActions = (one: ListedSubscription, query: PanelQuery): Html => {
+  const name = brief(one.requestID)
+  const isOpen = one.phase === 'PENDING' || one.phase === 'ACTIVE'
+  const canCancel = isOpen && one.cancellation === undefined
+  return html`<div class="actions">${one.phase === 'PENDING' ? decisions(one, name) : undefined}
+${one.phase === 'ACTIVE' ? scripting(one, name) : undefined}
+${canCancel ? actionButton('cancel', 'Cancel', { id: one.invoiceId }, name) : undefined}
+${statesLink(query, one.invoiceId, name)}</div>`
 }
 
-const subscriptionRow = (one: ListedSubscription): Html =>
-  row(
-    `subscription-${one.invoiceId}`,
-    html`${pill(one.requestStatus)} <strong>${foreign(one.requestID)}</strong> ${foreign(one.amount)} ${foreign(cycleInWords(one.cycle))}`,
-    [
-      fact('Runs', `${one.start} to ${one.end}`),
-      fact('Next due', one.nextDueDate ?? 'none'),
-      fact('Subscription', html`${foreign(one.subscriptionId)}, ${one.active ? 'active' : 'not active'}`),
-      fact('Invoice', foreign(one.invoiceId)),
-      fact('Client', foreign(one.clientId)),
-    ],
-    one.requestStatus === 'INITIALIZED' ? decisions(one) : undefined,
-  )
-
-const paymentRow = (one: PaymentBody): Html => {
-  const { paymentId, status } = one
-  const isReversed = one.reverseTransactionId !== null
-  const reversal = `${one.reverseTransactionAmount} at ${one.reverseTransactionDate}`
-  const canReverse = status === 'SUCCEEDED_PAYMENT' && !isReversed
-  return row(
-    `payment-${paymentId}`,
-    html`${pill(status)} <strong>${paymentId}</strong> due ${one.dueDate}${isReversed ? html` ${pill('reversed', 'waiting')}` : undefined}`,
-    [
-      fact('Subscription', foreign(one.subscriptionId)),
-      fact('Made', one.transactionDate),
-      fact('Transaction', foreign(one.transactionId)),
-      fact('Reversed', isReversed ? reversal : undefined),
-    ],
-    canReverse ? actionButton('reverse', 'Reverse', { paymentId }, `payment ${paymentId}`) : undefined,
-  )
+/** Renders the last cycles of a subscription and the planned ones, oldest first. */
+const timeline = (one: ListedSubscription, query: PanelQuery): Html => {
+  const { subscriptionId, lastPayments, paymentCount, retryDates, nextDueDate, script, requestID } = one
+  const step = (date: string, word: string): Html => html`<li>${date} ${pill(word)}</li>`
+  const next = script[0] === 'fail' ? 'next, fails' : 'next'
+  const all = html`<a href="${urlWith(query, 'payments.q', subscriptionId, 'payments')}">All ${paymentCount}${heard(`payments of ${brief(requestID)}`)}</a>`
+  return html`<ol class="cycles">
+${lastPayments.map((payment) => step(payment.dueDate, filters.payments.of(payment).at(-1) ?? ''))}
+${retryDates.map((date) => step(date, 'retry'))}
+${nextDueDate === undefined ? undefined : step(nextDueDate, next)}
+</ol>${paymentCount > 0 ? all : undefined}`
 }
+
+const small = (words: HtmlValue, value: string | undefined): Html | undefined =>
+  value === undefined || value === '' ? undefined : html`<small>${words} ${foreign(value)}</small>`
+
+const subscriptions = (view: PanelView, query: PanelQuery): Html =>
+  listSection('subscriptions', view.subscriptions, query, ({ invoiceId }) => invoiceId, {
+    State: (one) =>
+      html`${pill(one.requestStatus)}<small>${one.phase.toLowerCase()}</small>${small('cancellation', one.cancellation)}`,
+    Request: (one) =>
+      html`<strong>${foreign(one.requestID)}</strong>${small('invoice', one.invoiceId)}${small('subscription', one.subscriptionId)}${small('client', one.clientId)}`,
+    Plan: (one) =>
+      html`${foreign(one.amount)} ${foreign(cycleInWords(one.cycle))}<small>${one.start} to ${one.end}</small>`,
+    Cycles: (one) => timeline(one, query),
+    Actions: (one) => subscriptionActions(one, query),
+  })
+
+const payments = (view: PanelView, query: PanelQuery): Html =>
+  listSection('payments', view.payments, query, ({ paymentId }) => paymentId, {
+    State: (one) =>
+      html`${pill(one.status)}${one.reverseTransactionId === null ? undefined : pill('reversed')}`,
+    Payment: (one) => html`<strong>${one.paymentId}</strong>${small('of', one.subscriptionId)}`,
+    Due: ({ dueDate }) => dueDate,
+    Made: (one) =>
+      html`${one.transactionDate}${small('transaction', one.transactionId)}${small(`reversed ${one.reverseTransactionAmount} at`, one.reverseTransactionDate ?? undefined)}`,
+    Actions: ({ paymentId, status, reverseTransactionId }) =>
+      status === 'SUCCEEDED_PAYMENT' && reverseTransactionId === null
+        ? actionButton('reverse', 'Reverse', { paymentId }, `payment ${paymentId}`)
+        : undefined,
+  })
 
 const confirmation = ({ id, confirmation_id: confirmationId }: ListedCharge): Html =>
   html`${actionButton('confirm', 'Enter the correct code', { confirmationId }, `for ${id}`)}
 ${payersPage(confirmationPath(confirmationId), id)}`
 
-const chargeRow = (one: ListedCharge): Html =>
-  row(
-    `charge-${one.id}`,
-    html`${pill(one.status)} <strong>${foreign(one.amount)} ${foreign(one.currency)}</strong> from ${foreign(one.msisdn)}${one.renews === undefined ? undefined : html` ${pill('renewal')}`}`,
-    [
-      fact('Outcome', foreign(one.outcome)),
-      fact('Charge', foreign(one.id)),
-      fact('Renews', foreignOrNone(one.renews)),
-      fact('Idempotency-Key', foreignOrNone(one.idempotencyKey)),
-      fact('Created', instant(one.created_at)),
-    ],
-    one.status === 'pending_confirmation' ? confirmation(one) : undefined,
-  )
-
-const deliveryOf = ({ tries }: ListedNotification): string => {
-  const last = tries.at(-1)
-  if (last === undefined) return 'not sent'
-  const result = last.status === undefined ? (last.error ?? 'no response') : `status ${last.status}`
-  return `${tries.length} ${tries.length === 1 ? 'try' : 'tries'}, ${result}`
-}
-
-const notificationRow = (one: ListedNotification): Html =>
-  row(`notification-${one.notificationId}`, html`${pill(one.status)} <strong>${one.type}</strong>`, [
-    fact('Subscription', foreign(one.subscriptionId)),
-    fact('Payment', one.paymentId === '' ? undefined : foreign(one.paymentId)),
-    fact('Created', instant(new Date(Number(one.timestamp) * 1000).toISOString())),
-    fact('Delivery', foreign(deliveryOf(one))),
-    fact('Notification', foreign(one.notificationId)),
-  ])
+const charges = (view: PanelView, query: PanelQuery): Html =>
+  listSection('charges', view.charges, query, ({ id }) => id, {
+    State: (one) =>
+      html`${pill(one.status)}${one.renews === undefined ? undefined : pill('renewal')}<small>${foreign(one.outcome)}</small>`,
+    Amount: (one) => html`<strong>${foreign(one.amount)} ${foreign(one.currency)}</strong>`,
+    Payer: ({ msisdn }) => foreign(msisdn),
+    Charge: (one) =>
+      html`${foreign(one.id)}${small('renews', one.renews)}${small('Idempotency-Key', one.idempotencyKey)}<small>${instant(one.created_at)}</small>`,
+    Actions: (one) =>
+      html`<div class="actions">${one.status === 'pending_confirmation' ? confirmation(one) : undefined}${statesLink(query, one.id, one.id)}</div>`,
+  })
 
 const statusPill = ({ status }: LoggedRequest): Html => {
   if (status === undefined) return pill('no response', 'bad')
@@ -125,30 +139,59 @@ const statusPill = ({ status }: LoggedRequest): Html => {
 const note = (name: string, value: string | undefined): Html | undefined =>
   value === undefined ? undefined : html`<p class="quiet">${name}: ${foreign(value)}</p>`
 
-const json = (name: string, value: unknown): Html | undefined =>
-  value === undefined
-    ? undefined
-    : html`<p class="quiet">${name}</p><pre>${JSON.stringify(value, null, 2)}</pre>`
-
-const requestRow = (one: LoggedRequest): Html => html`<li id="request-${one.number}">
-<details id="request-${one.number}-details">
-<summary>${statusPill(one)} <strong>${one.method} ${foreign(one.path)}</strong>
-<span class="quiet">${one.operation ?? one.area} · ${one.decision} · ${instant(one.at.toISOString())}</span></summary>
+const request = (one: LoggedRequest): Html => html`<details id="request-${one.number}-details">
+<summary><strong>${one.method} ${foreign(one.path)}</strong></summary>
 <p>${one.explanation}</p>
 ${note('Idempotency-Key', one.idempotencyKey)}
 ${note('Nearest route', one.nearestRoute)}
 ${json('Body', one.body)}
 ${json('Response', one.answer)}
-</details>
-</li>`
+</details>`
 
-/** Renders the lists of the mock's state: subscriptions, payments, charges. */
-export const stateLists = (view: PanelView, places: Places): Html => html`
-${listSection('subscriptions', 'Subscriptions', view.subscriptions, places, subscriptionRow)}
-${listSection('payments', 'Payments', view.payments, places, paymentRow)}
-${listSection('charges', 'Charges', view.charges, places, chargeRow)}`
+const requests = (view: PanelView, query: PanelQuery): Html =>
+  listSection('requests', view.requests, query, (one) => one.number, {
+    Status: statusPill,
+    Request: request,
+    Operation: (one) => one.operation ?? one.area,
+    Decision: ({ decision }) => decision,
+    Time: ({ at }) => instant(at.toISOString()),
+  })
 
-/** Renders the lists of received requests and sent notifications. */
-export const trafficLists = (view: PanelView, places: Places): Html => html`
-${listSection('requests', 'Requests', view.requests, places, requestRow)}
-${listSection('notifications', 'Notifications', view.notifications, places, notificationRow)}`
+const resultOf = ({ status, error = 'no response' }: Pick<DeliveryRecord, 'status' | 'error'>): Html =>
+  foreign(status === undefined ? error : `status ${status}`)
+
+const attempt = (one: DeliveryRecord): Html =>
+  html`<p>Attempt ${one.attempt}, ${instant(one.at.toISOString())}: ${resultOf(one)}</p>
+${json('Headers', one.headers)}
+${json('Body', one.body)}`
+
+const delivery = ({ tries, ...message }: ListedNotification): Html => {
+  const last = tries.at(-1)
+  const count = tries.length === 1 ? '1 attempt' : `${tries.length} attempts`
+  return html`<details id="notification-${message.notificationId}-details">
+<summary>${count}${last && html`, ${resultOf(last)}`}</summary>
+${json('Payload', message)}
+${tries.map(attempt)}
+</details>`
+}
+
+/** Renders the time of a notification. A test may send any text as the time. */
+const timeOf = (timestamp: string): string => {
+  const time = new Date(Number(timestamp) * 1_000)
+  return Number.isNaN(time.getTime()) ? timestamp : time.toISOString().slice(0, 19).replace('T', ' ')
+}
+
+const notifications = (view: PanelView, query: PanelQuery): Html =>
+  listSection('notifications', view.notifications, query, ({ notificationId }) => notificationId, {
+    Delivery: (one) => pill(filters.notifications.of(one)[0] ?? ''),
+    Message: (one) => html`<strong>${foreign(one.type)}</strong> ${foreign(one.status)}`,
+    About: (one) =>
+      html`${small('subscription', one.subscriptionId)}${small('payment', one.paymentId)}${small('notification', one.notificationId)}${small('at', timeOf(one.timestamp))}`,
+    Attempts: delivery,
+    Actions: (one) =>
+      actionButton('resend', 'Resend', { notificationId: one.notificationId }, one.notificationId),
+  })
+
+/** Renders the tables. */
+export const lists = (view: PanelView, query: PanelQuery): Html =>
+  html`${[subscriptions, payments, charges, requests, notifications].map((list) => list(view, query))}`

@@ -5,8 +5,9 @@ import { PANEL_PATH, STATE_PATH } from './access.ts'
 import type { Outcome } from './actions.ts'
 import { brief } from './components.ts'
 import { controls } from './controls.ts'
-import { stateLists, trafficLists } from './lists.ts'
-import type { Places } from './paging.ts'
+import { lists } from './lists.ts'
+import { machines } from './machines.ts'
+import type { PanelQuery } from './paging.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
 import type { PanelView } from './view.ts'
@@ -32,7 +33,9 @@ export const contentPolicy = (): Promise<string> => {
 
 /** The parts of the page that are not the mock's state. */
 export interface PageExtras {
-  readonly places: Places
+  readonly query: PanelQuery
+  /** The card for programs. */
+  readonly connect: Html
   /** The outcome of the user's last action. */
   readonly notice: Outcome | undefined
   /** True if the page reloads itself in a browser without JavaScript. */
@@ -59,7 +62,7 @@ const header = ({ notice, refreshes }: PageExtras): Html => html`<header>
 <p id="connection" class="live" hidden>Live</p>
 <p class="mock">A mock for tests: no money moves.</p>
 <nav aria-label="Sections of this page">
-${['Subscriptions', 'Payments', 'Charges', 'Requests', 'Notifications'].map(
+${['Connect', 'Subscriptions', 'Payments', 'Charges', 'Requests', 'Notifications', 'States'].map(
   (title) => html`<a href="#${title.toLowerCase()}-title">${title}</a>`,
 )}
 <a href="${STATE_PATH}">State as JSON</a>
@@ -82,9 +85,10 @@ export const panelPage = (view: PanelView, extras: PageExtras): string =>
 <div class="controls">
 ${controls(view)}
 </div>
-<div>${stateLists(view, extras.places)}
-</div>
-<div>${trafficLists(view, extras.places)}
+<div>
+${extras.connect}
+${lists(view, extras.query)}
+${machines(view, extras.query)}
 </div>
 </main>
 <script>${new Markup(script)}</script>`,

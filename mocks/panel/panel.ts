@@ -1,4 +1,4 @@
-import { FORM_TYPE, isForm } from '../http/exchange.ts'
+import { FORM_TYPE, isForm, isJson } from '../http/exchange.ts'
 import type { HeaderFields, IncomingRequest, ResponseData } from '../http/response.ts'
 import { jsonResponse } from '../http/response.ts'
 import { isOwnForm } from '../pages/csrf.ts'
@@ -7,9 +7,12 @@ import type { Mock } from '../types.ts'
 import type { ReadHost } from './access.ts'
 import { PANEL_PATH, STATE_PATH } from './access.ts'
 import type { Outcome } from './actions.ts'
-import { act, readForm } from './actions.ts'
+import { act } from './actions.ts'
+import { connectCard } from './connect.ts'
+import type { SentFields } from './fields.ts'
+import { readFields } from './fields.ts'
 import { contentPolicy, panelPage } from './page.ts'
-import { queryOf, readPlaces } from './paging.ts'
+import { readQuery } from './paging.ts'
 import { readView } from './view.ts'
 
 const KEPT_NOTICES = 100
@@ -45,7 +48,6 @@ const refusal = (status: number, message: string, headers: HeaderFields = {}): R
   body: `${message}\n`,
 })
 
-const LARGEST_FORM = 16_384
 const SHOWN = 50
 const MOST_SHOWN = 10_000
 
@@ -71,9 +73,10 @@ const unknownHost = refusal(
 export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
   const notices = createNotices()
 
-  const show = async (query: URLSearchParams): Promise<ResponseData> => {
-    const places = readPlaces(query)
-    const notice = notices.of(query.get('notice'))
+  const show = async (base: string, given: URLSearchParams): Promise<ResponseData> => {
+    const query = readQuery(given)
+    const notice = notices.of(given.get('notice'))
+    const [refreshes, connect] = [given.has('refresh'), connectCard(mock, base)]
     return {
       status: 200,
       headers: {
@@ -81,37 +84,46 @@ export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
         'Content-Security-Policy': await contentPolicy(),
         ...COMMON,
       },
-      body: panelPage(readView(mock, SHOWN, places), { places, notice, refreshes: query.has('refresh') }),
+      body: panelPage(readView(mock, SHOWN, query), { query, connect, notice, refreshes }),
     }
   }
 
   const submit = async (request: IncomingRequest, host: string | null, query: URLSearchParams) => {
     const { headers } = request
     if (!isOwnForm(request, host)) return refusal(403, 'This form was not sent from the panel itself.')
-    if (!isForm(headers.get('content-type'))) return refusal(415, `The panel accepts ${FORM_TYPE} only.`)
+    const type = headers.get('content-type')
+    // A page of another site cannot send JSON without a preflight request, which the panel refuses.
+    const sendsJson = isJson(type)
+    if (!sendsJson && !isForm(type)) return refusal(415, `The panel accepts ${FORM_TYPE} and JSON only.`)
     const body = await request.text()
-    if (body.length > LARGEST_FORM) return refusal(413, 'The form is too large.')
-    const outcome = await act(mock, readForm(body))
-    if (headers.get('accept')?.includes('application/json')) {
+    let sent: SentFields
+    try {
+      sent = readFields(body, sendsJson)
+    } catch {
+      return refusal(400, 'The body is not valid JSON.')
+    }
+    const outcome = await act(mock, sent)
+    if (sendsJson || headers.get('accept')?.includes('application/json')) {
       return jsonResponse(outcome.ok ? 200 : 409, outcome, COMMON)
     }
-    const next = queryOf(readPlaces(query))
+    const next = readQuery(query)
     next.set('notice', notices.add(outcome))
     return { status: 303, headers: { Location: `${PANEL_PATH}?${next}`, ...COMMON }, body: '' }
   }
 
   return async (request, host) => {
     const { pathname, searchParams: query } = new URL(request.url)
-    if (readHost(host) === undefined) return unknownHost
+    const addressed = readHost(host)
+    if (addressed === undefined) return unknownHost
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (pathname === STATE_PATH) {
       if (!isRead) return refusal(405, 'This path accepts GET only.', { Allow: 'GET, HEAD' })
-      return jsonResponse(200, readView(mock, limitOf(query), readPlaces(query)), COMMON)
+      return jsonResponse(200, readView(mock, limitOf(query), readQuery(query)), COMMON)
     }
     if (pathname !== PANEL_PATH && pathname !== `${PANEL_PATH}/`) {
       return refusal(404, 'The panel has no such page.')
     }
-    if (isRead) return show(query)
+    if (isRead) return show(request.server?.publicUrl ?? addressed, query)
     if (request.method === 'POST') return submit(request, host, query)
     return refusal(405, 'The panel accepts GET and POST only.', { Allow: 'GET, HEAD, POST' })
   }

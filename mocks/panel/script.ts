@@ -32,9 +32,9 @@ export const script = `
     for (const details of part.querySelectorAll('details')) {
       details.open = document.getElementById(details.id)?.open ?? false
     }
-    for (const select of former.querySelectorAll('select')) {
-      const same = part.querySelector('#' + CSS.escape(holderOf(select).id) + ' [name="' + select.name + '"]')
-      if (same) same.value = select.value
+    for (const field of former.querySelectorAll('select, input:not([type=hidden])')) {
+      const same = part.querySelector('#' + CSS.escape(holderOf(field).id) + ' [name="' + field.name + '"]')
+      if (same && field.value !== field.defaultValue) same.value = field.value
     }
     const focused = document.activeElement
     const holder = former.contains(focused) ? holderOf(focused) : undefined
@@ -83,8 +83,10 @@ export const script = `
   }
 
   document.addEventListener('submit', async (event) => {
-    event.preventDefault()
     const form = event.target
+    // A form that filters a list loads another page.
+    if (form.method === 'get') return
+    event.preventDefault()
     if (form.dataset.busy) return
     form.dataset.busy = 'yes'
     sentForms += 1
@@ -104,6 +106,20 @@ export const script = `
       delete form.dataset.busy
     }
   })
+
+  for (const button of document.querySelectorAll('[data-copy]')) {
+    button.hidden = false
+    button.addEventListener('click', async () => {
+      const source = document.getElementById(button.dataset.copy)
+      // Without TLS, browsers allow copying only on this machine. The user can copy the selected text.
+      getSelection().selectAllChildren(source)
+      const isCopied = await navigator.clipboard?.writeText(source.textContent).then(() => true, () => false)
+      const words = document.createElement('p')
+      words.textContent = isCopied ? 'Copied.' : 'The text is selected.'
+      notice.className = 'done'
+      notice.replaceChildren(words)
+    })
+  }
 
   // The sticky header must not cover a link's target or the focused element.
   const head = document.querySelector('header')

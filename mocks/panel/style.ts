@@ -23,6 +23,8 @@ nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; flex: 1 0 100%; }
 .live.lost { color: var(--alert); }
 #notice { font-weight: 600; }
 #notice p { margin: 0; padding: 0.625rem 0.875rem; border-radius: 0.625rem; }
+[hidden] { display: none; }
+[role="search"] > * { flex: 0 1 10rem; min-width: 5rem; }
 #notice:not(:empty) { padding-bottom: 0.75rem; }
 .done p { background: var(--good-ground); color: var(--good); }
 .alert p { background: var(--alert-ground); color: var(--alert); }
@@ -37,12 +39,7 @@ nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; flex: 1 0 100%; }
 
 .columns, .columns > div { display: grid; gap: 1rem; align-items: start; min-width: 0; }
 @media (min-width: 48rem) {
-  .columns { grid-template-columns: 19rem minmax(0, 1fr); }
-  .controls { grid-row: span 2; }
-}
-@media (min-width: 84rem) {
-  .columns { grid-template-columns: 19rem minmax(0, 1fr) minmax(0, 1fr); }
-  .controls { grid-row: auto; }
+  .columns { grid-template-columns: 18rem minmax(0, 1fr); }
 }
 section { min-width: 0; padding: 1rem; border: 1px solid var(--line); border-radius: 0.875rem; background: var(--card); }
 .count { margin-left: 0.25rem; color: var(--quiet); font-weight: 400; }
@@ -52,7 +49,38 @@ section { min-width: 0; padding: 1rem; border: 1px solid var(--line); border-rad
 .rows > li:first-child { padding-top: 0; border-top: 0; }
 .rows > li:last-child { padding-bottom: 0; }
 .heading { margin: 0; }
-.pill { display: inline-block; padding: 0 0.5rem; border-radius: 1rem; background: var(--ground); color: var(--quiet); font-size: 0.8125rem; font-weight: 600; }
+table { width: 100%; margin-top: 0.75rem; border-collapse: collapse; }
+th { padding: 0 0.75rem 0.375rem 0; color: var(--quiet); font-size: 0.8125rem; font-weight: 400; text-align: left; }
+td { padding: 0.5rem 0.75rem 0.5rem 0; border-top: 1px solid var(--line); vertical-align: top; }
+td:last-child { padding-right: 0; }
+td small { display: block; }
+td .actions { margin: 0; }
+.cycles { margin: 0; padding: 0; list-style: none; }
+.cycles li { white-space: nowrap; }
+/* On a phone each cell is a line. The headings of the columns are not shown, so each cell has its own. */
+@media (max-width: 63.99rem) {
+  table, tbody, tr, td { display: block; }
+  thead { display: none; }
+  tr { padding: 0.5rem 0; border-top: 1px solid var(--line); }
+  td { padding: 0.125rem 0; border: 0; }
+  td:empty, td[data-heading="Actions"]::before { display: none; }
+  td[data-heading]::before { content: attr(data-heading) " "; color: var(--quiet); font-size: 0.8125rem; }
+}
+code, pre { font: 0.8125rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+.facts { display: grid; gap: 0.25rem; margin: 0.5rem 0; }
+.facts dt { min-width: 9rem; }
+.copy { min-height: 1.75rem; margin-left: 0.25rem; padding: 0 0.5rem; font-size: 0.75rem; }
+figure { margin: 1rem 0 0; }
+.drawing { overflow-x: auto; }
+svg path { fill: none; stroke: var(--field); stroke-width: 1.5; }
+marker path { fill: var(--field); stroke: none; }
+svg circle { fill: var(--ink); }
+svg rect { fill: var(--ground); stroke: var(--field); }
+svg text { fill: var(--ink); font: 600 12px var(--font); text-anchor: middle; }
+svg .event { fill: var(--quiet); font-weight: 400; text-anchor: end; paint-order: stroke; stroke: var(--card); stroke-width: 4px; }
+svg .present rect { fill: var(--good-ground); stroke: var(--good); stroke-width: 3px; }
+svg .present text { fill: var(--good); }
+.pill { display: inline-block; padding: 0 0.5rem; border-radius: 1rem; background: var(--ground); color: var(--quiet); font-size: 0.8125rem; font-weight: 600; white-space: nowrap; }
 .pill.good { background: var(--good-ground); color: var(--good); }
 .pill.waiting { background: var(--note-ground); color: var(--note); }
 .pill.bad { background: var(--alert-ground); color: var(--alert); }
@@ -64,10 +92,10 @@ dd { margin: 0; }
 .actions p { margin: 0 auto 0 0; }
 .moves { display: grid; grid-template-columns: 1fr 1fr; gap: 0.5rem; margin-top: 0.5rem; }
 .moves button { width: 100%; }
-#faults > li:not(.quiet) { display: flex; flex-wrap: wrap; align-items: center; gap: 0.375rem 0.5rem; }
-#faults .heading { margin-right: auto; }
-#faults .actions { margin: 0; }
-.pages, .fields, #reset { margin-top: 0.75rem; padding-top: 0.75rem; border-top: 1px solid var(--line); }
+#faults > li:not(.quiet), #receivers > li:not(.quiet), #snapshots > li:not(.quiet) { display: flex; flex-wrap: wrap; align-items: center; gap: 0.375rem 0.5rem; }
+.rows .heading { margin-right: auto; }
+.rows .actions { margin: 0; }
+.pages, .fields, #reset, #by-hand { margin-top: 0.75rem; padding-top: 0.75rem; border-top: 1px solid var(--line); }
 .pages { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 1rem; }
 .pages span:first-child { margin-right: auto; }
 .pages:empty { display: none; }
@@ -88,6 +116,5 @@ button:hover { background: var(--accent); color: var(--accent-ink); }
 }
 summary { cursor: pointer; }
 summary strong { word-break: break-all; }
-summary .quiet { display: block; padding-left: 1rem; }
-pre { margin: 0.125rem 0 0.5rem; padding: 0.5rem 0.75rem; border-radius: 0.5rem; background: var(--ground); font: 0.8125rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; white-space: pre-wrap; }
+pre { margin: 0.125rem 0 0.5rem; padding: 0.5rem 0.75rem; border-radius: 0.5rem; background: var(--ground); white-space: pre-wrap; }
 `

@@ -1,16 +1,22 @@
 import { internalsOf } from '../assemble.ts'
 import type { ListedNotification } from '../delivery/deliveries.ts'
+import type { DeliveryOptions } from '../delivery/types.ts'
+import { chargeTransitions } from '../domain/gateway/transitions.ts'
 import type { ListedCharge } from '../domain/gateway/types.ts'
 import type { Bounds, Sequence } from '../domain/paged-list.ts'
-import type { PaymentBody, SubscriptionState } from '../domain/subscriptions/types.ts'
+import type { SubscriptionsDomain } from '../domain/subscriptions/domain.ts'
+import { requestTransitions, subscriptionTransitions } from '../domain/subscriptions/transitions.ts'
+import type { PaymentBody } from '../domain/subscriptions/types.ts'
+import { operations } from '../http/area.ts'
 import type { Fault } from '../http/fault-schema.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import type { Mock } from '../types.ts'
-import type { ListName, Places } from './paging.ts'
+import type { ListName, PanelQuery } from './paging.ts'
+import { placeOf } from './paging.ts'
 
 /** A page of a list. */
 export interface Listed<Item> {
-  /** The number of all items. */
+  /** The number of all items that match the query. */
   readonly total: number
   /** The number of items on newer pages. */
   readonly skipped: number
@@ -22,9 +28,11 @@ export interface Listed<Item> {
   readonly newer: number | undefined
 }
 
+type SubscriptionRecord = NonNullable<ReturnType<SubscriptionsDomain['listed']>>
+
 /** A subscription as the panel shows it. It omits the return address, which may contain the payer's data. */
 export interface ListedSubscription
-  extends Omit<SubscriptionState, 'request' | 'createdAt' | 'authorizedAt' | 'cancelledAt'> {
+  extends Omit<SubscriptionRecord, 'request' | 'createdAt' | 'authorizedAt' | 'cancelledAt'> {
   /** Time of creation. All times here are ISO 8601 in UTC. */
   readonly createdAt: string
   readonly authorizedAt: string | undefined
@@ -44,6 +52,13 @@ export interface ListedFault {
   readonly left: number | 'always'
 }
 
+/** A receiver of notifications. It omits the query of the URL, the headers and the signing key. */
+export interface ListedReceiver extends Omit<DeliveryOptions, 'headers' | 'signing'> {
+  readonly number: number
+  /** The URL; `undefined` for a function of the mock's process. */
+  readonly to: string | undefined
+}
+
 /** The data that the panel shows, without secrets. */
 export interface PanelView {
   /** The mock's time, as ISO 8601 in UTC. */
@@ -52,11 +67,60 @@ export interface PanelView {
   readonly clockStandsStill: boolean
   readonly outage: boolean
   readonly faults: readonly ListedFault[]
+  readonly receivers: readonly ListedReceiver[]
+  /** The saved snapshots, with the mock's time of each. */
+  readonly snapshots: readonly { readonly name: string; readonly at: string }[]
   readonly subscriptions: Listed<ListedSubscription>
   readonly payments: Listed<PaymentBody>
   readonly charges: Listed<ListedCharge>
   readonly notifications: Listed<ListedNotification>
   readonly requests: Listed<LoggedRequest>
+  /** The states of the subscription or charge that the query names. */
+  readonly shown: ShownStates
+}
+
+/** The present states of one subscription or one charge. */
+export interface ShownStates {
+  readonly request?: string | undefined
+  readonly subscription?: string | undefined
+  readonly cancellation?: string | undefined
+  readonly charge?: string | undefined
+}
+
+interface Items {
+  readonly subscriptions: ListedSubscription
+  readonly payments: PaymentBody
+  readonly charges: ListedCharge
+  readonly notifications: ListedNotification
+  readonly requests: LoggedRequest
+}
+
+const deliveryState = ({ tries }: ListedNotification): string =>
+  tries.length === 0 ? 'not sent' : tries.at(-1)?.delivered === true ? 'delivered' : 'failed'
+
+/** The states by which a list can be filtered, and the states of an item. */
+export const filters: {
+  readonly [Name in ListName]: {
+    readonly states: readonly string[]
+    of(item: Items[Name]): readonly string[]
+  }
+} = {
+  subscriptions: {
+    states: [...new Set([...Object.keys(requestTransitions), ...Object.keys(subscriptionTransitions)])].slice(
+      1,
+    ),
+    of: ({ requestStatus, phase }) => [requestStatus, phase],
+  },
+  payments: {
+    states: ['paid', 'failed', 'reversed'],
+    of: ({ status, reverseTransactionId }) => {
+      const outcome = status === 'SUCCEEDED_PAYMENT' ? 'paid' : 'failed'
+      return reverseTransactionId === null ? [outcome] : [outcome, 'reversed']
+    },
+  },
+  charges: { states: Object.keys(chargeTransitions).slice(1), of: ({ status }) => [status] },
+  requests: { states: operations, of: ({ operation = '' }) => [operation] },
+  notifications: { states: ['delivered', 'failed', 'not sent'], of: (one) => [deliveryState(one)] },
 }
 
 /** Returns where a page ends. If the mock has deleted the page's items, returns the end of the oldest page. */
@@ -80,9 +144,17 @@ const pageOf = <Item>(list: Sequence<Item>, limit: number, place: number | undef
   }
 }
 
+/** Returns a list of the items for which `matches` returns true. The items keep their places. */
+const filtered = <Item>(list: Sequence<Item>, matches: (item: Item) => boolean): Sequence<Item> => {
+  const { first, end } = list.bounds()
+  // A list may apply the condition before it removes secrets, which takes longer than the search.
+  const found = list.read(first, end, matches).filter(matches)
+  return { bounds: () => ({ first: 0, end: found.length }), read: (from, to) => found.slice(from, to) }
+}
+
 const isoOf = (time: number): string => new Date(time).toISOString()
 
-const listedSubscription = ({ request, ...state }: SubscriptionState): ListedSubscription => {
+const listedSubscription = ({ request, ...state }: SubscriptionRecord): ListedSubscription => {
   const { createdAt, authorizedAt, cancelledAt } = state
   const { requestID, amount, cycle, start, end } = request
   return {
@@ -98,12 +170,31 @@ const listedSubscription = ({ request, ...state }: SubscriptionState): ListedSub
   }
 }
 
+/** Returns the states of the subscription with an invoiceId, or of the charge with an id. */
+const statesOf = (mock: Mock, id: string): ShownStates => {
+  const { subscriptions, gateway } = internalsOf(mock)
+  const charge = gateway.domain.status(id)
+  if (charge.ok) return { charge: charge.value.status }
+  const one = subscriptions.domain.listed(id)
+  return { request: one?.requestStatus, subscription: one?.phase, cancellation: one?.cancellation }
+}
+
 /** Reads one page of each list, with at most `limit` items. */
-export const readView = (mock: Mock, limit: number, places: Places): PanelView => {
-  const { clock, faults, lists, outage } = internalsOf(mock)
-  const page = <Item>(name: ListName, list: Sequence<Item>) => pageOf(list, limit, places[name])
+export const readView = (mock: Mock, limit: number, query: PanelQuery): PanelView => {
+  const { clock, deliveries, faults, lists, outage, snapshots } = internalsOf(mock)
+  const page = <Name extends ListName>(name: Name, list: Sequence<Items[Name]>): Listed<Items[Name]> => {
+    const [text, state] = [query.get(`${name}.q`)?.toLowerCase() ?? '', query.get(`${name}.is`)]
+    const isListed = (item: Items[Name]): boolean =>
+      (state === null || filters[name].of(item).includes(state)) &&
+      (text === '' || JSON.stringify(item).toLowerCase().includes(text))
+    const all = text === '' && state === null ? list : filtered(list, isListed)
+    return pageOf(all, limit, placeOf(query, name))
+  }
   // Read the lists first: this runs the due entries, and so it may change the time that the clock shows.
-  const subscriptions = page('subscriptions', lists.subscriptions)
+  const subscriptions = page('subscriptions', {
+    bounds: lists.subscriptions.bounds,
+    read: (from, to) => lists.subscriptions.read(from, to).map(listedSubscription),
+  })
   const charges = page('charges', lists.charges)
   return {
     now: isoOf(mock.clock.now()),
@@ -114,10 +205,19 @@ export const readView = (mock: Mock, limit: number, places: Places): PanelView =
       fault,
       left: Number.isFinite(left) ? left : 'always',
     })),
-    subscriptions: { ...subscriptions, items: subscriptions.items.map(listedSubscription) },
+    receivers: deliveries
+      .receivers()
+      .map(({ number, to, options: { headers: _headers, signing: _signing, ...options } }) => ({
+        number,
+        to,
+        ...options,
+      })),
+    snapshots: [...snapshots].map(([name, { at }]) => ({ name, at: isoOf(at) })),
+    subscriptions,
     payments: page('payments', lists.payments),
     charges,
     notifications: page('notifications', lists.notifications),
     requests: page('requests', lists.requests),
+    shown: statesOf(mock, query.get('show') ?? ''),
   }
 }

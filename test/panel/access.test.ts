@@ -32,7 +32,7 @@ describe('the panel refuses without any effect', () => {
     ['a form of another origin', 'POST', '/_mock', { ...form, ...foreign }, 403],
     ['a form of an unknown origin', 'POST', '/_mock', { ...form, origin: 'null' }, 403],
     ['another content type', 'POST', '/_mock', { 'content-type': 'text/plain' }, 415],
-    ['a form that is too large', 'POST', '/_mock', form, 413, `${outage.body}&x=${'y'.repeat(20_000)}`],
+    ['a form that is too large', 'POST', '/_mock', form, 413, `${outage.body}&x=${'y'.repeat(1_100_000)}`],
     ['another method', 'PUT', '/_mock', {}, 405],
     ['a form for the state', 'POST', '/_mock/state', form, 405],
     ['an unknown path', 'GET', '/_mock/none', {}, 404],

@@ -39,6 +39,33 @@ describe('a program drives the mock through the panel', () => {
     },
   )
 
+  test.each([
+    ['2027-01-31T12:00:00Z', 1, '2027-02-28T12:00:00.000Z'],
+    ['2027-11-30T23:59:59Z', 3, '2028-02-29T23:59:59.000Z'],
+    ['2027-12-15T00:00:00Z', 1, '2028-01-15T00:00:00.000Z'],
+  ])('moves the clock from %s by %i calendar months', async (time, months, expected) => {
+    await act('set-clock', { time })
+    await act('advance', { months: String(months) })
+    expect(new Date(site.mock.clock.now()).toISOString()).toBe(expected)
+  })
+
+  test('sends JSON instead of a form', async () => {
+    const post = (body: string) =>
+      fetch(`${site.url}/_mock`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json; charset=utf-8' },
+      })
+    const fault = { action: 'fault', operation: '*', kind: 'status', status: 418, when: { msisdn: '017' } }
+    expect(await (await post(JSON.stringify(fault))).json()).toMatchObject({ ok: true })
+    expect((await stateOf(site.url)).faults).toMatchObject([
+      { fault: { status: 418, when: { msisdn: '017' } } },
+    ])
+    expect((await post(JSON.stringify({ action: 'explode' }))).status).toBe(409)
+    for (const wrong of ['{', '']) expect((await post(wrong)).status).toBe(400)
+    for (const wrong of ['null', '[]', '"reset"']) expect((await post(wrong)).status).toBe(409)
+  })
+
   test('sets the behavior of a number, confirms a charge, declines a request, and reverses a payment', async () => {
     await act('behavior', { msisdn: testNumbers.succeeds, behavior: 'wallet_blocked' })
     const { id } = await site.charge()
@@ -101,6 +128,21 @@ test.each([
   ['advance', { days: '-1' }, /[Ff]ield days must be a number/],
   ['advance', { days: '1e9' }, /[Ff]ield days must be a number/],
   ['advance', { days: '999999' }, /at most ten years/],
+  ['advance', { months: '1.5' }, /months must be a whole number/],
+  ['advance', { months: '121' }, /at most ten years/],
+  ['advance', { weeks: '1' }, /Unknown field weeks\. Fields of this action: months, days, /],
+  ['reset', { now: 'true' }, /Unknown field now\. Fields of this action: none\./],
+  ['set-payments', { id: 'none', payments: 'fail' }, /payer\.setPayments: /],
+  ['cancel', { id: 'none' }, /payer\.cancel: /],
+  ['resend', { notificationId: 'none' }, /notifications\.resend: /],
+  ['send', { type: 'SUBSCRIPTION' }, /Missing field status\./],
+  ['connect', { url: 'ftp://a' }, /notifications\.connect: /],
+  ['connect', { url: 'http://127.0.0.1:9', retries: '0' }, /retries/],
+  ['disconnect', { number: '7' }, /no such receiver/],
+  ['restore-snapshot', { name: 'none' }, /no snapshot none/],
+  ['remove-snapshot', { name: 'none' }, /no snapshot none/],
+  ['explain', { operation: 'none' }, /operation must be/],
+  ['add', { subscriptions: '[{}]' }, /^add: /],
   ['set-clock', { time: 'tomorrow' }, /time must be .*, got "tomorrow"$/],
   ['set-clock', {}, /Missing field time\./],
   ['authorize', { invoiceId: 'none', payments: 'explode' }, /succeed and fail/],

@@ -1,10 +1,10 @@
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DESKTOP, focused, HOSTILE, PHONE, SCRIPTING, useBrowser, withoutBrowser } from '../pages/browser.ts'
 import { expectFits, expectUsable } from '../pages/findings.ts'
 import { startSite } from '../pages/site.ts'
 import { serveFetch } from '../support/serve-fetch.ts'
 import { ask } from './asking.ts'
+import { click, reported } from './using.ts'
 
 describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 60_000 }, () => {
   const within = useBrowser()
@@ -19,9 +19,6 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
   afterAll(() => site?.close())
 
   const health = async () => (await fetch(`${site.url}/health`)).status
-  const reported = (page: Page, text: string | RegExp) =>
-    page.getByRole('status').filter({ hasText: text }).waitFor()
-  const click = (page: Page, name: string) => page.getByRole('button', { name }).click()
 
   describe.each(SCRIPTING)('%s', (_, view) => {
     test('authorizes, declines, moves the clock and reverses', async () => {
@@ -36,10 +33,12 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         await reported(page, `The payer declined ${other.invoiceID}.`)
         await click(page, '+ 15 days')
         await reported(page, 'It is 2026-12-13T12:00:00Z.')
-        expect(await page.locator('#payments > li .heading').allTextContents()).toEqual([
-          expect.stringMatching(/^FAILED_PAYMENT .* due 2026-12-13$/),
-          expect.stringMatching(/^SUCCEEDED_PAYMENT .* due 2026-11-28$/),
+        expect(await page.locator('#payments > tr').allTextContents()).toEqual([
+          expect.stringMatching(/FAILED_PAYMENT.*2026-12-13/),
+          expect.stringMatching(/SUCCEEDED_PAYMENT.*2026-11-28/),
         ])
+        const cycles = await page.locator(`#subscription-${one.invoiceID} .cycles li`).allTextContents()
+        expect(cycles).toEqual(['2026-11-28 paid', '2026-12-13 failed', '2026-12-28 next'])
         await click(page, 'Reverse')
         await reported(page, 'was reversed')
         await page.getByLabel('Days').fill('1')
@@ -68,7 +67,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         await reported(page, 'now have the behavior insufficient_funds')
         await click(page, `Enter the correct code for ${id}`)
         await reported(page, `${id} is failed`)
-        expect(await page.locator(`#charge-${id} .heading`).textContent()).toContain('failed')
+        expect(await page.locator(`#charge-${id} .pill`).textContent()).toBe('failed')
       })
       expect(site.chargeStatus(id)).toBe('failed')
     })
@@ -115,7 +114,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
       await Promise.all(Array.from({ length: 51 }, () => site.charge()))
       await within(view, async (page) => {
         await page.goto(panel)
-        const rows = page.locator('#charges > li')
+        const rows = page.locator('#charges > tr')
         const position = (text: string) => page.locator('#charges-pages').filter({ hasText: text }).waitFor()
         await position('1 to 50 of 51')
         expect(await rows.count()).toBe(50)
@@ -183,7 +182,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
       await ask(site.url, 'advance', { hours: '1' })
       await page.locator(`#charge-${id}`).waitFor()
       await page.locator('#clock-now').filter({ hasText: '2026-11-28 13:00:00' }).waitFor()
-      expect(await page.locator('#requests > li').count()).toBe(3)
+      expect(await page.locator('#requests > tr').count()).toBe(3)
       expect(await page.locator('#request-2-details').getAttribute('open')).toBe('')
       expect(await page.getByLabel('Days').inputValue()).toBe('3')
       expect(await payments.inputValue()).toBe('fail')
@@ -196,13 +195,14 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
       expect(await focusedBy('aria-label')).toBe('Payments of order-1')
 
       await ask(site.url, 'decline', { invoiceId: invoiceID })
-      await page.locator(`#subscription-${invoiceID} .heading`).filter({ hasText: 'FAILED' }).waitFor()
-      // The focused control no longer exists: the focus stays in its section.
-      expect(await focusedBy('id')).toBe('subscriptions-title')
+      await page.locator(`#subscription-${invoiceID}`).filter({ hasText: 'FAILED' }).waitFor()
+      // The focused control no longer exists: the focus stays in its row, and then in its section.
+      expect(await focusedBy('href')).toContain(invoiceID)
 
       await ask(site.url, 'reset')
       await page.locator('#charges-none').waitFor()
-      expect(await page.locator('#requests > li').allTextContents()).toEqual(['None yet.'])
+      expect(await focusedBy('id')).toBe('subscriptions-title')
+      expect(await page.locator('#requests > tr').allTextContents()).toEqual(['None yet.'])
     })
   })
 
@@ -221,7 +221,15 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
   test('works with the keyboard alone, with a visible focus in reading order', async () => {
     await within({ viewport: PHONE }, async (page) => {
       await page.goto(panel)
-      const sections = ['Subscriptions', 'Payments', 'Charges', 'Requests', 'Notifications']
+      const sections = [
+        'Connect',
+        'Subscriptions',
+        'Payments',
+        'Charges',
+        'Requests',
+        'Notifications',
+        'States',
+      ]
       for (const name of [...sections, 'State as JSON', '+ 1 hour', '+ 1 day']) {
         await page.keyboard.press('Tab')
         expect(await focused(page)).toBe(`${name} solid 3px`)
@@ -229,6 +237,17 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
       await page.keyboard.press('Enter')
       await reported(page, 'It is 2026-11-29T12:00:00Z.')
       expect(await focused(page)).toBe('+ 1 day solid 3px')
+
+      const { id } = await site.charge()
+      await page.locator(`#charge-${id}`).waitFor()
+      await page.getByRole('link', { name: 'Charges', exact: true }).focus()
+      await page.keyboard.press('Enter')
+      for (const name of ['Search Charges', 'Filter Charges']) {
+        await page.keyboard.press('Tab')
+        expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(name)
+      }
+      for (const key of ['Tab', 'Tab', 'Enter']) await page.keyboard.press(key)
+      await reported(page, `${id} is succeeded`)
     })
   })
 
@@ -242,11 +261,19 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
     site.mock.faults.add({ operation: 'gateway.*', kind: 'latency', latencyMs: 1 })
     site.mock.faults.add({ operation: '*', kind: 'html' })
     site.mock.outage.start()
+    const disconnect = site.mock.notifications.connect('http://127.0.0.1:9/hook', {
+      retries: 2,
+      signing: { secret: 'shared' },
+    })
+    site.mock.notifications.send({ type: HOSTILE, status: HOSTILE, timestamp: HOSTILE })
+    await ask(site.url, 'save-snapshot', { name: HOSTILE })
     await within({ viewport: PHONE }, async (page) => {
-      await page.goto(panel)
+      await page.goto(`${panel}?show=${invoiceID}`)
+      await page.evaluate(() => {
+        for (const details of document.querySelectorAll('details')) details.open = true
+      })
       await click(page, 'Remove html')
       await reported(page, 'was removed')
-      await page.locator('#requests details').last().locator('summary').click()
       await expectUsable(page, 'phone, light')
       for (const width of [900, 1500]) {
         await page.setViewportSize({ width, height: 800 })
@@ -256,6 +283,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
       await expectUsable(page, '1500 pixels wide, dark')
       await page.emulateMedia({ colorScheme: 'light' })
     })
+    disconnect()
   })
 
   test('runs nothing that a merchant wrote in any field, loaded and live', async () => {
@@ -268,7 +296,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
       })
       await site.charge({ currency: HOSTILE })
       await fetch(`${site.url}/${encodeURIComponent(HOSTILE)}?q=${HOSTILE}`)
-      await page.locator('#charges .heading').filter({ hasText: '<script>' }).waitFor()
+      await page.locator('#charges tr').filter({ hasText: '<script>' }).waitFor()
       await ask(site.url, 'behavior', { msisdn: HOSTILE, behavior: 'succeeds' })
       for (const load of [() => Promise.resolve(), () => page.reload()]) {
         await load()

@@ -220,6 +220,14 @@ export const createGatewayDomain = (parts: {
         returnUrl: name === false ? charge.redirectUri : withParameter(charge.redirectUri, name, charge.id),
       })
     },
+    /** Returns the number of the charge that the parameters of a path name. */
+    related({ id = '', confirmationId = '' }: Readonly<Record<string, string>>): {
+      readonly msisdn?: string
+    } {
+      const { charges, confirmations } = ledger.transactions()
+      const charge = charges.get(id) ?? confirmations.get(confirmationId)
+      return charge === undefined ? {} : { msisdn: charge.msisdn }
+    },
     setBehavior(msisdn: string, behavior: string): Result<void> {
       timeline.settle()
       if (!isBehaviorName(behavior)) return unknownBehavior(behavior)

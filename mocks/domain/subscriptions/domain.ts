@@ -65,7 +65,7 @@ export const createSubscriptionsDomain = (parts: {
     ...createOperations({ timeline, ids, options, calendar, state, tokens, lifecycle, views, baseUrl }),
     subscriptionList: sequence(
       () => state.subscriptions.length,
-      (from, to) => state.subscriptions.slice(from, to).map(views.state),
+      (from, to) => state.subscriptions.slice(from, to).map(views.listed),
     ),
     paymentList: sequence(state.payments.count, (from, to) =>
       state.payments.read(from, to).map(views.payment),

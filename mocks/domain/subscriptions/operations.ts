@@ -8,7 +8,7 @@ import type { Lifecycle } from './lifecycle.ts'
 import type { PaymentScript, SubscriptionsOptions } from './options.ts'
 import type { PaymentRecord, State, SubscriptionRecord } from './state.ts'
 import type { Tokens } from './tokens.ts'
-import type { AuthorizationView, Merchant, PaymentBody } from './types.ts'
+import type { AuthorizationView, Merchant, PaymentBody, SubscriptionState } from './types.ts'
 import type { createViews } from './views.ts'
 import { authorizationPath, cancellationIndexOf, paymentIndexOf } from './views.ts'
 
@@ -199,6 +199,16 @@ export const createOperations = (parts: {
       if (!record.ok || payment === undefined) return record.ok ? notFound('Payment', '') : record
       return accepted(views.payment(payment))
     },
+    /** Returns identifiers of the subscription that the parameters of a path name. */
+    related({ invoiceId = '', subscriptionId = '', paymentId = '' }: Readonly<Record<string, string>>) {
+      const payment = paymentRecord(paymentId)
+      const record =
+        payment === undefined
+          ? (state.byInvoice(invoiceId) ?? state.bySubscription(subscriptionId))
+          : state.subscriptions[payment.subscription]
+      const { request, invoiceId: invoice, subscriptionId: subscription } = record ?? {}
+      return { requestID: request?.requestID, invoiceId: invoice, subscriptionId: subscription }
+    },
     /** Returns the data of the page on which the payer authorizes or declines a request. */
     authorization(invoiceId: string) {
       timeline.settle()
@@ -222,6 +232,25 @@ export const createOperations = (parts: {
       }
       record.script = [...payments]
       return accepted(undefined)
+    },
+    /** Cancels a subscription without a call of the merchant. */
+    end(id: string): Result<SubscriptionState> {
+      timeline.settle()
+      const record = state.byInvoice(id) ?? state.bySubscription(id)
+      if (record === undefined) return notFound('Subscription', UNKNOWN_ID)
+      if (record.cancellation !== undefined || !lifecycle.can(record, 'cancel')) {
+        return refused('state', 'The subscription cannot be canceled.', {
+          explanation: `The subscription is ${record.phase}${record.cancellation === undefined ? '' : ' and has a cancellation'}.`,
+        })
+      }
+      lifecycle.cancel(record)
+      return accepted(views.state(record))
+    },
+    /** Returns a subscription as the panel lists it. */
+    listed(id: string) {
+      timeline.settle()
+      const record = state.byInvoice(id)
+      return record && views.listed(record)
     },
     /** Reverses a payment: the payer gets the money back. */
     reverse(paymentId: string) {

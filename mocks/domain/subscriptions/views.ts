@@ -66,7 +66,7 @@ export const createViews = (parts: {
       .map(dateText)
   }
 
-  return {
+  const views = {
     /** Returns the status of a subscription request (S3). */
     status(record: SubscriptionRecord) {
       const { invoiceId, requestStatus: status, subscriptionId } = record
@@ -146,6 +146,26 @@ export const createViews = (parts: {
         cancelledAt: record.cancelledAt,
         nextDueDate: open && isExpected(record, day) ? dateText(day) : undefined,
         active: record.phase === 'ACTIVE',
+      }
+    },
+  }
+
+  return {
+    ...views,
+    /** Returns a subscription with its states, its last payments and the planned ones. */
+    listed(record: SubscriptionRecord) {
+      const cancellation = state.cancellations[record.cancellation ?? -1]
+      return {
+        ...views.state(record),
+        phase: record.phase,
+        cancellation: cancellation?.status,
+        paymentCount: record.payments.length,
+        lastPayments: record.payments.slice(-SHOWN_PAYMENTS).flatMap((index) => {
+          const payment = state.payments.get(index)
+          return payment === undefined ? [] : [views.payment(payment)]
+        }),
+        retryDates: record.retries.map(({ at }) => calendar.dateTimeText(at).slice(0, 10)),
+        script: [...record.script],
       }
     },
   }

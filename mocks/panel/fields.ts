@@ -1,0 +1,75 @@
+import type { PaymentScript } from '../domain/subscriptions/options.ts'
+
+/** The fields of an action, as a program or a form sent them. */
+export type SentFields = Readonly<Record<string, unknown>>
+
+/** Reads one field of an action. A form sends text, and an empty field of a form means that there is no value. */
+export type Reader<Value> = (given: unknown, name: string) => Value
+
+const plain = (given: unknown): unknown => {
+  const value = typeof given === 'string' ? given.trim() : given
+  return value === '' || value === null ? undefined : value
+}
+
+/** Reads text or a number as text. */
+export const optionalText: Reader<string | undefined> = (given, name) => {
+  const value = plain(given)
+  if (value === undefined || typeof value === 'string') return value
+  if (typeof value === 'number') return String(value)
+  throw new TypeError(`Field ${name} must be text.`)
+}
+
+/** Reads text that must not be missing. */
+export const text: Reader<string> = (given, name) => {
+  const value = optionalText(given, name)
+  if (value === undefined) throw new TypeError(`Missing field ${name}.`)
+  return value
+}
+
+/** Reads a number that is not negative. */
+export const number: Reader<number | undefined> = (given, name) => {
+  const value = optionalText(given, name)
+  if (value === undefined) return undefined
+  if (!/^\d+(\.\d+)?$/.test(value)) throw new TypeError(`Field ${name} must be a number, such as 3.`)
+  return Number(value)
+}
+
+/** Reads any JSON value. In a form, text that is not JSON stays text. */
+export const json: Reader<unknown> = (given) => {
+  const value = plain(given)
+  if (typeof value !== 'string') return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}
+
+/** Reads `name.<key>` fields of a form, or an object. Values stay text, because `017` is not a number. */
+export const texts: Reader<Readonly<Record<string, string>> | undefined> = (given, name) => {
+  const entries = Object.entries(Object(json(given, name))).flatMap(([key, value]) => {
+    const found = optionalText(value, `${name}.${key}`)
+    return found === undefined ? [] : [[key, found]]
+  })
+  return entries.length === 0 ? undefined : Object.fromEntries(entries)
+}
+
+/** Reads a list of outcomes, such as `succeed, fail`. */
+export const scripts: Reader<readonly PaymentScript[]> = (given, name) =>
+  (Array.isArray(given) ? given : (optionalText(given, name) ?? '').split(/[\s,]+/))
+    .filter((word) => word !== '')
+    .map((word) => {
+      if (word === 'succeed' || word === 'fail') return word
+      throw new TypeError(`Field ${name} must be a list of succeed and fail, got "${word}".`)
+    })
+
+/** Reads a body: a form, whose names may have the form `when.msisdn`, or a JSON object. */
+export const readFields = (body: string, isJson: boolean): SentFields => {
+  if (isJson) return Object(JSON.parse(body))
+  const fields: Record<string, unknown> = {}
+  for (const [name, value] of new URLSearchParams(body)) {
+    const [outer = '', inner] = name.split('.', 2)
+    fields[outer] = inner === undefined ? value : { ...Object(fields[outer]), [inner]: value }
+  }
+  return fields
+}
