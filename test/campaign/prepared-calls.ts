@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import type { LoggedRequest, Mock, Operation } from '../../mocks/core.ts'
 import { createMock } from '../../mocks/core.ts'
 import type { FetchFunction } from '../../src/index.ts'
@@ -149,6 +150,8 @@ export const prepare = async (schedule: Schedule, connect: Connect): Promise<Pre
     rateLimit: schedule.rateLimit,
     hooks: { onRequest: note, onResponse: note, onRetry: note, onError: note, onTokenRenewed: note },
     onUnexpected: note,
+    logger: pino({ level: 'debug' }, { write: note }),
+    logLevel: 'debug',
   } as const
   const clients = {
     calm: clientsOf(mock),

@@ -126,6 +126,9 @@ export const judgeSecrets = (prepared: Prepared, endings: readonly Ending[]): vo
     ]),
     inspect(prepared.facts, { depth: 20, showHidden: true, maxArrayLength: null }),
   ].join('\n')
-  const secrets = prepared.secrets().filter((secret) => secret !== '')
+  const secrets = prepared
+    .secrets()
+    .filter((secret) => secret !== '')
+    .flatMap((secret) => [secret, encodeURIComponent(secret)])
   expect(secrets.filter((secret) => visible.includes(secret))).toEqual([])
 }
