@@ -41,7 +41,7 @@ try {
   await subscriptionLifecycle(new SubscriptionsClient(settings.subscriptions), settings, timeline)
   timeline.title(`A charge and its renewal, on ${settings.gateway.baseUrl}`)
   await chargeLifecycle(new GatewayClient(settings.gateway), settings, timeline)
-  timeline.title('Done. Next: `npm run example 1`, or docs/going-live.md')
+  timeline.title('Done. Next: `npm run example 1`, or docs/shop.md')
 } catch (error) {
   if (!isMandateKitError(error)) throw error
   timeline.note(`Stopped by ${error.name} (outcome: ${error.outcome}): ${error.message}`)

@@ -1,36 +1,26 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
-// Writes llms.txt: README.md and the guides of docs/ in one file, for readers with a small context. Without --write, it
-// only compares the file with its sources.
+// Writes llms.txt: README.md and the guides that most programs need in one file, for readers with a small context.
+// Without --write, it only compares the file with its sources.
 
 const root = new URL('../', import.meta.url)
 const file = new URL('llms.txt', root)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 
-// The guides that a newcomer needs come first. The others follow in the order of their names.
-const order = [
-  'subscriptions.md',
-  'charges.md',
-  'retries-and-outcomes.md',
-  'errors.md',
-  'tokens.md',
-  'notifications.md',
-  'testing.md',
-  'mock.md',
+// README.md and the guide contain a test, and tokens need no code. So the pages about them are only named.
+const included = [
+  'README.md',
+  'docs/shop.md',
+  'docs/subscriptions.md',
+  'docs/charges.md',
+  'docs/retries-and-outcomes.md',
+  'docs/errors.md',
+  'docs/notifications.md',
+  'docs/mock.md',
 ]
 
-// Reference pages are too long for this file.
-const omitted = ['specification.md', 'options.md', 'unknowns.md', 'state-machines.md']
-
-// Pages for contributors, which the package does not contain.
-const notPacked = ['benchmarks.md']
-
-function guides(): string[] {
-  const all = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md'))
-  const found = all.filter((name) => ![...omitted, ...notPacked].includes(name))
-  const place = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length)
-  return found.sort((a, b) => place(a) - place(b) || a.localeCompare(b)).map((name) => `docs/${name}`)
-}
+// The package does not contain this page, because it is for contributors.
+const notPacked = 'docs/benchmarks.md'
 
 /**
  * A document without the parts that do not help here: diagrams, comments, pictures, links between the documents, and the
@@ -48,8 +38,12 @@ function digest(path: string): string {
   return `<!-- ${path} -->\n\n${text}\n`
 }
 
-const more = `Not in this file: ${omitted.map((name) => `docs/${name}`).join(', ')}.\n`
-const content = [...['README.md', ...guides()].map(digest), more].join('\n')
+// The other pages are references. Each is named with its title.
+const others = readdirSync(new URL('docs/', root))
+  .map((name) => `docs/${name}`)
+  .filter((path) => path.endsWith('.md') && ![...included, notPacked].includes(path))
+  .map((path) => `- ${path}: ${/^# (.+)$/m.exec(read(path))?.[1]}\n`)
+const content = [...included.map(digest), `## Not in this file\n\n${others.join('')}`].join('\n')
 
 if (process.argv.includes('--write')) {
   writeFileSync(file, content)

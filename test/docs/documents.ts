@@ -27,9 +27,18 @@ export async function documents(): Promise<string[]> {
 /** The text of a document. */
 export const readDocument = (path: string): Promise<string> => readFile(join(repository, path), 'utf8')
 
-/** The ```ts blocks of a document, in order. */
+/** The blocks of a document that begin with their file's name, such as `// shop.ts`: text by name. */
+export const filesIn = (text: string): Map<string, string> =>
+  new Map(
+    [...text.matchAll(/^```\w+\n(?:\/\/|#) (\S*\.\w+)\n(.*?)^```$/gms)].map(([, name = '', code = '']) => [
+      name,
+      code,
+    ]),
+  )
+
+/** The ```ts blocks of a document, in order, without those of `filesIn`. */
 function snippetsOf(document: string, text: string): Snippet[] {
-  return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(({ 1: code = '', index }) => {
+  return [...text.matchAll(/^```ts\n(?!\/\/ \S*\.\w+\n)(.*?)^```$/gms)].map(({ 1: code = '', index }) => {
     const line = text.slice(0, index).split('\n').length
     const isTest = /from 'vitest'/.test(code)
     const name = document.replace(/\.md$/, '').replaceAll('/', '-')
