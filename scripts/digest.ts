@@ -24,12 +24,12 @@ const notPacked = 'docs/benchmarks.md'
 
 /**
  * A document without the parts that do not help here: diagrams, comments, pictures, links between the documents, and the
- * README's list of guides and its last sections.
+ * README's list of guides, its last sections and its summary of the page about errors.
  */
 function digest(path: string): string {
   const text = read(path)
     .replace(/<!--.*?-->\n*/gs, '')
-    .replace(/^## (?:Guides\n.*?(?=^## )|Work on it\n.*)/gms, '')
+    .replace(/^## (?:(?:When a call fails|Guides)\n.*?(?=^## )|Work on it\n.*)/gms, '')
     .replace(/^```mermaid\n.*?^```\n*/gms, '')
     .replace(/!\[[^\]]*\]\([^)]*\)\s*/g, '')
     .replace(/\[([^\]]+)\]\((?!https?:)[^)]*\)/g, '$1')

@@ -43,7 +43,7 @@ test("the shop guide's code compiles with its own configuration, and with the st
 
 test("the shop guide's own tests pass", async () => {
   const { exitCode, output } = await shop.run(process.execPath, '--test', '--test-reporter=tap')
-  expect(output).toMatch(/^# pass 5$/m)
+  expect(output).toMatch(/^# pass 6$/m)
   expect(exitCode, output).toBe(0)
 })
 
@@ -66,8 +66,8 @@ test('the shop runs as the guide says, from the checkout to the cancellation', a
   const runJobs = (which: string) => shop.run(process.execPath, ...start, 'jobs.ts', which)
 
   const authorization = await follow('/checkout', { plan: 'weekly' })
-  const invoiceId = mock.state.subscriptions()[0]?.invoiceId ?? ''
-  expect(await read(`/return?invoiceID=${invoiceId}`)).toContain('is waiting')
+  const [request] = mock.state.subscriptions()
+  expect(await read(`/orders/${request?.request.requestID}`)).toContain('is waiting')
   const weekly = await follow(authorization, { decision: 'authorize' })
   const weeklyPage = await read(weekly)
   expect(weeklyPage).toContain('is active')
@@ -85,7 +85,7 @@ test('the shop runs as the guide says, from the checkout to the cancellation', a
   expect(await read(weekly)).toContain('is ended')
   expect(await runJobs('daily')).toEqual(succeeded)
 
-  expect((await fetch(new URL('/return?invoiceID=forged', address))).status).toBe(404)
+  expect((await fetch(new URL('/orders/forged', address))).status).toBe(404)
   expect((await post('/checkout', { plan: 'monthly', msisdn: '' })).status).toBe(422)
 })
 
