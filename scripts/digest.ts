@@ -22,14 +22,23 @@ const included = [
 // The package does not contain this page, because it is for contributors.
 const notPacked = 'docs/benchmarks.md'
 
-/**
- * A document without the parts that do not help here: diagrams, comments, pictures, links between the documents, and the
- * README's list of guides, its last sections and its summary of the page about errors.
- */
+// Sections of README.md that the included guides repeat, or that only people need.
+const repeated = [
+  'A first subscription',
+  'A first charge',
+  'When a call fails',
+  'Guides',
+  'Work on it',
+  'License',
+]
+
+/** A document without diagrams, comments, pictures, links between the documents, and the sections in `repeated`. */
 function digest(path: string): string {
   const text = read(path)
     .replace(/<!--.*?-->\n*/gs, '')
-    .replace(/^## (?:(?:When a call fails|Guides)\n.*?(?=^## )|Work on it\n.*)/gms, '')
+    .split(/^(?=## )/m)
+    .filter((section) => !repeated.some((title) => section.startsWith(`## ${title}\n`)))
+    .join('')
     .replace(/^```mermaid\n.*?^```\n*/gms, '')
     .replace(/!\[[^\]]*\]\([^)]*\)\s*/g, '')
     .replace(/\[([^\]]+)\]\((?!https?:)[^)]*\)/g, '$1')
