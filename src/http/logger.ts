@@ -61,8 +61,8 @@ const LINES: Lines = {
 /** Returns the level in the environment variable MANDATEKIT_LOG, or `off`. */
 export const environmentLevel = (): LogLevel => {
   try {
-    const { process }: { process?: { env?: Record<string, unknown> } } = globalThis
-    return LOG_LEVELS.find((level) => level === process?.env?.MANDATEKIT_LOG) ?? 'off'
+    const runtime = globalThis as { process?: { env?: Record<string, unknown> } }
+    return LOG_LEVELS.find((level) => level === runtime.process?.env?.MANDATEKIT_LOG) ?? 'off'
   } catch {
     // Deno may forbid to read the environment.
     return 'off'

@@ -52,18 +52,19 @@ describe('an operation that must not act twice', () => {
   it('case 16: subscribe that times out is not retried; its error has the requestID', async () => {
     const { subscriptions, requests } = await openClients({ fault: 'silent' })
     await subscriptions.login()
-    const error = await errorOf<TimeoutError>(subscriptions.subscribe(SUBSCRIPTION, { timeout: 60 }))
+    const error = await errorOf<TimeoutError>(subscriptions.subscribe(SUBSCRIPTION, { timeout: 300 }))
     expect(error).toMatchObject({
       code: 'timeout',
       operation: 'subscriptions.subscribe',
       outcome: 'unknown',
       requestID: 'order-77',
-      timeoutMs: 60,
+      timeoutMs: 300,
       attempts: 1,
       retryable: false,
     })
     expect(error.message).toContain('requestID')
-    expect(requests).toHaveLength(2)
+    // On a busy machine, the request may reach the server after the time limit.
+    await expect.poll(() => requests.length).toBe(2)
   })
 
   it('is retried after a 429, because the server did not act', async () => {
