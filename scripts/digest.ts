@@ -15,12 +15,22 @@ const order = [
   'errors.md',
   'tokens.md',
   'notifications.md',
+  'queues.md',
   'testing.md',
   'mock.md',
 ]
 
-// Reference pages are too long for this file.
-const omitted = ['specification.md', 'options.md', 'unknowns.md', 'state-machines.md']
+// Reference pages are too long for this file. Of the guides, environments.md and server.md are for one set-up each, and
+// faq.md repeats the others.
+const omitted = [
+  'specification.md',
+  'options.md',
+  'unknowns.md',
+  'state-machines.md',
+  'environments.md',
+  'server.md',
+  'faq.md',
+]
 
 // Pages for contributors, which the package does not contain.
 const notPacked = ['benchmarks.md']
