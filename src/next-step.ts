@@ -7,8 +7,10 @@ import { isMandateKitError } from './errors.ts'
 export type PauseReason =
   /** The account is locked (HTTP 403 for a login). */
   | 'locked-out'
-  /** The server rejected the credentials, the token or the API key. */
+  /** The server rejected a login. */
   | 'credentials-rejected'
+  /** The server rejected the API key, or a new token. */
+  | 'not-authorized'
   /** The response to a login had no token, and did not say that the credentials are wrong. */
   | 'login-unavailable'
   /** The rate limit allows no request now. */
@@ -40,6 +42,7 @@ const RETRY = 30_000
 const PAUSE: Readonly<Record<PauseReason, number>> = {
   'locked-out': 900_000,
   'credentials-rejected': 900_000,
+  'not-authorized': 60_000,
   'login-unavailable': 10_000,
   'rate-limited': 60_000,
 }
@@ -55,7 +58,7 @@ const pauseReason = (error: AnyMandateKitError): PauseReason | undefined => {
   if (error.code === 'rate_limited') return 'rate-limited'
   const isLogin = error.phase === 'login' || error.operation === LOGIN
   if (isLogin && 'status' in error) return isRejection(error) ? 'credentials-rejected' : 'login-unavailable'
-  return error.code === 'authentication_failed' ? 'credentials-rejected' : undefined
+  return error.code === 'authentication_failed' ? 'not-authorized' : undefined
 }
 
 /**

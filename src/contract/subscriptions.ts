@@ -268,7 +268,7 @@ export const subscriptionsContract = {
     created: ['url', 'invoiceID'],
     reference: 'requestID',
     afterUnknown:
-      'The API cannot search by requestID: compare details().requestID of each subscription in notifications.',
+      'Only the lost response had the url, so no payer can authorize this request: use a new requestID.',
   }),
   /** Reads the state of a subscription request by its `invoiceID`. */
   status: authorized({

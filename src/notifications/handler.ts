@@ -1,145 +1,89 @@
 import { check, inputIssue } from '../check.ts'
 import type { Clock } from '../clock.ts'
 import { steadyClock, withTimeout } from '../clock.ts'
-import type { InputIssue } from '../errors.ts'
-import { InvalidRequestError } from '../errors.ts'
+import { InvalidRequestError, isMandateKitError } from '../errors.ts'
 import { createMemoryStore } from './dedupe.ts'
-import type { HandlerSettings, NotificationHandlerOptions, Report } from './options.ts'
+import type { NotificationHandlerOptions, Report } from './options.ts'
 import { handlerOptionsSchema } from './options.ts'
 import type { MerchantNotification } from './parse.ts'
-import { bodyError, decodeUtf8, isRequest, parseBody, parseObject, SAFE } from './parse.ts'
-import type { Work } from './process-once.ts'
+import { isRequest, toBytes } from './parse.ts'
 import { createProcessOnce } from './process-once.ts'
+import type { HeaderFields, Unreadable } from './read-delivery.ts'
+import { isSetupError, readDelivery, toHeaders } from './read-delivery.ts'
 import type { Delivery } from './verifiers.ts'
 
-/** A web-standard fetch handler that receives deliveries. */
-export type NotificationHandler = (request: Request) => Promise<Response>
+/** A delivery as plain data, which a job of a queue can contain. */
+export interface QueuedDelivery {
+  /** The headers of the delivery, such as `request.headers` of node:http. Needed: Content-Type, and the signature. */
+  readonly headers: HeaderFields
+  /** The body as received: text, or bytes. A queue that stores JSON needs text. A signature covers this body. */
+  readonly body: string | Uint8Array
+}
 
-const STATUSES = { processed: 200, duplicate: 200, failed: 500, 'in-progress': 503, unavailable: 503 }
+/**
+ * What became of a delivery.
+ *
+ * - `processed`: your code succeeded; or the type is unknown and `onUnknown` is missing.
+ * - `duplicate`: your code succeeded for an earlier delivery of the same notificationId.
+ * - `in-progress`: another delivery of this id is in progress, your code exceeded `lease.limit`, or the store failed.
+ * - `unverified`: the verifier threw, or exceeded its time limit. The sender may be genuine.
+ * - `refused`: the verifier returned false.
+ * - `invalid`: the body is not a notification, or is too large.
+ * - `failed`: your code threw.
+ */
+export type DeliveryResult =
+  | 'processed'
+  | 'duplicate'
+  | 'in-progress'
+  | 'unverified'
+  | 'refused'
+  | 'invalid'
+  | 'failed'
+
+/** The result of `handler.process`. */
+export interface ProcessedDelivery {
+  /** What became of the delivery. Run the job again after `in-progress`, `unverified` and `failed`. */
+  readonly result: DeliveryResult
+  /** When to run the job again, in milliseconds. Present after `in-progress`, `unverified` and `failed`. */
+  readonly retryAfterMs?: number
+  /** The notification. Absent after `invalid`. It is not genuine after `refused`. */
+  readonly notification?: MerchantNotification
+  /** The error of the verifier or of your code, for `nextStep`; or the reason why the delivery is `invalid`. */
+  readonly error?: unknown
+}
+
+/** A web-standard fetch handler that receives deliveries, with a method for deliveries from a queue. */
+export interface NotificationHandler {
+  /** Processes the delivery in a request. The response has no body. */
+  (request: Request): Promise<Response>
+  /**
+   * Processes a delivery that a queue kept, as the handler does: verifies it, and runs your code once for each
+   * notificationId. Your web server only has to add the delivery to the queue before it responds 2xx.
+   *
+   * @throws {InvalidRequestError} for the same mistakes in the setup as the handler
+   * @example
+   * const { result, retryAfterMs } = await handler.process(job.data)
+   * if (retryAfterMs !== undefined) await job.moveToDelayed(Date.now() + retryAfterMs, token) // BullMQ
+   */
+  process(delivery: QueuedDelivery): Promise<ProcessedDelivery>
+}
+
+const STATUSES: Readonly<Record<DeliveryResult, number>> = {
+  processed: 200,
+  duplicate: 200,
+  'in-progress': 503,
+  unverified: 503,
+  refused: 401,
+  invalid: 400,
+  failed: 500,
+}
+const RETRY_AFTER = 5_000
+/** A client's error may know when a call can succeed, for example after a rejected login. */
+const pauseAfter = (error: unknown): number =>
+  (isMandateKitError(error) ? error.retryAfterMs : undefined) ?? RETRY_AFTER
 const METHODS = ['POST', 'PUT']
-/** The number of bytes that are decoded in one step. */
-const STEP = 64
 
 const ignore = (): void => undefined
-
-/** Requests whose body other code has read, with the result of the body parser, if there was one. */
-export const parsedBodies = new WeakMap<Request, unknown>()
-
-/** Why a delivery cannot be read. */
-type Unreadable = { readonly status: 400 | 408 | 413 | 415; readonly error: InvalidRequestError }
-
-const unreadable = (status: Unreadable['status'], found: string, rule: string): Unreadable => ({
-  status,
-  error: bodyError(found, rule),
-})
-
-/** Reads a stream within `timeouts.read`. Stops reading after `maxBytes`, and then returns undefined. */
-const readAll = async (
-  body: ReadableStream<Uint8Array> | null,
-  { maxBytes, timeouts }: HandlerSettings,
-): Promise<Uint8Array<ArrayBuffer> | undefined> => {
-  if (!body) return new Uint8Array()
-  const reader = body.getReader()
-  const chunks: Uint8Array[] = []
-  let length = 0
-  const read = async (): Promise<boolean> => {
-    while (length <= maxBytes) {
-      const { done, value } = await reader.read()
-      if (done) return true
-      length += value.byteLength
-      chunks.push(value)
-    }
-    return false
-  }
-  try {
-    if (!(await withTimeout(read(), timeouts.read, 'The body'))) return undefined
-  } finally {
-    reader.cancel().catch(ignore)
-  }
-  const bytes = new Uint8Array(length)
-  for (const chunk of chunks) {
-    bytes.set(chunk, bytes.length - length)
-    length -= chunk.byteLength
-  }
-  return bytes
-}
-
-/** Returns the decoder of a Content-Encoding. Returns undefined if this runtime has no such decoder. */
-const decoderFor = (encoding: string): DecompressionStream | undefined => {
-  const name = encoding.trim().toLowerCase()
-  const format = { 'x-gzip': 'gzip', br: 'brotli' }[name] ?? name
-  try {
-    return new DecompressionStream(format as CompressionFormat)
-  } catch {
-    return undefined
-  }
-}
-
-/** Decodes a body in small steps, because Deno and workerd decode a whole step before the first byte can be read. */
-const decode = (bytes: Uint8Array<ArrayBuffer>, decoder: DecompressionStream, settings: HandlerSettings) => {
-  const writer = decoder.writable.getWriter()
-  const write = async () => {
-    for (let at = 0; at < bytes.length; at += STEP) await writer.write(bytes.subarray(at, at + STEP))
-    await writer.close()
-  }
-  // The reader receives the same error.
-  write().catch(ignore)
-  return readAll(decoder.readable, settings)
-}
-
-/** Reads and decodes a body. Stops when the body is too large, or takes too long in real time. */
-const readBody = async ({ headers, body }: Request, settings: HandlerSettings) => {
-  const { maxBytes, timeouts } = settings
-  const tooLarge = unreadable(413, 'more', `at most ${maxBytes} bytes`)
-  if (Number(headers.get('content-length')) > maxBytes) return tooLarge
-  try {
-    const bytes = await readAll(body, settings)
-    const encoding = headers.get('content-encoding')
-    // A proxy or a body parser may have decoded the body and kept the header. Encoded bytes are not valid UTF-8.
-    if (bytes === undefined || encoding === null || decodeUtf8(bytes) !== undefined) return bytes ?? tooLarge
-    const decoder = decoderFor(encoding)
-    if (decoder === undefined) return unreadable(415, 'another encoding', 'encoded with gzip, deflate or br')
-    return (await decode(bytes, decoder, settings)) ?? tooLarge
-  } catch (error) {
-    return error instanceof Error && error.name === 'TimeoutError'
-      ? unreadable(408, 'a part of it', `complete within ${timeouts.read} ms`)
-      : unreadable(400, 'a body that broke off or cannot be decoded', 'readable')
-  }
-}
-
-const parseParsed = (parsed: unknown): MerchantNotification => {
-  if (parsed !== undefined) return parseObject(parsed)
-  const message =
-    'body must be unread, or the result of a body parser. Other code read the request before the handler and kept ' +
-    'nothing: mount the notification route first, or pass request.clone() to the other code'
-  const issue = { field: 'body', rule: 'unread or parsed', received: 'nothing', message }
-  throw new InvalidRequestError('notifications.handler', [issue])
-}
-
-const readDelivery = async (request: Request, settings: HandlerSettings): Promise<Delivery | Unreadable> => {
-  const { headers } = request
-  const isRead = parsedBodies.has(request) || request.bodyUsed || request.body?.locked
-  const bytes = isRead ? undefined : await readBody(request, settings)
-  if (bytes !== undefined && 'status' in bytes) return bytes
-  try {
-    const notification =
-      bytes === undefined
-        ? parseParsed(parsedBodies.get(request))
-        : await parseBody(bytes, headers.get('content-type'))
-    return { notification, headers, bytes }
-  } catch (error) {
-    if (!(error instanceof InvalidRequestError)) throw error
-    const isRounded = (issue: InputIssue) => issue.received === 'number' && issue.rule.endsWith(SAFE)
-    if (bytes !== undefined || !error.issues.some(isRounded)) return { status: 400, error }
-    // The body parser rounded an id, and the sender's number was exact. So the setup must change.
-    return { status: 400, error: new InvalidRequestError('notifications.handler', error.issues) }
-  }
-}
-
-// Errors of these operations mean a wrong setup. The handler rejects: senders do not retry after a 400.
-const SETUP = ['notifications.handler', 'notifications.verify']
-const isSetupError = (error: unknown): boolean =>
-  error instanceof InvalidRequestError && SETUP.includes(error.operation)
 
 /**
  * Creates a handler that receives notifications and runs your code once for each notificationId, even if it is
@@ -154,6 +98,8 @@ const isSetupError = (error: unknown): boolean =>
  * | 415 | the Content-Encoding is not gzip, deflate or br, or this runtime cannot decode br |
  * | 500 | your code threw; the next delivery runs your code again |
  * | 503 | another delivery is in progress, a time limit was exceeded, or the verifier or the store failed |
+ *
+ * To process deliveries in a job queue, use the handler's method `process`.
  *
  * The handler commits the id after your code returns. If the process dies before the commit, your code runs again for
  * the next delivery: use one transaction, or make your code idempotent.
@@ -174,7 +120,10 @@ export const createNotificationHandler = (options: NotificationHandlerOptions): 
   createHandlerWithClock(steadyClock, options)
 
 /** Creates a notification handler whose leases and waits use the given clock, for tests of this package. */
-export const createHandlerWithClock = (waits: Clock, options: NotificationHandlerOptions) => {
+export const createHandlerWithClock = (
+  waits: Clock,
+  options: NotificationHandlerOptions,
+): NotificationHandler => {
   const settings = check('createNotificationHandler', handlerOptionsSchema, options)
   const { verify, onSubscription, onPayment, onUnknown, onUnexpected, clock, timeouts } = settings
   const report: Report = (what) => {
@@ -184,8 +133,8 @@ export const createHandlerWithClock = (waits: Clock, options: NotificationHandle
   const store = settings.dedupe ?? createMemoryStore(waits, clock)
   const processOnce = createProcessOnce(settings, store, waits, report)
 
-  /** Verifies a delivery. Returns undefined if the delivery is genuine, otherwise the HTTP status of the response. */
-  const refuse = async (delivery: Delivery): Promise<401 | 503 | undefined> => {
+  /** Verifies a delivery. Returns undefined if the delivery is genuine. */
+  const refuse = async (delivery: Delivery): Promise<ProcessedDelivery | undefined> => {
     if (verify === 'none') return undefined
     const { notification } = delivery
     try {
@@ -197,47 +146,73 @@ export const createHandlerWithClock = (waits: Clock, options: NotificationHandle
     } catch (error) {
       report({ kind: 'verification-failed', notification, error })
       if (isSetupError(error)) throw error
-      return 503
+      return { result: 'unverified', retryAfterMs: pauseAfter(error), notification, error }
     }
     report({ kind: 'refused', notification })
-    return 401
+    return { result: 'refused', notification }
   }
 
-  const process = async (notification: MerchantNotification): Promise<number> => {
-    const once = async (work: Work) => STATUSES[await processOnce(notification, work)]
+  const callListener = async (notification: MerchantNotification, signal: AbortSignal): Promise<unknown> => {
     switch (notification.type) {
       case 'SUBSCRIPTION':
-        return once(async (signal) => onSubscription(notification, { signal }))
+        return onSubscription(notification, { signal })
       case 'SUBSCRIPTION_PAYMENT':
-        return once(async (signal) => onPayment(notification, { signal }))
+        return onPayment(notification, { signal })
       case 'UNKNOWN':
-        if (onUnknown !== undefined) return once(async (signal) => onUnknown(notification, { signal }))
-        report({ kind: 'unknown-kind', notification })
-        return 200
+        return onUnknown?.(notification, { signal })
     }
   }
 
-  const receive = async (request: Request): Promise<number> => {
-    if (!METHODS.includes(request.method)) return 405
-    const delivery = await readDelivery(request, settings)
-    if ('notification' in delivery) return (await refuse(delivery)) ?? process(delivery.notification)
-    const { status, error } = delivery
-    report({ kind: 'invalid-message', error })
-    if (isSetupError(error)) throw error
-    return status
+  const processGenuine = async (notification: MerchantNotification): Promise<ProcessedDelivery> => {
+    if (notification.type === 'UNKNOWN' && onUnknown === undefined) {
+      report({ kind: 'unknown-kind', notification })
+      return { result: 'processed', notification }
+    }
+    let failure: unknown
+    const result = await processOnce(notification, (signal) =>
+      callListener(notification, signal).catch((error: unknown) => {
+        failure = error
+        throw error
+      }),
+    )
+    if (result === 'processed' || result === 'duplicate') return { result, notification }
+    const retryAfterMs = pauseAfter(failure)
+    return { result, retryAfterMs, notification, ...(result === 'failed' && { error: failure }) }
   }
 
-  return async (request: Request): Promise<Response> => {
+  const receive = async (delivery: Delivery | Unreadable): Promise<ProcessedDelivery> => {
+    if ('notification' in delivery) return (await refuse(delivery)) ?? processGenuine(delivery.notification)
+    const { error } = delivery
+    report({ kind: 'invalid-message', error })
+    if (isSetupError(error)) throw error
+    return { result: 'invalid', error }
+  }
+
+  const respond = async (request: Request): Promise<number> => {
+    if (!METHODS.includes(request.method)) return 405
+    const delivery = await readDelivery(request, settings)
+    const { result } = await receive(delivery)
+    return 'status' in delivery ? delivery.status : STATUSES[result]
+  }
+
+  const handler = async (request: Request): Promise<Response> => {
     if (!isRequest(request)) {
       const rule = 'a web-standard Request (for Express, Fastify, Koa and node:http, use toNodeHandler)'
       throw new InvalidRequestError('notifications.handler', [inputIssue('request', rule, request)])
     }
-    const status = await receive(request)
+    const status = await respond(request)
     const headers = new Headers({ 'cache-control': 'no-store' })
     if (status === 405) headers.set('allow', METHODS.join(', '))
     if (status === 415) headers.set('accept-encoding', 'gzip, deflate')
-    if (status === 503) headers.set('retry-after', '5')
+    if (status === 503) headers.set('retry-after', String(RETRY_AFTER / 1000))
     // The response has no body, because anyone can send a request.
     return new Response(null, { status, headers })
   }
+
+  const process = async ({ headers, body }: QueuedDelivery): Promise<ProcessedDelivery> => {
+    const init = { method: 'POST', headers: toHeaders(headers), body: toBytes(body) ?? null }
+    return receive(await readDelivery(new Request('http://localhost/', init), settings))
+  }
+
+  return Object.assign(handler, { process })
 }

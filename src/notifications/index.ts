@@ -18,7 +18,7 @@ export type { ReconcileOptions, Reconciliation, ReconciliationProgress } from '.
 export { reconcile } from '../reconcile/reconcile.ts'
 export type { Claim, DedupeStore, MemoryDedupeStore, MemoryDedupeStoreOptions } from './dedupe.ts'
 export { createMemoryDedupeStore } from './dedupe.ts'
-export type { NotificationHandler } from './handler.ts'
+export type { DeliveryResult, NotificationHandler, ProcessedDelivery, QueuedDelivery } from './handler.ts'
 export { createNotificationHandler } from './handler.ts'
 export type { NodeHandler } from './node.ts'
 export { toNodeHandler } from './node.ts'

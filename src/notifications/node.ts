@@ -1,8 +1,7 @@
 import { check, functionOption, inputIssue } from '../check.ts'
 import { InvalidRequestError } from '../errors.ts'
-import type { NotificationHandler } from './handler.ts'
-import { parsedBodies } from './handler.ts'
 import { toBytes } from './parse.ts'
+import { parsedBodies, toHeaders } from './read-delivery.ts'
 
 // Body parsers set these fields of a request: the bytes in `rawBody`, and the parsed body in `body`.
 interface ParsedBody {
@@ -25,6 +24,8 @@ type HeaderValues = Readonly<Record<string, string>>
 type FastifyRequest = ParsedBody & { readonly raw: NodeRequest }
 type FastifyReply = { code(status: number): { headers(all: HeaderValues): { send(body: string): unknown } } }
 type KoaContext = { readonly req: NodeRequest; readonly request: ParsedBody; set(all: HeaderValues): unknown }
+
+type FetchHandler = (request: Request) => Promise<Response>
 
 /** A handler for node:http, Express 5, Fastify 5 and Koa. The handler detects the framework by its arguments. */
 export type NodeHandler = (first: object, second?: object, third?: unknown) => Promise<unknown>
@@ -50,12 +51,7 @@ const streamOf = (request: NodeRequest): ReadableStream<Uint8Array> => {
 
 /** Converts a request of node:http to a web `Request`. Uses the data of a body parser that has read the body. */
 const toRequest = (request: NodeRequest, parsed: ParsedBody): Request => {
-  const headers = new Headers()
-  for (const [name, value] of Object.entries(request.headers)) {
-    // `Headers` does not accept the pseudo-headers of HTTP/2, such as `:path`.
-    if (value === undefined || name.startsWith(':')) continue
-    for (const each of [value].flat()) headers.append(name, each)
-  }
+  const headers = toHeaders(request.headers)
   // The handler does not use the URL's host, so the untrusted Host header is not copied.
   const url = `http://localhost/${/^\/+(.*)/.exec(request.url ?? '')?.[1] ?? ''}`
   const { method } = request
@@ -79,8 +75,8 @@ const toRequest = (request: NodeRequest, parsed: ParsedBody): Request => {
  * @throws {InvalidRequestError} when no handler is given.
  * @example app.post('/notifications', toNodeHandler(handler)) // Express, Fastify, or a router of Koa
  */
-export const toNodeHandler = (handler: NotificationHandler): NodeHandler => {
-  check('toNodeHandler', functionOption<NotificationHandler>(), handler, 'handler')
+export const toNodeHandler = (handler: FetchHandler): NodeHandler => {
+  check('toNodeHandler', functionOption<FetchHandler>(), handler, 'handler')
   const receive = async (request: NodeRequest, parsed: ParsedBody) => {
     const { status, headers } = await handler(toRequest(request, parsed))
     return { status, headers: Object.fromEntries(headers) }

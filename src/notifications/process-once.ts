@@ -5,8 +5,8 @@ import type { Claim, DedupeStore } from './dedupe.ts'
 import type { HandlerSettings, Report } from './options.ts'
 import type { MerchantNotification } from './parse.ts'
 
-/** A delivery is a `duplicate` if an earlier delivery was processed, and `unavailable` if the store failed. */
-type Processed = 'processed' | 'duplicate' | 'in-progress' | 'failed' | 'unavailable'
+/** A delivery is a `duplicate` if an earlier delivery was processed, and `in-progress` if the store failed. */
+type Processed = 'processed' | 'duplicate' | 'in-progress' | 'failed'
 
 /** Calls the listener for one notification. */
 export type Work = (signal: AbortSignal) => Promise<unknown>
@@ -76,7 +76,7 @@ export const createProcessOnce = (
     // If the claim succeeds after the timeout, `giveBack` releases the id, so that a redelivery need not wait.
     const giveBack = (late: Claim) => (late.state === 'claimed' ? store.release(id, late.owner) : undefined)
     claiming.then(giveBack).catch(ignore)
-    return 'unavailable'
+    return 'in-progress'
   }
 
   /** Runs the listener while holding the lease. Commits the id after a success, or releases it after a failure. */

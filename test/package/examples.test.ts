@@ -6,6 +6,7 @@ import { createMock, testNumbers } from 'mandatekit/mocks/core'
 import { startMockServer } from 'mandatekit/mocks/server'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createTimeline } from '../../examples/quickstart/timeline.ts'
+import { redisIsInstalled } from '../support/redis-server.ts'
 import { packedPackage } from './packed.ts'
 import { repository, runNode } from './project.ts'
 
@@ -47,6 +48,14 @@ describe('the numbered examples', () => {
     for (const part of printed[name] ?? []) expect(output).toContain(part)
     expect(exitCode, output).toBe(0)
   })
+})
+
+test.skipIf(!redisIsInstalled())('the fleet books every payment and charge once', async () => {
+  const { exitCode, output } = await runNode(['scripts/example.ts', 'fleet'])
+  expect(exitCode, output).toBe(0)
+  expect(output).toMatch(
+    /6\. Payments: ([1-9]\d*) booked: \1\n7\. Charges: ([1-9]\d*) booked: \2\n8\. Logins: 1/,
+  )
 })
 
 describe('the quickstart', () => {

@@ -1,0 +1,141 @@
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Queue } from 'bullmq'
+import { Redis } from 'ioredis'
+import type { Mock } from 'mandatekit/mocks/core'
+import { startMockServer } from 'mandatekit/mocks/server'
+import type { Charge } from './books.ts'
+import type { Settings } from './queues.ts'
+import { openShop } from './shop.ts'
+
+const kill = async (program: ChildProcess | undefined): Promise<void> => {
+  if (program === undefined || program.exitCode !== null || program.signalCode !== null) return
+  program.kill('SIGKILL')
+  await once(program, 'exit')
+}
+
+/** Starts a Redis of this run's own, which listens on a socket in the folder. */
+const startRedis = async (folder: string) => {
+  const path = join(folder, 'redis.sock')
+  let running: ChildProcess | undefined
+  const start = async (): Promise<void> => {
+    // A queue must lose nothing: no eviction, and every change on the disk before the reply. With the default
+    // `everysec`, a crash can lose two seconds: the planner and `reconcile` then find what is missing.
+    const keep = [
+      '--maxmemory-policy',
+      'noeviction',
+      '--appendonly',
+      'yes',
+      '--appendfsync',
+      'always',
+      '--save',
+      '',
+    ]
+    const place = ['--port', '0', '--unixsocket', path, '--dir', folder]
+    running = spawn('redis-server', [...place, ...keep], { stdio: 'ignore' })
+    await once(running, 'spawn').catch((cause: unknown) => {
+      throw new Error('redis-server is missing: apt-get install -y redis-server', { cause })
+    })
+    const client = new Redis({ path, maxRetriesPerRequest: null, retryStrategy: () => 50 })
+    client.on('error', () => undefined)
+    await client.ping()
+    client.disconnect()
+  }
+  await start()
+  return { path, start, kill: () => kill(running) }
+}
+
+export interface FleetOptions {
+  readonly mock: Mock
+  readonly workers: number
+  /** The one-time code that payers enter; `false` if no payer acts. */
+  readonly otp?: string | false
+  readonly settings?: Partial<Settings>
+}
+
+/** Starts everything: Redis, the mock's server, the shop and the workers. All files are in a temporary folder. */
+export const startFleet = async ({ mock, workers: count, otp = '123456', settings: given }: FleetOptions) => {
+  const folder = await mkdtemp(join(tmpdir(), 'fleet-'))
+  const redis = await startRedis(folder)
+  const server = await startMockServer({ mock })
+  const { subscriptions, gateway } = mock.clientOptions
+  const settings: Settings = {
+    redis: { path: redis.path },
+    database: join(folder, 'shop.db'),
+    baseUrl: server.url,
+    credentials: subscriptions.credentials,
+    apiKey: gateway.apiKey,
+    limits: { subscriptions: 600, gateway: 120 },
+    timeout: 30_000,
+    minute: 60_000,
+    lockDuration: 30_000,
+    loginCooldown: 900_000,
+    ...given,
+  }
+  const shop = await openShop(settings)
+  const disconnect = mock.notifications.connect(`${shop.url}/notifications`, {
+    duplicate: 0.1,
+    concurrency: 8,
+    retries: { tries: 100, waits: [{ seconds: 1 }] },
+  })
+
+  const logs = join(folder, 'workers.log')
+  const workers: ChildProcess[] = []
+  const startWorker = (index: number): void => {
+    const log = openSync(logs, 'a')
+    const program = join(import.meta.dirname, 'worker.ts')
+    const env = { ...process.env, SHOP_SETTINGS: JSON.stringify(settings) }
+    workers[index] = spawn(process.execPath, [program], { stdio: ['ignore', log, log], env })
+    closeSync(log)
+  }
+  for (let index = 0; index < count; index += 1) startWorker(index)
+
+  // The payers authorize every request that they get a url of, and enter the code of every charge.
+  const acted = new Set<string>()
+  const isNew = (id: string): boolean => !acted.has(id) && Boolean(acted.add(id))
+  const letPayersAct = async (code: string): Promise<void> => {
+    const { books } = shop
+    for (const { invoice_id } of books.unmatched())
+      if (invoice_id && isNew(invoice_id)) mock.payer.authorize(invoice_id)
+    const waiting = books.all<Charge>("SELECT * FROM charges WHERE status = 'pending_confirmation'")
+    for (const { key } of waiting)
+      if (isNew(key)) await shop.confirm(key, code).catch(() => acted.delete(key))
+  }
+  let acting = Promise.resolve()
+  const payers = setInterval(() => {
+    if (otp !== false) acting = acting.then(() => letPayersAct(otp))
+  }, 250)
+
+  return {
+    ...shop,
+    settings,
+    redis,
+    logs: () => readFile(logs, 'utf8'),
+    /** How many jobs of the two APIs are not finished. */
+    async waiting(): Promise<number> {
+      const count = (queue: Queue) => queue.getJobCountByTypes('waiting', 'active', 'delayed')
+      return (await count(shop.queues.subscriptions)) + (await count(shop.queues.gateway))
+    },
+    /** Kills a worker without warning, and starts another. */
+    async crashWorker(index: number): Promise<void> {
+      await kill(workers[index])
+      startWorker(index)
+    },
+    async close(): Promise<void> {
+      clearInterval(payers)
+      await acting
+      disconnect()
+      await Promise.all(workers.map(kill))
+      await shop.close()
+      await server.close()
+      await redis.kill()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+export type Fleet = Awaited<ReturnType<typeof startFleet>>

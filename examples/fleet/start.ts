@@ -1,0 +1,54 @@
+/** A shop on BullMQ with two workers, in which one worker crashes. Needs redis-server. Run: npm run example fleet */
+import { monthlyDueDate } from 'mandatekit'
+import { createMock } from 'mandatekit/mocks/core'
+import { startFleet } from './fleet.ts'
+
+const day = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+
+// A minute of this run lasts a second.
+const minute = 1_000
+const mock = createMock({
+  gateway: { rateLimit: { limit: 120, windowMs: minute }, retryDelay: { seconds: 5 } },
+  // The run moves the clock by days. The tokens must outlive that.
+  subscriptions: { rateLimit: { limit: 600, windowMs: minute }, tokenTtl: { days: 30 } },
+})
+const fleet = await startFleet({ mock, workers: 2, settings: { minute, lockDuration: 3_000 } })
+console.log('The queues:', `${fleet.url}/queues`)
+
+const numbers = ['+99900000001', '+99900000004', '+99900000008'] // succeeds, retry_then_succeeds, succeeds_once
+for (let number = 1; number <= 10; number += 1) {
+  const order = { amount: 5, start: day(1), end: day(300) }
+  const msisdn = numbers[number % 3] ?? ''
+  await fleet.order({ ...order, id: `subscription_${number}`, kind: 'subscription', msisdn: null })
+  await fleet.order({ ...order, id: `mandate_${number}`, kind: 'mandate', msisdn })
+}
+
+/** Waits until no job is left, and shows the progress. */
+const finish = async (what: string): Promise<void> => {
+  for (let shown = '', line = ' '; !line.endsWith(' 0, jobs: 0'); shown = line) {
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    line = `${what}: open intentions: ${fleet.books.openJobs().length}, jobs: ${await fleet.waiting()}`
+    if (line !== shown) console.log(line)
+  }
+}
+
+await finish('1. Orders')
+await fleet.crashWorker(0)
+console.log('2. A worker was killed, and another started')
+await mock.clock.advance({ days: 3 })
+await finish('3. Three days of payments')
+// The planner was down for two months. It catches up.
+await fleet.queues.nightly.add('plan', { today: monthlyDueDate(day(1), 2) })
+await finish('4. Two months of renewals')
+const [first] = fleet.books.all<{ id: string }>('SELECT id FROM subscriptions')
+if (first !== undefined) await fleet.cancel(first.id)
+await finish('5. A cancellation')
+
+const count = (sql: string) => fleet.books.all(sql).length
+console.log('6. Payments:', mock.state.payments().length, 'booked:', count('SELECT * FROM payments'))
+console.log('7. Charges:', mock.state.charges().length, 'booked:', count('SELECT id FROM charges'))
+console.log('8. Logins:', mock.requests.of('subscriptions.login').length)
+
+// In a terminal, the board stays for a minute.
+if (process.stdout.isTTY) await new Promise((resolve) => setTimeout(resolve, 60_000))
+await fleet.close()

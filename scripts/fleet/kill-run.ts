@@ -1,0 +1,160 @@
+import { monthlyDueDate } from 'mandatekit'
+import type { Mock } from 'mandatekit/mocks/core'
+import type { Fleet } from '../../examples/fleet/fleet.ts'
+import { startFleet } from '../../examples/fleet/fleet.ts'
+import type { Plan } from './chaos.ts'
+import { startChaos, untilAnswered, WORKERS, watch } from './chaos.ts'
+import type { Finding } from './ledger.ts'
+import { compare, same } from './ledger.ts'
+import { addFaults, merchant, msisdnOf, openMock, secrets } from './mock.ts'
+
+const MINUTE = 1_200
+const LOCKED_SECONDS = 4
+
+const day = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+
+/** Another program of the merchant uses an old password, until the account is locked. Then all tokens end. */
+const lockAccount = async (fleet: Fleet, mock: Mock): Promise<void> => {
+  const { clientId: client_id, clientSecret: client_secret } = merchant
+  const login = { grant_type: 'password', client_id, client_secret, username: 'shop-user', password: 'old' }
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    await fetch(`${fleet.settings.baseUrl}/oauth/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(login),
+    })
+  }
+  mock.tokens.revoke()
+}
+
+/** Places orders, moves the clock and renews, while the fleet fails. Returns what was found at the end. */
+export const killRun = async (
+  rules: 'spec' | 'strict',
+  plan: Plan,
+  isLocked: boolean,
+): Promise<Finding[]> => {
+  const [orders, mandates] = [Math.ceil(plan.jobs * 0.1), Math.ceil(plan.jobs * 0.075)]
+  const lockedSeconds = isLocked ? LOCKED_SECONDS : 900
+  const mock = openMock({ rules, mandates, minute: MINUTE, lockedSeconds })
+  const settings = {
+    minute: MINUTE,
+    lockDuration: 4_000,
+    timeout: 8_000,
+    loginCooldown: LOCKED_SECONDS * 1_000,
+  }
+  const fleet = await startFleet({ mock, workers: WORKERS, otp: secrets.otp, settings })
+  const progress = watch(fleet)
+  const chaos = startChaos(fleet, mock, plan, progress.done)
+  const { books, queues } = fleet
+  const count = (sql: string): number =>
+    books.all<{ n: number }>(`SELECT COUNT(*) AS n FROM ${sql}`)[0]?.n ?? 0
+  const idle = async () => books.openJobs().length === 0 && (await fleet.waiting().catch(() => 1)) === 0
+  /** Moves the clock. What is in pending_retry ends then, so its jobs look at once. */
+  const advance = async (days: number): Promise<void> => {
+    await mock.clock.advance({ days })
+    await untilAnswered(() => queues.gateway.promoteJobs())
+  }
+  try {
+    addFaults(mock)
+    const order = { start: day(1), end: day(300), msisdn: null }
+    for (let number = 0; number < orders; number += 1)
+      await fleet.order({ ...order, id: `subscription_${number}`, kind: 'subscription', amount: 5 })
+    for (let number = 0; number < mandates; number += 1)
+      await fleet.order({
+        ...order,
+        id: `mandate_${number}`,
+        kind: 'mandate',
+        amount: 9,
+        msisdn: msisdnOf(number),
+      })
+    await progress.until('all orders are placed', () => {
+      const unmatched = count("orders WHERE kind = 'subscription' AND subscription_id IS NULL")
+      return unmatched + count("charges WHERE status IS NULL OR status = 'pending_confirmation'") === 0
+    })
+    await advance(2)
+    await progress.until('two days have passed', idle)
+    if (isLocked) await lockAccount(fleet, mock)
+    const ids = books.all<{ id: string }>('SELECT id FROM subscriptions ORDER BY id')
+    for (const { id } of ids.filter((_, index) => index % 4 === 0)) await fleet.cancel(id)
+    await progress.until('every fourth subscription is canceled', idle)
+    for (const month of [1, 3]) {
+      // From the first to the third month, the planner was down: it catches up.
+      const today = monthlyDueDate(order.start, month)
+      await untilAnswered(() => queues.nightly.add('plan', { today }))
+      const due = month * count("charges WHERE mandate_id IS NULL AND status = 'succeeded'")
+      const planned = () => count('charges WHERE due_date IS NOT NULL AND attempt = 1 AND id IS NOT NULL')
+      await progress.until(`the renewals of month ${month} are made`, () => planned() === due)
+      await advance(1)
+      await progress.until('a day has passed', idle)
+    }
+    while (chaos.count.kills < plan.kills) {
+      await chaos.kill()
+      await advance(1)
+      await progress.until('one day more, for the last kills', idle)
+    }
+    await chaos.stop()
+    mock.faults.clear()
+    const { id = '' } = await queues.nightly.add('reconcile', {})
+    await progress.until(
+      'the books are reconciled',
+      async () => (await queues.nightly.getJobState(id)) === 'completed',
+    )
+    const found: Record<string, number> = (await queues.nightly.getJob(id))?.returnvalue ?? {}
+    const differences = Object.entries(found).map(([kind, count]) => `${count} ${kind}`)
+
+    const jobs = await Promise.all(queues.all.map((queue) => queue.getJobCounts('failed')))
+    const failed = jobs.reduce((sum, one) => sum + (one.failed ?? 0), 0)
+    const logins = mock.requests.of('subscriptions.login')
+    const refused = logins.filter(({ status }) => status === 403).length
+    const { kills, restarts, revocations } = chaos.count
+    const logs = await fleet.logs()
+    const hidden = [...Object.values(secrets), ...chaos.tokens]
+    const leaked = hidden.filter((value) => logs.includes(value)).length
+    const delivered = mock.notifications.deliveries().filter((one) => one.delivered).length
+    const processed = (await queues.subscriptions.getCompleted()).filter(
+      ({ name }) => name === 'notification',
+    )
+    const rejected = logs.match(/Notification: (?:refused|invalid-message)/g)?.length ?? 0
+    // The other program's logins do not count.
+    const own = logins.length - (isLocked ? 5 : 0)
+    const atMost = (what: string, limit: number, found: number): Finding => ({
+      what,
+      expected: `at most ${limit}`,
+      found,
+      ok: found <= limit,
+    })
+    const atLeast = (what: string, limit: number, found: number): Finding => ({
+      what,
+      expected: `at least ${limit}`,
+      found,
+      ok: found >= limit,
+    })
+    return [
+      ...compare(fleet, mock),
+      same(`differences that reconcile finds ${differences.join()}`.trim(), 0, differences.length),
+      same('jobs that failed', 0, failed),
+      same('intentions without a result', 0, books.openJobs().length),
+      // A restart of Redis can lose the reply to an added job: the sender then delivers again.
+      atLeast('notifications processed', delivered, processed.length),
+      same('notifications refused', 0, rejected),
+      atLeast('jobs done', plan.jobs * 0.9, progress.done()),
+      same('kills', plan.kills, kills),
+      same('restarts of Redis', plan.restarts, restarts),
+      same('revocations of all tokens', plan.revocations, revocations),
+      atMost('logins', 3 * (1 + restarts + revocations + (isLocked ? 1 : 0)), own),
+      isLocked
+        ? {
+            what: 'logins refused because of the lock',
+            expected: '1 to 3',
+            found: refused,
+            ok: refused > 0 && refused <= 3,
+          }
+        : same('lockouts', 0, refused),
+      same(`secrets in ${logs.split('\n').length} lines of logs, of ${hidden.length} values`, 0, leaked),
+    ]
+  } finally {
+    await chaos.stop()
+    progress.stop()
+    await fleet.close()
+  }
+}

@@ -1,0 +1,150 @@
+import { withTimeout } from '../clock.ts'
+import type { InputIssue } from '../errors.ts'
+import { InvalidRequestError } from '../errors.ts'
+import type { HandlerSettings } from './options.ts'
+import type { MerchantNotification } from './parse.ts'
+import { bodyError, decodeUtf8, parseBody, parseObject, SAFE } from './parse.ts'
+import type { Delivery } from './verifiers.ts'
+
+/** The number of bytes that are decoded in one step. */
+const STEP = 64
+
+const ignore = (): void => undefined
+
+/** Headers as plain data, such as `request.headers` of node:http. */
+export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** Converts the headers of node:http. */
+export const toHeaders = (fields: HeaderFields): Headers => {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(fields)) {
+    // `Headers` does not accept the pseudo-headers of HTTP/2, such as `:path`.
+    if (value === undefined || name.startsWith(':')) continue
+    for (const each of [value].flat()) headers.append(name, each)
+  }
+  return headers
+}
+
+/** Requests whose body other code has read, with the result of the body parser, if there was one. */
+export const parsedBodies = new WeakMap<Request, unknown>()
+
+/** Why a delivery cannot be read. */
+export type Unreadable = { readonly status: 400 | 408 | 413 | 415; readonly error: InvalidRequestError }
+
+const unreadable = (status: Unreadable['status'], found: string, rule: string): Unreadable => ({
+  status,
+  error: bodyError(found, rule),
+})
+
+/** Reads a stream within `timeouts.read`. Stops reading after `maxBytes`, and then returns undefined. */
+const readAll = async (
+  body: ReadableStream<Uint8Array> | null,
+  { maxBytes, timeouts }: HandlerSettings,
+): Promise<Uint8Array<ArrayBuffer> | undefined> => {
+  if (!body) return new Uint8Array()
+  const reader = body.getReader()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  const read = async (): Promise<boolean> => {
+    while (length <= maxBytes) {
+      const { done, value } = await reader.read()
+      if (done) return true
+      length += value.byteLength
+      chunks.push(value)
+    }
+    return false
+  }
+  try {
+    if (!(await withTimeout(read(), timeouts.read, 'The body'))) return undefined
+  } finally {
+    reader.cancel().catch(ignore)
+  }
+  const bytes = new Uint8Array(length)
+  for (const chunk of chunks) {
+    bytes.set(chunk, bytes.length - length)
+    length -= chunk.byteLength
+  }
+  return bytes
+}
+
+/** Returns the decoder of a Content-Encoding. Returns undefined if this runtime has no such decoder. */
+const decoderFor = (encoding: string): DecompressionStream | undefined => {
+  const name = encoding.trim().toLowerCase()
+  const format = { 'x-gzip': 'gzip', br: 'brotli' }[name] ?? name
+  try {
+    return new DecompressionStream(format as CompressionFormat)
+  } catch {
+    return undefined
+  }
+}
+
+/** Decodes a body in small steps, because Deno and workerd decode a whole step before the first byte can be read. */
+const decode = (bytes: Uint8Array<ArrayBuffer>, decoder: DecompressionStream, settings: HandlerSettings) => {
+  const writer = decoder.writable.getWriter()
+  const write = async () => {
+    for (let at = 0; at < bytes.length; at += STEP) await writer.write(bytes.subarray(at, at + STEP))
+    await writer.close()
+  }
+  // The reader receives the same error.
+  write().catch(ignore)
+  return readAll(decoder.readable, settings)
+}
+
+/** Reads and decodes a body. Stops when the body is too large, or takes too long in real time. */
+const readBody = async ({ headers, body }: Request, settings: HandlerSettings) => {
+  const { maxBytes, timeouts } = settings
+  const tooLarge = unreadable(413, 'more', `at most ${maxBytes} bytes`)
+  if (Number(headers.get('content-length')) > maxBytes) return tooLarge
+  try {
+    const bytes = await readAll(body, settings)
+    const encoding = headers.get('content-encoding')
+    // A proxy or a body parser may have decoded the body and kept the header. Encoded bytes are not valid UTF-8.
+    if (bytes === undefined || encoding === null || decodeUtf8(bytes) !== undefined) return bytes ?? tooLarge
+    const decoder = decoderFor(encoding)
+    if (decoder === undefined) return unreadable(415, 'another encoding', 'encoded with gzip, deflate or br')
+    return (await decode(bytes, decoder, settings)) ?? tooLarge
+  } catch (error) {
+    return error instanceof Error && error.name === 'TimeoutError'
+      ? unreadable(408, 'a part of it', `complete within ${timeouts.read} ms`)
+      : unreadable(400, 'a body that broke off or cannot be decoded', 'readable')
+  }
+}
+
+const parseParsed = (parsed: unknown): MerchantNotification => {
+  if (parsed !== undefined) return parseObject(parsed)
+  const message =
+    'body must be unread, or the result of a body parser. Other code read the request before the handler and kept ' +
+    'nothing: mount the notification route first, or pass request.clone() to the other code'
+  const issue = { field: 'body', rule: 'unread or parsed', received: 'nothing', message }
+  throw new InvalidRequestError('notifications.handler', [issue])
+}
+
+/** Reads, decodes and parses the delivery in a request. */
+export const readDelivery = async (
+  request: Request,
+  settings: HandlerSettings,
+): Promise<Delivery | Unreadable> => {
+  const { headers } = request
+  const isRead = parsedBodies.has(request) || request.bodyUsed || request.body?.locked
+  const bytes = isRead ? undefined : await readBody(request, settings)
+  if (bytes !== undefined && 'status' in bytes) return bytes
+  try {
+    const notification =
+      bytes === undefined
+        ? parseParsed(parsedBodies.get(request))
+        : await parseBody(bytes, headers.get('content-type'))
+    return { notification, headers, bytes }
+  } catch (error) {
+    if (!(error instanceof InvalidRequestError)) throw error
+    const isRounded = (issue: InputIssue) => issue.received === 'number' && issue.rule.endsWith(SAFE)
+    if (bytes !== undefined || !error.issues.some(isRounded)) return { status: 400, error }
+    // The body parser rounded an id, and the sender's number was exact. So the setup must change.
+    return { status: 400, error: new InvalidRequestError('notifications.handler', error.issues) }
+  }
+}
+
+// Errors of these operations mean a wrong setup. The handler rejects: senders do not retry after a 400.
+const SETUP = ['notifications.handler', 'notifications.verify']
+/** Whether an error means a wrong setup. */
+export const isSetupError = (error: unknown): boolean =>
+  error instanceof InvalidRequestError && SETUP.includes(error.operation)
