@@ -64,7 +64,6 @@ export const startChaos = (fleet: Fleet, mock: Mock, plan: Plan, done: () => num
       }
       await readTokens()
       // On the machine's time, the mock retries a delivery only when it is used next.
-      void mock.notifications.flush()
       if (isDue('revocations')) {
         count.revocations += 1
         mock.tokens.revoke()

@@ -43,7 +43,12 @@ describe('nextStep', () => {
       { status: 429, headers: { 'retry-after': '90' } },
       { step: 'pause-queue', afterMs: 90_000 },
     ],
-    ['a rejected API key', ownKey, { status: 401 }, { step: 'pause-queue', afterMs: 60_000, reason: 'not-authorized' }],
+    [
+      'a rejected API key',
+      ownKey,
+      { status: 401 },
+      { step: 'pause-queue', afterMs: 60_000, reason: 'not-authorized' },
+    ],
   ])('after %s', async (_, call, script, step) => {
     expect(nextStep(await failureOf(script, call))).toMatchObject(step)
   })
