@@ -6,7 +6,7 @@ import type { MockSnapshot } from './types.ts'
 
 /** Returns a snapshot of a mock's state. */
 export const snapshotOf = (parts: MockParts): MockSnapshot => ({
-  format: 1,
+  format: 2,
   // `domain.snapshot` runs due entries of the clock. So `clock.snapshot` must be called after `domain.snapshot`.
   subscriptions: parts.subscriptions.domain.snapshot(),
   gateway: parts.gateway.domain.snapshot(),
@@ -14,7 +14,7 @@ export const snapshotOf = (parts: MockParts): MockSnapshot => ({
   ids: parts.ids.snapshot(),
   limiters: parts.limiters.map((limiter) => limiter.snapshot()),
   notifications: parts.deliveries.snapshot(),
-  outage: parts.outage.isDown,
+  outages: [...parts.outages],
 })
 
 const isA = (tag: string, value: unknown): boolean =>
@@ -28,7 +28,7 @@ const field = (value: unknown, ...names: readonly string[]): unknown =>
 
 /** Returns whether a value is a complete snapshot. Restoring an incomplete snapshot would break the mock. */
 const isSnapshot = (value: unknown): value is MockSnapshot =>
-  field(value, 'format') === 1 &&
+  field(value, 'format') === 2 &&
   isA('Float64Array', field(value, 'subscriptions', 'state', 'payments', 'times')) &&
   Array.isArray(field(value, 'subscriptions', 'tokens', 'access')) &&
   isA('Map', field(value, 'gateway', 'transactions', 'charges')) &&
@@ -57,5 +57,6 @@ export const restoreAll = (parts: MockParts, given: MockSnapshot): void => {
   // The domains add entries to the clock. Restoring the clock afterwards removes these entries.
   parts.clock.restore(snapshot.clock as ClockSnapshot)
   for (const [index, limiter] of parts.limiters.entries()) limiter.restore(snapshot.limiters[index])
-  parts.outage.isDown = snapshot.outage
+  parts.outages.clear()
+  for (const area of snapshot.outages) parts.outages.add(area)
 }
