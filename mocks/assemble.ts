@@ -249,7 +249,7 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
     }),
   )
 
-  const faults = createFaultPlan(() => ids.random('fault'))
+  const faults = createFaultPlan(() => ids.random('fault'), options.faults)
   /** The secrets that neither the log nor the panel may show. */
   const secrets: Secrets = {
     configured: secretsOf(options.subscriptions, options.gateway),

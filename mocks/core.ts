@@ -60,7 +60,7 @@ const resetAll = (parts: MockParts): void => {
   parts.subscriptions.domain.reset()
   parts.gateway.domain.restart()
   for (const limiter of parts.limiters) limiter.reset()
-  parts.faults.clear()
+  parts.faults.reset()
   parts.log.clear()
   parts.outages.clear()
 }

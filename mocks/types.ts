@@ -97,7 +97,7 @@ export interface Faults {
    * @example mock.faults.add({ operation: '*', kind: 'status', status: 503, sequence: ['fail', 'fail', 'succeed'] })
    */
   add(fault: Fault): () => void
-  /** Removes every fault. */
+  /** Removes every fault, including those of the option `faults`. `reset` adds those again. */
   clear(): void
 }
 

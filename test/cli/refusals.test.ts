@@ -66,9 +66,10 @@ test.each([
   ['subscriptions.amountPattern', '{"subscriptions":{"amountPattern":"["}}'],
   ['subscriptions.merchants', '{"subscriptions":{"merchants":[{"name":"Shop"}]}}'],
   ['color', '{"color":"red"}'],
+  ['faults[0]: kind "latency" needs latencyMs', '{"faults":[{"operation":"*","kind":"latency"}]}'],
   ['the options must be an object', '[]'],
 ])('a wrong option of a file is named: %s', async (name, text) => {
-  const path = await file(`${name}.json`, text)
+  const path = await file('wrong.json', text)
   const { code, out, err } = await runHere('mock', '--port', '0', '--config', path)
   expect(err).toContain(`--config ${path}: `)
   expect(err.replace(path, '')).toContain(name)

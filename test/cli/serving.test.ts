@@ -9,7 +9,7 @@ import { CHARGE_REQUEST, SUBSCRIPTION } from '../support/bodies.ts'
 import { localhostCertificate } from '../support/certificates.ts'
 import { useCommands } from './command.ts'
 
-const { file, started } = useCommands()
+const { config, file, started } = useCommands()
 
 const charge = (msisdn: string) => ({ ...CHARGE_REQUEST, msisdn })
 
@@ -125,4 +125,25 @@ describe('a file configures merchants and keys, which are used but not printed',
     })
     expect(await (await fetch(value('control panel'))).text()).not.toContain('very-secret')
   })
+})
+
+test('a file configures faults, for one number and for one order, and the panel shows them', async () => {
+  const faults = [
+    {
+      operation: 'gateway.charge',
+      kind: 'status',
+      status: 503,
+      when: { msisdn: testNumbers.wallet_blocked },
+    },
+    { operation: 'subscriptions.subscribe', kind: 'html', times: 'always', when: { requestID: 'order-7' } },
+  ]
+  const { url, gateway, subscriptions } = await started(...(await config({ faults })))
+  await gateway.charge(charge(testNumbers.succeeds))
+  const blocked = charge(testNumbers.wallet_blocked)
+  await expect(gateway.charge(blocked)).rejects.toMatchObject({ status: 503 })
+  await gateway.charge(blocked)
+  const order = { ...SUBSCRIPTION, start: '2099-01-01', end: '2099-12-31' }
+  await subscriptions.subscribe(order)
+  await expect(subscriptions.subscribe({ ...order, requestID: 'order-7' })).rejects.toThrow('502')
+  expect((await stateOf(url)).faults).toMatchObject([{ left: 'always', fault: faults[1] }])
 })

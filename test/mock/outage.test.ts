@@ -4,7 +4,11 @@ import { open, openThrough } from './open.ts'
 import { transports } from './transports.ts'
 
 const statuses = async ({ s, g, subscribe, login, health }: OpenMock) => ({
-  subscriptions: [(await login()).status, (await subscribe()).status, (await s('/api/v1.0/subscriptions')).status],
+  subscriptions: [
+    (await login()).status,
+    (await subscribe()).status,
+    (await s('/api/v1.0/subscriptions')).status,
+  ],
   gateway: [await health(), (await g('/api/v1/mfs/charge')).status],
 })
 const UP = { subscriptions: [200, 200, 404], gateway: [200, 404] }
