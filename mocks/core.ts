@@ -9,7 +9,7 @@ import { explain } from './http/request-log.ts'
 import type { MockOptions, ReadOptions } from './options.ts'
 import { readMockOptions } from './options.ts'
 import { payerOf } from './payer.ts'
-import { restoreAll, snapshotOf } from './snapshot.ts'
+import { restoreAll, stateOf } from './snapshot.ts'
 import type { Mock } from './types.ts'
 
 const clientOptionsOf = (
@@ -106,7 +106,7 @@ export const createMock = (given: MockOptions = {}): Mock => {
     },
     add: subscriptions.domain.add,
     reset: () => resetAll(parts),
-    snapshot: () => snapshotOf(parts),
+    snapshot: () => structuredClone(stateOf(parts)),
     restore: (snapshot) => restoreAll(parts, snapshot),
     explain: (operation) => explain(log, operation, routeOf(parts)),
   }
