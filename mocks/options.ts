@@ -98,7 +98,10 @@ const own = {
   rateLimitTime: option(oneOf('mock', 'machine'), 'mock'),
   /** The largest number of requests in the log, and of notifications in the outbox. Default: 10 000. */
   logSize: option(wholeNumber(1), 10_000),
-  /** Faults that the mock has at first and after `reset`, as `faults.add` takes them. Default: none. */
+  /**
+   * Faults that the mock has at first and after `reset`, such as `[{ operation: 'gateway.health', kind: 'html' }]`. See
+   * `faults.add`. Default: none.
+   */
   faults: option(listOf(rule<Fault>('a fault', (value) => Object(value) === value)), []),
 }
 

@@ -77,7 +77,7 @@ const serverOptions = {
     ),
   ),
   /**
-   * Path of a file that keeps the mock's state over restarts. If the file exists, the server restores the state. It
+   * Path of a file that keeps the mock's state over restarts, such as `mock.state`. If the file exists, the server restores the state. It
    * writes changes within about a second, and at `close`. The file contains the mock's tokens and payers' numbers. It
    * does not contain faults, receivers and the request log. Default: none.
    */
