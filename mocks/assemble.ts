@@ -221,7 +221,8 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
   const gatewayLimiter =
     rolling === false ? undefined : createRollingLimiter({ ...rolling, ...limiterParts('gateway') })
 
-  const outage = { isDown: false }
+  /** The areas that are down. */
+  const outages = new Set<AreaRuntime['name']>()
   areas.push(
     createSubscriptionsArea({
       domain: subscriptions.domain,
@@ -233,6 +234,7 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
       checksContentType: options.subscriptions.contentType === 'json',
       refusesUnknownFields: options.subscriptions.unknownFields === 'refuse',
       refusesRunningKeys: false,
+      isDown: () => outages.has('subscriptions'),
     }),
     createGatewayArea({
       domain: gateway.domain,
@@ -243,11 +245,11 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
       checksContentType: options.gateway.contentType === 'json',
       refusesUnknownFields: options.gateway.unknownFields === 'refuse',
       refusesRunningKeys: options.gateway.keyInFlight === 'conflict',
-      isDown: () => outage.isDown,
+      isDown: () => outages.has('gateway'),
     }),
   )
 
-  const faults = createFaultPlan(() => ids.random('fault'))
+  const faults = createFaultPlan(() => ids.random('fault'), options.faults)
   /** The secrets that neither the log nor the panel may show. */
   const secrets: Secrets = {
     configured: secretsOf(options.subscriptions, options.gateway),
@@ -270,7 +272,7 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
     faults,
     log,
     areas,
-    outage,
+    outages,
     /** The base URLs that the options set: first for area S, then for area G. */
     ownBases: [own.subscriptions, own.gateway],
     addresses,

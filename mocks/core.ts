@@ -2,13 +2,14 @@ import { GATEWAY_API_PREFIX } from '../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../src/contract/subscriptions.ts'
 import type { MockParts } from './assemble.ts'
 import { createParts, withInternals } from './assemble.ts'
+import { check, oneOf, optional, strict } from './domain/check-options.ts'
 import { createMockFetch } from './fetch.ts'
 import type { Operation } from './http/area.ts'
 import { explain } from './http/request-log.ts'
 import type { MockOptions, ReadOptions } from './options.ts'
 import { readMockOptions } from './options.ts'
 import { payerOf } from './payer.ts'
-import { restoreAll, snapshotOf } from './snapshot.ts'
+import { restoreAll, stateOf } from './snapshot.ts'
 import type { Mock } from './types.ts'
 
 const clientOptionsOf = (
@@ -50,6 +51,8 @@ const routeOf =
     return `${route?.methods[0] ?? ''} ${route?.path ?? ''}`
   }
 
+const outageOptions = strict({ area: optional(oneOf('subscriptions', 'gateway')) }, 'option')
+
 const resetAll = (parts: MockParts): void => {
   parts.clock.reset()
   parts.ids.reset()
@@ -57,9 +60,9 @@ const resetAll = (parts: MockParts): void => {
   parts.subscriptions.domain.reset()
   parts.gateway.domain.restart()
   for (const limiter of parts.limiters) limiter.reset()
-  parts.faults.clear()
+  parts.faults.reset()
   parts.log.clear()
-  parts.outage.isDown = false
+  parts.outages.clear()
 }
 
 /**
@@ -73,7 +76,7 @@ const resetAll = (parts: MockParts): void => {
 export const createMock = (given: MockOptions = {}): Mock => {
   const options = readMockOptions(given)
   const parts = createParts(options, given)
-  const { subscriptions, gateway, deliveries, faults, log, addresses, handler, outage } = parts
+  const { subscriptions, gateway, deliveries, faults, log, addresses, handler, outages } = parts
 
   const mock: Mock = {
     fetch: createMockFetch(handler, () => [...new Set(addresses.bases().map(({ url }) => url))]),
@@ -91,16 +94,19 @@ export const createMock = (given: MockOptions = {}): Mock => {
     requests: log,
     tokens: { expire: subscriptions.domain.expireTokens, revoke: subscriptions.domain.revokeTokens },
     outage: {
-      start() {
-        outage.isDown = true
+      start(given = {}) {
+        const { area = 'gateway' } = check(outageOptions, given, 'outage.start: ')
+        outages.add(area)
       },
-      end() {
-        outage.isDown = false
+      end(given = {}) {
+        const { area } = check(outageOptions, given, 'outage.end: ')
+        if (area === undefined) outages.clear()
+        else outages.delete(area)
       },
     },
     add: subscriptions.domain.add,
     reset: () => resetAll(parts),
-    snapshot: () => snapshotOf(parts),
+    snapshot: () => structuredClone(stateOf(parts)),
     restore: (snapshot) => restoreAll(parts, snapshot),
     explain: (operation) => explain(log, operation, routeOf(parts)),
   }

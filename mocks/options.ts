@@ -24,6 +24,7 @@ import type { GatewayOptions } from './domain/gateway/options.ts'
 import { gatewayTable } from './domain/gateway/options.ts'
 import type { SubscriptionsOptions } from './domain/subscriptions/options.ts'
 import { subscriptionsTable } from './domain/subscriptions/options.ts'
+import type { Fault } from './http/fault-schema.ts'
 import { isBase, normalizedBase } from './http/locate.ts'
 import type { Variant } from './http/subscriptions-area.ts'
 import { variantForms } from './http/subscriptions-area.ts'
@@ -97,6 +98,11 @@ const own = {
   rateLimitTime: option(oneOf('mock', 'machine'), 'mock'),
   /** The largest number of requests in the log, and of notifications in the outbox. Default: 10 000. */
   logSize: option(wholeNumber(1), 10_000),
+  /**
+   * Faults that the mock has at first and after `reset`, such as `[{ operation: 'gateway.health', kind: 'html' }]`. See
+   * `faults.add`. Default: none.
+   */
+  faults: option(listOf(rule<Fault>('a fault', (value) => Object(value) === value)), []),
 }
 
 /** The options of `createMock`, all of them optional. */

@@ -76,6 +76,12 @@ const serverOptions = {
       ),
     ),
   ),
+  /**
+   * Path of a file that keeps the mock's state over restarts, such as `mock.state`. If the file exists, the server restores the state. It
+   * writes changes within about a second, and at `close`. The file contains the mock's tokens and payers' numbers. It
+   * does not contain faults, receivers and the request log. Default: none.
+   */
+  state: optional(text),
 }
 const serverSchema = strict(serverOptions, 'option')
 
@@ -91,7 +97,7 @@ export interface MockServer<ServedMock extends Mock = Mock> {
   readonly url: string
   /** The served mock. The mock's `clientOptions` and, by default, the URLs in its responses point to this server. */
   readonly mock: ServedMock
-  /** Aborts every open request, stops the timer of planned events and frees the port. */
+  /** Aborts every open request, stops the timer of planned events, frees the port and writes the option `state`. */
   close(): Promise<void>
 }
 
@@ -192,7 +198,8 @@ const listen = (server: Server | Http2SecureServer, port: number, host: string):
  * Starts an HTTP server that serves a mock. Faults are real: the server closes sockets and truncates bodies. If the
  * mock's clock follows the machine, payments, expiries and deliveries happen on time, without a request.
  *
- * @throws the system's error, such as `EADDRINUSE`, if the port is not available; a TypeError if an option is wrong
+ * @throws the system's error, such as `EADDRINUSE`, if the port is not available; a TypeError if an option is wrong; an
+ * Error that names the file of `state` if the file is broken
  * @example
  * const { url, mock, close } = await startMockServer()
  */
@@ -240,21 +247,25 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     socket.once('close', () => sockets.delete(socket))
   })
 
+  const { state } = checked
+  const keepState =
+    state === undefined ? undefined : await (await import('./server/state-file.ts')).loadState(state, mock)
   const address = await listen(server, port, host)
   // Requests through `mock.fetch` have normalized URLs, for example without the port 80.
   base = normalizedBase(urlOf(scheme, host, address))
   const detach = attach({ publicUrl, url: base })
+  const endState = keepState?.()
   let closing: Promise<void> | undefined
 
   return {
     url: base,
     mock,
     close() {
-      closing ??= new Promise((resolve) => {
+      closing ??= new Promise<void>((resolve) => {
         detach()
         server.close(() => resolve())
         for (const socket of sockets) socket.destroy()
-      })
+      }).then(endState)
       return closing
     },
   }

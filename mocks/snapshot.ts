@@ -4,9 +4,9 @@ import type { ClockSnapshot } from './domain/clock.ts'
 import type { IdsSnapshot } from './domain/ids.ts'
 import type { MockSnapshot } from './types.ts'
 
-/** Returns a snapshot of a mock's state. */
-export const snapshotOf = (parts: MockParts): MockSnapshot => ({
-  format: 1,
+/** Returns the state of a mock, which shares objects with the mock. The caller must copy it at once. */
+export const stateOf = (parts: MockParts): MockSnapshot => ({
+  format: 2,
   // `domain.snapshot` runs due entries of the clock. So `clock.snapshot` must be called after `domain.snapshot`.
   subscriptions: parts.subscriptions.domain.snapshot(),
   gateway: parts.gateway.domain.snapshot(),
@@ -14,7 +14,7 @@ export const snapshotOf = (parts: MockParts): MockSnapshot => ({
   ids: parts.ids.snapshot(),
   limiters: parts.limiters.map((limiter) => limiter.snapshot()),
   notifications: parts.deliveries.snapshot(),
-  outage: parts.outage.isDown,
+  outages: [...parts.outages],
 })
 
 const isA = (tag: string, value: unknown): boolean =>
@@ -28,7 +28,7 @@ const field = (value: unknown, ...names: readonly string[]): unknown =>
 
 /** Returns whether a value is a complete snapshot. Restoring an incomplete snapshot would break the mock. */
 const isSnapshot = (value: unknown): value is MockSnapshot =>
-  field(value, 'format') === 1 &&
+  field(value, 'format') === 2 &&
   isA('Float64Array', field(value, 'subscriptions', 'state', 'payments', 'times')) &&
   Array.isArray(field(value, 'subscriptions', 'tokens', 'access')) &&
   isA('Map', field(value, 'gateway', 'transactions', 'charges')) &&
@@ -44,10 +44,12 @@ export const restoreAll = (parts: MockParts, given: MockSnapshot): void => {
       'restore takes the object that snapshot() returned, or its structuredClone. JSON loses data.',
     )
   }
+  // One `structuredClone` call copies all parts, so the parts share one copy of each charge.
   const snapshot = structuredClone(given)
-  if (snapshot.limiters.length !== parts.limiters.length) {
+  const clock = snapshot.clock as ClockSnapshot
+  if (snapshot.limiters.length !== parts.limiters.length || clock.frozen !== parts.clock.standsStill) {
     throw new TypeError(
-      'restore takes a snapshot of a mock with the same options. This one has other rate limits.',
+      'restore takes a snapshot of a mock with the same options. This one has other rate limits or another clock.',
     )
   }
   parts.subscriptions.domain.restore(snapshot.subscriptions)
@@ -55,7 +57,8 @@ export const restoreAll = (parts: MockParts, given: MockSnapshot): void => {
   parts.deliveries.restore(snapshot.notifications as OutboxSnapshot)
   parts.ids.restore(snapshot.ids as IdsSnapshot)
   // The domains add entries to the clock. Restoring the clock afterwards removes these entries.
-  parts.clock.restore(snapshot.clock as ClockSnapshot)
+  parts.clock.restore(clock)
   for (const [index, limiter] of parts.limiters.entries()) limiter.restore(snapshot.limiters[index])
-  parts.outage.isDown = snapshot.outage
+  parts.outages.clear()
+  for (const area of snapshot.outages) parts.outages.add(area)
 }

@@ -1,3 +1,4 @@
+import type { Area } from '../src/contract/endpoint.ts'
 import type { Notifications } from './delivery/types.ts'
 import type { MockClock } from './domain/clock.ts'
 import type { BehaviorName } from './domain/gateway/behaviors.ts'
@@ -96,14 +97,14 @@ export interface Faults {
    * @example mock.faults.add({ operation: '*', kind: 'status', status: 503, sequence: ['fail', 'fail', 'succeed'] })
    */
   add(fault: Fault): () => void
-  /** Removes every fault. */
+  /** Removes every fault, including those of the option `faults`. `reset` adds those again. */
   clear(): void
 }
 
 /** A saved state of a mock, for `restore`. Its content is opaque. `structuredClone` can copy a snapshot. */
 export interface MockSnapshot {
   /** Version of the snapshot's format. */
-  readonly format: 1
+  readonly format: 2
   /** Time and planned events of the clock; opaque. */
   readonly clock: unknown
   /** How many identifiers of each kind were issued; opaque. */
@@ -116,8 +117,8 @@ export interface MockSnapshot {
   readonly notifications: unknown
   /** The counts of each rate limiter; opaque. */
   readonly limiters: readonly unknown[]
-  /** Whether area G was down. */
-  readonly outage: boolean
+  /** The areas that were down. */
+  readonly outages: readonly Area[]
 }
 
 /** A mock of both APIs. Two mocks share no state. */
@@ -150,12 +151,19 @@ export interface Mock {
     /** Revokes every token, including refresh tokens. */
     revoke(): void
   }
-  /** An outage of area G. During the outage, every route responds with 503, including health. */
+  /**
+   * An outage of one area or of both. During the outage, every route of the area responds with 503, including health.
+   * The response executes nothing and does not count against the rate limit.
+   */
   readonly outage: {
-    /** Starts the outage. */
-    start(): void
-    /** Ends the outage. An outage does not change the state of area G. */
-    end(): void
+    /**
+     * Starts the outage of an area. Default: `gateway`.
+     *
+     * @example mock.outage.start({ area: 'subscriptions' })
+     */
+    start(options?: { readonly area?: Area | undefined }): void
+    /** Ends the outage of an area. Default: every outage. */
+    end(options?: { readonly area?: Area | undefined }): void
   }
   /**
    * Adds subscriptions and tokens without API calls, and returns the added subscriptions. Throws an Error or

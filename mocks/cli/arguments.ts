@@ -35,6 +35,7 @@ export interface MockCommandOptions {
   readonly panel: boolean
   readonly publicUrl: string | undefined
   readonly allowedHosts: readonly string[]
+  readonly state: string | undefined
   readonly tls: { readonly cert: string; readonly key: string } | undefined
 }
 
@@ -52,6 +53,7 @@ const OPTIONS = {
   'public-url': { type: 'string' },
   'allow-host': { type: 'string', multiple: true },
   config: { type: 'string', short: 'c' },
+  state: { type: 'string' },
   clock: { type: 'string' },
   seed: { type: 'string' },
   strict: { type: 'boolean' },
@@ -80,6 +82,8 @@ Options
                          can be repeated; the panel refuses unknown names
   -c, --config <file>    options of the mock: a .json file, or a .js, .mjs or .ts module that exports them
                          as config or as default
+      --state <file>     keep the state over restarts: read this file at start, if it exists, and write changes
+                         to it; the time in the file replaces --clock; the file contains tokens
       --clock <time>     freeze the mock's clock at a time such as 2027-01-01T06:00:00Z until it is moved;
                          by default the clock follows this machine
       --seed <text>      generate the same identifiers in each run with this seed
@@ -157,13 +161,14 @@ export const readArguments = (words: readonly string[]): Command => {
   }
   const empty = Object.entries(values).find(([, value]) => value === '')
   if (empty !== undefined) throw usageError(`--${empty[0]} requires a value.`)
-  const { config, clock, seed, host, strict, limits, notify, cert, key } = values
+  const { config, state, clock, seed, host, strict, limits, notify, cert, key } = values
   return {
     name,
     options: {
       port: portOf(values.port),
       host: host ?? DEFAULT_HOST,
       config,
+      state,
       clock,
       seed,
       strict: strict ?? false,

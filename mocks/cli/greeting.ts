@@ -18,6 +18,10 @@ export interface Started {
   readonly options: MockOptions
   /** The path of the options file. */
   readonly config: string | undefined
+  /** The path of the state file. */
+  readonly state: string | undefined
+  /** The mock's time. */
+  readonly now: number
   readonly panel: boolean
   readonly isLocal: boolean
 }
@@ -34,9 +38,9 @@ const section = (title: string, lines: readonly Line[]): string => {
   return [title, ...rows].join('\n')
 }
 
-const clockOf = ({ options: { clock = 'system' }, panel }: Started): string => {
-  if (clock === 'system') return 'follows this machine'
-  const time = new Date(clock).toISOString()
+const clockOf = ({ options, now, panel }: Started): string => {
+  if (!isFrozen(options)) return 'follows this machine'
+  const time = new Date(now).toISOString()
   return panel
     ? `frozen at ${time}: payments, expiries and lockouts (403) wait until you move it in the panel`
     : `frozen at ${time}: without the panel nothing can move it`
@@ -113,7 +117,7 @@ const numbers = ({ options: { gateway = {}, rules } }: Started): readonly Line[]
 
 /** Returns the text that the command prints when the server has started. */
 export const greeting = (started: Started): string => {
-  const { url, publicUrl, version, options, panel, isLocal } = started
+  const { url, publicUrl, version, options, state, panel, isLocal } = started
   const notified = receivers(started)
   const parts = [
     section(`mandatekit ${version}: a mock for tests, no money moves`, [
@@ -121,6 +125,7 @@ export const greeting = (started: Started): string => {
       ...(publicUrl === undefined ? [] : [['public URL', publicUrl] as const]),
       ...(panel ? [['control panel', `${url}${PANEL_PATH}`] as const] : []),
       ['clock', clockOf(started)],
+      ...(state === undefined ? [] : [['state', `kept in ${state}`] as const]),
       ['rules', options.rules ?? 'spec'],
     ]),
     section('Subscriptions', [...credentials(started), limitOf('subscriptions', started)]),

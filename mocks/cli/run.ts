@@ -62,7 +62,7 @@ const createConfigured = (options: MockOptions, { config }: MockCommandOptions):
   }
 }
 
-const startError = (error: unknown, { port, host, tls }: MockCommandOptions): CommandError => {
+const serverError = (error: unknown, { port, host, tls }: MockCommandOptions): CommandError => {
   switch (codeOf(error)) {
     case 'EADDRINUSE':
       return new CommandError(
@@ -74,6 +74,8 @@ const startError = (error: unknown, { port, host, tls }: MockCommandOptions): Co
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new CommandError(`--host ${host}: this machine does not have this address.`)
+    case 'ERR_STATE_FILE':
+      return new CommandError(messageOf(error), { cause: error })
     default:
       return new CommandError(
         tls === undefined ? messageOf(error) : `--cert ${tls.cert} and --key ${tls.key}: ${messageOf(error)}`,
@@ -82,15 +84,15 @@ const startError = (error: unknown, { port, host, tls }: MockCommandOptions): Co
 }
 
 const start = async (mock: Mock, given: MockCommandOptions): Promise<MockServer> => {
-  const { port, host, panel, publicUrl, allowedHosts } = given
+  const { port, host, panel, publicUrl, allowedHosts, state } = given
   const tls = given.tls && {
     cert: await readNamedFile('--cert', given.tls.cert),
     key: await readNamedFile('--key', given.tls.key),
   }
   try {
-    return await startMockServer({ mock, port, host, panel, publicUrl, allowedHosts, tls })
+    return await startMockServer({ mock, port, host, panel, publicUrl, allowedHosts, state, tls })
   } catch (error) {
-    throw startError(error, given)
+    throw serverError(error, given)
   }
 }
 
@@ -107,12 +109,14 @@ export interface Outputs {
 
 const serve = async (given: MockCommandOptions, { stdout }: Outputs): Promise<void> => {
   const options = await optionsOf(given)
-  const { url, close } = await start(createConfigured(options, given), given)
+  const { url, mock, close } = await start(createConfigured(options, given), given)
   const signaled = whenSignaled()
   const isLocal = isLoopback(given.host)
-  stdout.write(greeting({ ...given, url, version: version(), options, isLocal }))
+  stdout.write(greeting({ ...given, url, version: version(), options, isLocal, now: mock.clock.now() }))
   await signaled
-  await close()
+  await close().catch((error) => {
+    throw serverError(error, given)
+  })
 }
 
 /**

@@ -31,6 +31,7 @@ export interface ClockOptions {
 export interface ClockSnapshot {
   /** The time of a frozen clock. A system clock stores its time minus the machine's time, in milliseconds. */
   readonly position: number
+  readonly frozen: boolean
   readonly entries: readonly PlannedEntry[]
 }
 
@@ -202,7 +203,12 @@ export const createClock = ({
     },
     /** Sets the clock to its start time and removes all planned entries. Current moves stop. */
     reset: () => begin(frozen ? start : machineTime(), []),
-    snapshot: (): ClockSnapshot => ({ position: clockTime() - machineTime(), entries: timeline.entries() }),
+    snapshot: (): ClockSnapshot => ({
+      // Without a move, two readings of the machine's time would make two snapshots differ.
+      position: moves > 0 ? cursor - machineTime() : position,
+      frozen,
+      entries: timeline.entries(),
+    }),
     restore: (snapshot: ClockSnapshot) => begin(snapshot.position + machineTime(), snapshot.entries),
   }
 }

@@ -1,7 +1,13 @@
 /** A rate limit. */
 export interface Limiter {
-  /** Decides whether a call is allowed. Counts allowed calls. Returns the values of the rate limit headers. */
-  take(bucket: string): {
+  /**
+   * Decides whether a call is allowed. Counts allowed calls, unless `counts` is false. Returns the values of the rate
+   * limit headers.
+   */
+  take(
+    bucket: string,
+    counts?: boolean,
+  ): {
     readonly allowed: boolean
     readonly limit: number
     readonly remaining: number
@@ -9,7 +15,7 @@ export interface Limiter {
     readonly resetAt: number
   }
   reset(): void
-  /** Returns the state as plain data, for `restore` and `structuredClone`. */
+  /** Returns the state as plain data, which may share objects with the limiter. */
   snapshot(): unknown
   restore(snapshot: unknown): void
 }
@@ -57,7 +63,7 @@ export const createFixedWindowLimiter = (parts: LimiterParts): Limiter => {
   }
 
   return {
-    take(bucket) {
+    take(bucket, counts = true) {
       if (isOff?.() === true) return uncounted(parts)
       const time = now()
       let window = windows.get(bucket)
@@ -67,17 +73,17 @@ export const createFixedWindowLimiter = (parts: LimiterParts): Limiter => {
         windows.set(bucket, window)
       }
       const allowed = window.count < limit
-      if (allowed) window.count += 1
+      if (allowed && counts) window.count += 1
       return { allowed, limit, remaining: limit - window.count, resetAt: window.startedAt + windowMs }
     },
     reset() {
       windows.clear()
       sweepFrom = MANY_BUCKETS
     },
-    snapshot: (): readonly (readonly [string, Window])[] => structuredClone([...windows]),
+    snapshot: (): readonly (readonly [string, Window])[] => [...windows],
     restore(snapshot) {
       windows.clear()
-      const taken = structuredClone(snapshot as readonly (readonly [string, Window])[])
+      const taken = snapshot as readonly (readonly [string, Window])[]
       for (const [bucket, window] of taken) windows.set(bucket, window)
     },
   }
@@ -107,12 +113,12 @@ export const createRollingLimiter = (parts: LimiterParts): Limiter => {
   }
 
   return {
-    take() {
+    take(_bucket, counts = true) {
       if (isOff?.() === true) return uncounted(parts)
       const time = now()
       forget(time)
       const allowed = times.length - head < limit
-      if (allowed) times.push(time)
+      if (allowed && counts) times.push(time)
       const remaining = Math.max(0, limit - (times.length - head))
       return { allowed, limit, remaining, resetAt: (times[head] ?? time) + windowMs }
     },

@@ -128,7 +128,10 @@ export interface AreaRuntime {
 
 /** The parts that are needed to create an area. */
 export interface AreaParts
-  extends Pick<AreaRuntime, 'limiter' | 'checksContentType' | 'refusesUnknownFields' | 'refusesRunningKeys'> {
+  extends Pick<
+    AreaRuntime,
+    'limiter' | 'checksContentType' | 'refusesUnknownFields' | 'refusesRunningKeys' | 'isDown'
+  > {
   /** Returns the current time of the rate limiter. */
   readonly now: () => number
   readonly apiPrefix: string

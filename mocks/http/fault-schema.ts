@@ -173,32 +173,31 @@ export const effectOf = (given: Fault, at: FaultStep): FaultEffect | undefined =
   return kind === undefined ? undefined : { kind, ...more }
 }
 
-const CALLER = 'faults.add: '
-const fail = (message: string): never => {
-  throw new TypeError(`${CALLER}${message}`)
-}
-
-/** Throws an error for a field that no step uses. */
-const checkUse = (given: object, used: readonly FaultKind[]): void => {
-  for (const [name, value] of Object.entries(given)) {
-    // If no kind lists a field, every kind uses this field.
-    const readers = faultKinds.filter((kind) => rulesOf(kind).reads.includes(name))
-    if (value === undefined || readers.length === 0 || used.some((kind) => readers.includes(kind))) continue
-    fail(`kind "${used.join('", "')}" does not use ${name}; ${name} is for ${readers.join(', ')}`)
+/** Checks a fault, and returns a copy of it. Throws a TypeError that starts with `caller` for an invalid fault. */
+export const checkFault = (given: Fault, caller: string): Fault => {
+  const fail = (message: string): never => {
+    throw new TypeError(`${caller}${message}`)
   }
-}
 
-const checkEffect = ({ kind, latencyMs, executed }: FaultEffect): void => {
-  const { executes, instead } = rulesOf(kind)
-  if (kind === 'latency' && latencyMs === undefined) fail('kind "latency" needs latencyMs')
-  if (instead !== undefined && executed === !executes) {
-    fail(`kind "${kind}" cannot have executed: ${executed}; use "${instead}"`)
+  /** Throws an error for a field that no step uses. */
+  const checkUse = (fields: object, used: readonly FaultKind[]): void => {
+    for (const [name, value] of Object.entries(fields)) {
+      // If no kind lists a field, every kind uses this field.
+      const readers = faultKinds.filter((kind) => rulesOf(kind).reads.includes(name))
+      if (value === undefined || readers.length === 0 || used.some((kind) => readers.includes(kind))) continue
+      fail(`kind "${used.join('", "')}" does not use ${name}; ${name} is for ${readers.join(', ')}`)
+    }
   }
-}
 
-/** Checks a fault, and returns a copy of it. Throws a TypeError for an invalid fault. */
-export const checkFault = (given: Fault): Fault => {
-  const checked = check(faultSchema, given, CALLER)
+  const checkEffect = ({ kind, latencyMs, executed }: FaultEffect): void => {
+    const { executes, instead } = rulesOf(kind)
+    if (kind === 'latency' && latencyMs === undefined) fail('kind "latency" needs latencyMs')
+    if (instead !== undefined && executed === !executes) {
+      fail(`kind "${kind}" cannot have executed: ${executed}; use "${instead}"`)
+    }
+  }
+
+  const checked = check(faultSchema, given, caller)
   const { kind, sequence = ['fail'] } = checked
   if (kind === undefined && sequence.includes('fail'))
     fail('kind is required, unless a sequence has no "fail"')

@@ -53,8 +53,12 @@ const timesOf = ({ times, probability }: Fault): number => {
 /** The faults of a mock. */
 export type FaultPlan = ReturnType<typeof createFaultPlan>
 
-/** Stores faults in the order of `add`. A request gets the first matching fault and all matching delays. */
-export const createFaultPlan = (random: () => number) => {
+/**
+ * Stores faults in the order of `add`. A request gets the first matching fault and all matching delays.
+ *
+ * @param configured the faults that the plan has at first and after a reset
+ */
+export const createFaultPlan = (random: () => number, configured: readonly Fault[]) => {
   let armed: Armed[] = []
   let added = 0
 
@@ -67,24 +71,28 @@ export const createFaultPlan = (random: () => number) => {
     }
   }
 
+  const arm = (fault: Fault): (() => void) => {
+    added += 1
+    const one: Armed = {
+      number: added,
+      fault,
+      left: timesOf(fault),
+      steps: fault.sequence ?? ['fail'],
+      step: 0,
+      remove() {
+        armed = armed.filter((other) => other !== one)
+      },
+    }
+    armed.push(one)
+    return one.remove
+  }
+
+  const own = configured.map((fault, index) => checkFault(fault, `faults[${index}]: `))
+  for (const fault of own) arm(fault)
+
   return {
     /** Adds a fault, and returns a function that removes the fault. Throws a TypeError for an invalid fault. */
-    add(given: Fault): () => void {
-      const fault = checkFault(given)
-      added += 1
-      const one: Armed = {
-        number: added,
-        fault,
-        left: timesOf(fault),
-        steps: fault.sequence ?? ['fail'],
-        step: 0,
-        remove() {
-          armed = armed.filter((other) => other !== one)
-        },
-      }
-      armed.push(one)
-      return one.remove
-    },
+    add: (given: Fault): (() => void) => arm(checkFault(given, 'faults.add: ')),
     /** Returns the delays and the fault for an operation's next request. Counts one step of each fault that applies. */
     take(operation: string, request: () => FaultRequest): Disturbance | undefined {
       if (armed.length === 0) return undefined
@@ -107,6 +115,10 @@ export const createFaultPlan = (random: () => number) => {
     armed: (): readonly ArmedFault[] => armed,
     clear(): void {
       armed = []
+    },
+    reset(): void {
+      armed = []
+      for (const fault of own) arm(fault)
     },
   }
 }

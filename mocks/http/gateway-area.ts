@@ -126,7 +126,6 @@ export const createGatewayArea = ({
 }: AreaParts & {
   readonly domain: GatewayDomain
   readonly options: ResponseOptions
-  readonly isDown: () => boolean
 }): AreaRuntime => ({
   ...parts,
   name: 'gateway',

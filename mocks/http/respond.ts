@@ -15,14 +15,15 @@ export interface Decision {
   readonly explanation: string
 }
 
-/** Counts a call against the area's rate limit. Returns the rate-limit headers for the response. */
+/** Counts a call against the area's rate limit, unless `counts` is false. Returns the response's rate-limit headers. */
 export const countCall = (
   exchange: Exchange | OperationExchange,
+  counts = true,
 ): { readonly headers: HeaderFields; readonly state?: LimitState } => {
   const { area, bearer, target } = exchange
   if (area.limiter === undefined) return { headers: {} }
   const fields = fieldsOf('body' in exchange ? exchange.body : undefined)
-  const state = area.limiter.take(area.bucket(bearer, target?.definition, fields))
+  const state = area.limiter.take(area.bucket(bearer, target?.definition, fields), counts)
   return { headers: area.limitHeaders(state), state }
 }
 
@@ -105,11 +106,12 @@ export const decideWithinLimit = (
   next: (headers: HeaderFields) => Decision,
 ): Decision => {
   const { area } = exchange
-  if (area.isDown()) {
+  const isDown = area.isDown()
+  const { headers, state } = countCall(exchange, !isDown)
+  if (isDown) {
     const message = 'The service is unavailable.'
-    return failed(exchange, 503, { rule: 'outage', message, explanation: 'An outage was started.' }, {})
+    return failed(exchange, 503, { rule: 'outage', message, explanation: 'An outage was started.' }, headers)
   }
-  const { headers, state } = countCall(exchange)
   if (state?.allowed !== false) return next(headers)
   return refused(
     exchange,

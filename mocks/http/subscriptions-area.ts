@@ -220,6 +220,5 @@ export const createSubscriptionsArea = ({
   }),
   refusalHeaders: ({ resetAt }) =>
     options.sendRetryAfter ? { 'Retry-After': String(secondsUntil(resetAt, now())) } : {},
-  isDown: () => false,
   related: domain.related,
 })

@@ -10,6 +10,8 @@ import type { Mock } from '../types.ts'
 import type { Reader, SentFields } from './fields.ts'
 import { json, number, optionalText, scripts, text, texts } from './fields.ts'
 
+type OutageOptions = Parameters<Mock['outage']['end']>[0]
+
 type Readers = Readonly<Record<string, Reader<unknown>>>
 
 /** An action: its fields, and the function that changes the mock and returns a message about the change. */
@@ -172,11 +174,15 @@ const actions = {
     return 'The fault was removed.'
   }),
   'clear-faults': simple((mock) => mock.faults.clear(), 'All faults were removed.'),
-  'start-outage': simple(
-    (mock) => mock.outage.start(),
-    'The gateway is down. Every route responds with 503.',
-  ),
-  'end-outage': simple((mock) => mock.outage.end(), 'The gateway is up again.'),
+  'start-outage': action({ area: optionalText }, (mock, given) => {
+    // `start` checks the area.
+    mock.outage.start(given as OutageOptions)
+    return `The area ${given.area ?? 'gateway'} is down. Every route responds with 503.`
+  }),
+  'end-outage': action({ area: optionalText }, (mock, given) => {
+    mock.outage.end(given as OutageOptions)
+    return `${given.area === undefined ? 'Every area' : `The area ${given.area}`} is up.`
+  }),
   'expire-tokens': simple(
     (mock) => mock.tokens.expire(),
     'Every access token has expired. Refresh tokens are still valid.',

@@ -179,13 +179,20 @@ ${actionForm(
 )}`,
   )
 
-const service = ({ outage }: PanelView): Html =>
+const AREAS = ['subscriptions', 'gateway'] as const
+
+const service = ({ outages }: PanelView): Html =>
   card(
     'service',
     'Service',
-    html`<div class="actions" id="outage" data-live>
-<p>Gateway ${outage ? pill('down', 'bad') : pill('up', 'good')}</p>
-${outage ? actionButton('end-outage', 'End the outage') : actionButton('start-outage', 'Start an outage')}
+    html`<div id="outages" data-live>
+${AREAS.map((area) => {
+  const isDown = outages.includes(area)
+  return html`<div class="actions">
+<p>${area} ${isDown ? pill('down', 'bad') : pill('up', 'good')}</p>
+${isDown ? actionButton('end-outage', 'End the outage', { area }, area) : actionButton('start-outage', 'Start an outage', { area }, area)}
+</div>`
+})}
 </div>
 <div class="actions">
 ${actionButton('expire-tokens', 'Expire access tokens')}

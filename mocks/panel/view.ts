@@ -1,3 +1,4 @@
+import type { Area } from '../../src/contract/endpoint.ts'
 import { internalsOf } from '../assemble.ts'
 import type { ListedNotification } from '../delivery/deliveries.ts'
 import type { DeliveryOptions } from '../delivery/types.ts'
@@ -65,7 +66,8 @@ export interface PanelView {
   readonly now: string
   /** Whether the mock's clock is frozen. A frozen clock changes only when it is moved. */
   readonly clockStandsStill: boolean
-  readonly outage: boolean
+  /** The areas that are down. */
+  readonly outages: readonly Area[]
   readonly faults: readonly ListedFault[]
   readonly receivers: readonly ListedReceiver[]
   /** The saved snapshots, with the mock's time of each. */
@@ -181,7 +183,7 @@ const statesOf = (mock: Mock, id: string): ShownStates => {
 
 /** Reads one page of each list, with at most `limit` items. */
 export const readView = (mock: Mock, limit: number, query: PanelQuery): PanelView => {
-  const { clock, deliveries, faults, lists, outage, snapshots } = internalsOf(mock)
+  const { clock, deliveries, faults, lists, outages, snapshots } = internalsOf(mock)
   const page = <Name extends ListName>(name: Name, list: Sequence<Items[Name]>): Listed<Items[Name]> => {
     const [text, state] = [query.get(`${name}.q`)?.toLowerCase() ?? '', query.get(`${name}.is`)]
     const isListed = (item: Items[Name]): boolean =>
@@ -199,7 +201,7 @@ export const readView = (mock: Mock, limit: number, query: PanelQuery): PanelVie
   return {
     now: isoOf(mock.clock.now()),
     clockStandsStill: clock.standsStill,
-    outage: outage.isDown,
+    outages: [...outages],
     faults: faults.armed().map(({ number, fault, left }) => ({
       number,
       fault,

@@ -11,7 +11,7 @@ test('--help and --version print to the output with exit code 0, and an unknown 
   expect(wrong).toMatchObject({ code: 2, out: '' })
   expect(help).toMatchObject({ code: 0, err: '' })
   const options =
-    '--port --host --config --clock --seed --strict --limits --notify --notify-once --no-panel --cert --key --public-url --allow-host'
+    '--port --host --config --clock --seed --strict --limits --notify --notify-once --no-panel --cert --key --public-url --allow-host --state'
   for (const option of options.split(' ')) expect(help.out).toContain(`${option} `)
   const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
   expect(version).toEqual({ code: 0, out: `${JSON.parse(manifest).version}\n`, err: '' })
@@ -24,6 +24,7 @@ test.each([
   [['mock', '--port', '70000'], /--port .*"70000"/],
   [['mock', '--port', '4e3'], /--port .*"4e3"/],
   [['mock', '--config', ''], /--config requires a value/],
+  [['mock', '--state', ''], /--state requires a value/],
   [['mock', '--clock', 'tomorrow'], /--clock: .*got "tomorrow"/],
   [['mock', '--clock', '2027-01-01T06:00'], /--clock: .*zone/],
   [['mock', '--cert', 'cert.pem'], /--cert and --key/],
@@ -66,12 +67,23 @@ test.each([
   ['subscriptions.amountPattern', '{"subscriptions":{"amountPattern":"["}}'],
   ['subscriptions.merchants', '{"subscriptions":{"merchants":[{"name":"Shop"}]}}'],
   ['color', '{"color":"red"}'],
+  ['faults[0]: kind "latency" needs latencyMs', '{"faults":[{"operation":"*","kind":"latency"}]}'],
   ['the options must be an object', '[]'],
 ])('a wrong option of a file is named: %s', async (name, text) => {
-  const path = await file(`${name}.json`, text)
+  const path = await file('wrong.json', text)
   const { code, out, err } = await runHere('mock', '--port', '0', '--config', path)
   expect(err).toContain(`--config ${path}: `)
   expect(err.replace(path, '')).toContain(name)
+  expect({ code, out }).toEqual({ code: 1, out: '' })
+  expect(err).not.toContain('    at ')
+})
+
+test('a broken state file ends the command with exit code 1, and the error names the file', async () => {
+  const path = await file('team.state', 'charges: none')
+  const { code, out, err } = await run('mock', '--port', '0', '--state', path)
+  expect(err).toMatch(
+    `The state file ${path} does not fit this mock or is broken. Delete it, or name another file: `,
+  )
   expect({ code, out }).toEqual({ code: 1, out: '' })
   expect(err).not.toContain('    at ')
 })

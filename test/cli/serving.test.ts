@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import { connect } from 'node:http2'
 import { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import { testNumbers } from 'mandatekit/mocks/core'
@@ -9,7 +10,7 @@ import { CHARGE_REQUEST, SUBSCRIPTION } from '../support/bodies.ts'
 import { localhostCertificate } from '../support/certificates.ts'
 import { useCommands } from './command.ts'
 
-const { file, started } = useCommands()
+const { config, file, started } = useCommands()
 
 const charge = (msisdn: string) => ({ ...CHARGE_REQUEST, msisdn })
 
@@ -125,4 +126,76 @@ describe('a file configures merchants and keys, which are used but not printed',
     })
     expect(await (await fetch(value('control panel'))).text()).not.toContain('very-secret')
   })
+})
+
+test('--state keeps charges, tokens and the moved clock over SIGTERM and a crash', async () => {
+  const path = await file('team.state', '')
+  await rm(path)
+  const start = () => started('--clock', '2027-01-01T06:00:00Z', '--state', path)
+  const first = await start()
+  expect(first.value('state')).toBe(`kept in ${path}`)
+  await ask(first.url, 'advance', { days: '45' })
+  const { id } = await first.gateway.charge(charge(testNumbers.succeeds), { idempotencyKey: 'order-1' })
+  expect(await first.stop('SIGTERM')).toMatchObject({ code: 0, err: '' })
+
+  const second = await start()
+  expect(second.value('clock')).toMatch(/^frozen at 2027-02-15T06:00:00/)
+  const again = await second.gateway.charge(charge(testNumbers.succeeds), { idempotencyKey: 'order-1' })
+  expect(again.id).toBe(id)
+  await second.gateway.charge(charge(testNumbers.insufficient_funds), { idempotencyKey: 'order-2' })
+  await expect.poll(async () => (await readFile(path)).includes('order-2'), { timeout: 30_000 }).toBe(true)
+  await second.stop('SIGKILL')
+
+  const third = await start()
+  expect((await stateOf(third.url)).charges.total).toBe(2)
+  await rm(path)
+  await mkdir(path)
+  await ask(third.url, 'reset')
+  expect(await third.stop()).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(`${path} was not written: `),
+  })
+})
+
+test('the command of the Dockerfile runs with its own arguments, is reached from outside and stops at SIGTERM', async () => {
+  const dockerfile = await readFile(new URL('../../examples/docker/Dockerfile', import.meta.url), 'utf8')
+  const [name, command, ...words] = JSON.parse(/^ENTRYPOINT (.+)$/m.exec(dockerfile)?.[1] ?? '')
+  expect([name, command]).toEqual(['mandatekit', 'mock'])
+  expect(dockerfile).toMatch(/^EXPOSE 4010$/m)
+  const volume = `${/^VOLUME (.+)$/m.exec(dockerfile)?.[1]}/`
+  const state = await file('volume.state', '')
+  await rm(state)
+  const inside = words.map((word: string) => (word.startsWith(volume) ? state : word))
+  expect(inside).not.toEqual(words)
+  const publicUrl = 'http://mock.example:4010'
+  const { url, gateway, stop } = await started(...inside, '--public-url', publicUrl, '--allow-host', 'mock')
+  expect((await gateway.charge(charge(testNumbers.succeeds))).confirmation_url).toContain(publicUrl)
+  for (const host of ['mock:4010', 'mock.example:4010']) {
+    const { statusCode, body } = await request(`${url}/_mock/state`, { headers: { host } })
+    await body.dump()
+    expect(statusCode, host).toBe(200)
+  }
+  expect(await stop('SIGTERM')).toMatchObject({ code: 0, err: '' })
+  expect((await readFile(state)).length).toBeGreaterThan(0)
+})
+
+test('a file configures faults, for one number and for one order, and the panel shows them', async () => {
+  const faults = [
+    {
+      operation: 'gateway.charge',
+      kind: 'status',
+      status: 503,
+      when: { msisdn: testNumbers.wallet_blocked },
+    },
+    { operation: 'subscriptions.subscribe', kind: 'html', times: 'always', when: { requestID: 'order-7' } },
+  ]
+  const { url, gateway, subscriptions } = await started(...(await config({ faults })))
+  await gateway.charge(charge(testNumbers.succeeds))
+  const blocked = charge(testNumbers.wallet_blocked)
+  await expect(gateway.charge(blocked)).rejects.toMatchObject({ status: 503 })
+  await gateway.charge(blocked)
+  const order = { ...SUBSCRIPTION, start: '2099-01-01', end: '2099-12-31' }
+  await subscriptions.subscribe(order)
+  await expect(subscriptions.subscribe({ ...order, requestID: 'order-7' })).rejects.toThrow('502')
+  expect((await stateOf(url)).faults).toMatchObject([{ left: 'always', fault: faults[1] }])
 })

@@ -195,3 +195,40 @@ test('faults.add accepts a detail that only some steps of a sequence read, and r
   faults.add({ operation: '*', retryAfter: 7, sequence: ['rate-limit', { kind: 'html', status: 504 }] })
   expect(() => faults.add(null as never)).toThrow(TypeError)
 })
+
+test('faults of the options apply from the start and again after a reset, until clear removes them', async () => {
+  const faults: readonly Fault[] = [
+    { operation: 'gateway.charge', kind: 'status', status: 503, when: { msisdn: '+99900000002' } },
+    { operation: 'gateway.health', kind: 'html' },
+  ]
+  const { mock, charge, health } = await open({ faults })
+  const round = async () => [
+    (await charge('a', { msisdn: '+99900000001' })).status,
+    (await charge('b', { msisdn: '+99900000002' })).status,
+    await health(),
+    await health(),
+  ]
+  expect(await round()).toEqual([202, 503, 502, 200])
+  mock.reset()
+  mock.faults.clear()
+  expect(await round()).toEqual([202, 202, 200, 200])
+  mock.reset()
+  expect(await round()).toEqual([202, 503, 502, 200])
+})
+
+test.each<[message: RegExp, faults: unknown]>([
+  [/^faults must be a list/, { operation: '*', kind: 'reset' }],
+  [/^faults\[0\] must be a fault, got "reset"$/, ['reset']],
+  [
+    /^faults\[1\]: kind "latency" needs latencyMs$/,
+    [
+      { operation: '*', kind: 'html' },
+      { operation: '*', kind: 'latency' },
+    ],
+  ],
+  [/^faults\[0\]: Unknown field time\. Fields: /, [{ operation: '*', kind: 'html', time: 2 }]],
+  [/^faults\[0\]: when/, [{ operation: '*', kind: 'html', when: { msisdn: {} } }]],
+])('createMock refuses impossible faults: %s', (message, faults) => {
+  expect(() => createMock({ faults: faults as never })).toThrow(TypeError)
+  expect(() => createMock({ faults: faults as never })).toThrow(message)
+})

@@ -77,7 +77,7 @@ test('the panel accepts its own form, and shows the outcome by its number only',
     expect(status).toBe(303)
     expect(sent.location).toMatch(/^\/_mock\?notice=\d+$/)
     expect(await isDown(one)).toBe(true)
-    expect((await send(`${one.url}${sent.location}`)).body).toContain('The gateway is down')
+    expect((await send(`${one.url}${sent.location}`)).body).toContain('The area gateway is down')
   }
   for (const query of ['notice=999', 'notice=You+won', 'notice=constructor']) {
     expect((await send(`${one.url}/_mock?${query}`)).body).not.toMatch(/You won|class="alert"/)

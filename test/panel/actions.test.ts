@@ -102,9 +102,14 @@ describe('a program drives the mock through the panel', () => {
 
   test('starts and ends an outage, and resets everything', async () => {
     await act('start-outage')
-    expect([await health(), (await stateOf(site.url)).outage]).toEqual([503, true])
+    await act('start-outage', { area: 'subscriptions' })
+    expect([await health(), (await stateOf(site.url)).outages]).toEqual([503, ['gateway', 'subscriptions']])
+    await act('end-outage', { area: 'gateway' })
+    expect([await health(), (await stateOf(site.url)).outages]).toEqual([200, ['subscriptions']])
     await act('end-outage')
-    expect(await health()).toBe(200)
+    expect((await stateOf(site.url)).outages).toEqual([])
+    const { ok, message } = await act('start-outage', { area: 'everything' })
+    expect([ok, message]).toEqual([false, expect.stringContaining('"subscriptions" or "gateway"')])
 
     await site.charge()
     await act('start-outage')
@@ -113,7 +118,7 @@ describe('a program drives the mock through the panel', () => {
     await act('reset')
     expect(await stateOf(site.url)).toMatchObject({
       now: '2026-11-28T12:00:00.000Z',
-      outage: false,
+      outages: [],
       faults: [],
       charges: { total: 0, items: [] },
       requests: { total: 0, items: [] },

@@ -91,11 +91,11 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         await reported(page, 'latencyMs')
         expect(await page.getByRole('status').getAttribute('class')).toBe('alert')
 
-        await click(page, 'Start an outage')
-        await reported(page, 'The gateway is down')
+        await click(page, 'Start an outage gateway')
+        await reported(page, 'The area gateway is down')
         expect(await health()).toBe(503)
-        await click(page, 'End the outage')
-        await reported(page, 'The gateway is up again')
+        await click(page, 'End the outage gateway')
+        await reported(page, 'The area gateway is up')
         expect(await health()).toBe(200)
 
         await click(page, 'Expire access tokens')

@@ -137,7 +137,10 @@ assert "accepted" in form("explain", operation="gateway.charge")
 
 # Outage, other faults, tokens.
 form("start-outage")
-assert health() == 503
+form("start-outage", area="subscriptions")
+assert health() == 503 and state()["outages"] == ["gateway", "subscriptions"]
+form("end-outage", area="gateway")
+assert health() == 200 and state()["outages"] == ["subscriptions"]
 form("end-outage")
 as_json("fault", operation="gateway.health", kind="html", sequence=["succeed", "fail"])
 assert [health(), health(), health()] == [200, 502, 200]

@@ -252,21 +252,19 @@ export const createLedger = (parts: {
       forgetTransactions()
       seed()
     },
-    snapshot: (): unknown =>
-      structuredClone<Snapshot>({
-        transactions: state,
-        lasting,
-        unconfirmed: unconfirmed.all(),
-        retries: retries.all(),
-      }),
+    snapshot: (): Snapshot => ({
+      transactions: state,
+      lasting,
+      unconfirmed: unconfirmed.all(),
+      retries: retries.all(),
+    }),
     restore(snapshot: unknown): void {
-      // One `structuredClone` call copies all parts, so the parts share one copy of each charge.
-      const copy = structuredClone(snapshot as Snapshot)
-      state = copy.transactions
+      const taken = snapshot as Snapshot
+      state = taken.transactions
       order = [...state.charges.values()]
-      lasting = copy.lasting
-      unconfirmed.replace(copy.unconfirmed)
-      retries.replace(copy.retries)
+      lasting = taken.lasting
+      unconfirmed.replace(taken.unconfirmed)
+      retries.replace(taken.retries)
     },
   }
 }

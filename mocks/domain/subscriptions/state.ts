@@ -184,14 +184,11 @@ export const createState = () => {
     /** Returns whether a merchant has used a requestID. */
     hasRequest: (owner: string, requestId: string) => requests.has(requestKey(owner, requestId)),
     reset,
-    snapshot: (): StateSnapshot => ({
-      ...structuredClone({ subscriptions, cancellations }),
-      payments: payments.snapshot(),
-    }),
+    snapshot: (): StateSnapshot => ({ subscriptions, cancellations, payments: payments.snapshot() }),
     restore(snapshot: StateSnapshot): void {
       reset()
-      for (const record of structuredClone(snapshot.subscriptions)) addSubscription(record)
-      cancellations.push(...structuredClone(snapshot.cancellations))
+      for (const record of snapshot.subscriptions) addSubscription(record)
+      cancellations.push(...snapshot.cancellations)
       payments.restore(snapshot.payments)
     },
   }

@@ -57,10 +57,10 @@ const createLockout = (rule: SubscriptionsOptions['lockout'], now: () => number)
     /** Forgets the failures of a user. */
     clear: (user: Merchant): void => void byUser.delete(userKey(user)),
     reset: () => byUser.clear(),
-    snapshot: () => structuredClone([...byUser]),
+    snapshot: () => [...byUser],
     restore(entries: TokensSnapshot['lockout']): void {
       byUser.clear()
-      for (const [user, failures] of structuredClone(entries)) byUser.set(user, failures)
+      for (const [user, failures] of entries) byUser.set(user, failures)
     },
   }
 }
@@ -278,8 +278,11 @@ export const createTokens = (parts: {
       lockout.reset()
       issueFrom = 0
     },
-    snapshot: (): TokensSnapshot =>
-      structuredClone({ access: [...access], refresh: [...refresh], lockout: lockout.snapshot() }),
+    snapshot: (): TokensSnapshot => ({
+      access: [...access],
+      refresh: [...refresh],
+      lockout: lockout.snapshot(),
+    }),
     restore(snapshot: TokensSnapshot): void {
       access.clear()
       refresh.clear()

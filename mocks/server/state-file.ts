@@ -1,0 +1,78 @@
+import { access, constants, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { emitWarning } from 'node:process'
+import { deserialize, serialize } from 'node:v8'
+import { internalsOf } from '../assemble.ts'
+import { machineNow, startTimer } from '../domain/machine-time.ts'
+import { stateOf } from '../snapshot.ts'
+import type { Mock } from '../types.ts'
+
+const PAUSE_MS = 1_000
+// Copying a large state takes long. With this factor, the copies take at most a twentieth of the time.
+const PAUSE_FACTOR = 19
+
+/** Thrown if a state file cannot be used. The message names the file and the reason. */
+class StateFileError extends Error {
+  override readonly name = 'StateFileError'
+  readonly code = 'ERR_STATE_FILE'
+}
+
+const fail = (path: string, problem: string, cause: unknown): never => {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  throw new StateFileError(`The state file ${path} ${problem}: ${reason}`, { cause })
+}
+
+const isMissing = (error: unknown): boolean => Object(error).code === 'ENOENT'
+
+/**
+ * Restores the state of a mock from a file, if the file exists.
+ *
+ * @returns a function that starts to write each change to the file, and returns a function that ends this
+ * @throws StateFileError if the file or its folder cannot be used
+ */
+export const loadState = async (path: string, mock: Mock): Promise<() => () => Promise<void>> => {
+  await access(dirname(path), constants.W_OK).catch((error) => fail(path, 'cannot be written', error))
+  let written = await readFile(path).catch((error) =>
+    isMissing(error) ? undefined : fail(path, 'cannot be read', error),
+  )
+  try {
+    if (written !== undefined) mock.restore(deserialize(written))
+  } catch (error) {
+    fail(path, 'does not fit this mock or is broken. Delete it, or name another file', error)
+  }
+
+  const save = async (): Promise<void> => {
+    const state = serialize(stateOf(internalsOf(mock)))
+    if (written?.equals(state)) return
+    const incomplete = `${path}.tmp`
+    try {
+      // The state contains tokens, so other users of the machine must not read it.
+      await writeFile(incomplete, state, { mode: 0o600, flush: true })
+      await rename(incomplete, path)
+    } catch (error) {
+      fail(path, 'was not written', error)
+    }
+    written = state
+  }
+
+  return () => {
+    let hasEnded = false
+    let stopTimer = (): void => undefined
+    const watch = async (): Promise<void> => {
+      const startedAt = machineNow()
+      await save().catch(emitWarning)
+      const pause = Math.max(PAUSE_MS, PAUSE_FACTOR * (machineNow() - startedAt))
+      if (hasEnded) return
+      stopTimer = startTimer(pause, () => {
+        saving = watch()
+      })
+    }
+    let saving = watch()
+    return async () => {
+      hasEnded = true
+      stopTimer()
+      await saving
+      await save()
+    }
+  }
+}

@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { deserialize, serialize } from 'node:v8'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { MockOptions } from '../../mocks/core.ts'
+import { createMock } from '../../mocks/core.ts'
+import type { MockServerOptions } from '../../mocks/server.ts'
+import { startMockServer } from '../../mocks/server.ts'
+import { clientsOf, MOCK_CHARGE, ORDER } from '../support/mock-clients.ts'
+import { startServer } from '../support/mock-server.ts'
+import { open, START } from './open.ts'
+
+/** Servers that keep their state in one file of a new folder. */
+const openFolder = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mandatekit-state-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const state = join(folder, 'team.state')
+  const start = async (options: MockOptions = { clock: START }, more: MockServerOptions = {}) => {
+    const mock = createMock(options)
+    const server = await startServer({ mock, state, ...more })
+    return { ...server, ...clientsOf(mock, { fetch, retry: false }) }
+  }
+  const savedCharges = async () => deserialize(await readFile(state)).gateway.transactions.charges.size
+  return { folder, state, start, savedCharges }
+}
+
+const request = { start: '2026-12-01', end: '2027-12-01', cycle: 'DAILY', amount: '5' } as const
+
+test('a server that starts again has the state of the closed one: charges, keys, tokens, clock, schedule and outages', async () => {
+  const { folder, state, start } = await openFolder()
+  const first = await start()
+  const charge = await first.gateway.charge(MOCK_CHARGE, { idempotencyKey: 'order-1' })
+  const { invoiceID } = await first.subscriptions.subscribe({ ...ORDER, clientID: 'mock-client' })
+  first.mock.payer.authorize(invoiceID, { payments: ['succeed', 'fail'] })
+  await first.mock.clock.advance({ days: 1 })
+  const { access_token: token } = await first.subscriptions.login()
+  first.mock.outage.start({ area: 'subscriptions' })
+  await first.close()
+  expect(await readdir(folder)).toEqual(['team.state'])
+  expect((await stat(state)).mode & 0o777).toBe(0o600)
+  const text = await readFile(state, 'latin1')
+  for (const secret of ['mock-api-key', 'mock-client-secret', 'mock-password', '123456'])
+    expect(text).not.toContain(secret)
+
+  const { mock, gateway, url } = await start({ clock: '2030-01-01T00:00:00Z' })
+  expect(mock.clock.now()).toBe(first.mock.clock.now())
+  expect(mock.state.charges()).toEqual(first.mock.state.charges())
+  expect(await gateway.charge(MOCK_CHARGE, { idempotencyKey: 'order-1' })).toMatchObject({ id: charge.id })
+  expect((await gateway.charge(MOCK_CHARGE)).id).not.toBe(charge.id)
+  const asking = { method: 'POST', headers: { authorization: `Bearer ${token}` } }
+  const statusOf = async () => (await fetch(`${url}/api/v1.0/subscribe/${invoiceID}/status`, asking)).status
+  expect(await statusOf()).toBe(503)
+  mock.outage.end()
+  expect(await statusOf()).toBe(200)
+  await mock.clock.advance({ days: 1 })
+  expect(mock.state.payments().map(({ status }) => status)).toEqual(['SUCCEEDED_PAYMENT', 'FAILED_PAYMENT'])
+})
+
+test('faults, receivers and the log are not in the file: those of the options are there again', async () => {
+  const { start } = await openFolder()
+  const options: MockOptions = { clock: START, faults: [{ operation: 'gateway.health', kind: 'html' }] }
+  const first = await start(options)
+  first.mock.faults.add({ operation: '*', kind: 'reset', times: 'always' })
+  first.mock.faults.clear()
+  first.mock.notifications.connect('http://127.0.0.1:9/hook')
+  await first.gateway.health()
+  await first.close()
+  const { mock, gateway } = await start(options)
+  expect(mock.requests.all()).toEqual([])
+  expect([await gateway.health(), await gateway.health()]).toMatchObject([{ status: 502 }, { ok: true }])
+})
+
+test('on the system clock, what became due while no server ran happens at the start', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(START) })
+  onTestFinished(() => void vi.useRealTimers())
+  const { start } = await openFolder()
+  const first = await start({ subscriptions: { existing: [{ request }] } })
+  expect(first.mock.state.payments()).toHaveLength(0)
+  await first.close()
+  vi.setSystemTime(Date.parse(START) + 49 * 3_600_000)
+  const { mock } = await start({})
+  await expect.poll(() => mock.notifications.all().length).toBe(2)
+})
+
+test('a change of any kind is in the file about a second later, and without a change nothing is written', async () => {
+  const { state, start, savedCharges } = await openFolder()
+  const { mock, gateway, close } = await start()
+  const { confirmation_id: id } = await gateway.charge(MOCK_CHARGE)
+  await expect.poll(savedCharges, { timeout: 30_000 }).toBe(1)
+  mock.payer.confirm(id)
+  const paid = async () => (await readFile(state)).includes('charge.succeeded')
+  await expect.poll(paid, { timeout: 30_000 }).toBe(true)
+  const { ino } = await stat(state)
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  await close()
+  expect((await stat(state)).ino).toBe(ino)
+})
+
+test('while the file is written again and again, it is complete at each moment', async () => {
+  const { start, savedCharges } = await openFolder()
+  const { gateway } = await start({ clock: START, gateway: { rateLimit: false } })
+  await expect.poll(savedCharges).toBe(0)
+  let [last, versions] = [0, 0]
+  while (versions < 2) {
+    await gateway.charge(MOCK_CHARGE)
+    const found = await savedCharges()
+    if (found !== last) versions += 1
+    last = found
+  }
+})
+
+const other = serialize(createMock({ gateway: { rateLimit: false } }).snapshot())
+test.each<[string, Buffer | string, reason: RegExp]>([
+  ['is empty', '', /broken/],
+  ['is text', '{"format":2}', /broken/],
+  ['ends early', serialize(createMock({ clock: START }).snapshot()).subarray(0, 200), /broken/],
+  ['has another format', serialize({ ...createMock({ clock: START }).snapshot(), format: 1 }), /broken/],
+  ['is of a mock with another clock', serialize(createMock().snapshot()), /another clock/],
+  ['is of a mock with other limits', other, /other rate limits/],
+])('a file that %s stays as it is, and the error names it', async (_, content, reason) => {
+  const { state, start } = await openFolder()
+  await writeFile(state, content)
+  const error = await start().catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject({ code: 'ERR_STATE_FILE', message: expect.stringMatching(reason) })
+  expect(String(error)).toContain(`The state file ${state} `)
+  expect(await readFile(state)).toEqual(Buffer.from(content))
+})
+
+test('a folder that is missing, or a folder in the place of the file, is an error at the start', async () => {
+  const { folder, start } = await openFolder()
+  const missing = join(folder, 'missing', 'team.state')
+  await expect(start({}, { state: missing })).rejects.toThrow(
+    `The state file ${missing} cannot be written: ENOENT`,
+  )
+  await expect(start({}, { state: folder })).rejects.toThrow(
+    `The state file ${folder} cannot be read: EISDIR`,
+  )
+})
+
+test('if the file cannot be written, the process warns, and close rejects once the port is free', async () => {
+  const { folder, state } = await openFolder()
+  const { mock, url, close } = await startMockServer({ state })
+  await expect.poll(() => readdir(folder)).toEqual(['team.state'])
+  await rm(folder, { recursive: true })
+  const warned = once(process, 'warning')
+  mock.outage.start()
+  const [warning] = await warned
+  expect(warning.message).toContain(`The state file ${state} was not written: ENOENT`)
+  await expect(close()).rejects.toThrow(warning.message)
+  await expect(fetch(url)).rejects.toThrow()
+})
+
+test('a server that finds its port in use leaves the file to the server that runs', async () => {
+  const { state, start } = await openFolder()
+  const first = await start()
+  await first.gateway.charge(MOCK_CHARGE)
+  await first.close()
+  const { ino } = await stat(state)
+  const { url } = await startServer()
+  const port = Number(new URL(url).port)
+  await expect(start({ clock: START }, { port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect((await stat(state)).ino).toBe(ino)
+})
+
+/** Returns the paths in a value. Items of lists and maps share a path. */
+const pathsOf = (value: unknown, path = ''): readonly string[] => {
+  if (value instanceof Map) return pathsOf([...value.values()], `${path}:`)
+  if (Array.isArray(value)) return value.flatMap((item) => pathsOf(item, `${path}[]`))
+  if (Object.prototype.toString.call(value) !== '[object Object]') return [path]
+  return Object.entries(Object(value)).flatMap(([name, inner]) => pathsOf(inner, `${path}.${name}`))
+}
+
+test('a change of a snapshot’s shape comes with another format, because state files outlive a version', async () => {
+  const { mock, paid, charge, subscription, renew, login } = await open()
+  mock.notifications.connect(async () => new Response(null, { status: 500 }), { retries: true })
+  await login()
+  await login({ password: 'wrong' })
+  const { subscriptionId } = await subscription({}, ['fail'])
+  const { id } = await paid()
+  await renew(id, 'renewal')
+  await charge('open')
+  mock.payer.setBehavior('+99900000001', 'wallet_blocked')
+  await mock.clock.advance({ days: 10 })
+  mock.payer.reverse(mock.state.payments(subscriptionId)[1]?.paymentId ?? '')
+  mock.payer.cancel(subscriptionId)
+  mock.outage.start()
+  const { ids: _ids, ...snapshot } = mock.snapshot()
+  const paths = [...new Set(pathsOf(snapshot))].sort().join(' ')
+  const shape = createHash('sha256').update(paths).digest('hex').slice(0, 12)
+  expect({ format: snapshot.format, shape }, paths).toEqual({ format: 2, shape: '187829ae077b' })
+})
