@@ -1,16 +1,17 @@
 import { check, inputIssue } from '../check.ts'
 import type { Clock } from '../clock.ts'
 import { steadyClock, withTimeout } from '../clock.ts'
+import { isObject } from '../contract/fields.ts'
 import { InvalidRequestError, isMandateKitError } from '../errors.ts'
 import { createMemoryStore } from './dedupe.ts'
-import type { NotificationHandlerOptions, Report } from './options.ts'
+import type { NotificationContext, NotificationHandlerOptions, Report } from './options.ts'
 import { handlerOptionsSchema } from './options.ts'
 import type { MerchantNotification } from './parse.ts'
 import { isRequest, toBytes } from './parse.ts'
 import { createProcessOnce } from './process-once.ts'
 import type { HeaderFields, Unreadable } from './read-delivery.ts'
 import { isSetupError, readDelivery, toHeaders } from './read-delivery.ts'
-import type { Delivery } from './verifiers.ts'
+import type { Delivery, Lookup, Verified } from './verifiers.ts'
 
 /** A delivery as plain data, which a job of a queue can contain. */
 export interface QueuedDelivery {
@@ -133,16 +134,17 @@ export const createHandlerWithClock = (
   const store = settings.dedupe ?? createMemoryStore(waits, clock)
   const processOnce = createProcessOnce(settings, store, waits, report)
 
-  /** Verifies a delivery. Returns undefined if the delivery is genuine. */
-  const refuse = async (delivery: Delivery): Promise<ProcessedDelivery | undefined> => {
-    if (verify === 'none') return undefined
+  /** Verifies a delivery. Returns the looked-up record, if any, of a genuine delivery. */
+  const examine = async (delivery: Delivery): Promise<ProcessedDelivery | Partial<Verified>> => {
+    if (verify === 'none') return {}
     const { notification } = delivery
     try {
       const asked = (async () => verify(delivery))()
-      const isGenuine: unknown = await withTimeout(asked, timeouts.verify, 'The verifier')
-      if (isGenuine === true) return undefined
+      const answer: unknown = await withTimeout(asked, timeouts.verify, 'The verifier')
+      if (answer === true) return {}
+      if (isObject(answer) && isObject(answer.lookup)) return { lookup: answer.lookup as unknown as Lookup }
       // A verifier may lack a `return`. The sender would not retry after a 401.
-      if (isGenuine !== false) throw new TypeError('verify must return true or false')
+      if (answer !== false) throw new TypeError('verify must return true or false')
     } catch (error) {
       report({ kind: 'verification-failed', notification, error })
       if (isSetupError(error)) throw error
@@ -152,25 +154,31 @@ export const createHandlerWithClock = (
     return { result: 'refused', notification }
   }
 
-  const callListener = async (notification: MerchantNotification, signal: AbortSignal): Promise<unknown> => {
+  const callListener = async (
+    notification: MerchantNotification,
+    context: NotificationContext,
+  ): Promise<unknown> => {
     switch (notification.type) {
       case 'SUBSCRIPTION':
-        return onSubscription(notification, { signal })
+        return onSubscription(notification, context)
       case 'SUBSCRIPTION_PAYMENT':
-        return onPayment(notification, { signal })
+        return onPayment(notification, context)
       case 'UNKNOWN':
-        return onUnknown?.(notification, { signal })
+        return onUnknown?.(notification, context)
     }
   }
 
-  const processGenuine = async (notification: MerchantNotification): Promise<ProcessedDelivery> => {
+  const processGenuine = async (
+    notification: MerchantNotification,
+    lookup: Lookup | undefined,
+  ): Promise<ProcessedDelivery> => {
     if (notification.type === 'UNKNOWN' && onUnknown === undefined) {
       report({ kind: 'unknown-kind', notification })
       return { result: 'processed', notification }
     }
     let failure: unknown
     const result = await processOnce(notification, (signal) =>
-      callListener(notification, signal).catch((error: unknown) => {
+      callListener(notification, { signal, lookup }).catch((error: unknown) => {
         failure = error
         throw error
       }),
@@ -181,7 +189,10 @@ export const createHandlerWithClock = (
   }
 
   const receive = async (delivery: Delivery | Unreadable): Promise<ProcessedDelivery> => {
-    if ('notification' in delivery) return (await refuse(delivery)) ?? processGenuine(delivery.notification)
+    if ('notification' in delivery) {
+      const examined = await examine(delivery)
+      return 'result' in examined ? examined : processGenuine(delivery.notification, examined.lookup)
+    }
     const { error } = delivery
     report({ kind: 'invalid-message', error })
     if (isSetupError(error)) throw error

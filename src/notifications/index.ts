@@ -39,5 +39,13 @@ export type {
   UnknownNotification,
 } from './parse.ts'
 export { isNewer, parseNotification } from './parse.ts'
-export type { Delivery, HmacVerifierOptions, LookupClient, SignatureEncoding, Verifier } from './verifiers.ts'
+export type {
+  Delivery,
+  HmacVerifierOptions,
+  Lookup,
+  LookupClient,
+  SignatureEncoding,
+  Verified,
+  Verifier,
+} from './verifiers.ts'
 export { hmacVerifier, lookupVerifier } from './verifiers.ts'

@@ -10,12 +10,14 @@ import type {
   SubscriptionNotification,
   UnknownNotification,
 } from './parse.ts'
-import type { Verifier } from './verifiers.ts'
+import type { Lookup, Verifier } from './verifiers.ts'
 
 /** The second argument of a listener. */
 export interface NotificationContext {
   /** Aborted when the listener ran too long, or when another process may have claimed the notification. */
   readonly signal: AbortSignal
+  /** The payment or subscription that `lookupVerifier` read. Absent with another verifier. */
+  readonly lookup?: Lookup | undefined
 }
 
 /** Your code for one type of notification. A return means success. If your code throws, the sender can retry. */

@@ -1,7 +1,7 @@
 import { check, objectWith } from '../check.ts'
 import type { Input } from '../contract/fields.ts'
 import { anyText, field, input, oneOf, strict, withDefault } from '../contract/fields.ts'
-import type { Cancellation, PaymentDetails } from '../contract/subscriptions.ts'
+import type { Cancellation, PaymentDetails, SubscriptionDetails } from '../contract/subscriptions.ts'
 import { InvalidRequestError, isMandateKitError } from '../errors.ts'
 import type { MerchantNotification } from './parse.ts'
 import { toBytes } from './parse.ts'
@@ -16,11 +16,20 @@ export interface Delivery {
   readonly bytes: Uint8Array<ArrayBuffer> | undefined
 }
 
+/** The record that proved a notification, as `lookupVerifier` read it. */
+export type Lookup = PaymentDetails | SubscriptionDetails
+
+/** A verifier's acceptance of a delivery, with the record that proved it. Listeners get the record as `context.lookup`. */
+export interface Verified {
+  readonly lookup: Lookup
+}
+
 /**
- * Decides whether a delivery comes from the payment provider. `true` accepts the delivery; for `false` the handler
- * responds 401. If the verifier throws or returns neither, the handler responds 503, so that the sender delivers again.
+ * Decides whether a delivery comes from the payment provider. `true` or a `Verified` accepts the delivery; for `false`
+ * the handler responds 401. If the verifier throws or returns anything else, the handler responds 503, so that the
+ * sender delivers again.
  */
-export type Verifier = (delivery: Delivery) => boolean | Promise<boolean>
+export type Verifier = (delivery: Delivery) => boolean | Verified | Promise<boolean | Verified>
 
 /** The encoding of a signature in its header. */
 export type SignatureEncoding = 'hex' | 'base64' | 'base64url'
@@ -115,11 +124,15 @@ export interface LookupClient {
 
 const lookupClient = objectWith<LookupClient>('a SubscriptionsClient', 'details', 'cancellation', 'payment')
 
+// A client of the caller's own may return fewer fields.
+const verified = (record: object): Verified => ({ lookup: record as Lookup })
+
 /**
  * Verifies a message by reading its record from the API. For a payment, the record and the message must have equal
  * subscriptions and statuses. For other messages, the subscription must exist. For `CANCELLED`, the subscription must
  * be canceled: its `enabled` is 0, or its cancellation exists. The handler responds 401 if the API contradicts the
- * message. The handler responds 503 if a record is missing, or if the read fails (network, rate limit, login).
+ * message. The handler responds 503 if a record is missing, or if the read fails (network, rate limit, login). Listeners
+ * get the record as `context.lookup`.
  *
  * `lookupVerifier` proves the content of a message, not its sender. Anyone who knows the content can resend it with
  * a new notificationId, so your code must tolerate receiving the same payment or status twice.
@@ -136,12 +149,17 @@ export const lookupVerifier = (client: LookupClient): Verifier => {
         const payment = await client.payment(notification.paymentId)
         // A record without the field does not contradict the message.
         if (payment.subscriptionId === undefined) throw new TypeError('The payment has no subscriptionId.')
-        return payment.subscriptionId === subscriptionId && payment.status.trim().toUpperCase() === status
+        const isEqual =
+          payment.subscriptionId === subscriptionId && payment.status.trim().toUpperCase() === status
+        return isEqual && verified(payment)
       }
-      const { id, enabled } = await client.details(subscriptionId)
-      if (id !== subscriptionId) return false
-      if (type !== 'SUBSCRIPTION' || status !== 'CANCELLED' || enabled === 0) return true
-      return ((await client.cancellation(subscriptionId)).subscriptionID ?? subscriptionId) === subscriptionId
+      const subscription = await client.details(subscriptionId)
+      if (subscription.id !== subscriptionId) return false
+      if (type === 'SUBSCRIPTION' && status === 'CANCELLED' && subscription.enabled !== 0) {
+        const { subscriptionID = subscriptionId } = await client.cancellation(subscriptionId)
+        if (subscriptionID !== subscriptionId) return false
+      }
+      return verified(subscription)
     } catch (error) {
       // No record has an identifier that the client refuses to send.
       if (isMandateKitError(error) && error.code === 'invalid_request' && error.phase === 'input')

@@ -89,3 +89,29 @@ test.each<[string, Error]>([
   expect(await deliver(payment())).toBe(503)
   expect(kinds()).toEqual(['verification-failed'])
 })
+
+test.each<[string, unknown, object]>([
+  ['payment', payment(), { subscriptionId: 'sub-1', status: 'SUCCEEDED_PAYMENT' }],
+  ['subscription', subscription(), { id: 'sub-1' }],
+])('a listener receives the %s that was read', async (_what, message, record) => {
+  const listener = vi.fn()
+  const { deliver } = openReceiver({
+    verify: lookupVerifier(known),
+    onPayment: listener,
+    onSubscription: listener,
+  })
+  expect(await deliver(message)).toBe(200)
+  expect(listener.mock.lastCall?.[1]).toMatchObject({ lookup: record, signal: expect.any(AbortSignal) })
+})
+
+test('a verifier of your own may return a record, or true, or anything else for a 503', async () => {
+  const listener = vi.fn()
+  const deliver = (verify: () => unknown) =>
+    openReceiver({ verify: verify as never, onPayment: listener }).deliver(payment())
+  expect(await deliver(() => ({ lookup: { paymentId: 7 } }))).toBe(200)
+  expect(listener.mock.lastCall?.[1]).toMatchObject({ lookup: { paymentId: 7 } })
+  expect(await deliver(() => true)).toBe(200)
+  expect(listener.mock.lastCall?.[1].lookup).toBeUndefined()
+  expect(await deliver(() => ({ lookup: true }))).toBe(503)
+  expect(await deliver(() => ({}))).toBe(503)
+})
