@@ -12,10 +12,13 @@ interface Limits {
   readonly longest?: number
 }
 
+// The features of 0.2 had the limits 6 800, 10 500 and 20 000 lines. Later features were added to these: fixed kinds of
+// faults, job queues, log and raw requests (src); the panel as a workbench, kept state and rules (mocks); and the hostile
+// matrix, workers, the fleet and the panel (test).
 const LIMITS: Readonly<Record<string, Limits>> = {
-  src: { files: 55, lines: 6_800, longest: 400 },
-  mocks: { files: 85, lines: 10_500 },
-  test: { lines: 20_000 },
+  src: { files: 60, lines: 7_600, longest: 400 },
+  mocks: { files: 91, lines: 12_100 },
+  test: { lines: 24_700 },
 }
 
 interface File {

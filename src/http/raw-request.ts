@@ -54,7 +54,7 @@ export const rawCall = (
     request: anyJson,
     response: anyJson,
     status: 200,
-    afterUnknown: 'Find out whether it did before you send the request again.',
+    afterUnknown: 'Find out whether it did, before you call again.',
   }
   const callOptions: CallOptions | undefined = isRetried ? options : { ...options, retry: false }
   return [endpoint, { method, query, body, idempotencyKey, options: callOptions }]
