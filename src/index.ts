@@ -5,23 +5,14 @@ export type { TokenStore } from './auth/token-store.ts'
 export { createMemoryTokenStore } from './auth/token-store.ts'
 export type { Clock } from './clock.ts'
 export { systemClock } from './clock.ts'
-export type { Open } from './contract/fields.ts'
 export type {
   Charge,
   ChargeRequest,
-  GatewayErrorBody,
-  KnownChargeOutcome,
-  KnownChargeStatus,
   Reference,
 } from './contract/gateway.ts'
 export type {
   Cancellation,
   Cycle,
-  Envelope,
-  KnownCancellationStatus,
-  KnownCycle,
-  KnownPaymentStatus,
-  KnownRequestStatus,
   Payment,
   PaymentDetails,
   PaymentList,
@@ -79,16 +70,14 @@ export type {
   CallOptions,
   ClientChanges,
   ClientOptions,
-  HeadersInput,
   RetryOptions,
 } from './http/options.ts'
 export { CLIENT_DEFAULTS } from './http/options.ts'
 export type { WaitOptions } from './http/poll.ts'
 export type { RawRequest } from './http/raw-request.ts'
-export type { RetryReason } from './http/retry.ts'
-export type { FetchFunction, FetchHeaders, FetchRequest, FetchResponse } from './http/send.ts'
+export type { FetchFunction, FetchRequest, FetchResponse } from './http/send.ts'
 export { toInstant } from './instant.ts'
-export type { FindOut, NextStep, PauseReason } from './next-step.ts'
+export type { NextStep } from './next-step.ts'
 export { nextStep } from './next-step.ts'
 export type { RenewalInput } from './renewal-key.ts'
 export { renewalKey } from './renewal-key.ts'

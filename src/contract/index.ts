@@ -7,7 +7,14 @@ export type {
   RetryPolicy,
 } from './endpoint.ts'
 export type { Field, Input, Open, Output, Shape } from './fields.ts'
-export type { ConfirmRequest, GatewayErrorBody, GatewayErrorDetail, RenewRequest } from './gateway.ts'
+export type {
+  ConfirmRequest,
+  GatewayErrorBody,
+  GatewayErrorDetail,
+  KnownChargeOutcome,
+  KnownChargeStatus,
+  RenewRequest,
+} from './gateway.ts'
 export {
   chargeRequestSchema,
   chargeSchema,
@@ -18,7 +25,15 @@ export {
   renewRequestSchema,
 } from './gateway.ts'
 export { notificationSchema } from './notifications.ts'
-export type { SubscriptionRequestBody, TokenRequest } from './subscriptions.ts'
+export type {
+  Envelope,
+  KnownCancellationStatus,
+  KnownCycle,
+  KnownPaymentStatus,
+  KnownRequestStatus,
+  SubscriptionRequestBody,
+  TokenRequest,
+} from './subscriptions.ts'
 export {
   cancellationSchema,
   envelopeSchema,
