@@ -95,7 +95,7 @@ it.each([
   ['https://shop.example/return?next=/a?invoiceID=OLD&invoiceid=INV-4', 'INV-4'],
   ['https://shop.example/return?next=/a?invoiceID=OLD?invoiceID=INV-5', 'INV-5'],
   ['https://shop.example/#/return?invoiceID=INV-6', 'INV-6'],
-])('invoiceIdFrom finds in %s: %s', (url, id) => {
+])('case 78: invoiceIdFrom finds in %s: %s', (url, id) => {
   expect(invoiceIdFrom(url)).toBe(id)
 })
 
