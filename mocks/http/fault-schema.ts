@@ -23,7 +23,7 @@ interface KindRules {
   readonly executes: boolean
   /** The optional fields that this kind uses. Fields that every kind uses are not listed. */
   readonly reads: readonly string[]
-  /** Present if `executed` must equal `executes`. For another value, an error suggests this kind. */
+  /** Present if `executed` must equal `executes`. If it does not, the error suggests this other kind. */
   readonly instead?: string
 }
 

@@ -10,7 +10,7 @@ import type { Mock } from '../types.ts'
 import { PANEL_PATH } from './access.ts'
 import { card, foreign, heard } from './components.ts'
 
-/** Reads what a program needs. Secrets of the options are not shown: only the mock's own ones are public. */
+/** Reads what a program needs. The mock's default credentials are shown. Credentials from the options are not shown, because they may be secret. */
 const readConnection = (mock: Mock, baseUrl: string) => {
   const { areas, gateway } = internalsOf(mock)
   const { subscriptions: s, gateway: g } = mock.clientOptions

@@ -220,7 +220,7 @@ export const createGatewayDomain = (parts: {
         returnUrl: name === false ? charge.redirectUri : withParameter(charge.redirectUri, name, charge.id),
       })
     },
-    /** Returns the number of the charge that the parameters of a path name. */
+    /** Returns the payer's number of the charge whose id is in the path. */
     related({ id = '', confirmationId = '' }: Readonly<Record<string, string>>): {
       readonly msisdn?: string
     } {

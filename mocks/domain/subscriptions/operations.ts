@@ -199,7 +199,7 @@ export const createOperations = (parts: {
       if (!record.ok || payment === undefined) return record.ok ? notFound('Payment', '') : record
       return accepted(views.payment(payment))
     },
-    /** Returns identifiers of the subscription that the parameters of a path name. */
+    /** Returns identifiers of the subscription whose id is in the path. */
     related({ invoiceId = '', subscriptionId = '', paymentId = '' }: Readonly<Record<string, string>>) {
       const payment = paymentRecord(paymentId)
       const record =
