@@ -50,8 +50,8 @@ const FIND_OUT: Readonly<Record<string, FindOut>> = {
   'subscriptions.subscribe': 'subscribe-again',
   'subscriptions.cancel': 'read-subscription',
   'gateway.confirm': 'read-charge',
-  'gateway.reset': 'read-state',
 }
+const READS = /\.(?:status|details|cancellation|payments?|reference|health|login)$/
 
 const pauseReason = (error: AnyMandateKitError): PauseReason | undefined => {
   if (error.code === 'locked_out') return 'locked-out'
@@ -76,11 +76,11 @@ const pauseReason = (error: AnyMandateKitError): PauseReason | undefined => {
 export const nextStep = (error: unknown): NextStep => {
   if (!isMandateKitError(error)) return { step: 'fail' }
   const { outcome, operation, idempotencyKey, retryable, retryAfterMs } = error
-  const how = outcome === 'unknown' ? FIND_OUT[operation] : undefined
-  if (how !== undefined) return { step: 'find-out', how }
+  const hasKey = idempotencyKey !== undefined
+  if (outcome === 'unknown' && !hasKey && !READS.test(operation))
+    return { step: 'find-out', how: FIND_OUT[operation] ?? 'read-state' }
   const reason = pauseReason(error)
   if (reason !== undefined) return { step: 'pause-queue', afterMs: retryAfterMs ?? PAUSE[reason], reason }
-  const hasKey = idempotencyKey !== undefined
   if (!retryable && !(hasKey && outcome === 'unknown')) return { step: 'fail' }
   return { step: 'retry', afterMs: retryAfterMs ?? RETRY, ...(hasKey && { idempotencyKey }) }
 }

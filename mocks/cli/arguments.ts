@@ -86,7 +86,8 @@ Options
                          to it; the time in the file replaces --clock; the file contains tokens
       --clock <time>     freeze the mock's clock at a time such as 2027-01-01T06:00:00Z until it is moved;
                          by default the clock follows this machine
-      --seed <text>      generate the same identifiers in each run with this seed
+      --seed <text>      generate the same identifiers in each run with this seed; without it, each run has other
+                         identifiers, unless the clock is frozen
       --strict           also refuse requests that a real server is likely to refuse
       --limits           apply rate limits under a frozen clock, too; limits use this machine's time;
                          by default only limits of the file apply under a frozen clock

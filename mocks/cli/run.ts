@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { randomId } from '../../src/contract/formats.ts'
 import { createMock } from '../core.ts'
 import { target } from '../delivery/types.ts'
 import { toInstantMilliseconds } from '../domain/duration.ts'
@@ -46,7 +47,10 @@ const optionsOf = async (given: MockCommandOptions): Promise<MockOptions> => {
     rateLimitTime: 'machine',
     ...file,
     ...(clock === undefined ? {} : { clock: clockOf(clock) }),
-    ...(seed === undefined ? {} : { seed }),
+    // A shop that keeps running must not get used identifiers from a restarted mock.
+    ...((clock ?? file.clock) === undefined && { seed: randomId() }),
+    ...(file.seed !== undefined && { seed: file.seed }),
+    ...(seed !== undefined && { seed }),
     ...(strict ? { rules: 'strict' } : {}),
     subscriptions: { ...subscriptions, notify: receivers, ...(limits && { rateLimit: limitOfS }) },
     gateway: { ...gateway, ...(limits && { rateLimit: limitOfG }) },

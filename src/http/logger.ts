@@ -21,9 +21,9 @@ export interface Logger {
 }
 
 /** The levels of the log, from nothing to everything. */
-export const LOG_LEVELS = ['off', 'error', 'warn', 'info', 'debug'] as const
+export const LOG_LEVELS: readonly LogLevel[] = ['off', 'error', 'warn', 'info', 'debug']
 /** How much a client logs. `debug` logs every request and response. */
-export type LogLevel = (typeof LOG_LEVELS)[number]
+export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug'
 
 /** The events of a client, by the name of the function that receives them. */
 export interface Events {
@@ -52,7 +52,7 @@ const LINES: Lines = {
   onError: [
     'error',
     ({ code, outcome, status, errorCode, attempts, durationMs }) =>
-      `failed: ${code}${answered(status)}${errorCode ? `, code ${JSON.stringify(errorCode)}` : ''}, outcome ${outcome}, ${attempts} attempts in ${inWords(durationMs)}`,
+      `failed: ${code}${answered(status)}${errorCode ? `, code ${JSON.stringify(errorCode)}` : ''}, outcome ${outcome}, attempts ${attempts}, ${inWords(durationMs)}`,
   ],
   onTokenRenewed: ['info', ({ reason, grant }) => `new token: ${reason}, by ${grant}`],
   onUnexpected: ['warn', ({ message }) => message],

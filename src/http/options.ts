@@ -146,7 +146,7 @@ export interface ClientSettings extends Omit<Output<typeof clientOptions>, 'logL
 const { baseUrl: _, fetch: __, clock: ___, apiPrefix: ____, ...changeable } = clientOptions
 const changesSchema = strict(changeable, 'option')
 /** Options that `withOptions` changes. */
-export type ClientChanges = Partial<Pick<ClientOptions, keyof typeof changeable>>
+export type ClientChanges = Partial<Omit<ClientOptions, 'baseUrl' | 'fetch' | 'clock' | 'apiPrefix'>>
 
 /** Returns settings with some changed options. Headers are added to the client's headers. */
 export const changeSettings = (settings: ClientSettings, changes: ClientChanges): ClientSettings => {

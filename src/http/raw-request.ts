@@ -1,7 +1,8 @@
-import { check } from '../check.ts'
+import { check, inputIssue } from '../check.ts'
 import type { EndpointDefinition } from '../contract/endpoint.ts'
 import type { Input } from '../contract/fields.ts'
 import { anyJson, field, input, isObject, oneOf, optional, strict } from '../contract/fields.ts'
+import { InvalidRequestError } from '../errors.ts'
 import type { CallOptions } from './options.ts'
 import type { CallInput } from './prepare.ts'
 import { idempotencyKey } from './prepare.ts'
@@ -11,7 +12,10 @@ type Query = Readonly<Record<string, string | number | undefined>>
 const rawRequest = {
   /** HTTP method, such as `POST`. */
   method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
-  /** Path below the base URL, such as `/api/v1/mfs/refunds`. Encode identifiers in it with `encodeURIComponent`. */
+  /**
+   * Path below the base URL, such as `/api/v1/mfs/refunds`, with the version prefix. Encode identifiers in it with
+   * `encodeURIComponent`. Logs, events and errors contain the path, so it must not contain a secret.
+   */
   path: input('a path that begins with / and has no query', (value) => /^\/[^\s?#\\]*$/.test(value)),
   /** Query parameters. */
   query: optional(
@@ -43,18 +47,21 @@ export const rawCall = (
 ): [EndpointDefinition, CallInput] => {
   const given = check(definition.operation, rawRequestSchema, request, 'request')
   const { method, path, query, body, idempotencyKey, retry = 'never' } = given
+  if (method === 'GET' && body !== undefined)
+    throw new InvalidRequestError(definition.operation, [inputIssue('body', 'omitted for GET', body)])
   const isRetried = retry === 'always'
+  const hasKey = idempotencyKey !== undefined
   const endpoint: EndpointDefinition = {
     ...definition,
     method: 'POST',
     path: path as `/${string}`,
     spec: '',
-    retry: isRetried ? 'always' : 'when-not-executed',
-    idempotencyKey: idempotencyKey !== undefined,
+    retry: isRetried || hasKey ? 'always' : 'when-not-executed',
+    idempotencyKey: hasKey,
     request: anyJson,
     response: anyJson,
     status: 200,
-    afterUnknown: 'Find out whether it did, before you call again.',
+    afterUnknown: hasKey ? 'it acts once.' : 'Find out whether it did, before you call again.',
   }
   const callOptions: CallOptions | undefined = isRetried ? options : { ...options, retry: false }
   return [endpoint, { method, query, body, idempotencyKey, options: callOptions }]

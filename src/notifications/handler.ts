@@ -2,6 +2,7 @@ import { check, inputIssue } from '../check.ts'
 import type { Clock } from '../clock.ts'
 import { steadyClock, withTimeout } from '../clock.ts'
 import { isObject } from '../contract/fields.ts'
+import type { PaymentDetails, SubscriptionDetails } from '../contract/subscriptions.ts'
 import { InvalidRequestError, isMandateKitError } from '../errors.ts'
 import { createMemoryStore } from './dedupe.ts'
 import type { NotificationContext, NotificationHandlerOptions, Report } from './options.ts'
@@ -156,7 +157,8 @@ export const createHandlerWithClock = (
 
   const callListener = async (
     notification: MerchantNotification,
-    context: NotificationContext,
+    // A payment is proved by a payment, and any other notification by a subscription.
+    context: NotificationContext<PaymentDetails & SubscriptionDetails>,
   ): Promise<unknown> => {
     switch (notification.type) {
       case 'SUBSCRIPTION':
@@ -178,10 +180,12 @@ export const createHandlerWithClock = (
     }
     let failure: unknown
     const result = await processOnce(notification, (signal) =>
-      callListener(notification, { signal, lookup }).catch((error: unknown) => {
-        failure = error
-        throw error
-      }),
+      callListener(notification, { signal, lookup: lookup as PaymentDetails & SubscriptionDetails }).catch(
+        (error: unknown) => {
+          failure = error
+          throw error
+        },
+      ),
     )
     if (result === 'processed' || result === 'duplicate') return { result, notification }
     const retryAfterMs = pauseAfter(failure)

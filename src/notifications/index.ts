@@ -20,7 +20,7 @@ export type { Claim, DedupeStore, MemoryDedupeStore, MemoryDedupeStoreOptions } 
 export { createMemoryDedupeStore } from './dedupe.ts'
 export type { DeliveryResult, NotificationHandler, ProcessedDelivery, QueuedDelivery } from './handler.ts'
 export { createNotificationHandler } from './handler.ts'
-export type { NodeHandler } from './node.ts'
+export type { FetchHandler, NodeHandler } from './node.ts'
 export { toNodeHandler } from './node.ts'
 export type {
   Lease,
@@ -39,6 +39,7 @@ export type {
   UnknownNotification,
 } from './parse.ts'
 export { isNewer, parseNotification } from './parse.ts'
+export type { HeaderFields } from './read-delivery.ts'
 export type {
   Delivery,
   HmacVerifierOptions,

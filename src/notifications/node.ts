@@ -25,7 +25,7 @@ type FastifyRequest = ParsedBody & { readonly raw: NodeRequest }
 type FastifyReply = { code(status: number): { headers(all: HeaderValues): { send(body: string): unknown } } }
 type KoaContext = { readonly req: NodeRequest; readonly request: ParsedBody; set(all: HeaderValues): unknown }
 
-type FetchHandler = (request: Request) => Promise<Response>
+export type FetchHandler = (request: Request) => Promise<Response>
 
 /** A handler for node:http, Express 5, Fastify 5 and Koa. The handler detects the framework by its arguments. */
 export type NodeHandler = (first: object, second?: object, third?: unknown) => Promise<unknown>

@@ -2,6 +2,7 @@ import { clockOption, duration, fromZero, functionOption, objectWith } from '../
 import { LONGEST_DELAY, systemClock } from '../clock.ts'
 import type { Input, Output } from '../contract/fields.ts'
 import { field, optional, strict, wholeNumber, withDefault } from '../contract/fields.ts'
+import type { PaymentDetails, SubscriptionDetails } from '../contract/subscriptions.ts'
 import type { InvalidRequestError } from '../errors.ts'
 import type { DedupeStore } from './dedupe.ts'
 import type {
@@ -13,17 +14,17 @@ import type {
 import type { Lookup, Verifier } from './verifiers.ts'
 
 /** The second argument of a listener. */
-export interface NotificationContext {
+export interface NotificationContext<Record extends Lookup = Lookup> {
   /** Aborted when the listener ran too long, or when another process may have claimed the notification. */
   readonly signal: AbortSignal
-  /** The payment or subscription that `lookupVerifier` read. Absent with another verifier. */
-  readonly lookup?: Lookup | undefined
+  /** The payment (`onPayment`) or subscription that `lookupVerifier` read. Absent with another verifier. */
+  readonly lookup?: Record | undefined
 }
 
 /** Your code for one type of notification. A return means success. If your code throws, the sender can retry. */
 export type NotificationListener<Kind extends MerchantNotification> = (
   notification: Kind,
-  context: NotificationContext,
+  context: NotificationContext<Kind extends PaymentNotification ? PaymentDetails : SubscriptionDetails>,
 ) => unknown
 
 /**

@@ -45,7 +45,7 @@ describe('the log', () => {
       expect.stringMatching(/^warn mandatekit gateway\.charge: amount must be/),
       'debug mandatekit gateway.status: attempt 1: GET /api/v1/mfs/charges/:id',
       'debug mandatekit gateway.status: HTTP 422 after # ms',
-      'error mandatekit gateway.status: failed: api_error (HTTP 422), code "no_way", outcome rejected, 1 attempts in # ms',
+      'error mandatekit gateway.status: failed: api_error (HTTP 422), code "no_way", outcome rejected, attempts 1, # ms',
     ])
   })
 
@@ -167,6 +167,12 @@ describe('request', () => {
   it.each<[string, Partial<RawRequest>, attempts: number, outcome: string]>([
     ['is not retried by default', {}, 1, 'unknown'],
     ['is not retried with retry: never', { retry: 'never' }, 1, 'unknown'],
+    [
+      'with a key is not retried by default, and calling again is safe',
+      { idempotencyKey: 'k' },
+      1,
+      'unknown',
+    ],
     ['is retried with retry: always', { retry: 'always', idempotencyKey: 'k' }, 3, 'unknown'],
   ])('%s', async (_, change, attempts, outcome) => {
     const { gateway, requests } = await openClients(lost)
@@ -194,6 +200,7 @@ describe('request', () => {
     ['idempotencyKey', { idempotencyKey: 'two\nlines' }],
     ['query', { query: 'page=1' }],
     ['boddy', { boddy: {} }],
+    ['body', { body: {} }],
   ])('refuses a wrong %s before any request', async (field, change) => {
     const { gateway, requests } = await openClients({})
     const raw = loosely({ method: 'GET', path: '/refunds', ...change })

@@ -10,6 +10,7 @@ import { api, merchant, useTokenServer } from '../support/token-set-up.ts'
 
 const lost = { status: 502 }
 const refused = { status: 422, body: { errorCode: '01', error: { code: 'no', message: 'no' } } }
+const RAW = { method: 'POST', path: '/refunds' } as const
 const ownKey: Call = ({ gateway }) => gateway.charge(CHARGE_REQUEST, { idempotencyKey: 'order-1', ...once })
 
 describe('nextStep', () => {
@@ -35,6 +36,14 @@ describe('nextStep', () => {
     ['a lost cancel', calls.cancel, lost, { step: 'find-out', how: 'read-subscription' }],
     ['a lost confirm', calls.confirm, lost, { step: 'find-out', how: 'read-charge' }],
     ['a lost reset', calls.reset, lost, { step: 'find-out', how: 'read-state' }],
+    ['a lost request', ({ gateway }) => gateway.request(RAW), lost, { step: 'find-out', how: 'read-state' }],
+    [
+      'a lost request with a key',
+      ({ gateway }) => gateway.request({ ...RAW, idempotencyKey: 'r1' }),
+      lost,
+      { step: 'retry', idempotencyKey: 'r1' },
+    ],
+    ['a refused request', ({ gateway }) => gateway.request(RAW), refused, { step: 'fail' }],
     ['a refused subscribe', calls.subscribe, refused, { step: 'fail' }],
     ['a 429', ownKey, { status: 429 }, { step: 'pause-queue', afterMs: 60_000, reason: 'rate-limited' }],
     [
