@@ -31,8 +31,16 @@ export type FindOut =
 export type NextStep =
   /** Run the same job again, not before `afterMs`, with this idempotency key if there is one. */
   | { readonly step: 'retry'; readonly afterMs: number; readonly idempotencyKey?: string }
-  /** Every other job would fail too: stop the queue for `afterMs`. This does not count as an attempt of the job. */
-  | { readonly step: 'pause-queue'; readonly afterMs: number; readonly reason: PauseReason }
+  /**
+   * Every other job would fail too: stop the queue for `afterMs`. This does not count as an attempt of the job. Run this
+   * job again with the idempotency key, if there is one.
+   */
+  | {
+      readonly step: 'pause-queue'
+      readonly afterMs: number
+      readonly reason: PauseReason
+      readonly idempotencyKey?: string
+    }
   /** The server may have executed the call, and sending it again could execute it twice. */
   | { readonly step: 'find-out'; readonly how: FindOut }
   /** The same job would fail again. */
@@ -80,7 +88,9 @@ export const nextStep = (error: unknown): NextStep => {
   if (outcome === 'unknown' && !hasKey && !READS.test(operation))
     return { step: 'find-out', how: FIND_OUT[operation] ?? 'read-state' }
   const reason = pauseReason(error)
-  if (reason !== undefined) return { step: 'pause-queue', afterMs: retryAfterMs ?? PAUSE[reason], reason }
+  const key = hasKey && { idempotencyKey }
+  if (reason !== undefined)
+    return { step: 'pause-queue', afterMs: retryAfterMs ?? PAUSE[reason], reason, ...key }
   if (!retryable && !(hasKey && outcome === 'unknown')) return { step: 'fail' }
-  return { step: 'retry', afterMs: retryAfterMs ?? RETRY, ...(hasKey && { idempotencyKey }) }
+  return { step: 'retry', afterMs: retryAfterMs ?? RETRY, ...key }
 }

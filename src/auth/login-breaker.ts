@@ -8,6 +8,8 @@ import { hasLoginSince } from './token-record.ts'
 /** Maximum number of blocks that are kept. Each is for other credentials. */
 const BLOCKS_KEPT = 8
 const ITERATIONS = 100_000
+/** The clocks of two processes may differ by less than this time, in milliseconds. */
+const LONGEST_SKEW = 60_000
 
 /** Returns the credentials as one string for comparison. The string is a secret, so it stays in memory. */
 export const secretOf = ({ clientId, clientSecret, username, password }: Credentials): string =>
@@ -66,9 +68,8 @@ export class LoginBreaker {
   /** Adds the block after `error` to the record. Returns undefined if `error` is about no response. */
   async failed(record: TokenRecord, secret: string, error: unknown, isLogin: boolean) {
     const last = (await this.#blocks(record, secret)).find(({ errorCode }) => errorCode === undefined)
-    const block = blockAfter(error, this.#clock.now(), this.#cooldown, last)
-    // After a failed refresh, the client logs in with the password unless the server asked for a wait.
-    if (block === undefined || (!isLogin && block.status !== undefined)) return undefined
+    const block = blockAfter(error, this.#clock.now(), this.#cooldown, last, isLogin)
+    if (block === undefined) return undefined
     const of = block.errorCode === undefined ? undefined : secret
     this.#own = [
       ...this.#own.filter((own) => own.secret !== of),
@@ -100,10 +101,10 @@ export class LoginBreaker {
     return [...own.map(({ block }) => block), ...shared]
   }
 
-  /** Returns the rest of a block in milliseconds. A block that starts in the future comes from a wrong clock. */
+  /** Returns the rest of a block in milliseconds. A start in the distant future comes from a wrong clock. */
   #remaining({ at, wait }: LoginBlock): number {
     const elapsed = this.#clock.now() - at
-    return elapsed < 0 ? 0 : Math.min(wait, this.#cooldown) - elapsed
+    return elapsed <= -LONGEST_SKEW ? 0 : Math.min(wait, this.#cooldown) - Math.max(0, elapsed)
   }
 
   /** Returns the fingerprint of credentials. The last result is kept, because the calculation is slow. */

@@ -31,7 +31,7 @@ export const isDecided = (error: unknown): boolean =>
   ![undefined, 408, 429, 503].includes(responseIn(error).status)
 
 /**
- * Returns the block after a response without a token, or `undefined` if there was no response. A block does not contain
+ * Returns the block after a login without a token, or `undefined` if the request was not sent. A block does not contain
  * the error, because the error's message and body could quote a secret.
  */
 export const blockAfter = (
@@ -39,30 +39,29 @@ export const blockAfter = (
   at: number,
   cooldown: number,
   last: LoginBlock | undefined,
+  isLogin: boolean,
 ): LoginBlock | undefined => {
-  const { status, errorCode, serverRequestId, retryAfterMs } = responseIn(error)
-  if (status === undefined) return undefined
-  if (isRejection(error)) return { at, wait: cooldown, status, errorCode, serverRequestId }
+  const { status, errorCode, retryAfterMs, outcome } = responseIn(error)
+  if (outcome === undefined || outcome === 'not-sent') return undefined
   if (retryAfterMs && (status === 429 || status === 503)) return { at, wait: retryAfterMs }
-  return { at, wait: last?.status ? Math.min(last.wait * 2, LONGEST_BLOCK) : FIRST_BLOCK, status }
+  // After a failed refresh, the client logs in with the password.
+  if (!isLogin) return undefined
+  if (isRejection(error)) return { at, wait: cooldown, status, errorCode }
+  return { at, wait: last ? Math.min(last.wait * 2, LONGEST_BLOCK) : FIRST_BLOCK, status }
 }
 
 /** Creates the error of a call that is not sent because of a block. `retryAfterMs` is the rest of the block. */
-export const blockedError = (
-  { status, errorCode, serverRequestId }: LoginBlock,
-  retryAfterMs: number,
-): ApiError => {
+export const blockedError = ({ status, errorCode }: LoginBlock, retryAfterMs: number): ApiError => {
   const isLocked = status === 403 && errorCode !== undefined
-  let what = 'the server asked for a pause between token requests'
+  let what = 'logins are paused'
   if (errorCode !== undefined)
-    what = `the last login was ${isLocked ? 'locked out' : 'rejected'} (HTTP ${status}, code ${JSON.stringify(errorCode)})`
-  else if (status) what = `the response to the last token request has no token (HTTP ${status})`
+    what = `the last login was ${isLocked ? 'locked out' : 'rejected'} (HTTP ${status}, code "${errorCode}")`
+  else if (status) what = `the last login got no token (HTTP ${status})`
   const others = errorCode === undefined ? '' : ' (loginCooldown), when the credentials change'
-  const next = `The client logs in again in ${inWords(retryAfterMs)}${others}, or when you call login().`
-  const message = `${LOGIN} failed: ${what}. ${next}`
-  const response = { status, errorCode, serverRequestId, retryAfterMs }
+  const message = `${LOGIN} failed: ${what}. The client logs in again in ${inWords(retryAfterMs)}${others}, or when you call login().`
+  const retryable = errorCode === undefined
   const call = { operation: LOGIN, phase: 'login', outcome: 'not-sent', attempts: 0 } as const
-  const details = { ...call, ...response, retryable: errorCode === undefined }
+  const details = { ...call, status, errorCode, retryAfterMs, retryable }
   if (status === undefined) return new RateLimitError(message, details)
   if (status === 401) return new AuthenticationError(message, details)
   return isLocked ? new LockedOutError(message, details) : new ApiError(message, details)

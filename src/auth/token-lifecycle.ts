@@ -160,7 +160,8 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
   async #renewEarly(): Promise<void> {
     const { clock, onUnexpected } = this.#options
     const renewal = this.#renew('expiring').catch((error: unknown) => {
-      if (this.#held) this.#held = { ...this.#held, renewAt: clock.now() + POSTPONEMENT }
+      if (this.#held)
+        this.#held = { ...this.#held, renewAt: Math.min(clock.now() + POSTPONEMENT, this.#held.expiresAt) }
       onUnexpected(`The token could not be renewed early: ${failureOf(error)}.`)
     })
     await withTimeout(renewal, EARLY_WAIT, 'The renewal').catch(() => undefined)

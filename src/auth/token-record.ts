@@ -38,8 +38,6 @@ const loginBlock = {
   status: optional(number),
   /** The server's own code, if it rejected the credentials. */
   errorCode: optional(anyText),
-  /** The identifier that the server gave the request, if it sent one. */
-  serverRequestId: optional(anyText),
 }
 /** A time in which the client sends no token request: after a rejected login, or after a response without a token. */
 export interface LoginBlock extends Input<typeof loginBlock> {}
@@ -83,7 +81,7 @@ export const tokenFrom = (response: Token, now: number, oldRefreshToken?: string
   // The fields may have any type at run time.
   const { access_token, refresh_token, expires_in }: { readonly [Name in keyof Token]?: unknown } = response
   if (!isHeaderSafe(access_token)) {
-    const message = `${LOGIN} failed: the access_token of the response has characters that no header can carry.`
+    const message = `${LOGIN} failed: the access_token has characters that no header can carry.`
     const details = { operation: LOGIN, phase: 'response', outcome: 'unknown', attempts: 1 } as const
     throw new UnexpectedResponseError(message, { ...details, retryable: false, status: 200 })
   }

@@ -74,6 +74,9 @@ export interface EndpointDefinition {
   readonly afterWait?: string
 }
 
+/** The meaning of status 409 or 425 for a call with an idempotency key. */
+export const KEY_IN_USE = 'a call with this key still runs, or a state forbids it'
+
 /** Keeps the literal types of a definition and checks its shape. */
 export const endpoint = <const Definition extends EndpointDefinition>(definition: Definition): Definition =>
   definition

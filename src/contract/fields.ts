@@ -122,7 +122,8 @@ export const readWith = <Value, Given>(
 // Inherited options are read too, because callers may use Object.create with defaults. A null option counts as
 // omitted. But a null `idempotencyKey` is an error, because the caller intended to pass a key.
 const withoutAbsent = (value: Members, isOption: boolean): Members => {
-  const kept: Record<string, unknown> = {}
+  // Without a prototype, a field `__proto__` is an unknown field like any other.
+  const kept: Record<string, unknown> = Object.create(null)
   for (const name in value)
     if (value[name] !== undefined && !(isOption && value[name] === null && name !== 'idempotencyKey'))
       kept[name] = value[name]

@@ -1,4 +1,4 @@
-import { endpoint } from './endpoint.ts'
+import { endpoint, KEY_IN_USE } from './endpoint.ts'
 import type { Field, Input, Output } from './fields.ts'
 import {
   anyJson,
@@ -105,7 +105,6 @@ export type Reference = unknown
 /** The version prefix of area G's routes (Versioning). `/health` has no prefix. */
 export const GATEWAY_API_PREFIX = '/api/v1'
 
-const KEY_IN_USE = 'a call with this key still runs, or a state forbids it'
 // An error may have an `id` and a `status` of its own.
 const CHARGE = ['id', 'confirmation_id']
 

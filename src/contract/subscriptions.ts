@@ -253,7 +253,6 @@ export const subscriptionsContract = {
     status: 200,
     envelope: 'optional',
     needs: ['access_token'],
-    afterUnknown: 'Call again after a pause, because repeated failures lock the account.',
     afterRejected: 'Later calls fail without a request for some time, unless you call login().',
   }),
   /** Creates a subscription request. Without an idempotency key, a retry could create a second request. */

@@ -3,7 +3,7 @@ import type { Field } from '../contract/fields.ts'
 import { isObject } from '../contract/fields.ts'
 import type { MandateKitErrorCode, Outcome, Phase, RateLimit } from '../errors.ts'
 import type { Events } from './logger.ts'
-import { log } from './logger.ts'
+import { log, quietly } from './logger.ts'
 import type { ClientSettings } from './options.ts'
 import type { RetryReason } from './retry.ts'
 
@@ -136,9 +136,5 @@ export const notify = <Name extends keyof Events>(
   log(settings, name, event)
   const observers: { readonly [Key in keyof Events]?: ((event: never) => unknown) | undefined } =
     name === 'onUnexpected' ? settings : settings.hooks
-  try {
-    Promise.resolve(observers[name]?.(event as never)).catch(() => undefined)
-  } catch {
-    // If a hook throws, the payment must not fail.
-  }
+  quietly(() => observers[name]?.(event as never))
 }

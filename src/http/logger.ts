@@ -52,7 +52,7 @@ const LINES: Lines = {
   onError: [
     'error',
     ({ code, outcome, status, errorCode, attempts, durationMs }) =>
-      `failed: ${code}${answered(status)}${errorCode ? `, code ${JSON.stringify(errorCode)}` : ''}, outcome ${outcome}, attempts ${attempts}, ${inWords(durationMs)}`,
+      `failed: ${code}${answered(status)}${errorCode ? `, code "${errorCode}"` : ''}, outcome ${outcome}, attempts ${attempts}, ${inWords(durationMs)}`,
   ],
   onTokenRenewed: ['info', ({ reason, grant }) => `new token: ${reason}, by ${grant}`],
   onUnexpected: ['warn', ({ message }) => message],
@@ -69,17 +69,22 @@ export const environmentLevel = (): LogLevel => {
   }
 }
 
-/** Writes one line about an event. An error of the logger does not fail the call. */
+/** Runs a function of the user. Its errors do not fail the call: the payment matters more than its log. */
+export const quietly = (work: () => unknown): void => {
+  try {
+    Promise.resolve(work()).catch(() => undefined)
+  } catch {
+    // The function has failed.
+  }
+}
+
+/** Writes one line about an event. */
 export const log = <Name extends keyof Events>(
   { logger = console, logLevel }: { logger?: Logger | undefined; logLevel: LogLevel },
   name: Name,
   event: Events[Name],
 ): void => {
   const [level, line] = LINES[name]
-  if (LOG_LEVELS.indexOf(level) > LOG_LEVELS.indexOf(logLevel)) return
-  try {
-    logger[level](`mandatekit ${event.operation}: ${line(event)}`)
-  } catch {
-    // The payment matters more than its log.
-  }
+  if (LOG_LEVELS.indexOf(level) <= LOG_LEVELS.indexOf(logLevel))
+    quietly(() => logger[level](`mandatekit ${event.operation}: ${line(event)}`))
 }

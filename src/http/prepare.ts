@@ -49,6 +49,8 @@ export interface CallInput {
   readonly idempotencyKey?: unknown
   readonly method?: string
   readonly asForm?: boolean
+  /** Whether the call makes one attempt, whatever the options say. */
+  readonly once?: boolean
   readonly options?: CallOptions | undefined
 }
 
@@ -101,6 +103,7 @@ export const prepare = (
   const fields = schema && check(operation, schema, call.body, 'request')
   const options = call.options === undefined ? {} : check(operation, callOptionsSchema, call.options)
   const limits = limitsOf(client.settings, options)
+  if (call.once) limits.retries = 0
   const isGiven = call.idempotencyKey !== undefined
   const givenKey = isGiven && check(operation, idempotencyKey, call.idempotencyKey, 'idempotencyKey')
   const key = endpoint.idempotencyKey ? givenKey || randomId() : undefined

@@ -1,7 +1,8 @@
 import { check, inputIssue } from '../check.ts'
 import type { EndpointDefinition } from '../contract/endpoint.ts'
+import { KEY_IN_USE } from '../contract/endpoint.ts'
 import type { Input } from '../contract/fields.ts'
-import { anyJson, field, input, isObject, oneOf, optional, strict } from '../contract/fields.ts'
+import { anyJson, input, object, oneOf, optional, strict } from '../contract/fields.ts'
 import { InvalidRequestError } from '../errors.ts'
 import type { CallOptions } from './options.ts'
 import type { CallInput } from './prepare.ts'
@@ -16,13 +17,9 @@ const rawRequest = {
    * Path below the base URL, such as `/api/v1/mfs/refunds`, with the version prefix. Encode identifiers in it with
    * `encodeURIComponent`. Logs, events and errors contain the path, so it must not contain a secret.
    */
-  path: input('a path that begins with / and has no query', (value) => /^\/[^\s?#\\]*$/.test(value)),
+  path: input('a path such as /api/v2/plans', (value) => /^\/[^\s?#\\]*$/.test(value)),
   /** Query parameters. */
-  query: optional(
-    field<Query, Query>('an object of names and values', (value) =>
-      isObject(value) ? (value as Query) : undefined,
-    ),
-  ),
+  query: optional(object<Query>({}, 'an object of names and values')),
   /** Body, which is sent as JSON. */
   body: optional(anyJson),
   /** Idempotency key. With `retry: 'always'`, every retry sends the same key. Default: none. */
@@ -61,8 +58,8 @@ export const rawCall = (
     request: anyJson,
     response: anyJson,
     status: 200,
-    afterUnknown: hasKey ? 'it acts once.' : 'Find out whether it did, before you call again.',
+    ...(hasKey && { keyInUse: KEY_IN_USE }),
+    afterUnknown: hasKey ? 'it acts once.' : 'Find out whether it did.',
   }
-  const callOptions: CallOptions | undefined = isRetried ? options : { ...options, retry: false }
-  return [endpoint, { method, query, body, idempotencyKey, options: callOptions }]
+  return [endpoint, { method, query, body, idempotencyKey, once: !isRetried, options }]
 }

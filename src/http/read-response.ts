@@ -97,7 +97,7 @@ const readSuccess = (endpoint: EndpointDefinition, body: unknown): Reading => {
       const { errorCode } = errorIn(body)
       // A rejected login in an unknown format is not retried, because repeated logins lock the account.
       if (errorCode !== undefined && envelope === 'optional') return withCode(endpoint, body, errorCode)
-      return unexpected('has no errorCode, so it proves neither success nor failure', body)
+      return unexpected('has no errorCode', body)
     }
   }
   if (isBareError(body)) return withCode(endpoint, body, errorIn(body).errorCode)
@@ -116,15 +116,14 @@ export const readResponse = (
   const found = inner.map(readJson).find(({ ok }) => ok) ?? json
   const body = found.ok ? found.value : undefined
   if (status >= 400) return failed({ kind: 'status', status, created: containsCreated(endpoint, body) }, body)
-  if (status < 200 || status >= 300)
-    return unexpected('is a redirect, which the client does not follow', body)
+  if (status < 200 || status >= 300) return unexpected('is a redirect', body)
   if (received === undefined) return unexpected('is larger than maxResponseBytes', body)
   if (endpoint.anyBody) return { kind: 'success', data: body ?? text, body: body ?? text, reports: [] }
   if (json.ok) return readSuccess(endpoint, body)
   if (found.ok) return unexpected('has other text around its JSON', body)
   if (text.trim() !== '') {
     const isCut = STARTS_LIKE_JSON.test(text)
-    return unexpected(isCut ? 'is JSON that was cut off' : 'is not JSON', body, isCut)
+    return unexpected(isCut ? 'is cut JSON' : 'is not JSON', body, isCut)
   }
   // An empty body is an error if the body must prove the success or contain the requested data.
   if (endpoint.envelope || endpoint.needs !== undefined)

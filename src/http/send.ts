@@ -22,6 +22,8 @@ export interface FetchResponse {
   readonly headers: FetchHeaders
   /** The body as a stream of bytes. Without this stream, the client cannot stop at `maxResponseBytes`. */
   readonly body?: unknown
+  /** Whether the body was read, for example by a wrapper of `fetch` whose `text` returns it again. */
+  readonly bodyUsed?: boolean
   /** Reads the body as UTF-8 text. */
   text(): Promise<string>
 }
@@ -100,7 +102,8 @@ const lowerCase = (headers: FetchHeaders): Record<string, string> => {
 const readText = async (response: FetchResponse, headers: Record<string, string>, most: number) => {
   const body = response.body as AsyncIterable<Uint8Array> | null | undefined
   const isSmall = Number(headers['content-length']) <= most && headers['content-encoding'] === undefined
-  if (isSmall || !body?.[Symbol.asyncIterator]) return response.text()
+  // A `fetch` with a wrapper may have read the body, and then its `text` returns the result.
+  if (isSmall || response.bodyUsed || !body?.[Symbol.asyncIterator]) return response.text()
   const decoder = new TextDecoder()
   let text = ''
   let size = 0

@@ -225,7 +225,12 @@ export const createHandlerWithClock = (
   }
 
   const process = async ({ headers, body }: QueuedDelivery): Promise<ProcessedDelivery> => {
-    const init = { method: 'POST', headers: toHeaders(headers), body: toBytes(body) ?? null }
+    const bytes = toBytes(body)
+    if (bytes === undefined) {
+      const rule = 'the text or the bytes as received; a queue that stores JSON needs text'
+      throw new InvalidRequestError('notifications.handler', [inputIssue('body', rule, body)])
+    }
+    const init = { method: 'POST', headers: toHeaders(headers), body: bytes }
     return receive(await readDelivery(new Request('http://localhost/', init), settings))
   }
 

@@ -12,12 +12,12 @@ const STEP = 64
 const ignore = (): void => undefined
 
 /** Headers as plain data, such as `request.headers` of node:http. */
-export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>
+export type HeaderFields = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** Converts the headers of node:http. */
 export const toHeaders = (fields: HeaderFields): Headers => {
   const headers = new Headers()
-  for (const [name, value] of Object.entries(fields)) {
+  for (const [name, value] of fields instanceof Headers ? fields : Object.entries(fields)) {
     // `Headers` does not accept the pseudo-headers of HTTP/2, such as `:path`.
     if (value === undefined || name.startsWith(':')) continue
     for (const each of [value].flat()) headers.append(name, each)

@@ -91,7 +91,13 @@ const run = async (refresh: 'password' | 'refresh_token', history: readonly Step
     delete: (key) => orFail(() => memory.delete(key)),
   }
   const merchants = [0, 1].map(() =>
-    createMerchant('https://api.example', clock, { tokenStore, refresh, fetch: server.fetch, retry: false }),
+    createMerchant('https://api.example', clock, {
+      tokenStore,
+      refresh,
+      fetch: server.fetch,
+      retry: false,
+      rateLimit: 'throw',
+    }),
   )
   for (const step of history) {
     const before = { requests: server.requests, passwords: server.passwords.length, calls: server.calls }

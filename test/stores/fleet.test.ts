@@ -86,7 +86,7 @@ describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_00
   })
 
   it('with wrong credentials makes one login in all', async () => {
-    api.refuse(401)
+    api.refuse(401, { errorCode: '17' })
     const workers = await startAll(PAIRS, 100)
     const results = await Promise.all(workers.map(run))
     expect(results.map(({ failed }) => failed)).toEqual(PAIRS.map(() => 100))

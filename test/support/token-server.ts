@@ -26,8 +26,13 @@ export class TokenServer {
   static async start(): Promise<TokenServer> {
     const server = new TokenServer()
     const { url } = await startServer(async (request) => {
-      const { status = 200, body = {}, headers } = await server.#answer(request)
-      return { status, body, headers: { 'content-type': 'application/json', ...headers } }
+      const { status = 200, body = {}, headers, fault } = await server.#answer(request)
+      return {
+        status,
+        body,
+        headers: { 'content-type': 'application/json', ...headers },
+        ...(fault && { fault }),
+      }
     })
     server.url = url
     return server
