@@ -11,7 +11,8 @@ import type { MockServerOptions } from '../../mocks/server.ts'
 import { startMockServer } from '../../mocks/server.ts'
 import { clientsOf, MOCK_CHARGE, ORDER } from '../support/mock-clients.ts'
 import { startServer } from '../support/mock-server.ts'
-import { open, START } from './open.ts'
+import { bearer, send } from '../support/raw-requests.ts'
+import { CHARGES, open, START } from './open.ts'
 
 /** Servers that keep their state in one file of a new folder. */
 const openFolder = async () => {
@@ -71,6 +72,30 @@ test('faults, receivers and the log are not in the file: those of the options ar
   const { mock, gateway } = await start(options)
   expect(mock.requests.all()).toEqual([])
   expect([await gateway.health(), await gateway.health()]).toMatchObject([{ status: 502 }, { ok: true }])
+})
+
+test.each([
+  ['another order of the keys', ['key-b', 'key-a']],
+  ['a new key before the others', ['key-new', 'key-a', 'key-b']],
+  ['one key fewer', ['key-b']],
+])('with %s, a charge still belongs to its API key', async (_, apiKeys) => {
+  const { state, start } = await openFolder()
+  const options = (keys: readonly string[]): MockOptions => ({
+    clock: START,
+    gateway: { apiKeys: [...keys], apiKeyScope: 'own' },
+  })
+  const first = await start(options(['key-a', 'key-b']))
+  const chargeOf = (url: string) =>
+    send(fetch, `${url}${CHARGES}`, {
+      body: MOCK_CHARGE,
+      headers: { ...bearer('key-b'), 'idempotency-key': 'k' },
+    })
+  const { json } = await chargeOf(first.url)
+  await first.close()
+  expect(await readFile(state, 'latin1')).not.toMatch(/key-[ab]/)
+  const second = await start(options(apiKeys))
+  expect((await chargeOf(second.url)).json).toEqual(json)
+  expect(second.mock.state.charges()).toHaveLength(1)
 })
 
 test('on the system clock, what became due while no server ran happens at the start', async () => {
