@@ -62,11 +62,14 @@ const withoutSecretValues = (headers: Readonly<Record<string, string>>): Readonl
   )
 
 /** Returns an error's message and its cause's message. Node's message "fetch failed" does not state the cause. */
-const reasonOf = (error: unknown): string => {
+const messagesOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error
   return cause instanceof Error && cause.message !== '' ? `${error.message}: ${cause.message}` : error.message
 }
+
+/** Returns the reason of a failure without URLs. Some messages of `fetch` contain the URL, whose query may be secret. */
+const reasonOf = (error: unknown): string => messagesOf(error).replace(/\bhttps?:[^\s"'<>]+/gi, '[URL]')
 
 /**
  * Creates the function that sends messages to a target.
