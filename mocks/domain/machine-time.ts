@@ -87,12 +87,14 @@ export class LateError extends Error {}
  * with a `LateError`. A timer keeps the process alive, so that a script does not exit before the error.
  *
  * @param isPaused called at the end of the time limit; if `isPaused` returns `true`, a new time limit starts
+ * @param stop if aborted, ends the wait and aborts the signal of `work` at once
  */
 export const withinRealTime = <Value>(
   milliseconds: number,
   message: string,
   work: (signal: AbortSignal) => Promise<Value>,
   isPaused: () => boolean = () => false,
+  stop?: AbortSignal,
 ): Promise<Value> =>
   new Promise((resolve, reject) => {
     const controller = new AbortController()
@@ -112,6 +114,12 @@ export const withinRealTime = <Value>(
       })
     }
     start()
+    stop?.addEventListener('abort', () => {
+      hasEnded = true
+      realClearTimeout(keepAlive)
+      reject(stop.reason)
+      controller.abort(stop.reason)
+    })
     void work(controller.signal)
       .finally(() => {
         hasEnded = true

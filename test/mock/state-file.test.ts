@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { deserialize, serialize } from 'node:v8'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import type { MockOptions } from '../../mocks/core.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { DeliveryOptions, Mock, MockOptions } from '../../mocks/core.ts'
 import { createMock } from '../../mocks/core.ts'
 import type { MockServerOptions } from '../../mocks/server.ts'
 import { startMockServer } from '../../mocks/server.ts'
+import { listen } from '../support/listen.ts'
 import { clientsOf, MOCK_CHARGE, ORDER } from '../support/mock-clients.ts'
 import { startServer } from '../support/mock-server.ts'
 import { bearer, send } from '../support/raw-requests.ts'
@@ -96,6 +99,72 @@ test.each([
   const second = await start(options(apiKeys))
   expect((await chargeOf(second.url)).json).toEqual(json)
   expect(second.mock.state.charges()).toHaveLength(1)
+})
+
+describe('a delivery that a closed server did not finish', () => {
+  /** A receiver that keeps requests open until it serves, and the notifications that it got. */
+  const openReceiver = async () => {
+    let serves = false
+    const got: string[] = []
+    const aborted: string[] = []
+    const receiver = createServer(async (request, response) => {
+      const { status } = (await json(request)) as { status: string }
+      got.push(status)
+      if (serves) response.end()
+      else response.once('close', () => aborted.push(status))
+    })
+    onTestFinished(() => void receiver.close())
+    const to = `http://127.0.0.1:${await listen(receiver)}/`
+    const serve = () => {
+      serves = true
+      return got.splice(0)
+    }
+    return { to, got, aborted, serve }
+  }
+  const sendAll = ({ notifications }: Mock) =>
+    ['a', 'b', 'c'].map((status) => notifications.send({ type: 'SUBSCRIPTION', status }))
+
+  test.each<[string, DeliveryOptions]>([
+    ['in progress or queued', {}],
+    ['in progress beside others', { concurrency: 2 }],
+    ['delayed', { delay: { seconds: 1 } }],
+    ['in progress, with retries,', { retries: true }],
+  ])('%s is aborted at once and delivered once after a restart', async (_, options) => {
+    const { start } = await openFolder()
+    const { to, got, aborted, serve } = await openReceiver()
+    const config: MockOptions = { subscriptions: { notify: [{ to, ...options }] } }
+    const first = await start(config)
+    sendAll(first.mock)
+    const open = options.delay === undefined ? (options.concurrency ?? 1) : 0
+    await vi.waitFor(() => expect(got).toHaveLength(open))
+    await first.close()
+    await vi.waitFor(() => expect(aborted).toHaveLength(open))
+    serve()
+    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    expect(got).toEqual([])
+    const second = await start(config)
+    await vi.waitFor(() => expect([...got].sort()).toEqual(['a', 'b', 'c']), 3_000)
+    await second.mock.notifications.flush()
+    expect(got).toHaveLength(3)
+    expect(second.mock.notifications.deliveries().map(({ delivered }) => delivered)).toEqual([
+      true,
+      true,
+      true,
+    ])
+  })
+
+  test('is delivered in order if the mock goes on without a server', async () => {
+    const { to, got, serve } = await openReceiver()
+    const { mock, close } = await startServer({ mock: createMock({ subscriptions: { notify: [{ to }] } }) })
+    sendAll(mock)
+    await vi.waitFor(() => expect(got).toHaveLength(1))
+    await close()
+    serve()
+    await mock.notifications.flush()
+    mock.notifications.send({ type: 'SUBSCRIPTION', status: 'd' })
+    await mock.notifications.flush()
+    expect(got).toEqual(['a', 'b', 'c', 'd'])
+  })
 })
 
 test('on the system clock, what became due while no server ran happens at the start', async () => {
