@@ -251,13 +251,16 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   })
 
   const { state } = checked
-  const keepState =
+  const file =
     state === undefined ? undefined : await (await import('./server/state-file.ts')).loadState(state, mock)
-  const address = await listen(server, port, host)
+  const address = await listen(server, port, host).catch(async (error) => {
+    await file?.free()
+    throw error
+  })
   // Requests through `mock.fetch` have normalized URLs, for example without the port 80.
   base = normalizedBase(urlOf(scheme, host, address))
   const detach = attach({ publicUrl, url: base })
-  const endState = keepState?.()
+  const endState = file?.keep()
   let closing: Promise<void> | undefined
 
   return {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -234,10 +235,43 @@ test('a folder that is missing, or a folder in the place of the file, is an erro
   )
 })
 
+test('a second server on the same file is refused, and neither it nor a failed start frees the file', async () => {
+  const { folder, state, start } = await openFolder()
+  const { close } = await start()
+  const inUse = { code: 'ERR_STATE_FILE', message: expect.stringContaining(`Process ${process.pid} uses it`) }
+  await expect(start()).rejects.toMatchObject(inUse)
+  await expect(start({}, { state: join(folder, '.', 'team.state') })).rejects.toMatchObject(inUse)
+  await close()
+  const again = await start()
+  await again.close()
+  await writeFile(state, 'broken')
+  await expect(start()).rejects.toThrow(/broken/)
+  expect(await readdir(folder)).toEqual(['team.state'])
+})
+
+test.each([
+  ['of a process that runs', () => process.ppid, true],
+  ['that is empty', () => '', true],
+  ['of a process that has ended', () => spawnSync(process.execPath, ['--version']).pid, false],
+  ['that an earlier process with the same id left', () => process.pid, false],
+])('a lock %s decides over the start', async (_, owner, isRefused) => {
+  const { folder, state, start } = await openFolder()
+  const content = String(owner())
+  await writeFile(`${state}.lock`, content)
+  await writeFile(`${state}.${content}.tmp`, 'half of a state')
+  if (isRefused) {
+    await expect(start()).rejects.toMatchObject({ code: 'ERR_STATE_FILE' })
+    expect(await readFile(`${state}.lock`, 'utf8')).toBe(content)
+  } else {
+    await (await start()).close()
+    expect(await readdir(folder)).toEqual(['team.state'])
+  }
+})
+
 test('if the file cannot be written, the process warns, and close rejects once the port is free', async () => {
   const { folder, state } = await openFolder()
   const { mock, url, close } = await startMockServer({ state })
-  await expect.poll(() => readdir(folder)).toEqual(['team.state'])
+  await expect.poll(() => readdir(folder)).toContain('team.state')
   await rm(folder, { recursive: true })
   const warned = once(process, 'warning')
   mock.outage.start()
