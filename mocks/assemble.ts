@@ -306,10 +306,12 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
     async moveClock(move: { readonly by: Duration } | { readonly to: string }): Promise<void> {
       const length = 'by' in move ? toMilliseconds(move.by) : toInstantMilliseconds(move.to) - time.now()
       const moveEnds = subscriptions.domain.tokensSurviveMove(length)
+      let hasMoved = false
       try {
         await ('by' in move ? time.advance(move.by) : time.set(move.to))
+        hasMoved = true
       } finally {
-        moveEnds()
+        moveEnds(hasMoved)
       }
     },
     /** The snapshots that the panel has saved, by name, with the mock's time of each. */
