@@ -33,11 +33,12 @@ export const createAlarm = (ring: () => void) => {
     },
     /** Calls `ring` after `milliseconds` of machine time, or earlier if an earlier time was requested. */
     within(milliseconds: number): void {
-      const at = machineNow() + Math.max(0, milliseconds)
+      const wait = Math.max(0, milliseconds)
+      const at = machineNow() + wait
       if (!isOn || at >= ringsAt) return
       stopTimer()
       ringsAt = at
-      stopTimer = startTimer(at - machineNow(), () => {
+      stopTimer = startTimer(wait, () => {
         ringsAt = Number.POSITIVE_INFINITY
         ring()
       })
