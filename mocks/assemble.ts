@@ -276,15 +276,20 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
     /** The base URLs that the options set: first for area S, then for area G. */
     ownBases: [own.subscriptions, own.gateway],
     addresses,
-    /** Makes a server known. What falls due then happens on time. Returns a function that the closed server calls. */
+    /**
+     * Makes a server known. What falls due then happens on time. Returns a function that the closed server calls. If
+     * no other server runs, that function stops deliveries until `deliveries.accept()`.
+     */
     attach(server: ServerAddress): () => void {
       const detach = addresses.attach(server)
       const follow = (): void => alarm.turn(addresses.isServed() && !clock.standsStill)
       follow()
       setAlarm()
+      deliveries.resume()
       return () => {
         detach()
         follow()
+        if (!addresses.isServed()) deliveries.stop()
       }
     },
     handler: createHandler({
@@ -301,10 +306,12 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
     async moveClock(move: { readonly by: Duration } | { readonly to: string }): Promise<void> {
       const length = 'by' in move ? toMilliseconds(move.by) : toInstantMilliseconds(move.to) - time.now()
       const moveEnds = subscriptions.domain.tokensSurviveMove(length)
+      let hasMoved = false
       try {
         await ('by' in move ? time.advance(move.by) : time.set(move.to))
+        hasMoved = true
       } finally {
-        moveEnds()
+        moveEnds(hasMoved)
       }
     },
     /** The snapshots that the panel has saved, by name, with the mock's time of each. */

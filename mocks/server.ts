@@ -97,7 +97,10 @@ export interface MockServer<ServedMock extends Mock = Mock> {
   readonly url: string
   /** The served mock. The mock's `clientOptions` and, by default, the URLs in its responses point to this server. */
   readonly mock: ServedMock
-  /** Aborts every open request, stops the timer of planned events, frees the port and writes the option `state`. */
+  /**
+   * Aborts every open request and delivery, stops the timer of planned events, frees the port and writes the option
+   * `state`. Unfinished deliveries wait for the next server of the mock or of the state file, or for `flush()`.
+   */
   close(): Promise<void>
 }
 
@@ -219,7 +222,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   const checked = check(serverSchema, options, 'startMockServer: ')
   const { port = 0, host = '127.0.0.1', panel = true, maxBodyBytes = MEBIBYTE, tls } = checked
   const { mock = createMock() } = checked
-  const { handler, attach } = internalsOf(mock)
+  const { handler, attach, deliveries } = internalsOf(mock)
   const publicUrl = checked.publicUrl && normalizedBase(checked.publicUrl)
   const scheme = tls === undefined ? 'http' : 'https'
   const readHost = createReadHost(scheme, checked.allowedHosts ?? [], publicUrl)
@@ -248,13 +251,16 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   })
 
   const { state } = checked
-  const keepState =
+  const file =
     state === undefined ? undefined : await (await import('./server/state-file.ts')).loadState(state, mock)
-  const address = await listen(server, port, host)
+  const address = await listen(server, port, host).catch(async (error) => {
+    await file?.free()
+    throw error
+  })
   // Requests through `mock.fetch` have normalized URLs, for example without the port 80.
   base = normalizedBase(urlOf(scheme, host, address))
   const detach = attach({ publicUrl, url: base })
-  const endState = keepState?.()
+  const endState = file?.keep()
   let closing: Promise<void> | undefined
 
   return {
@@ -265,7 +271,9 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
         detach()
         server.close(() => resolve())
         for (const socket of sockets) socket.destroy()
-      }).then(endState)
+      })
+        .then(endState)
+        .finally(deliveries.accept)
       return closing
     },
   }

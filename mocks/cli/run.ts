@@ -31,7 +31,11 @@ const clockOf = (time: string): string => {
 
 const receiverOf = (to: string, retries: boolean): NotifyOptions => {
   if (target.safeParse(to).success) return { to, retries }
-  throw new CommandError(`--notify ${to}: this is not an http or https URL.`)
+  // Text before an @ may be a password.
+  const shown = to.includes('@') ? '' : ` ${to}`
+  throw new CommandError(
+    `--notify${shown}: this is not an http or https URL without credentials. Pass credentials as headers in a file (--config).`,
+  )
 }
 
 /** Merges the options of the config file and the command. The command's options replace those of the file. */

@@ -84,10 +84,13 @@ export const createConnection = (
   const rules = createRules(options, parts.random)
   const send = createSender(check(target, receiver, CALLER, 'the target'), options, parts.isClockSlept)
   let waiting: Delivery[] = []
-  let underWay = new Set<Delivery>()
+  /** The deliveries in progress, and how to abort each of them. */
+  let underWay = new Map<Delivery, AbortController>()
 
   const deliver = async (delivery: Delivery): Promise<void> => {
-    const sent = await send(delivery.message)
+    const controller = new AbortController()
+    underWay.set(delivery, controller)
+    const sent = await send(delivery.message, controller.signal)
     // The delivery was dropped while it was in progress.
     if (!underWay.delete(delivery)) return
     parts.onSent(delivery, sent)
@@ -98,9 +101,16 @@ export const createConnection = (
     while (underWay.size < rules.concurrency) {
       const next = waiting.shift()
       if (next === undefined) return
-      underWay.add(next)
       void deliver(next)
     }
+  }
+
+  const pending = (): readonly Delivery[] => [...underWay.keys(), ...waiting]
+
+  /** Drops the waiting deliveries, and ignores the results of deliveries in progress. */
+  const drop = (): void => {
+    waiting = []
+    underWay = new Map()
   }
 
   return {
@@ -117,11 +127,15 @@ export const createConnection = (
     /** Returns whether a delivery is waiting or in progress. */
     busy: (): boolean => underWay.size > 0 || waiting.length > 0,
     /** Returns the deliveries in progress, followed by the waiting deliveries, in order. */
-    pending: (): readonly Delivery[] => [...underWay, ...waiting],
-    /** Drops the waiting deliveries, and ignores the results of deliveries in progress. */
-    drop(): void {
-      waiting = []
-      underWay = new Set()
+    pending,
+    drop,
+    /** Aborts the deliveries in progress, and drops all deliveries. Returns the dropped deliveries, in order. */
+    stop(): readonly Delivery[] {
+      const stopped = pending()
+      const controllers = [...underWay.values()]
+      drop()
+      for (const controller of controllers) controller.abort()
+      return stopped
     },
   }
 }

@@ -60,6 +60,7 @@ export const createDeliveries = (parts: {
   let connectionCount = 0
   let plannedCount = 0
   let lateCount = 0
+  let isStopped = false
   let sleeping = new Set<object>()
   let waiters: (() => void)[] = []
 
@@ -78,11 +79,20 @@ export const createDeliveries = (parts: {
     timeline.schedule(at, DUE, id)
   }
 
+  const hold = (number: number, delivery: Delivery): void => {
+    held.get(number)?.push(delivery)
+    onHeld()
+  }
+
+  const deliver = (number: number, delivery: Delivery): void => {
+    if (isStopped) hold(number, delivery)
+    else connections.get(number)?.add([delivery])
+  }
+
   timeline.on(DUE, (id) => {
     const due = planned.get(id)
     planned.delete(id)
-    if (due !== undefined)
-      connections.get(due.connection)?.add([{ message: due.message, attempt: due.attempt }])
+    if (due !== undefined) deliver(due.connection, { message: due.message, attempt: due.attempt })
   })
 
   const sent = (number: number, { message, attempt }: Delivery, { isLate, ...result }: Sent): void => {
@@ -103,10 +113,8 @@ export const createDeliveries = (parts: {
       const delivery = { message: copy, attempt: 1 }
       const delay = connection.rules.delay()
       if (delay > 0) plan(timeline.now() + delay, number, delivery)
-      else if (connection.rules.shuffle) {
-        held.get(number)?.push(delivery)
-        onHeld()
-      } else connection.add([delivery])
+      else if (connection.rules.shuffle) hold(number, delivery)
+      else deliver(number, delivery)
     }
   }
 
@@ -116,11 +124,13 @@ export const createDeliveries = (parts: {
       .sort((left, right) => left.place - right.place)
       .map(({ delivery }) => delivery)
 
-  const release = (): void => {
-    for (const [number, deliveries] of held) {
-      if (deliveries.length === 0) continue
+  const release = (isWanted: (connection: Connection) => boolean = () => true): void => {
+    if (isStopped) return
+    for (const [number, connection] of connections) {
+      const deliveries = held.get(number) ?? []
+      if (deliveries.length === 0 || !isWanted(connection)) continue
       held.set(number, [])
-      connections.get(number)?.add(shuffled(deliveries))
+      connection.add(connection.rules.shuffle ? shuffled(deliveries) : deliveries)
     }
   }
 
@@ -241,6 +251,22 @@ export const createDeliveries = (parts: {
     /** Returns the connected receivers. */
     receivers: () => [...connections].map(([number, { to, options }]) => ({ number, to, options })),
     underWay,
+    /** Aborts the deliveries in progress. These, the waiting and new deliveries then wait for `flush()`. */
+    stop(): void {
+      isStopped = true
+      for (const [number, connection] of connections)
+        held.set(number, [...connection.stop(), ...(held.get(number) ?? [])])
+      wakeWaiters()
+    },
+    /** Ends `stop` for new deliveries. */
+    accept(): void {
+      isStopped = false
+    },
+    /** Ends `stop`. Starts the stopped deliveries, except for those that wait for `flush()` in any case. */
+    resume(): void {
+      isStopped = false
+      release(({ rules }) => !rules.shuffle)
+    },
     /** Returns how many deliveries failed because a receiver did not respond in time. */
     lateCount: () => lateCount,
     /**

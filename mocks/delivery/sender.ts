@@ -40,8 +40,8 @@ export interface Sent {
   readonly isLate?: boolean
 }
 
-/** Sends one message. A failure does not reject the promise: `error` contains the reason. */
-export type Sender = (message: NotificationBody) => Promise<Sent>
+/** Sends one message, until `stop` is aborted. A failure does not reject the promise: `error` contains the reason. */
+export type Sender = (message: NotificationBody, stop: AbortSignal) => Promise<Sent>
 
 /** A handler in this process receives a request with this URL. */
 const HANDLER_URL = 'https://merchant.mandatekit.test/notifications'
@@ -62,11 +62,14 @@ const withoutSecretValues = (headers: Readonly<Record<string, string>>): Readonl
   )
 
 /** Returns an error's message and its cause's message. Node's message "fetch failed" does not state the cause. */
-const reasonOf = (error: unknown): string => {
+const messagesOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error
   return cause instanceof Error && cause.message !== '' ? `${error.message}: ${cause.message}` : error.message
 }
+
+/** Returns the reason of a failure without URLs. Some messages of `fetch` contain the URL, whose query may be secret. */
+const reasonOf = (error: unknown): string => messagesOf(error).replace(/\bhttps?:[^\s"'<>]+/gi, '[URL]')
 
 /**
  * Creates the function that sends messages to a target.
@@ -83,31 +86,38 @@ export const createSender = (
   const handler = typeof target === 'function' ? target : undefined
   const url = handler === undefined ? String(urlText(target)) : HANDLER_URL
 
-  const respond = async (init: RequestInit): Promise<{ readonly status?: unknown } | undefined> => {
+  const respond = async (
+    init: RequestInit,
+    stop: AbortSignal,
+  ): Promise<{ readonly status?: unknown } | undefined> => {
+    // The signal may have been aborted while the body was signed.
+    stop.throwIfAborted()
     if (handler !== undefined) {
       return withinRealTime(
         HANDLER_LIMIT_MS,
         HANDLER_TOO_SLOW,
         async () => handler(new Request(url, init)),
         isClockSlept,
+        stop,
       )
     }
-    return withinRealTime(URL_LIMIT_MS, URL_TOO_SLOW, async (signal) => {
+    const call = async (signal: AbortSignal): Promise<Response> => {
       const response = await fetch(url, { ...init, redirect: 'manual', signal })
       // An unread body would keep the connection busy.
       await response.arrayBuffer()
       return response
-    })
+    }
+    return withinRealTime(URL_LIMIT_MS, URL_TOO_SLOW, call, undefined, stop)
   }
 
-  return async (message) => {
+  return async (message, stop) => {
     const body = format === 'json' ? JSON.stringify(message) : new URLSearchParams({ ...message }).toString()
     const unsigned = { ...headers, 'Content-Type': CONTENT_TYPES[format] }
     let request = { headers: withoutSecretValues(unsigned), body }
     try {
       const signed = { ...unsigned, ...(await sign(body)) }
       request = { headers: withoutSecretValues(signed), body }
-      const response = await respond({ method, body, headers: signed })
+      const response = await respond({ method, body, headers: signed }, stop)
       // A handler written in JavaScript may return a value that is not a Response.
       const { status } = response ?? {}
       if (typeof status !== 'number') throw new TypeError('The handler returned no Response.')

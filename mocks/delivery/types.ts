@@ -25,12 +25,20 @@ export type NotificationReceiver = (request: Request) => Promise<Response> | Res
 /** Where notifications are delivered: a receiver in this process, or a URL. */
 export type NotificationTarget = NotificationReceiver | string | URL
 
-/** Accepts a receiver in this process, or an http(s) URL. */
-export const target = secretRule<NotificationTarget>('a handler or an http(s) URL', (value) => {
-  const address = urlText(value)
-  if (typeof address !== 'string') return typeof value === 'function'
-  return /^https?:/i.test(address) && URL.canParse(address)
-})
+/**
+ * Accepts a receiver in this process, or an http(s) URL without credentials. `fetch` refuses a URL with credentials,
+ * and its message contains them.
+ */
+export const target = secretRule<NotificationTarget>(
+  'a handler or an http(s) URL without user name and password; pass credentials as headers',
+  (value) => {
+    const address = urlText(value)
+    if (typeof address !== 'string') return typeof value === 'function'
+    if (!/^https?:/i.test(address) || !URL.canParse(address)) return false
+    const { username, password } = new URL(address)
+    return username === '' && password === ''
+  },
+)
 
 const signing = {
   /** The key that you share with the receiver, as text. The UTF-8 bytes of the text are the HMAC key. */

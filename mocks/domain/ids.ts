@@ -22,6 +22,10 @@ const hash = (text: string, start: number): number => {
   return word
 }
 
+/** Returns a short text that stands for another text and does not contain it. */
+export const fingerprint = (text: string): string =>
+  [0x6d616e64, 0x61746573].map((start) => hash(text, start).toString(36)).join('-')
+
 /** The identifier generator of one mock. */
 export type Ids = ReturnType<typeof createIds>
 

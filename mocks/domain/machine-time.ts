@@ -33,11 +33,12 @@ export const createAlarm = (ring: () => void) => {
     },
     /** Calls `ring` after `milliseconds` of machine time, or earlier if an earlier time was requested. */
     within(milliseconds: number): void {
-      const at = machineNow() + Math.max(0, milliseconds)
+      const wait = Math.max(0, milliseconds)
+      const at = machineNow() + wait
       if (!isOn || at >= ringsAt) return
       stopTimer()
       ringsAt = at
-      stopTimer = startTimer(at - machineNow(), () => {
+      stopTimer = startTimer(wait, () => {
         ringsAt = Number.POSITIVE_INFINITY
         ring()
       })
@@ -87,12 +88,14 @@ export class LateError extends Error {}
  * with a `LateError`. A timer keeps the process alive, so that a script does not exit before the error.
  *
  * @param isPaused called at the end of the time limit; if `isPaused` returns `true`, a new time limit starts
+ * @param stop if aborted, ends the wait and aborts the signal of `work` at once
  */
 export const withinRealTime = <Value>(
   milliseconds: number,
   message: string,
   work: (signal: AbortSignal) => Promise<Value>,
   isPaused: () => boolean = () => false,
+  stop?: AbortSignal,
 ): Promise<Value> =>
   new Promise((resolve, reject) => {
     const controller = new AbortController()
@@ -112,6 +115,12 @@ export const withinRealTime = <Value>(
       })
     }
     start()
+    stop?.addEventListener('abort', () => {
+      hasEnded = true
+      realClearTimeout(keepAlive)
+      reject(stop.reason)
+      controller.abort(stop.reason)
+    })
     void work(controller.signal)
       .finally(() => {
         hasEnded = true

@@ -224,11 +224,11 @@ export interface Outcome {
 
 /** Runs the action that the field `action` names. If the action throws, returns the error's message. */
 export const act = async (mock: Mock, sent: SentFields): Promise<Outcome> => {
-  const name = String(sent.action ?? '')
-  if (!isActionName(name)) {
-    return { ok: false, message: `Unknown action "${name}". Actions: ${actionNames.join(', ')}.` }
-  }
   try {
+    const name = optionalText(sent.action, 'action') ?? ''
+    if (!isActionName(name)) {
+      throw new TypeError(`Unknown action "${name}". Actions: ${actionNames.join(', ')}.`)
+    }
     return { ok: true, message: await actions[name].run(mock, sent) }
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : 'The action failed.' }

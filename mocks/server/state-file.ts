@@ -1,11 +1,12 @@
-import { access, constants, readFile, rename, writeFile } from 'node:fs/promises'
+import { access, constants, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { emitWarning } from 'node:process'
+import { emitWarning, pid } from 'node:process'
 import { deserialize, serialize } from 'node:v8'
 import { internalsOf } from '../assemble.ts'
 import { machineNow, startTimer } from '../domain/machine-time.ts'
 import { stateOf } from '../snapshot.ts'
 import type { Mock } from '../types.ts'
+import { lockFile } from './file-lock.ts'
 
 const PAUSE_MS = 1_000
 // Copying a large state takes long. With this factor, the copies take at most a twentieth of the time.
@@ -24,14 +25,39 @@ const fail = (path: string, problem: string, cause: unknown): never => {
 
 const isMissing = (error: unknown): boolean => Object(error).code === 'ENOENT'
 
+/** The state file of a server. */
+export interface StateFile {
+  /** Starts to write each change to the file. Returns a function that ends this and frees the file. */
+  keep(): () => Promise<void>
+  /** Frees the file for other servers. */
+  free(): Promise<void>
+}
+
+const incompleteOf = (path: string, owner: number): string => `${path}.${owner}.tmp`
+
 /**
- * Restores the state of a mock from a file, if the file exists.
+ * Locks a file, and restores the state of a mock from the file, if it exists.
  *
- * @returns a function that starts to write each change to the file, and returns a function that ends this
- * @throws StateFileError if the file or its folder cannot be used
+ * @throws StateFileError if the file or its folder cannot be used, or if another server uses the file
  */
-export const loadState = async (path: string, mock: Mock): Promise<() => () => Promise<void>> => {
+export const loadState = async (path: string, mock: Mock): Promise<StateFile> => {
   await access(dirname(path), constants.W_OK).catch((error) => fail(path, 'cannot be written', error))
+  const free = await lockFile(`${path}.lock`, (owner) =>
+    rm(incompleteOf(path, owner), { force: true }),
+  ).catch((error) => fail(path, 'is locked', error))
+  try {
+    return { keep: await restoreState(path, mock, free), free }
+  } catch (error) {
+    await free()
+    throw error
+  }
+}
+
+const restoreState = async (
+  path: string,
+  mock: Mock,
+  free: () => Promise<void>,
+): Promise<StateFile['keep']> => {
   let written = await readFile(path).catch((error) =>
     isMissing(error) ? undefined : fail(path, 'cannot be read', error),
   )
@@ -44,7 +70,7 @@ export const loadState = async (path: string, mock: Mock): Promise<() => () => P
   const save = async (): Promise<void> => {
     const state = serialize(stateOf(internalsOf(mock)))
     if (written?.equals(state)) return
-    const incomplete = `${path}.tmp`
+    const incomplete = incompleteOf(path, pid)
     try {
       // The state contains tokens, so other users of the machine must not read it.
       await writeFile(incomplete, state, { mode: 0o600, flush: true })
@@ -72,7 +98,11 @@ export const loadState = async (path: string, mock: Mock): Promise<() => () => P
       hasEnded = true
       stopTimer()
       await saving
-      await save()
+      try {
+        await save()
+      } finally {
+        await free()
+      }
     }
   }
 }

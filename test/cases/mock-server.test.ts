@@ -102,6 +102,22 @@ test('a server on the system clock delivers shuffled notifications within a seco
   expect([...counts, received.length]).toEqual([0, 0, 3, 3])
 })
 
+test('a server starts no timer with a negative delay, even if the machine’s clock moves between two readings', async () => {
+  let reading = Date.parse('2026-12-01T06:00:00Z')
+  vi.spyOn(Date, 'now').mockImplementation(() => (reading += 7))
+  const timer = vi.spyOn(globalThis, 'setTimeout')
+  onTestFinished(() => void vi.restoreAllMocks())
+  const mock = createMock({ subscriptions: { notify: [{ to: () => new Response(), shuffle: true }] } })
+  await startServer({ mock })
+  mock.add({ subscriptions: [{ request }] })
+  for (const delay of [0, 1, 5]) await mock.clock.advance(delay)
+  mock.notifications.connect(() => new Response(), { delay: 1 })
+  mock.notifications.send({ type: 'SUBSCRIPTION', status: 'CANCELLED' })
+  const delays = timer.mock.calls.map(([, delay]) => Number(delay))
+  expect(delays.length).toBeGreaterThan(0)
+  expect(Math.min(...delays)).toBeGreaterThanOrEqual(0)
+})
+
 /** Returns the base URLs of `url` and of `confirmation_url` for a client that addresses a host. */
 const basesFor = async (url: string, host?: string) => {
   const post = async (path: string, headers: Record<string, string>, body: object) => {

@@ -56,6 +56,7 @@ test.each([
   [['--config', 'options.yaml'], /options\.yaml: the file must end in/],
   [['--cert', 'missing.pem', '--key', 'missing.pem'], /--cert missing\.pem: the file does not exist/],
   [['--notify', 'somewhere'], /--notify somewhere: /],
+  [['--notify', 'http://user:pa55@127.0.0.1/hook'], /^--notify: (?!.*pa55).*Pass credentials as headers/],
 ])('a command that fails ends with exit code 1 and the reason: %j', async (words, message) => {
   const { code, err } = await runHere('mock', '--port', '0', ...words)
   expect(err).toMatch(message)

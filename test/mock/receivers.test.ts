@@ -85,6 +85,44 @@ describe('a receiver of notifications', () => {
     ])
   })
 
+  test.each([
+    'http://user:pa55@127.0.0.1:9/hook',
+    'https://pa55@shop.example',
+    new URL('http://:pa55@localhost/hook'),
+  ])('at %s is refused, and the error names headers, but no credentials', (to) => {
+    const refusal = (connect: () => unknown): string => {
+      try {
+        return String(connect())
+      } catch (error) {
+        return String(error)
+      }
+    }
+    for (const connect of [() => daily().notifications.connect(to), () => daily({}, [{ to }])]) {
+      expect(refusal(connect)).toMatch(/^TypeError: .*pass credentials as headers/)
+      expect(refusal(connect)).not.toContain('pa55')
+    }
+  })
+
+  test.each([
+    ['fetch refuses', 'http://127.0.0.1:9/hook?key=pa55'],
+    ['nobody serves', 'http://127.0.0.1:1/?key=pa55'],
+  ])('whose URL %s is recorded without its query', async (_case, to) => {
+    const mock = daily({}, [{ to }])
+    await mock.clock.advance({ days: 1 })
+    expect(JSON.stringify(mock.notifications.deliveries())).not.toContain('pa55')
+  })
+
+  test('whose error quotes URLs is recorded without them', async () => {
+    const mock = daily()
+    mock.notifications.connect(() =>
+      Promise.reject(
+        new TypeError('Failed to parse "http://a.example/?key=pa55": see HTTPS://b.example?pa55'),
+      ),
+    )
+    await mock.clock.advance({ days: 1 })
+    expect(mock.notifications.deliveries()).toMatchObject([{ error: 'Failed to parse "[URL]": see [URL]' }])
+  })
+
   test('that never answers holds nothing up after a reset, and what becomes of it is not recorded', async () => {
     const waiting: ((answer: Response) => void)[] = []
     const to = () => new Promise<Response>((resolve) => waiting.push(resolve))

@@ -1,17 +1,22 @@
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { deserialize, serialize } from 'node:v8'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import type { MockOptions } from '../../mocks/core.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { DeliveryOptions, Mock, MockOptions } from '../../mocks/core.ts'
 import { createMock } from '../../mocks/core.ts'
 import type { MockServerOptions } from '../../mocks/server.ts'
 import { startMockServer } from '../../mocks/server.ts'
+import { listen } from '../support/listen.ts'
 import { clientsOf, MOCK_CHARGE, ORDER } from '../support/mock-clients.ts'
 import { startServer } from '../support/mock-server.ts'
-import { open, START } from './open.ts'
+import { bearer, send } from '../support/raw-requests.ts'
+import { CHARGES, open, START } from './open.ts'
 
 /** Servers that keep their state in one file of a new folder. */
 const openFolder = async () => {
@@ -71,6 +76,96 @@ test('faults, receivers and the log are not in the file: those of the options ar
   const { mock, gateway } = await start(options)
   expect(mock.requests.all()).toEqual([])
   expect([await gateway.health(), await gateway.health()]).toMatchObject([{ status: 502 }, { ok: true }])
+})
+
+test.each([
+  ['another order of the keys', ['key-b', 'key-a']],
+  ['a new key before the others', ['key-new', 'key-a', 'key-b']],
+  ['one key fewer', ['key-b']],
+])('with %s, a charge still belongs to its API key', async (_, apiKeys) => {
+  const { state, start } = await openFolder()
+  const options = (keys: readonly string[]): MockOptions => ({
+    clock: START,
+    gateway: { apiKeys: [...keys], apiKeyScope: 'own' },
+  })
+  const first = await start(options(['key-a', 'key-b']))
+  const chargeOf = (url: string) =>
+    send(fetch, `${url}${CHARGES}`, {
+      body: MOCK_CHARGE,
+      headers: { ...bearer('key-b'), 'idempotency-key': 'k' },
+    })
+  const { json } = await chargeOf(first.url)
+  await first.close()
+  expect(await readFile(state, 'latin1')).not.toMatch(/key-[ab]/)
+  const second = await start(options(apiKeys))
+  expect((await chargeOf(second.url)).json).toEqual(json)
+  expect(second.mock.state.charges()).toHaveLength(1)
+})
+
+describe('a delivery that a closed server did not finish', () => {
+  /** A receiver that keeps requests open until it serves, and the notifications that it got. */
+  const openReceiver = async () => {
+    let serves = false
+    const got: string[] = []
+    const aborted: string[] = []
+    const receiver = createServer(async (request, response) => {
+      const { status } = (await json(request)) as { status: string }
+      got.push(status)
+      if (serves) response.end()
+      else response.once('close', () => aborted.push(status))
+    })
+    onTestFinished(() => void receiver.close())
+    const to = `http://127.0.0.1:${await listen(receiver)}/`
+    const serve = () => {
+      serves = true
+      return got.splice(0)
+    }
+    return { to, got, aborted, serve }
+  }
+  const sendAll = ({ notifications }: Mock) =>
+    ['a', 'b', 'c'].map((status) => notifications.send({ type: 'SUBSCRIPTION', status }))
+
+  test.each<[string, DeliveryOptions]>([
+    ['in progress or queued', {}],
+    ['in progress beside others', { concurrency: 2 }],
+    ['delayed', { delay: { seconds: 1 } }],
+    ['in progress, with retries,', { retries: true }],
+  ])('%s is aborted at once and delivered once after a restart', async (_, options) => {
+    const { start } = await openFolder()
+    const { to, got, aborted, serve } = await openReceiver()
+    const config: MockOptions = { subscriptions: { notify: [{ to, ...options }] } }
+    const first = await start(config)
+    sendAll(first.mock)
+    const open = options.delay === undefined ? (options.concurrency ?? 1) : 0
+    await vi.waitFor(() => expect(got).toHaveLength(open))
+    await first.close()
+    await vi.waitFor(() => expect(aborted).toHaveLength(open))
+    serve()
+    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    expect(got).toEqual([])
+    const second = await start(config)
+    await vi.waitFor(() => expect([...got].sort()).toEqual(['a', 'b', 'c']), 3_000)
+    await second.mock.notifications.flush()
+    expect(got).toHaveLength(3)
+    expect(second.mock.notifications.deliveries().map(({ delivered }) => delivered)).toEqual([
+      true,
+      true,
+      true,
+    ])
+  })
+
+  test('is delivered in order if the mock goes on without a server', async () => {
+    const { to, got, serve } = await openReceiver()
+    const { mock, close } = await startServer({ mock: createMock({ subscriptions: { notify: [{ to }] } }) })
+    sendAll(mock)
+    await vi.waitFor(() => expect(got).toHaveLength(1))
+    await close()
+    serve()
+    await mock.notifications.flush()
+    mock.notifications.send({ type: 'SUBSCRIPTION', status: 'd' })
+    await mock.notifications.flush()
+    expect(got).toEqual(['a', 'b', 'c', 'd'])
+  })
 })
 
 test('on the system clock, what became due while no server ran happens at the start', async () => {
@@ -140,10 +235,43 @@ test('a folder that is missing, or a folder in the place of the file, is an erro
   )
 })
 
+test('a second server on the same file is refused, and neither it nor a failed start frees the file', async () => {
+  const { folder, state, start } = await openFolder()
+  const { close } = await start()
+  const inUse = { code: 'ERR_STATE_FILE', message: expect.stringContaining(`Process ${process.pid} uses it`) }
+  await expect(start()).rejects.toMatchObject(inUse)
+  await expect(start({}, { state: join(folder, '.', 'team.state') })).rejects.toMatchObject(inUse)
+  await close()
+  const again = await start()
+  await again.close()
+  await writeFile(state, 'broken')
+  await expect(start()).rejects.toThrow(/broken/)
+  expect(await readdir(folder)).toEqual(['team.state'])
+})
+
+test.each([
+  ['of a process that runs', () => process.ppid, true],
+  ['that is empty', () => '', true],
+  ['of a process that has ended', () => spawnSync(process.execPath, ['--version']).pid, false],
+  ['that an earlier process with the same id left', () => process.pid, false],
+])('a lock %s decides over the start', async (_, owner, isRefused) => {
+  const { folder, state, start } = await openFolder()
+  const content = String(owner())
+  await writeFile(`${state}.lock`, content)
+  await writeFile(`${state}.${content}.tmp`, 'half of a state')
+  if (isRefused) {
+    await expect(start()).rejects.toMatchObject({ code: 'ERR_STATE_FILE' })
+    expect(await readFile(`${state}.lock`, 'utf8')).toBe(content)
+  } else {
+    await (await start()).close()
+    expect(await readdir(folder)).toEqual(['team.state'])
+  }
+})
+
 test('if the file cannot be written, the process warns, and close rejects once the port is free', async () => {
   const { folder, state } = await openFolder()
   const { mock, url, close } = await startMockServer({ state })
-  await expect.poll(() => readdir(folder)).toEqual(['team.state'])
+  await expect.poll(() => readdir(folder)).toContain('team.state')
   await rm(folder, { recursive: true })
   const warned = once(process, 'warning')
   mock.outage.start()

@@ -64,6 +64,13 @@ describe('a program drives the mock through the panel', () => {
     expect((await post(JSON.stringify({ action: 'explode' }))).status).toBe(409)
     for (const wrong of ['{', '']) expect((await post(wrong)).status).toBe(400)
     for (const wrong of ['null', '[]', '"reset"']) expect((await post(wrong)).status).toBe(409)
+    const notText = { toString: 1 }
+    for (const action of [notText, [notText], { toString: null, valueOf: 1 }, true]) {
+      const response = await post(JSON.stringify({ action }))
+      expect([response.status, (await response.json()).message]).toEqual([409, 'Field action must be text.'])
+    }
+    const nested = { action: 'authorize', invoiceId: 'none', payments: [notText] }
+    expect((await post(JSON.stringify(nested))).status).toBe(409)
   })
 
   test('sets the behavior of a number, confirms a charge, declines a request, and reverses a payment', async () => {

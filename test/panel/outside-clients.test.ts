@@ -1,4 +1,5 @@
 import { SubscriptionsClient } from 'mandatekit'
+import type { Mock } from 'mandatekit/mocks/core'
 import { createMock } from 'mandatekit/mocks/core'
 import { describe, expect, test } from 'vitest'
 import { SUBSCRIPTION } from '../support/bodies.ts'
@@ -126,6 +127,35 @@ describe('a token of a client in another process', () => {
     await mock.clock.advance({ hours: 1 })
     await call()
     expect(logins()).toBe(3)
+  })
+
+  test.each<[string, Date, RegExp, (mock: Mock) => void]>([
+    [
+      'would pass the last Date',
+      new Date(8.64e15 - 40 * 86_400_000),
+      /beyond the last Date/,
+      () => undefined,
+    ],
+    [
+      'waits for a receiver that does not respond',
+      FROZEN,
+      /not moved/,
+      ({ notifications }) => {
+        notifications.connect(() => new Promise<never>(() => undefined))
+        notifications.send({ type: 'SUBSCRIPTION', status: 'CANCELLED' })
+      },
+    ],
+  ])('has its usual lifetime after a move that fails, because it %s', async (_, clock, reason, prepare) => {
+    const mock = createMock({ clock })
+    const { url } = await startServer({ mock })
+    const expiresAt = mock.clock.now() + 60_000
+    mock.add({ tokens: [{ accessToken: 'short-lived-token', expiresAt }] })
+    prepare(mock)
+    const failed = { ok: false, message: expect.stringMatching(reason) }
+    expect(await ask(url, 'advance', { days: '60' })).toEqual(failed)
+    await mock.clock.advance({ minutes: 1 })
+    const headers = { authorization: 'Bearer short-lived-token' }
+    expect((await fetch(`${url}/api/v1.0/subscription/none`, { method: 'POST', headers })).status).toBe(401)
   })
 
   test('that a test adds expires at its time, even after a move in the panel', async () => {

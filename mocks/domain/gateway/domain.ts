@@ -85,7 +85,7 @@ export const createGatewayDomain = (parts: {
   readonly baseUrl: () => string
 }) => {
   const { timeline, options } = parts
-  const credentials = new Map(options.apiKeys.map((key, index) => [key, credentialOf(index)]))
+  const credentials = new Map(options.apiKeys.map((key) => [key, credentialOf(key)]))
   const isAllowed = createAllowlist(options.redirectAllowlist)
   const listed = new Map(
     Object.entries(options.testNumbers).map(([msisdn, name]) => [comparableNumber(msisdn), { msisdn, name }]),

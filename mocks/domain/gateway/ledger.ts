@@ -157,7 +157,7 @@ export const createLedger = (parts: {
       createdAt: toInstantMilliseconds(createdAt),
       mandateId: given.mandate_id,
       idempotencyKey: undefined,
-      credential: credentialOf(0),
+      credential: credentialOf(options.apiKeys[0] ?? ''),
       status,
       outcome: given.outcome ?? outcomeOf[status],
       wrongCodes: 0,

@@ -1,3 +1,4 @@
+import { fingerprint } from '../ids.ts'
 import type { BehaviorName } from './behaviors.ts'
 import type { ChargeMoment, ChargeRecord } from './charges.ts'
 import { chargeBody } from './charges.ts'
@@ -7,8 +8,11 @@ import type { GatewayEvent } from './types.ts'
 /** The key is the scope of an idempotency key. The value is the charge in the first response. */
 type KeyTable = Map<string, ChargeMoment>
 
-/** Returns the name of the API key at this index of the option `apiKeys`. */
-export const credentialOf = (index: number): string => `key-${index + 1}`
+/**
+ * Returns the name of an API key. A snapshot may be restored with another order of the option `apiKeys`, so the name
+ * depends on the key alone.
+ */
+export const credentialOf = (apiKey: string): string => fingerprint(apiKey)
 
 /** An idempotency key, and the parts of the request that limit its scope (row 73). */
 export interface KeyUse {

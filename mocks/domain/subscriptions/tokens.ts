@@ -252,17 +252,26 @@ export const createTokens = (parts: {
         if (record.expiresAt > time) access.set(token, { ...record, expiresAt: time })
       }
     },
-    /** Moves the expiry of valid tokens, and of tokens created before the returned function is called. */
-    surviveMove(milliseconds: number): () => void {
+    /**
+     * Moves the expiry of valid tokens, and of tokens created before the returned function is called. That function
+     * takes this back if the clock was not moved.
+     */
+    surviveMove(milliseconds: number): (hasMoved: boolean) => void {
       const time = now()
-      for (const [token, record] of access) {
-        // A move ahead does not make an expired token valid again.
-        if (record.expiresAt <= time && milliseconds > 0) continue
-        access.set(token, { ...record, expiresAt: record.expiresAt + milliseconds })
+      const expired = new Set<string>()
+      const shift = (length: number): void => {
+        for (const [token, record] of access) {
+          if (!expired.has(token)) access.set(token, { ...record, expiresAt: record.expiresAt + length })
+        }
       }
+      // A move ahead does not make an expired token valid again.
+      for (const [token, { expiresAt }] of access)
+        if (expiresAt <= time && milliseconds > 0) expired.add(token)
+      shift(milliseconds)
       issueFrom = Math.max(time, issueFrom) + milliseconds
       moves += 1
-      return () => {
+      return (hasMoved) => {
+        if (!hasMoved) shift(-milliseconds)
         moves -= 1
         if (moves === 0) issueFrom = 0
       }
