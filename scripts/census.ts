@@ -17,8 +17,8 @@ interface Limits {
 // matrix, workers, the fleet and the panel (test).
 const LIMITS: Readonly<Record<string, Limits>> = {
   src: { files: 60, lines: 7_600, longest: 400 },
-  mocks: { files: 91, lines: 12_100 },
-  test: { lines: 24_700 },
+  mocks: { files: 92, lines: 12_300 },
+  test: { lines: 25_000 },
 }
 
 interface File {

@@ -27,24 +27,36 @@ export type FindOut =
   /** Any other operation: read the state that the operation changes. */
   | 'read-state'
 
-/** What a job should do after an error. Times are in milliseconds. */
+/** A job that runs again. Times are in milliseconds. */
+interface Again {
+  /** The shortest time before the job runs again. */
+  readonly afterMs: number
+  /** Pass this key when the job runs again. Without it, the server could act twice. */
+  readonly idempotencyKey?: string
+}
+
+/** What a job should do after an error. */
 export type NextStep =
-  /** Run the same job again, not before `afterMs`, with this idempotency key if there is one. */
-  | { readonly step: 'retry'; readonly afterMs: number; readonly idempotencyKey?: string }
-  /**
-   * Every other job would fail too: stop the queue for `afterMs`. This does not count as an attempt of the job. Run this
-   * job again with the idempotency key, if there is one.
-   */
-  | {
+  | (Again & {
+      /** Run the same job again. */
+      readonly step: 'retry'
+    })
+  | (Again & {
+      /** Every other job would fail too: stop the queue. This does not count as an attempt of the job. */
       readonly step: 'pause-queue'
-      readonly afterMs: number
+      /** Why the other jobs would fail. */
       readonly reason: PauseReason
-      readonly idempotencyKey?: string
+    })
+  | {
+      /** The server may have executed the call, and sending it again could execute it twice. */
+      readonly step: 'find-out'
+      /** What to read or do. */
+      readonly how: FindOut
     }
-  /** The server may have executed the call, and sending it again could execute it twice. */
-  | { readonly step: 'find-out'; readonly how: FindOut }
-  /** The same job would fail again. */
-  | { readonly step: 'fail' }
+  | {
+      /** The same job would fail again. */
+      readonly step: 'fail'
+    }
 
 const RETRY = 30_000
 const PAUSE: Readonly<Record<PauseReason, number>> = {

@@ -25,6 +25,7 @@ type FastifyRequest = ParsedBody & { readonly raw: NodeRequest }
 type FastifyReply = { code(status: number): { headers(all: HeaderValues): { send(body: string): unknown } } }
 type KoaContext = { readonly req: NodeRequest; readonly request: ParsedBody; set(all: HeaderValues): unknown }
 
+/** A notification handler, or another function that answers a web-standard `Request`. */
 export type FetchHandler = (request: Request) => Promise<Response>
 
 /** A handler for node:http, Express 5, Fastify 5 and Koa. The handler detects the framework by its arguments. */

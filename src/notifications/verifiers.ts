@@ -21,6 +21,7 @@ export type Lookup = PaymentDetails | SubscriptionDetails
 
 /** A verifier's acceptance of a delivery, with the record that proved it. Listeners get the record as `context.lookup`. */
 export interface Verified {
+  /** The record: a payment for a payment notification, and a subscription for any other. */
   readonly lookup: Lookup
 }
 

@@ -73,10 +73,15 @@ describe('the log', () => {
     expect(error).toHaveBeenCalledTimes(count)
   })
 
-  it('fails no call when the logger throws', async () => {
-    const fail = () => {
-      throw new Error('The disk is full.')
-    }
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('The disk is full.')
+      },
+    ],
+    ['rejects', async () => Promise.reject(new Error('The disk is full.'))],
+  ])('fails no call when the logger %s', async (_, fail) => {
     const logger = { debug: fail, info: fail, warn: fail, error: fail }
     const { gateway } = await openClients(charged, { logger, logLevel: 'debug' })
     expect(await calls.charge({ gateway } as never)).toMatchObject({ id: 'ch_1' })
@@ -179,6 +184,19 @@ describe('request', () => {
     const error = await errorOf(gateway.request({ method: 'POST', path: '/refunds', ...change }))
     expect(error).toMatchObject({ operation: 'gateway.request', attempts, outcome })
     expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
+  })
+
+  it.each([409, 425])('with a key is unknown after a %i, as for a charge', async (status) => {
+    const { gateway } = await openClients({ status })
+    const raw = { method: 'POST', path: '/refunds', idempotencyKey: 'r1' } as const
+    expect(await errorOf(gateway.request(raw))).toMatchObject({ outcome: 'unknown', retryable: true })
+  })
+
+  it('obeys inherited options', async () => {
+    const { gateway } = await openClients({ fault: 'silent' })
+    const options = Object.create({ totalTimeout: 100 })
+    const error = await errorOf(gateway.request({ method: 'GET', path: '/refunds' }, options))
+    expect(error).toMatchObject({ code: 'timeout', timeoutMs: 100 })
   })
 
   it('of area S logs in, renews a rejected token once, and reads the errorCode', async () => {

@@ -117,3 +117,13 @@ describe('monthlyDueDate', () => {
     )
   })
 })
+
+it.each<[string, Script]>([
+  ['a 429', { status: 429, headers: { 'retry-after': '600' } }],
+  ['a 401', { status: 401 }],
+])('a charge that was lost and then got %s keeps its key in the pause', async (_, second) => {
+  const { gateway } = await openClients([lost, second])
+  const error = await errorOf(gateway.charge(CHARGE_REQUEST))
+  expect(error.outcome).toBe('unknown')
+  expect(nextStep(error)).toMatchObject({ step: 'pause-queue', idempotencyKey: error.idempotencyKey })
+})

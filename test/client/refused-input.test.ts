@@ -277,3 +277,12 @@ describe('a call is refused', () => {
     await refusedBy(() => nowhere.waitForCharge('ch_1', loosely(Date.now)))
   })
 })
+
+it('a field __proto__ from JSON is an unknown field', async () => {
+  const { gateway, requests } = await openClients({ body: CHARGE })
+  const request = JSON.parse(
+    '{"msisdn":"+8801712345678","currency":"BDT","redirect_uri":"https://s.example","__proto__":{"amount":7}}',
+  )
+  expect(await refusedFields(() => gateway.charge(request))).toContain('__proto__')
+  expect(requests).toEqual([])
+})

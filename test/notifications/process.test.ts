@@ -109,3 +109,20 @@ describe('after a rejected login', () => {
     expect(nextStep(outcome.error)).toMatchObject({ step: 'pause-queue', afterMs: 900_000 })
   })
 })
+
+test.each<[string, unknown]>([
+  ['a Buffer that went through JSON', JSON.parse(JSON.stringify(Buffer.from('{}')))],
+  ['a parsed message', payment()],
+  ['nothing', undefined],
+])('case 67: a job with %s as its body fails with the setup, not as an invalid message', async (_, body) => {
+  const { handler, reports } = openReceiver()
+  const work = handler.process({ headers: {}, body: body as never })
+  await expect(work).rejects.toMatchObject({ code: 'invalid_request', issues: [{ field: 'body' }] })
+  expect(reports).toEqual([])
+})
+
+test('the headers of a delivery may be a Headers instance', async () => {
+  const headers = new Headers({ 'content-type': 'application/json', 'content-encoding': 'gzip' })
+  const body = gzipSync(JSON.stringify(payment()))
+  expect(await openReceiver().handler.process({ headers, body })).toMatchObject({ result: 'processed' })
+})
