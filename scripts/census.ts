@@ -16,7 +16,7 @@ interface Limits {
 // faults, job queues, log and raw requests (src); the panel as a workbench, kept state and rules (mocks); and the hostile
 // matrix, workers, the fleet and the panel (test).
 const LIMITS: Readonly<Record<string, Limits>> = {
-  src: { files: 60, lines: 7_600, longest: 400 },
+  src: { files: 60, lines: 7_650, longest: 400 },
   mocks: { files: 92, lines: 12_300 },
   test: { lines: 25_000 },
 }

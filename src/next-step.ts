@@ -3,30 +3,6 @@ import { isRejection } from './auth/login-failure.ts'
 import type { AnyMandateKitError } from './errors.ts'
 import { isMandateKitError } from './errors.ts'
 
-/** Why all jobs of a queue have to wait. */
-export type PauseReason =
-  /** The account is locked (HTTP 403 for a login). */
-  | 'locked-out'
-  /** The server rejected a login. */
-  | 'credentials-rejected'
-  /** The server rejected the API key, or a new token. */
-  | 'not-authorized'
-  /** The response to a login had no token, and did not say that the credentials are wrong. */
-  | 'login-unavailable'
-  /** The rate limit allows no request now. */
-  | 'rate-limited'
-
-/** How to find out whether the server executed a call that has no idempotency key. */
-export type FindOut =
-  /** `subscribe`: the lost response had the only `url`, so no payer can authorize it. Use a new `requestID`. */
-  | 'subscribe-again'
-  /** `cancel`: read `details`. If `enabled` is 1, cancel again. */
-  | 'read-subscription'
-  /** `confirm`: read `status` of the charge. If it is still `pending_confirmation`, confirm again. */
-  | 'read-charge'
-  /** Any other operation: read the state that the operation changes. */
-  | 'read-state'
-
 /** A job that runs again. Times are in milliseconds. */
 interface Again {
   /** The shortest time before the job runs again. */
@@ -44,19 +20,36 @@ export type NextStep =
   | (Again & {
       /** Every other job would fail too: stop the queue. This does not count as an attempt of the job. */
       readonly step: 'pause-queue'
-      /** Why the other jobs would fail. */
-      readonly reason: PauseReason
+      /**
+       * Why the other jobs would fail. `locked-out`: the account is locked (HTTP 403 for a login).
+       * `credentials-rejected`: the server rejected a login. `not-authorized`: the server rejected the API key, or a new
+       * token. `login-unavailable`: a login got no token for another reason. `rate-limited`: the rate limit allows no
+       * request now.
+       */
+      readonly reason:
+        | 'locked-out'
+        | 'credentials-rejected'
+        | 'not-authorized'
+        | 'login-unavailable'
+        | 'rate-limited'
     })
   | {
       /** The server may have executed the call, and sending it again could execute it twice. */
       readonly step: 'find-out'
-      /** What to read or do. */
-      readonly how: FindOut
+      /**
+       * What to do. `subscribe-again`: the lost response had the only `url`, so no payer can authorize that request; use a
+       * new `requestID`. `read-subscription`: read `details`; if `enabled` is 1, cancel again. `read-charge`: read
+       * `status`; if it is still `pending_confirmation`, confirm again. `read-state`: read what the operation changes.
+       */
+      readonly how: 'subscribe-again' | 'read-subscription' | 'read-charge' | 'read-state'
     }
   | {
       /** The same job would fail again. */
       readonly step: 'fail'
     }
+
+type PauseReason = Extract<NextStep, { step: 'pause-queue' }>['reason']
+type FindOut = Extract<NextStep, { step: 'find-out' }>['how']
 
 const RETRY = 30_000
 const PAUSE: Readonly<Record<PauseReason, number>> = {
