@@ -60,9 +60,11 @@ const faultResponse = (
   }
 }
 
-/** Returns the rate-limit headers of the mock's response. */
+/** Returns the rate-limit headers of the mock's response, and the `Date` that they refer to. */
 const limitHeadersOf = ({ response }: Decision): HeaderFields =>
-  Object.fromEntries(Object.entries(response.headers).filter(([name]) => name.startsWith('X-RateLimit-')))
+  Object.fromEntries(
+    Object.entries(response.headers).filter(([name]) => name === 'Date' || name.startsWith('X-RateLimit-')),
+  )
 
 const truncated = (decision: Decision | undefined): MockResponse => {
   const response = decision?.response

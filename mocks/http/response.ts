@@ -79,7 +79,7 @@ export const preflightResponse = ({ headers }: IncomingRequest): ResponseData =>
 const corsHeaders = (origin: string): HeaderFields => ({
   'Access-Control-Allow-Origin': origin,
   'Access-Control-Expose-Headers':
-    'Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Location, Allow',
+    'Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Date, Location, Allow',
   Vary: 'Origin',
 })
 

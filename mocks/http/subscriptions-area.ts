@@ -217,6 +217,8 @@ export const createSubscriptionsArea = ({
     'X-RateLimit-Limit': String(limit),
     'X-RateLimit-Remaining': String(remaining),
     'X-RateLimit-Reset': String(Math.ceil(resetAt / 1_000)),
+    // A test may move the mock's clock by days. Clients measure the wait from this time, not from their own clock.
+    Date: new Date(now()).toUTCString(),
   }),
   refusalHeaders: ({ resetAt }) =>
     options.sendRetryAfter ? { 'Retry-After': String(secondsUntil(resetAt, now())) } : {},

@@ -36,3 +36,18 @@ test.each([
   await pass(time, 40_000)
   expect(await statuses()).toEqual([200, 200])
 })
+
+test('a client on real time waits for the window, not for the days that the clock was moved', async () => {
+  const { mock, clientWith } = await open({
+    clock: 'system',
+    subscriptions: { rateLimit: { limit: 2, windowMs: 2_000 } },
+  })
+  const client = clientWith({ clock: undefined })
+  await client.login()
+  await mock.clock.advance({ days: 4 })
+  const refused = { status: 429, retryAfterMs: 2_000 }
+  mock.faults.add({ operation: 'subscriptions.status', kind: 'rate-limit', times: 1 })
+  await expect(client.status('INV-1')).rejects.toMatchObject(refused)
+  await expect(client.details('sub-1')).rejects.toMatchObject({ status: 404 })
+  await expect(client.details('sub-1')).rejects.toMatchObject(refused)
+})
