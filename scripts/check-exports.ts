@@ -32,7 +32,7 @@ const expected = {
     ...Object.fromEntries(libraries.map((entry) => [subpath(entry), conditions(entry)])),
     './package.json': './package.json',
   },
-  bin: { mandatekit: './dist/mocks/cli.js' },
+  bin: { mandatekit: 'dist/mocks/cli.js' },
 }
 
 const wrong = Object.entries(expected)

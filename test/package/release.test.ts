@@ -68,13 +68,16 @@ test('every change and every release run .ci/run, and a release has provenance a
 
 test('the published package names its repository, which provenance needs', async () => {
   const command = (await read('release.yml')).match(/^ +npm pkg set (.+)$/m)?.[1] ?? ''
-  const home = 'https://example.test/owner/name'
-  const parts = command.replaceAll('"', '').replaceAll('$HOME_PAGE', home).split(' ')
-  const { exitCode, output } = await copy.run('npm', 'pkg', 'set', ...parts)
-  expect(exitCode, output).toBe(0)
-  expect(await manifestIn(copy.folder)).toMatchObject({
+  const links = (home: string) => ({
     repository: { type: 'git', url: `git+${home}.git` },
     homepage: `${home}#readme`,
     bugs: { url: `${home}/issues` },
   })
+  expect(await manifestIn(repository)).toMatchObject(links('https://github.com/mandatekit/mandatekit'))
+  // A copy of the repository publishes its own address.
+  const home = 'https://example.test/owner/name'
+  const parts = command.replaceAll('"', '').replaceAll('$HOME_PAGE', home).split(' ')
+  const { exitCode, output } = await copy.run('npm', 'pkg', 'set', ...parts)
+  expect(exitCode, output).toBe(0)
+  expect(await manifestIn(copy.folder)).toMatchObject(links(home))
 })
