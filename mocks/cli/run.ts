@@ -35,6 +35,7 @@ const receiverOf = (to: string, retries: boolean): NotifyOptions => {
   const shown = to.includes('@') ? '' : ` ${to}`
   throw new CommandError(
     `--notify${shown}: this is not an http or https URL without credentials. Pass credentials as headers in a file (--config).`,
+    { exitCode: 2 },
   )
 }
 

@@ -32,6 +32,11 @@ test.each([
   [['mock', '--allow-host', 'mock:80'], /--allow-host must be a host name .*"mock:80"/],
   [['mock', '--allow-host', ''], /--allow-host/],
   [['mock', '--notify-once'], /--notify-once requires --notify/],
+  [['mock', '--notify', 'somewhere'], /--notify somewhere: /],
+  [
+    ['mock', '--notify', 'http://user:pa55@127.0.0.1/hook'],
+    /^--notify: (?!.*pa55).*Pass credentials as headers/,
+  ],
   [['mock', 'now'], /"now"/],
   [['mok'], /"mok"/],
   [[], /mandatekit mock/],
@@ -55,8 +60,6 @@ test.each([
   [['--config', 'missing.json'], /--config missing\.json: the file does not exist/],
   [['--config', 'options.yaml'], /options\.yaml: the file must end in/],
   [['--cert', 'missing.pem', '--key', 'missing.pem'], /--cert missing\.pem: the file does not exist/],
-  [['--notify', 'somewhere'], /--notify somewhere: /],
-  [['--notify', 'http://user:pa55@127.0.0.1/hook'], /^--notify: (?!.*pa55).*Pass credentials as headers/],
 ])('a command that fails ends with exit code 1 and the reason: %j', async (words, message) => {
   const { code, err } = await runHere('mock', '--port', '0', ...words)
   expect(err).toMatch(message)
