@@ -27,17 +27,17 @@ const machines: readonly Machine[] = [
   },
   {
     title: 'Subscription',
-    text: 'Responses do not contain these states. `enabled` is 1 only for an `ACTIVE` subscription. The mock charges only `ACTIVE` subscriptions.',
+    text: 'These states of a subscription do not appear in responses. `enabled` is 1 only for an `ACTIVE` subscription. The mock charges only `ACTIVE` subscriptions.',
     table: subscriptionTransitions,
   },
   {
     title: 'Cancellation',
-    text: 'The states are values of `status` in [S5](specification.md#s5). Without `cancelDelay`, both transitions are immediate.',
+    text: 'The states are values of `status` in [S5](specification.md#s5). Without the option `cancelDelay`, a cancellation is `PROCESSED` at once.',
     table: cancellationTransitions,
   },
   {
     title: 'Charge',
-    text: 'The states are values of `status` in [G1](specification.md#g1). A charge needs a one-time code. A renewal needs no code and has an outcome immediately. Test numbers decide how renewals end. `succeeded`, `failed` and `expired` are final. A charge in `pending_confirmation` or `pending_retry` may still succeed.',
+    text: 'The states are values of `status` in [G1](specification.md#g1). A charge needs a one-time code. A renewal needs no code and has an outcome at once. Test numbers decide the outcomes of charges and renewals. `succeeded`, `failed` and `expired` are final. A charge in `pending_confirmation` or `pending_retry` may still succeed.',
     table: chargeTransitions,
   },
 ]
