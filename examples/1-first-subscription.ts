@@ -16,7 +16,7 @@ const { url, invoiceID } = await subscriptions.subscribe({
 })
 console.log('1. Send the payer to', url)
 
-mock.payer.authorize(invoiceID) // the payer does this on that page
+mock.payer.authorize(invoiceID) // in production, the payer does this on the page
 const { status, subscriptionId } = await subscriptions.waitForStatus(invoiceID, { timeout: 60_000 })
 if (subscriptionId === null) throw new Error('The response has no subscriptionId.')
 console.log('2. The request is', status)

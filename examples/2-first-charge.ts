@@ -1,4 +1,4 @@
-/** Charges a payer, who confirms with a one-time code. Then renews the charge. The renewal needs no code. */
+/** Charges a payer, who confirms with a one-time code. Then renews the charge, which needs no code. */
 import { ApiError, GatewayClient } from 'mandatekit'
 import { createMock, testNumbers } from 'mandatekit/mocks/core'
 

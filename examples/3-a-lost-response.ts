@@ -18,7 +18,7 @@ const { response } = await gateway
   .withResponse()
 console.log('1. Sent', response.attempts, 'times with one key; charges made:', mock.state.charges().length)
 
-// A subscription request has no idempotency key, so the client does not retry it. The error has outcome `unknown`.
+// A subscription request has no idempotency key, so the client does not retry it, but throws (outcome `unknown`).
 mock.faults.add({ operation: 'subscriptions.subscribe', kind: 'lost-response' })
 try {
   await subscriptions.subscribe({

@@ -37,5 +37,5 @@ if (first === undefined) throw new Error('There is no payment.')
 mock.payer.reverse(first.paymentId)
 console.log('3. Reversed:', (await subscriptions.payment(first.paymentId)).reverseTransactionAmount)
 
-// The API's times have no time zone, so the program passes the zone.
+// The API's times do not contain their time zone, so the program passes the zone to `toInstant`.
 console.log('4.', first.transactionDate, 'is', toInstant(first.transactionDate, 'Asia/Dhaka').toISOString())

@@ -7,7 +7,7 @@ const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
 const subscriptions = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })
 
 const handler = createNotificationHandler({
-  verify: lookupVerifier(subscriptions), // reads the API, because notifications are not signed
+  verify: lookupVerifier(subscriptions), // looks up each notification in the API, because it is not signed
   onSubscription: ({ status }) => console.log('1. The subscription:', status),
   onPayment: ({ paymentId, status }) => console.log('2. Payment', paymentId, status),
 })
@@ -30,7 +30,7 @@ console.log(
   mock.notifications.deliveries().length,
 )
 
-// The provider did not send this notification: it says that the failed payment succeeded.
+// A forged notification: it reports the failed payment as successful.
 const failed = mock.state.payments().find(({ status }) => status === 'FAILED_PAYMENT')
 const forged = {
   notificationId: 'x',

@@ -1,4 +1,4 @@
-/** Serves the mock over HTTP, for browsers and other languages. In a terminal, this example runs for five seconds. */
+/** Serves the mock over HTTP, for example for browsers. In a terminal, this example runs for five seconds. */
 import { GatewayClient } from 'mandatekit'
 import { testNumbers } from 'mandatekit/mocks/core'
 import { startMockServer } from 'mandatekit/mocks/server'

@@ -21,14 +21,14 @@ for (const [name, msisdn] of Object.entries(payers)) {
 mock.payer.setBehavior(payers.poor, 'insufficient_funds')
 mock.payer.setBehavior(payers.slow, 'retry_then_succeeds')
 
-// Renewals in pending_retry. The job later calls `status`, because `renew` would return the original response.
+// Renewals with status pending_retry. Read them with `status`, because `renew` would return the original response.
 const undecided = new Map<string, string>()
 
 const renewAll = async (dueDate: string, attempt = 1) => {
   for (const [name, id] of mandates) {
     const renewal = await gateway.renew(id, { dueDate, attempt })
     if (renewal.status === 'succeeded') console.log(name, dueDate, 'succeeded')
-    // The gateway retries this renewal itself. A new renewal could charge the payer twice.
+    // The gateway itself retries a pending_retry renewal. A new renewal could charge the payer twice.
     else if (renewal.status === 'pending_retry') {
       undecided.set(renewal.id, `${name} ${dueDate}`)
       console.log(name, dueDate, 'pending_retry: wait')

@@ -38,7 +38,7 @@ export const withInternals = <Mock extends object>(mock: Mock, parts: MockParts)
 export const internalsOf = (mock: object): MockParts => {
   const holder: { readonly [INTERNALS]?: MockParts } = mock
   const parts = holder[INTERNALS]
-  if (parts === undefined) throw new TypeError('This is not a mock that createMock made.')
+  if (parts === undefined) throw new TypeError('This object was not made by createMock.')
   return parts
 }
 
@@ -75,13 +75,13 @@ const createAddresses = (
     },
     /** Returns the base URL at which clients in this process reach an area. */
     current: (area: AreaRuntime['name']): string => servers.at(-1)?.url ?? own[area],
-    /** Returns the base URL with which the URLs in an area's responses begin. */
+    /** Returns the base URL of the links in an area's responses, such as the payer's page. */
     forPayers(area: AreaRuntime['name']): string {
       const { publicUrl, url } = requested ?? servers.at(-1) ?? {}
       return publicUrl ?? (hasOwn(area) ? own[area] : url) ?? own[area]
     },
     isServed: (): boolean => servers.length > 0,
-    /** Runs `act`, which decides a request that a client sent to `address`. */
+    /** Runs `act` for a request that a client sent to `address`. */
     during<Value>(address: ServerAddress | undefined, act: () => Value): Value {
       requested = address
       try {
@@ -111,7 +111,7 @@ const mockClock = (clock: ManagedClock, deliveries: Deliveries): MockClock => ({
   async advance(duration) {
     const [before, lateCount] = [deliveries.underWay(), deliveries.lateCount()]
     if (before !== undefined) await before
-    // Without this check, a receiver that moves the clock could be called again by each move, without end.
+    // Without this check, a receiver that moves the clock could cause an endless chain of deliveries to itself.
     if (deliveries.lateCount() !== lateCount) throw new Error(NOT_MOVED)
     await clock.advance(duration)
     await deliveries.notifications.flush()
@@ -140,11 +140,11 @@ const hasNumberIds = (variant: Variant): boolean =>
   typeof variant !== 'function' && variant.includes('number-ids')
 const NUMBERED_KINDS = ['invoice', 'subscription']
 
-/** The rate limit of area S for `rateLimit: false`. Every response has the three headers (Limits, area S; row 42). */
+/** With `rateLimit: false`, responses still have rate-limit headers, with this limit (Limits, area S; row 42). */
 const UNLIMITED = { limit: 1_000_000_000, windowMs: 60_000 }
 const ID_LENGTH = 20
 
-/** A delivery that waits for `flush()` or a move of the clock waits this long while a server runs. */
+/** A server on the system clock starts a waiting delivery after at most this time, even without `flush()`. */
 const LONGEST_HOLD_MS = 1_000
 
 /** The internal parts of a mock. */
@@ -153,7 +153,7 @@ export type MockParts = ReturnType<typeof createParts>
 /**
  * Creates the internal parts of a mock. Two mocks share no state.
  *
- * @param given the options without defaults
+ * @param given the options that the caller passed, without defaults
  */
 export const createParts = (options: ReadOptions, given: MockOptions) => {
   const alarm = createAlarm(() => {
@@ -211,7 +211,7 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
   const rolling = options.gateway.rateLimit
   const limiterParts = (area: AreaRuntime['name']) => ({
     now,
-    // Clients of a server may wait in real time, in which a frozen clock never starts a new window.
+    // A client of a server may wait in real time, but a frozen clock starts no new rate-limit window.
     isOff: () => clock.standsStill && addresses.isServed() && given[area]?.rateLimit === undefined,
   })
   const subscriptionsLimiter = createFixedWindowLimiter({
@@ -277,8 +277,8 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
     ownBases: [own.subscriptions, own.gateway],
     addresses,
     /**
-     * Makes a server known. What falls due then happens on time. Returns a function that the closed server calls. If
-     * no other server runs, that function stops deliveries until `deliveries.accept()`.
+     * Registers a running server. If the clock is not frozen, due events then happen without a request. The returned
+     * function removes the server. Without a server, deliveries stop until `deliveries.accept()`.
      */
     attach(server: ServerAddress): () => void {
       const detach = addresses.attach(server)
@@ -302,7 +302,7 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
     }),
     /** The public clock of the mock. */
     time,
-    /** Moves the clock. Access tokens stay valid, because a client may not use the mock's clock. */
+    /** Moves the clock. Access tokens stay valid, because a client may use another clock than the mock. */
     async moveClock(move: { readonly by: Duration } | { readonly to: string }): Promise<void> {
       const length = 'by' in move ? toMilliseconds(move.by) : toInstantMilliseconds(move.to) - time.now()
       const moveEnds = subscriptions.domain.tokensSurviveMove(length)
@@ -314,7 +314,7 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
         moveEnds(hasMoved)
       }
     },
-    /** The snapshots that the panel has saved, by name, with the mock's time of each. */
+    /** The snapshots that the panel has saved, by name, each with the mock's time. */
     snapshots: new Map<string, { readonly snapshot: MockSnapshot; readonly at: number }>(),
     /** The lists that the panel reads page by page. */
     lists: {

@@ -6,7 +6,7 @@ import { isNewer } from 'mandatekit/notifications'
 import type { NewJob } from './queues.ts'
 import { jobFor } from './queues.ts'
 
-// Every row is an intention of the shop, written before a request is sent. A restarted job reads what is done.
+// The shop records every request here before it sends the request. A restarted job reads what an earlier run did.
 const TABLES = `
 CREATE TABLE IF NOT EXISTS orders (
   id TEXT PRIMARY KEY, kind TEXT NOT NULL, amount INTEGER NOT NULL, msisdn TEXT, start TEXT NOT NULL, end TEXT,
@@ -31,7 +31,7 @@ export interface Order {
   readonly kind: 'subscription' | 'mandate'
   readonly amount: number
   readonly msisdn: Text
-  /** The first day; the anchor of a mandate's due dates. */
+  /** The first day. The due dates of a mandate are monthly, counted from this day. */
   readonly start: string
   readonly end: Text
   readonly invoice_id: Text
@@ -43,7 +43,7 @@ export type NewOrder = Pick<Order, 'id' | 'kind' | 'amount' | 'msisdn' | 'start'
 export interface Charge {
   readonly key: string
   readonly order_id: string
-  /** The id of the first charge. It is null in the first charge itself. */
+  /** The id of the mandate's first charge; null in the first charge itself. */
   readonly mandate_id: Text
   readonly due_date: Text
   readonly attempt: number
@@ -62,11 +62,11 @@ interface Subscription {
   readonly cancelled: number
 }
 
-/** The shop's database. Every method is one transaction, so that a kill leaves no half of it. */
+/** The shop's database. Every method is one transaction, so a killed process leaves no partial change. */
 export const openBooks = (path: string) => {
-  // `timeout`: several processes write, and SQLite lets one at a time.
+  // SQLite lets only one process write at a time; the other processes wait up to `timeout`.
   const db = new DatabaseSync(path, { timeout: 10_000 })
-  // WAL survives a kill. Choose FULL in production: it also survives a power failure.
+  // WAL commits survive a killed process. In production, set synchronous = FULL, which survives a power failure.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
   db.exec(TABLES)
   type Value = string | number | null
@@ -85,11 +85,11 @@ export const openBooks = (path: string) => {
     }
   }
   const need = <Row>(row: Row | undefined, what: string): Row => {
-    if (row === undefined) throw new Error(`The books have no ${what}.`)
+    if (row === undefined) throw new Error(`The database has no ${what}.`)
     return row
   }
   const charge = (key: string) => need(one<Charge>('SELECT * FROM charges WHERE key = ?', key), key)
-  /** Records that a charge will be made: a first charge, whose key is the order's id, or a renewal. */
+  /** Records the intention to make a renewal, or a first charge, whose key is the order's id. */
   const intendCharge = (orderId: string, mandateId: Text = null, dueDate: Text = null, attempt = 1) => {
     const key = mandateId && dueDate ? renewalKey(mandateId, dueDate, attempt) : orderId
     const values = [key, orderId, mandateId, dueDate, attempt]
@@ -113,27 +113,27 @@ export const openBooks = (path: string) => {
       }),
 
     // Subscriptions.
-    /** Records that a subscribe request will be sent, and returns its requestID: a new one each time. */
+    /** Records the intention to send a subscribe request, and returns a new requestID. */
     intendSubscribe: (orderId: string) =>
       transaction(() => {
         const requestID = `${orderId}-${all('SELECT * FROM requests WHERE order_id = ?', orderId).length + 1}`
         run('INSERT INTO requests VALUES (?, ?)', requestID, orderId)
         return requestID
       }),
-    /** Keeps the first url only: two urls would allow the payer to authorize two subscriptions. */
+    /** Stores only an order's first url: with two urls, the payer could authorize two subscriptions. */
     subscribed: (orderId: string, invoiceId: string, url: string) =>
       run('UPDATE orders SET invoice_id = ?, url = ? WHERE id = ? AND url IS NULL', invoiceId, url, orderId),
     orderOfRequest: (requestID: string) =>
       one<{ order_id: string }>('SELECT order_id FROM requests WHERE id = ?', requestID)?.order_id,
     subscription: (id: string) => one<Subscription>('SELECT * FROM subscriptions WHERE id = ?', id),
-    /** Matches a subscription with its order. Returns true if the order has another one, so that this one is surplus. */
+    /** Links a subscription to its order. Returns true if the order already has another subscription. */
     match: (id: string, orderId: string) =>
       transaction(() => {
         run('INSERT OR IGNORE INTO subscriptions (id, order_id) VALUES (?, ?)', id, orderId)
         run('UPDATE orders SET subscription_id = ? WHERE id = ? AND subscription_id IS NULL', id, orderId)
         return one<Order>('SELECT * FROM orders WHERE id = ?', orderId)?.subscription_id !== id
       }),
-    /** Records a status, unless a newer one is known: notifications arrive in any order. */
+    /** Records a subscription's status, unless a newer status is stored: notifications arrive in any order. */
     setStatus: (id: string, { occurredAt, status }: OrderedNotification) =>
       transaction(() => {
         const known = one<Subscription>('SELECT * FROM subscriptions WHERE id = ?', id)
@@ -145,7 +145,7 @@ export const openBooks = (path: string) => {
     wantCancel: (id: string) => run('UPDATE subscriptions SET cancel_wanted = 1 WHERE id = ?', id),
     intendCancel: (id: string) => run('UPDATE subscriptions SET cancel_sent = 1 WHERE id = ?', id),
     cancelled: (id: string) => run('UPDATE subscriptions SET cancelled = 1 WHERE id = ?', id),
-    /** Books a payment once, whatever number of notifications bring it. */
+    /** Books a payment once, even if several notifications report it. */
     book: (paymentId: string, subscriptionId: string, status: string) =>
       transaction(() => {
         const added = run(
@@ -171,12 +171,12 @@ export const openBooks = (path: string) => {
       )
     },
     intendConfirm: (key: string) => run('UPDATE charges SET confirm_sent = 1 WHERE key = ?', key),
-    /** Records the status of a charge. A final status stays, because an older response may arrive late. */
+    /** Records the status of a charge. Never replaces a final status, because responses may arrive late. */
     settled: (id: string, status: string) =>
       run("UPDATE charges SET status = ? WHERE id = ? AND status LIKE 'pending%'", status, id),
     /**
-     * Writes down every renewal that is due by `today`: after a pause of weeks, all that were missed. A failed renewal
-     * gets a second attempt.
+     * Records every renewal that is due by `today`, even if the planner was down for weeks. Also records a second
+     * attempt for each failed renewal.
      */
     planRenewals: (today: string) =>
       transaction(() => {
@@ -192,7 +192,7 @@ export const openBooks = (path: string) => {
         for (const one of all<Charge>(failed)) intendCharge(one.order_id, one.mandate_id, one.due_date, 2)
       }),
 
-    /** The job of every intention that is not done. The planner adds them, which repairs whatever a queue has lost. */
+    /** Returns a job for every unfinished intention. The planner adds these jobs again, in case a queue lost some. */
     openJobs(): NewJob[] {
       const orders = all<Order>("SELECT * FROM orders WHERE kind = 'subscription' AND url IS NULL")
       const unwanted = 'SELECT * FROM subscriptions WHERE cancel_wanted = 1 AND cancelled = 0'
@@ -208,9 +208,9 @@ export const openBooks = (path: string) => {
         }),
       ]
     },
-    /** Orders whose payer has a url, and of which no notification has come. */
+    /** Returns the orders that have a url for the payer, but no subscription yet. */
     unmatched: () => all<Order>('SELECT * FROM orders WHERE url IS NOT NULL AND subscription_id IS NULL'),
-    /** The books in the form that `reconcile` compares with the API. */
+    /** Returns the shop's records in the form that `reconcile` compares with the API. */
     *expected(): Generator<Expected> {
       for (const { id, cancelled } of all<Subscription>('SELECT * FROM subscriptions')) {
         const sql = 'SELECT id AS paymentId, status FROM payments WHERE subscription_id = ?'

@@ -19,13 +19,13 @@ const kill = async (program: ChildProcess | undefined): Promise<void> => {
   await once(program, 'exit')
 }
 
-/** Starts a Redis of this run's own, which listens on a socket in the folder. */
+/** Starts a Redis server for this run only, which listens on a socket in `folder`. */
 const startRedis = async (folder: string) => {
   const path = join(folder, 'redis.sock')
   let running: ChildProcess | undefined
   const start = async (): Promise<void> => {
-    // A queue must lose nothing: no eviction, and every change on the disk before the reply. With the default
-    // `everysec`, a crash can lose two seconds: the planner and `reconcile` then find what is missing.
+    // Redis must not lose jobs, so it evicts nothing, and writes each change to disk before it responds. With the
+    // default `everysec`, a crash can lose the jobs of two seconds, which the planner and `reconcile` then recover.
     const keep = [
       '--maxmemory-policy',
       'noeviction',
@@ -53,12 +53,12 @@ const startRedis = async (folder: string) => {
 export interface FleetOptions {
   readonly mock: Mock
   readonly workers: number
-  /** The one-time code that payers enter; `false` if no payer acts. */
+  /** The one-time code that payers enter, or `false` if payers do nothing. */
   readonly otp?: string | false
   readonly settings?: Partial<Settings>
 }
 
-/** Starts everything: Redis, the mock's server, the shop and the workers. All files are in a temporary folder. */
+/** Starts Redis, the mock's server, the shop and the workers. All files are in a temporary folder. */
 export const startFleet = async ({ mock, workers: count, otp = '123456', settings: given }: FleetOptions) => {
   const folder = await mkdtemp(join(tmpdir(), 'fleet-'))
   const redis = await startRedis(folder)
@@ -95,7 +95,7 @@ export const startFleet = async ({ mock, workers: count, otp = '123456', setting
   }
   for (let index = 0; index < count; index += 1) startWorker(index)
 
-  // The payers authorize every request that they get a url of, and enter the code of every charge.
+  // Simulated payers authorize every subscription request that has a url, and enter the code of every charge.
   const acted = new Set<string>()
   const isNew = (id: string): boolean => !acted.has(id) && Boolean(acted.add(id))
   const letPayersAct = async (code: string): Promise<void> => {
@@ -116,7 +116,7 @@ export const startFleet = async ({ mock, workers: count, otp = '123456', setting
     settings,
     redis,
     logs: () => readFile(logs, 'utf8'),
-    /** How many jobs of the two APIs are not finished. */
+    /** Returns the number of unfinished jobs in the queues of the two APIs. */
     async waiting(): Promise<number> {
       const count = (queue: Queue) => queue.getJobCountByTypes('waiting', 'active', 'delayed')
       return (await count(shop.queues.subscriptions)) + (await count(shop.queues.gateway))

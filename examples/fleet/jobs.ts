@@ -6,18 +6,18 @@ import type { Books } from './books.ts'
 import type { Jobs, QueueName, Queues } from './queues.ts'
 import { jobFor } from './queues.ts'
 
-/** What the jobs of one worker share. */
+/** The objects that all jobs of a worker share. */
 export interface Shop {
   readonly books: Books
   readonly queues: Queues
   readonly subscriptions: SubscriptionsClient
   readonly gateway: GatewayClient
   readonly notifications: NotificationHandler
-  /** Clients for jobs of many requests, which wait for the rate limit by themselves. */
+  /** Clients for jobs that send many requests. The clients wait for the rate limit instead of throwing an error. */
   readonly patient: { readonly subscriptions: SubscriptionsClient; readonly gateway: GatewayClient }
 }
 
-/** Thrown by a job that has to wait: the same job runs again later, and no attempt is used up. */
+/** Thrown by a job that has to wait. The worker runs the same job again later, which uses up no attempt. */
 export class Later extends Error {
   readonly afterMs: number
   constructor(afterMs: number, why: string) {
@@ -26,15 +26,15 @@ export class Later extends Error {
   }
 }
 
-/** One job. It may run any number of times, also twice at once. The signal aborts when another worker has the job. */
+/** Runs a job. A job may run many times, even twice at once. `signal` aborts when the worker loses the job's lock. */
 export type Run<Data> = (data: Data, shop: Shop, signal: AbortSignal) => Promise<unknown>
 type Runs = { readonly [Queue in QueueName]: { readonly [Job in keyof Jobs[Queue]]: Run<Jobs[Queue][Job]> } }
 
 const QUARTER_OF_AN_HOUR = 900_000
 
 /**
- * Returns the order of a subscription. A notification contains only a subscription id: the requestID in the details
- * names the order. The lost response of a subscribe call had the invoice id, so nothing else leads to its order.
+ * Returns the order id of a subscription, found by the requestID in the subscription's details. A notification contains
+ * only the subscription id, and after a lost response to `subscribe`, the shop does not know the invoice id.
  */
 export const orderOf = async ({ books, queues, subscriptions }: Shop, subscriptionId: string) => {
   const known = books.subscription(subscriptionId)?.order_id
@@ -43,7 +43,7 @@ export const orderOf = async ({ books, queues, subscriptions }: Shop, subscripti
   const orderId = requestID === undefined ? undefined : books.orderOfRequest(requestID)
   if (orderId === undefined) return undefined
   if (books.match(subscriptionId, orderId)) {
-    // The payer has authorized two requests of one order, and would pay twice.
+    // The payer has authorized two subscriptions for one order, and would pay twice.
     books.wantCancel(subscriptionId)
     await queues.add(jobFor.cancel(subscriptionId))
   }
@@ -52,20 +52,20 @@ export const orderOf = async ({ books, queues, subscriptions }: Shop, subscripti
 
 export const jobs: Runs = {
   subscriptions: {
-    /** A subscribe call has no key. So each run without a known result sends a new requestID. */
+    /** A subscribe call has no idempotency key, so each run without a stored url sends a new requestID. */
     subscribe: async ({ orderId }, { books, subscriptions }, signal) => {
       const { url, amount, start, end } = books.order(orderId)
       if (url !== null || end === null) return
       const requestID = books.intendSubscribe(orderId)
-      // After an unknown outcome, the server may have a request that nobody can authorize, because its url is lost.
-      // It expires. If it gets a notification nevertheless, its requestID leads to this order.
+      // If an earlier run lost the response, nobody can authorize that run's request, and the request expires. If a
+      // notification about that request arrives anyway, its requestID leads to this order.
       const userReturnURL = `https://shop.example/return?order=${orderId}`
       const wish = { requestID, start, end, cycle: 'DAILY' as const, amount: `${amount}.00`, userReturnURL }
       const result = await subscriptions.subscribe(wish, { signal })
       books.subscribed(orderId, result.invoiceID, result.url)
     },
 
-    /** A cancel call has no key. If an earlier run sent one, this run reads first whether it was executed. */
+    /** A cancel call has no idempotency key. If an earlier run sent the call, this run first reads the result. */
     cancel: async ({ subscriptionId }, { books, subscriptions }, signal) => {
       const { cancelled, cancel_sent } = books.subscription(subscriptionId) ?? {}
       if (cancelled === 1) return
@@ -78,10 +78,10 @@ export const jobs: Runs = {
       books.cancelled(subscriptionId)
     },
 
-    /** The web server has only stored the delivery. Verification and processing once happen here. */
+    /** Verifies a delivery that the web server has only stored, and processes each notification once. */
     notification: async (delivery, { notifications }) => {
       const { result, retryAfterMs, error } = await notifications.process(delivery)
-      // With the error of the API, the worker can pause the queue for all jobs.
+      // The worker needs the client's error itself, to pause the queue for all jobs.
       if (isMandateKitError(error) && retryAfterMs !== undefined) throw error
       if (retryAfterMs !== undefined) throw new Later(retryAfterMs, `The notification is ${result}.`)
       return result
@@ -89,7 +89,7 @@ export const jobs: Runs = {
   },
 
   gateway: {
-    /** The key is the order's id: whatever number of runs, the gateway makes one charge. */
+    /** The idempotency key is the order's id, so the gateway makes one charge, however often the job runs. */
     charge: async ({ orderId }, { books, gateway }, signal) => {
       const { msisdn, amount } = books.order(orderId)
       if (books.charge(orderId).id !== null || msisdn === null) return
@@ -99,7 +99,7 @@ export const jobs: Runs = {
       books.charged(orderId, made)
     },
 
-    /** A confirm call has no key. If an earlier run sent one, this run reads first what became of the charge. */
+    /** A confirm call has no idempotency key. If an earlier run sent the call, this run first reads the charge. */
     confirm: async ({ orderId, otp }, { books, gateway }, signal) => {
       const { key, id, status, confirmation_id, confirm_sent } = books.charge(orderId)
       if (id === null || confirmation_id === null || status !== 'pending_confirmation') return
@@ -107,11 +107,11 @@ export const jobs: Runs = {
       if (read !== 'pending_confirmation') return books.settled(id, read)
       books.intendConfirm(key)
       const confirmed = await gateway.confirm(confirmation_id, { otp, chargeId: id }, { signal })
-      if (confirmed.status === undefined) throw new Later(1_000, 'The response had no status: read it.')
+      if (confirmed.status === undefined) throw new Later(1_000, 'The response had no status.')
       return books.settled(id, confirmed.status)
     },
 
-    /** The key is made of the mandate, the due date and the attempt. All three are in the job, and never change. */
+    /** The idempotency key contains the mandate, due date and attempt, which never change in the job's data. */
     renew: async ({ mandateId, dueDate, attempt }, { books, gateway }, signal) => {
       const { key, id } = books.charge(renewalKey(mandateId, dueDate, attempt))
       if (id !== null) return
@@ -121,7 +121,7 @@ export const jobs: Runs = {
 
     poll: async ({ chargeId }, { books, gateway }, signal) => {
       const { status } = await gateway.status(chargeId, { signal })
-      // A retry of the gateway can take a day. Charging again instead could charge twice.
+      // The gateway's own retry can take a day. A new charge in the meantime could charge the payer twice.
       if (status === 'pending_retry') throw new Later(QUARTER_OF_AN_HOUR, 'The charge is pending_retry.')
       books.settled(chargeId, status)
     },
@@ -129,18 +129,18 @@ export const jobs: Runs = {
 
   nightly: {
     /**
-     * Writes down what is due, and adds the job of every intention that is open. Run it often, because BullMQ's
-     * scheduler does not catch up on ticks that it missed: each run plans everything up to today.
+     * Records all due renewals, and adds a job for every unfinished intention. Each run plans everything up to today,
+     * because BullMQ's scheduler does not make up for missed runs.
      */
     plan: async ({ today = new Date().toISOString().slice(0, 10) }, { books, queues }) => {
       books.planRenewals(today)
       await queues.add(...books.openJobs())
     },
 
-    /** Finds what notifications did not bring, and what people changed at the provider. */
+    /** Finds changes that no notification reported, such as changes by people at the provider. */
     reconcile: async (_, shop, signal) => {
       const { books, patient } = shop
-      // The payer may have authorized a request, and the notification was lost.
+      // The payer may have authorized the request although no notification arrived.
       for (const { invoice_id } of books.unmatched()) {
         if (invoice_id === null) continue
         const { status, subscriptionId } = await patient.subscriptions.status(invoice_id, { signal })
@@ -157,9 +157,9 @@ export const jobs: Runs = {
         if (difference.kind === 'cancellation-missing') books.cancelled(difference.subscriptionId)
         if (difference.kind === 'charge-differs') books.settled(difference.chargeId, difference.status)
       }
-      // Some lookups failed for a short time. With their error, the job runs again later.
+      // Some lookups failed temporarily. Throwing the error makes the job run again later.
       if (failure !== undefined) throw failure
-      // A person looks at other kinds that two nights find.
+      // A person should look at any other difference that is found on two nights.
       return found
     },
   },

@@ -5,9 +5,9 @@ import type { Credentials } from 'mandatekit'
 import { renewalKey } from 'mandatekit'
 import type { QueuedDelivery } from 'mandatekit/notifications'
 
-/** What a process of the shop needs to know. Production reads this from the environment. */
+/** The settings of each process of the shop. In production, read the settings from the environment. */
 export interface Settings {
-  /** Where Redis is: `{ host, port, password }`, or `{ path }` of its socket. */
+  /** The address of Redis: `{ host, port, password }`, or `{ path }` of a socket. */
   readonly redis: Pick<RedisOptions, 'host' | 'port' | 'password' | 'path'>
   /** Path of the shop's SQLite file. */
   readonly database: string
@@ -16,17 +16,17 @@ export interface Settings {
   readonly credentials: Credentials
   /** Requests per minute that each API allows. */
   readonly limits: { readonly subscriptions: number; readonly gateway: number }
-  /** How long a request may take, in milliseconds: the clients' option. */
+  /** The clients' option `timeout`: the time limit of a request, in milliseconds. */
   readonly timeout: number
-  /** The length of a minute in milliseconds: 60 000, or less in a fast run. All pauses of jobs become shorter too. */
+  /** The length of a minute in milliseconds: 60 000, or less for a fast run, which also shortens the pauses of jobs. */
   readonly minute: number
-  /** How long a job belongs to a worker that does not renew its lock, in milliseconds. */
+  /** The time until another worker may take a job whose lock is not renewed, in milliseconds. */
   readonly lockDuration: number
-  /** The pause after a rejected login, in milliseconds: the client's option. */
+  /** The client's option `loginCooldown`: the pause after a rejected login, in milliseconds. */
   readonly loginCooldown: number
 }
 
-/** The jobs by queue. Each API has a queue of its own, because a pause or a limit of one must not stop the other. */
+/** The jobs of each queue. Each API has its own queue, so that pausing calls to one API does not pause the other. */
 export interface Jobs {
   subscriptions: {
     subscribe: { orderId: string }
@@ -36,7 +36,7 @@ export interface Jobs {
   gateway: {
     charge: { orderId: string }
     confirm: { orderId: string; otp: string }
-    /** The due date and the attempt are in the job: a job that runs again after midnight must not compute them again. */
+    /** The job's data contains the due date, so a run after midnight uses the same date. */
     renew: { mandateId: string; dueDate: string; attempt: number }
     poll: { chargeId: string }
   }
@@ -45,7 +45,7 @@ export interface Jobs {
 export type QueueName = keyof Jobs
 export const queueNames = ['subscriptions', 'gateway', 'nightly'] as const satisfies QueueName[]
 
-/** A job to add, with its id. BullMQ adds a job only if no job has its id. */
+/** A job to add. BullMQ ignores the job if the queue already has a job with the same id. */
 export interface NewJob {
   readonly queue: QueueName
   readonly name: string
@@ -59,7 +59,7 @@ const job = <Queue extends QueueName, Name extends keyof Jobs[Queue] & string>(
   data: Jobs[Queue][Name] & object,
 ): NewJob => ({ queue, name, id, data })
 
-/** The ids of the jobs. In BullMQ, an id may contain no `:`, and may not be a plain number. */
+/** Creates jobs with their ids. BullMQ does not allow an id that contains `:` or is a plain number. */
 export const jobFor = {
   subscribe: (orderId: string) => job('subscriptions', 'subscribe', `subscribe_${orderId}`, { orderId }),
   cancel: (subscriptionId: string) =>
@@ -74,25 +74,25 @@ export const jobFor = {
 
 export const connectionOf = ({ redis }: Settings): ConnectionOptions => ({
   ...redis,
-  // A worker has to outlast a restart of Redis: BullMQ requires null, because its commands block.
+  // BullMQ requires null for its blocking commands, so that a worker survives a restart of Redis.
   maxRetriesPerRequest: null,
   retryStrategy: (times) => Math.min(times * 50, 1000),
 })
 
 const jobOptions: JobsOptions = {
-  // Only errors that the API did not cause use up attempts, such as a locked database. See `settle` in worker.ts.
+  // Only errors outside the API, such as a locked database, use up attempts: see `settle` in worker.ts.
   attempts: 20,
   backoff: { type: 'exponential', delay: 200, jitter: 0.5 },
-  // A finished job keeps its id from being added again. The books decide what is open, so old jobs may go.
+  // Keeps each finished job for a day, because BullMQ adds no second job with the id of a kept job.
   removeOnComplete: { age: 86_400 },
-  // A failed job waits for a person, who retries it in Bull Board.
+  // BullMQ keeps a failed job until a person retries it in Bull Board.
   removeOnFail: false,
 }
 
 export const openQueues = (settings: Settings, connection = connectionOf(settings)) => {
   const open = (name: QueueName) => {
     const queue = new Queue(name, { connection, defaultJobOptions: jobOptions })
-    // ioredis reconnects by itself. Without a listener, the error would end the process.
+    // ioredis reconnects automatically, but without a listener, an `error` event would end the process.
     queue.on('error', () => undefined)
     return queue
   }
@@ -100,7 +100,7 @@ export const openQueues = (settings: Settings, connection = connectionOf(setting
   return {
     ...queues,
     all: Object.values(queues),
-    /** Adds jobs. A job that the queue already has is not added again. */
+    /** Adds jobs. Ignores a job if the queue already has a job with the same id. */
     async add(...jobs: readonly NewJob[]): Promise<void> {
       for (const name of queueNames) {
         const own = jobs.filter(({ queue }) => queue === name)
@@ -113,10 +113,10 @@ export const openQueues = (settings: Settings, connection = connectionOf(setting
 export type Queues = ReturnType<typeof openQueues>
 
 /**
- * BullMQ's limiter for an API that allows `perMinute` requests. All workers of a queue share it.
+ * Returns the options of a queue's limiter, which all workers share, for an API that allows `perMinute` requests.
  *
- * It counts in windows of 5 s, and leaves out a thirteenth: then no minute contains more than `perMinute` requests,
- * wherever the API's own minute begins. With one window of a minute, two bursts could meet in one minute of the API.
+ * The limiter counts in windows of 5 s. A minute overlaps up to 13 windows, so each window allows a thirteenth of
+ * `perMinute`. With windows of a minute, two bursts at the border of two windows could exceed the API's limit.
  */
 export const limiterFor = (perMinute: number, { minute }: Settings, requestsPerJob = 1) => ({
   max: Math.max(1, Math.floor(perMinute / 13 / requestsPerJob)),

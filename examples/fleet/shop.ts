@@ -10,10 +10,10 @@ import { connectionOf, jobFor, openQueues } from './queues.ts'
 
 const HEADERS = ['content-type', 'content-encoding', 'x-signature'] as const
 
-/** The shop's web server: takes orders and notifications, and shows the queues at `/queues`. */
+/** Opens the shop. Its web server receives notifications, and shows the queues at `/queues`. */
 export const openShop = async (settings: Settings) => {
   const books = openBooks(settings.database)
-  // A request must not wait for Redis: the sender of a notification gets a 503, and delivers again.
+  // If Redis is down, requests fail at once: the sender of a notification gets a 503, and retries later.
   const connection = { ...connectionOf(settings), maxRetriesPerRequest: 1, enableOfflineQueue: false }
   const queues = openQueues(settings, connection)
   await Promise.all(queues.all.map((queue) => queue.waitUntilReady()))
@@ -22,15 +22,15 @@ export const openShop = async (settings: Settings) => {
   await nightly.upsertJobScheduler('every-night', { pattern: '0 3 * * *' }, { name: 'reconcile', data: {} })
 
   const app = express()
-  // The bytes have to stay as they are, because a signature covers them.
+  // The body stays unparsed, because a signature covers the raw bytes.
   const raw = express.raw({ type: () => true, limit: '64kb' })
   app.post('/notifications', raw, async ({ headers, body }, response) => {
-    // Only these headers matter, and a cookie or a key has no place in a queue.
+    // Other headers, such as cookies, may contain secrets, which a queue should not store.
     const kept = Object.fromEntries(HEADERS.map((name) => [name, headers[name]]))
-    // No job id: the delivery is not verified yet, and a forged copy must not keep a genuine one away.
+    // The job has no id: a forged delivery, which is not verified yet, could block a genuine one with the same id.
     const delivery = { headers: kept, body: Buffer.isBuffer(body) ? body.toString() : '' }
     const added = queues.subscriptions.add('notification', delivery)
-    // 2xx only when Redis has the job. From then on, the shop is responsible for the notification.
+    // Responds with 2xx only after Redis has stored the job, because the sender does not retry after a 2xx.
     await added.then(
       () => response.sendStatus(202),
       () => response.sendStatus(503),
@@ -39,7 +39,7 @@ export const openShop = async (settings: Settings) => {
   const board = new ExpressAdapter()
   board.setBasePath('/queues')
   createBullBoard({ queues: queues.all.map((queue) => new BullMQAdapter(queue)), serverAdapter: board })
-  // In production, put your login in front of the board: it shows job data, and can retry and delete jobs.
+  // In production, protect the board with a login: it shows the data of jobs, and can retry and delete jobs.
   app.use('/queues', board.getRouter())
 
   const server = createServer(app)
@@ -47,18 +47,18 @@ export const openShop = async (settings: Settings) => {
   const address = server.address()
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
 
-  /** Adds a job that the books already contain. If Redis is down, the planner adds it later. */
+  /** Adds a job whose intention is already in the database. If Redis is down, the planner adds the job later. */
   const add = (job: NewJob) => queues.add(job).catch(() => undefined)
   return {
     url,
     books,
     queues,
-    /** Places an order: first in the books, then in the queue. */
+    /** Stores an order in the database, then adds its job to a queue. */
     async order(order: NewOrder): Promise<void> {
       books.placeOrder(order)
       await add(order.kind === 'mandate' ? jobFor.charge(order.id) : jobFor.subscribe(order.id))
     },
-    /** The payer has entered the code. The code is in the job only, so the page has to show a failure. */
+    /** Adds a job with the payer's code. Rejects if Redis is down, because the database does not contain the code. */
     confirm: (orderId: string, otp: string) => queues.add(jobFor.confirm(orderId, otp)),
     async cancel(subscriptionId: string): Promise<void> {
       books.wantCancel(subscriptionId)

@@ -1,15 +1,15 @@
-/** A shop on BullMQ with two workers, in which one worker crashes. Needs redis-server. Run: npm run example fleet */
+/** Runs a shop on BullMQ with two workers, of which one crashes. Needs redis-server. Run: npm run example fleet */
 import { monthlyDueDate } from 'mandatekit'
 import { createMock } from 'mandatekit/mocks/core'
 import { startFleet } from './fleet.ts'
 
 const day = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
-// A minute of this run lasts a second.
+// In this run, a minute of the rate limits and of the pauses lasts one second.
 const minute = 1_000
 const mock = createMock({
   gateway: { rateLimit: { limit: 120, windowMs: minute }, retryDelay: { seconds: 5 } },
-  // The run moves the clock by days. The tokens must outlive that.
+  // The tokens must stay valid when the run moves the clock by days.
   subscriptions: { rateLimit: { limit: 600, windowMs: minute }, tokenTtl: { days: 30 } },
 })
 const fleet = await startFleet({ mock, workers: 2, settings: { minute, lockDuration: 3_000 } })
@@ -23,7 +23,7 @@ for (let number = 1; number <= 10; number += 1) {
   await fleet.order({ ...order, id: `mandate_${number}`, kind: 'mandate', msisdn })
 }
 
-/** Waits until no job is left, and shows the progress. */
+/** Waits until no job is left, and prints the progress. */
 const finish = async (what: string): Promise<void> => {
   for (let shown = '', line = ' '; !line.endsWith(' 0, jobs: 0'); shown = line) {
     await new Promise((resolve) => setTimeout(resolve, 500))
@@ -37,7 +37,7 @@ await fleet.crashWorker(0)
 console.log('2. A worker was killed, and another started')
 await mock.clock.advance({ days: 3 })
 await finish('3. Three days of payments')
-// The planner was down for two months. It catches up.
+// Plans the renewals of two months at once, as after a long outage of the planner.
 await fleet.queues.nightly.add('plan', { today: monthlyDueDate(day(1), 2) })
 await finish('4. Two months of renewals')
 const [first] = fleet.books.all<{ id: string }>('SELECT id FROM subscriptions')
@@ -49,6 +49,6 @@ console.log('6. Payments:', mock.state.payments().length, 'booked:', count('SELE
 console.log('7. Charges:', mock.state.charges().length, 'booked:', count('SELECT id FROM charges'))
 console.log('8. Logins:', mock.requests.of('subscriptions.login').length)
 
-// In a terminal, the board stays for a minute.
+// In a terminal, the program serves the page /queues for another minute.
 if (process.stdout.isTTY) await new Promise((resolve) => setTimeout(resolve, 60_000))
 await fleet.close()

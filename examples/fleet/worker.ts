@@ -10,20 +10,20 @@ import { jobs, Later, orderOf } from './jobs.ts'
 import type { QueueName, Settings } from './queues.ts'
 import { connectionOf, limiterFor, openQueues, queueNames } from './queues.ts'
 
-// One process of the fleet: node examples/fleet/worker.ts. Start any number, on any number of machines.
+// A worker process. Several may run at once. Run: node examples/fleet/worker.ts
 
 const settings = JSON.parse(process.env.SHOP_SETTINGS ?? '') as Settings
 const { baseUrl, apiKey, credentials, loginCooldown, limits, lockDuration, minute, timeout } = settings
 const log = (what: string, more: unknown = '') =>
   console.log(new Date().toISOString(), process.pid, what, more)
 
-// The stores have a connection of their own: their commands must fail fast, and BullMQ's must wait for Redis.
+// The stores have a separate connection, because their commands must fail fast, while BullMQ's wait for Redis.
 const redis = new Redis({ ...settings.redis, maxRetriesPerRequest: 1 })
 redis.on('error', ({ message }) => log('Redis:', message))
 
 const common = {
   baseUrl,
-  // A job must not sleep while it holds a place: long waits go back to the queue, for all workers.
+  // For long waits, the client throws an error, because a sleeping job would occupy the worker.
   rateLimit: 'throw',
   retry: { limit: 2, maxWait: 900 },
   timeout,
@@ -43,14 +43,14 @@ const queues = openQueues(settings)
 const notifications = createNotificationHandler({
   verify: lookupVerifier(subscriptions),
   dedupe: createRedisDedupeStore(redis),
-  // After a kill, the job waits for the lock and the notification for the lease. With equal times, it waits once.
+  // The lock and the lease of a killed worker expire together, so the next run does not have to wait twice.
   lease: { duration: lockDuration },
   onSubscription: async (notification) => {
     const { subscriptionId, status } = notification
     if ((await orderOf(shop, subscriptionId)) === undefined)
       return log('Not an order of ours:', subscriptionId)
     books.setStatus(subscriptionId, notification)
-    // The payer, or the provider, may cancel too.
+    // The payer or the provider may have canceled the subscription.
     if (status === 'CANCELLED') books.cancelled(subscriptionId)
   },
   onPayment: async ({ paymentId, subscriptionId, status }) => {
@@ -62,34 +62,34 @@ const notifications = createNotificationHandler({
 })
 const shop: Shop = { books, queues, subscriptions, gateway, notifications, patient }
 
-/** Pauses are in real minutes. A fast run has shorter ones. */
+/** Scales a pause to the length of a minute in this run. */
 const inTime = (milliseconds: number): number => Math.ceil((milliseconds * minute) / 60_000)
 
-/** Decides what happens to a job after an error: BullMQ reads it from the error that this function throws. */
+/** Decides what happens to a job after an error. Tells BullMQ the decision by throwing the matching error. */
 const settle = async (queue: QueueName, job: Job, token: string, error: unknown): Promise<never> => {
   const later = async (afterMs: number): Promise<never> => {
-    // A job that is moved and not failed uses up no attempt. An outage of an hour therefore costs no job.
+    // A delayed job uses up no attempt, so no job fails because of an outage of an hour.
     await job.moveToDelayed(Date.now() + inTime(afterMs), token)
     throw new DelayedError()
   }
   if (error instanceof Later) return later(error.afterMs)
-  // A bug, or a busy database: BullMQ's attempts and backoff.
+  // After a bug or a busy database, BullMQ retries the job with its own backoff.
   if (!isMandateKitError(error)) throw error
   const next = nextStep(error)
   log(`${job.name} ${job.id}: ${next.step}:`, error)
   switch (next.step) {
     case 'pause-queue':
-      // Every job would fail. The pause holds all workers, and the job goes back without using up an attempt. The
-      // client tries again after `loginCooldown` at the latest.
+      // Every job would fail, so all workers pause, and this job uses up no attempt. The pause is at most
+      // `loginCooldown`, because the client then tries to log in again.
       await queues[queue].rateLimit(Math.ceil(Math.min(next.afterMs, loginCooldown)))
       throw new RateLimitError()
     case 'retry':
       return later(next.afterMs)
     case 'find-out':
-      // Each job begins by finding out what an earlier run did.
+      // The next run of the job first finds out what this run did.
       return later(1_000)
     case 'fail':
-      // The job would fail again: it waits for a person, in Bull Board.
+      // The job would fail again, so BullMQ keeps the job until a person retries it in Bull Board.
       throw new UnrecoverableError(error.message)
   }
 }
@@ -99,7 +99,7 @@ const work = (queue: QueueName, perMinute: number, requestsPerJob: number, concu
     // BullMQ passes a signal only to a function of three parameters without defaults.
     async (job, token, signal) => {
       const run = (jobs[queue] as Record<string, Run<never> | undefined>)[job.name]
-      if (run === undefined) throw new UnrecoverableError(`There is no job ${job.name}.`)
+      if (run === undefined) throw new UnrecoverableError(`Unknown job ${job.name}.`)
       try {
         return await run(job.data as never, shop, signal ?? AbortSignal.any([]))
       } catch (error) {
@@ -109,16 +109,16 @@ const work = (queue: QueueName, perMinute: number, requestsPerJob: number, concu
     {
       connection: connectionOf(settings),
       concurrency,
-      // Without a limiter, `rateLimit` of a queue has no effect.
+      // Without a limiter, `queue.rateLimit()` has no effect.
       limiter: limiterFor(perMinute, settings, requestsPerJob),
-      // A worker renews its locks. A killed worker's job starts again when its lock has ended: see `lease` above.
+      // A running worker renews its locks. The job of a killed worker starts again when the lock expires.
       lockDuration,
       stalledInterval: lockDuration / 2,
-      // By default, a job fails after its worker was killed twice. These jobs may run any number of times.
+      // By default, a job fails if its worker is killed twice. These jobs may run any number of times.
       maxStalledCount: 1_000,
     },
   )
-  // Another worker may start the job. Its client calls end, and nothing that they bring is written.
+  // Another worker may start a job whose lock was not renewed, so this worker aborts its own run of the job.
   worker.on('lockRenewalFailed', (ids) => ids.forEach((id) => void worker.cancelJob(id)))
   worker.on('failed', (job, error) => log(`${job?.name} ${job?.id} failed:`, error))
   worker.on('error', (error) => log('Worker:', error.message))
@@ -126,14 +126,14 @@ const work = (queue: QueueName, perMinute: number, requestsPerJob: number, concu
 }
 
 const workers = [
-  // A notification takes up to three requests.
+  // Verifying and processing a notification takes up to three requests.
   work('subscriptions', limits.subscriptions, 3, 8),
   work('gateway', limits.gateway, 1, 8),
   work('nightly', 60, 1, 1),
 ]
 log(`works on ${queueNames.join(', ')}`)
 
-// A deployment sends SIGTERM: finish the jobs that run, and take no other.
+// A deployment sends SIGTERM. The worker then finishes its running jobs, and starts no other jobs.
 process.once('SIGTERM', async () => {
   await Promise.all(workers.map((worker) => worker.close()))
   await queues.close()

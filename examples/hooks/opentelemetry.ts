@@ -16,7 +16,7 @@ import { makeCalls } from './calls.ts'
 
 // To run this example: node examples/hooks/opentelemetry.ts
 
-// In the semantic conventions, this attribute is not stable yet.
+// `url.template` is not stable yet in the semantic conventions, so their package does not export this name.
 const ATTR_URL_TEMPLATE = 'url.template'
 
 /** The state of a running call. */
@@ -43,7 +43,7 @@ const serverOf = (url: string) => {
 /**
  * Traces calls with the HTTP semantic conventions. Each attempt has a client span, and `http.request.resend_count`
  * counts the retries. If a call fails, one more span covers all its attempts and waits, and contains the outcome
- * (`mandatekit.outcome`). The parent of all spans is the span that is active when the method is called.
+ * (`mandatekit.outcome`). The parent of all spans is the span that is active when your code calls the client's method.
  */
 export const openTelemetryHooks = (tracer: Tracer): Hooks => {
   const calls = new WeakMap<object, Watched>()
@@ -61,7 +61,7 @@ export const openTelemetryHooks = (tracer: Tracer): Hooks => {
     calls.set(call, { startedAt: calls.get(call)?.startedAt ?? new Date(), span })
   }
 
-  /** Ends the span of the current attempt, unless a response has ended the span. */
+  /** Ends the span of the current attempt, unless the span has already ended. */
   const end = (call: object, errorType: string | undefined): void => {
     const watched = calls.get(call)
     if (watched?.span === undefined) return

@@ -6,7 +6,7 @@ import { makeCalls } from './calls.ts'
 
 // To run this example: node examples/hooks/pino.ts
 
-/** Returns the fields of an event for a log line. Omits the field `call`, which only identifies a call. */
+/** Returns an event's fields for a log line, without the field `call`, which only identifies the call. */
 const fieldsOf = <Event extends CallEvent>({ call: _call, ...fields }: Event): Omit<Event, 'call'> => fields
 
 /** Logs calls: attempts at `debug`, responses at `info`, retries at `warn`, failures at `error`. */

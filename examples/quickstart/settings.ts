@@ -3,25 +3,25 @@ import type { Mock } from 'mandatekit/mocks/core'
 import { createMock, testNumbers } from 'mandatekit/mocks/core'
 import { startMockServer } from 'mandatekit/mocks/server'
 
-/** The settings of the quickstart, which runs the life of a subscription and of a charge. */
+/** The settings of the quickstart, which runs a subscription and a charge from beginning to end. */
 export interface Settings {
   readonly subscriptions: SubscriptionsClientOptions
   readonly gateway: GatewayClientOptions
-  /** The mock. `undefined` for another server: the program cannot control that server's clock and payer. */
+  /** The mock, or `undefined` for any other server, whose clock and payer the program cannot control. */
   readonly mock: Mock | undefined
   /** A mobile number whose charges succeed. */
   readonly msisdn: string
   /** A mobile number whose charges fail. */
   readonly failingMsisdn: string | undefined
-  /** How long to wait for a payer to authorize, in milliseconds. */
+  /** How long to wait for the payer's authorization, in milliseconds. */
   readonly waitMs: number
-  /** If true, the program resets the server at the end. The reset deletes every charge on the server. */
+  /** If true, the program deletes every charge on the server at the end. */
   readonly reset: boolean
   now(): number
   close(): Promise<void>
 }
 
-/** Returns settings for a mock with a fixed time, in this process or behind a local server. */
+/** Returns settings for a mock with a frozen clock, in this process or behind a local server. */
 export const onMock = async ({ http }: { http: boolean }): Promise<Settings> => {
   const mock = createMock({ clock: new Date('2026-12-01T06:00:00Z'), seed: 'quickstart' })
   const server = http ? await startMockServer({ mock }) : undefined

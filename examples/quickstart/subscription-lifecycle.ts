@@ -38,12 +38,11 @@ export const subscriptionLifecycle = async (
     ({ status }) => `The payer has not decided yet: ${status}`,
   )
 
-  // On a real server, the payer authorizes the subscription. On the mock, this program authorizes it.
-  // The second payment fails on the mock.
+  // On the mock, the program acts as the payer: it authorizes the subscription, and lets the second payment fail.
   mock?.payer.authorize(invoiceID, { payments: ['succeed', 'fail', 'succeed'] })
   note(
     mock === undefined
-      ? `Authorize the subscription on that page within ${settings.waitMs / 1000} s.`
+      ? `Authorize the subscription on the payer's page within ${settings.waitMs / 1000} s.`
       : 'The payer authorizes the subscription.',
   )
   const { subscriptionId } = await call(

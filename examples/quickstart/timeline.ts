@@ -1,11 +1,11 @@
 import { styleText } from 'node:util'
 
-/** Prints what the program does, one line for each step, with its time. */
+/** Prints one line for each step of the program, with the time. */
 export interface Timeline {
   title(text: string): void
   /** Prints a step that is not a call. */
   note(text: string): void
-  /** Makes a call, prints what `words` says about its result, and returns the result. */
+  /** Makes a call, prints the text that `words` returns for the result, and returns the result. */
   call<Result>(
     operation: string,
     make: () => Promise<Result>,
@@ -13,9 +13,9 @@ export interface Timeline {
   ): Promise<Result>
 }
 
-/** Where a timeline prints: `process.stdout`, or a stand-in. */
+/** The stream that a timeline writes to: `process.stdout`, or a fake stream in a test. */
 export interface Output {
-  /** Whether a person sees the lines as they are printed. Files and pipes get plain lines. */
+  /** True for a terminal. Files and pipes get plain lines. */
   readonly isTTY?: boolean
   write(text: string): unknown
 }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { isBase } from '../http/locate.ts'
 import { isHostName } from '../panel/access.ts'
 
-/** An error that the user of the command can fix. It is printed without a stack. */
+/** An error that the user of the command can fix. The command prints this error without a stack. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   /** Exit code: 2 if the command is not valid, 1 if the command failed. */

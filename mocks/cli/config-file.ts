@@ -36,7 +36,7 @@ const readJson = async (path: string): Promise<unknown> => {
   try {
     options = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
-    // Node's message may quote the file, which may contain a secret. The error shows only the line and column.
+    // The error shows only line and column of Node's message, which may quote a secret in the file.
     const place = / \(line \d+ column \d+\)/.exec(messageOf(error))?.[0] ?? ''
     throw failure(path, `the file is not valid JSON${place}.`, error)
   }
@@ -44,7 +44,7 @@ const readJson = async (path: string): Promise<unknown> => {
 }
 
 const readModule = async (path: string): Promise<unknown> => {
-  // Reports a missing file. `import` does not distinguish a missing file from a missing dependency.
+  // Reports a missing file here, because `import` does not distinguish it from a missing dependency.
   await readNamedFile('--config', path)
   let module: { readonly config?: unknown; readonly default?: unknown }
   try {

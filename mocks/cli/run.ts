@@ -31,7 +31,7 @@ const clockOf = (time: string): string => {
 
 const receiverOf = (to: string, retries: boolean): NotifyOptions => {
   if (target.safeParse(to).success) return { to, retries }
-  // Text before an @ may be a password.
+  // The message omits a URL with an @, because the text before the @ may be a password.
   const shown = to.includes('@') ? '' : ` ${to}`
   throw new CommandError(
     `--notify${shown}: this is not an http or https URL without credentials. Pass credentials as headers in a file (--config).`,
@@ -48,11 +48,11 @@ const optionsOf = async (given: MockCommandOptions): Promise<MockOptions> => {
   const { rateLimit: limitOfG = gatewayDefaults.rateLimit } = gateway
   const receivers = notify.map((url) => receiverOf(url, !notifyOnce)).concat(subscriptions.notify ?? [])
   return {
-    // The clients of the command use the machine's time, because they are in other processes.
+    // Clients in other processes wait in the machine's time, so the rate limits use the same time.
     rateLimitTime: 'machine',
     ...file,
     ...(clock === undefined ? {} : { clock: clockOf(clock) }),
-    // A shop that keeps running must not get used identifiers from a restarted mock.
+    // After a restart, the mock must not reuse identifiers that a running shop has stored.
     ...((clock ?? file.clock) === undefined && { seed: randomId() }),
     ...(file.seed !== undefined && { seed: file.seed }),
     ...(seed !== undefined && { seed }),

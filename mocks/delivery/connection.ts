@@ -84,7 +84,7 @@ export const createConnection = (
   const rules = createRules(options, parts.random)
   const send = createSender(check(target, receiver, CALLER, 'the target'), options, parts.isClockSlept)
   let waiting: Delivery[] = []
-  /** The deliveries in progress, and how to abort each of them. */
+  /** The deliveries in progress, each with the controller that aborts it. */
   let underWay = new Map<Delivery, AbortController>()
 
   const deliver = async (delivery: Delivery): Promise<void> => {
@@ -116,12 +116,12 @@ export const createConnection = (
   return {
     rules,
     options,
-    /** The receiver's URL without the query, which may contain a secret. A function of this process has no URL. */
+    /** The receiver's URL without the query, which may contain a secret. `undefined` for a function in this process. */
     to: typeof receiver === 'function' ? undefined : addressOf(new URL(receiver)),
     /** Adds deliveries to the end of the queue. */
     add(deliveries: readonly Delivery[]): void {
       waiting.push(...deliveries)
-      // Receivers are called in a microtask, after the current change is complete.
+      // A microtask calls the receiver only after the current change of the mock's state is complete.
       void Promise.resolve().then(pump)
     },
     /** Returns whether a delivery is waiting or in progress. */

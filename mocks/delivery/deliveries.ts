@@ -19,7 +19,7 @@ export interface OutboxSnapshot {
   readonly planned: readonly (readonly [id: string, planned: Planned])[]
   /** The waiting and running deliveries of each receiver. */
   readonly pending: readonly (readonly [connection: number, deliveries: readonly Delivery[]])[]
-  /** The deliveries of each receiver that wait for `flush()`. */
+  /** For each receiver, its deliveries that wait for `flush()`. */
   readonly held: readonly (readonly [connection: number, deliveries: readonly Delivery[]])[]
   readonly dropped: number
 }
@@ -38,7 +38,7 @@ export interface ListedNotification extends NotificationBody {
 /** The outbox of a mock, with its notifications and deliveries. */
 export type Deliveries = ReturnType<typeof createDeliveries>
 
-/** Creates the outbox, which keeps and delivers notifications. The timeline runs delayed deliveries. */
+/** Creates the outbox, which keeps and delivers notifications. Delayed deliveries are scheduled on `timeline`. */
 export const createDeliveries = (parts: {
   readonly timeline: Timeline
   readonly random: () => number
@@ -102,7 +102,7 @@ export const createDeliveries = (parts: {
     const connection = connections.get(number)
     const wait = result.delivered ? undefined : connection?.rules.waitAfter(attempt)
     if (wait !== undefined) plan(now + wait, number, { message, attempt: attempt + 1 })
-    // The connection starts its next delivery in a microtask. `busy()` must be called after that microtask.
+    // The connection starts its next delivery after this function returns, so the check of `busy()` has to wait.
     void Promise.resolve().then(() => {
       if (!busy()) wakeWaiters()
     })
@@ -246,23 +246,23 @@ export const createDeliveries = (parts: {
     list: { bounds: messages.bounds, read: listed },
     /** Keeps a message and delivers it to every receiver. */
     publish,
-    /** Disconnects a receiver. Returns `false` if there is no such receiver. */
+    /** Disconnects a receiver. Returns `false` if the receiver is not connected. */
     disconnect,
     /** Returns the connected receivers. */
     receivers: () => [...connections].map(([number, { to, options }]) => ({ number, to, options })),
     underWay,
-    /** Aborts the deliveries in progress. These, the waiting and new deliveries then wait for `flush()`. */
+    /** Aborts the deliveries in progress. All old and new deliveries then wait until `accept` or `resume` is called. */
     stop(): void {
       isStopped = true
       for (const [number, connection] of connections)
         held.set(number, [...connection.stop(), ...(held.get(number) ?? [])])
       wakeWaiters()
     },
-    /** Ends `stop` for new deliveries. */
+    /** Lets new deliveries start again after `stop`. Old deliveries still wait for `flush()`. */
     accept(): void {
       isStopped = false
     },
-    /** Ends `stop`. Starts the stopped deliveries, except for those that wait for `flush()` in any case. */
+    /** Lets old and new deliveries start again after `stop`. Shuffled deliveries still wait for `flush()`. */
     resume(): void {
       isStopped = false
       release(({ rules }) => !rules.shuffle)
@@ -270,8 +270,8 @@ export const createDeliveries = (parts: {
     /** Returns how many deliveries failed because a receiver did not respond in time. */
     lateCount: () => lateCount,
     /**
-     * Called when code starts to sleep on the clock. The code calls the returned function after the sleep. During the
-     * sleep, the clock does not wait for receivers, because the sleeping code may be a receiver.
+     * Registers code that starts to sleep on the clock. The code calls the returned function after the sleep. During
+     * the sleep, the clock does not wait for receivers, because the sleeping code may be a receiver.
      */
     sleepBegins(): () => void {
       if (!busy()) return () => undefined

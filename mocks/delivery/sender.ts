@@ -40,10 +40,10 @@ export interface Sent {
   readonly isLate?: boolean
 }
 
-/** Sends one message, until `stop` is aborted. A failure does not reject the promise: `error` contains the reason. */
+/** Sends one message; `stop` aborts the request. The promise never rejects: `error` has the reason of a failure. */
 export type Sender = (message: NotificationBody, stop: AbortSignal) => Promise<Sent>
 
-/** A handler in this process receives a request with this URL. */
+/** The URL of the requests that a handler in this process receives. */
 const HANDLER_URL = 'https://merchant.mandatekit.test/notifications'
 
 const HANDLER_LIMIT_MS = 4_000
@@ -61,14 +61,14 @@ const withoutSecretValues = (headers: Readonly<Record<string, string>>): Readonl
     Object.entries(headers).map(([name, value]) => [name, SECRET_HEADER.test(name) ? '[redacted]' : value]),
   )
 
-/** Returns an error's message and its cause's message. Node's message "fetch failed" does not state the cause. */
+/** Returns the messages of an error and its cause, because Node's message "fetch failed" does not state the cause. */
 const messagesOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error
   return cause instanceof Error && cause.message !== '' ? `${error.message}: ${cause.message}` : error.message
 }
 
-/** Returns the reason of a failure without URLs. Some messages of `fetch` contain the URL, whose query may be secret. */
+/** Returns the reason of a failure. Hides URLs, which some messages of `fetch` contain: the query may be secret. */
 const reasonOf = (error: unknown): string => messagesOf(error).replace(/\bhttps?:[^\s"'<>]+/gi, '[URL]')
 
 /**

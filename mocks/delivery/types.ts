@@ -19,7 +19,7 @@ import type { Duration } from '../domain/duration.ts'
 import { duration, toMilliseconds } from '../domain/duration.ts'
 import type { NotificationBody } from '../domain/subscriptions/types.ts'
 
-/** A receiver in this process. */
+/** A function in this process that receives notifications. */
 export type NotificationReceiver = (request: Request) => Promise<Response> | Response
 
 /** Where notifications are delivered: a receiver in this process, or a URL. */
@@ -27,7 +27,7 @@ export type NotificationTarget = NotificationReceiver | string | URL
 
 /**
  * Accepts a receiver in this process, or an http(s) URL without credentials. `fetch` refuses a URL with credentials,
- * and its message contains them.
+ * and its error message would show the credentials.
  */
 export const target = secretRule<NotificationTarget>(
   'a handler or an http(s) URL without user name and password; pass credentials as headers',
@@ -99,7 +99,7 @@ export const deliverySchema = strict(deliveryOptions, 'option')
 
 /** One attempt to deliver a notification. */
 export interface DeliveryRecord {
-  /** Id of the notification that was sent (S8). */
+  /** Identifier of the notification (S8). */
   readonly notificationId: string
   /** Number of the attempt, from 1. */
   readonly attempt: number
@@ -142,7 +142,7 @@ export interface Notifications {
   all(): readonly NotificationBody[]
   /** Returns the delivery attempts, oldest first. */
   deliveries(): readonly DeliveryRecord[]
-  /** How many notifications and attempts were dropped because the list was full. */
+  /** How many old notifications and attempts were dropped because a list was full. */
   readonly dropped: number
   /** Deletes the recorded notifications and attempts. Receivers stay connected. */
   clear(): void
@@ -153,26 +153,26 @@ export interface Notifications {
    *
    * A handler has 4 s of real time to respond, and a URL has 10 s. A later response counts as a failure. Before
    * a receiver responds, the receiver must not move the mock's clock or call `flush()`: both wait for the response.
-   * A receiver may sleep on the mock's clock. While a receiver sleeps, the clock does not wait for receivers.
+   * A receiver may sleep on the mock's clock. During that sleep, the clock does not wait for receivers.
    *
    * Throws a TypeError that names a wrong option.
    */
   connect(target: NotificationTarget, options?: DeliveryOptions): () => void
   /**
-   * Delivers a notification again, to every receiver. A receiver gets the identifier that it got before. Throws a
-   * `MockRefusedError` if the outbox does not contain the notification.
+   * Delivers a notification again, to every receiver, with the same `notificationId`. Throws a `MockRefusedError` if
+   * the outbox does not contain the notification.
    *
    * @param notificationId `notificationId` of a message in `all()`
    * @example mock.notifications.resend(mock.notifications.all()[0].notificationId)
    */
   resend(notificationId: string): NotificationBody
   /**
-   * Sends a notification that no event of the mock caused, to every receiver: a forged, early or unknown message.
+   * Sends a notification of your own to every receiver, for example a forged, early or unknown message.
    * Throws a TypeError that names a wrong field.
    *
    * @example mock.notifications.send({ type: 'SUBSCRIPTION', status: 'CANCELLED', subscriptionId })
    */
   send(notification: SentNotification): NotificationBody
-  /** Delivers every notification that is due. */
+  /** Delivers every notification that is due, and waits for the responses. */
   flush(): Promise<void>
 }

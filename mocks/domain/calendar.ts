@@ -22,7 +22,7 @@ export const isoMicroseconds = (instant: number): string =>
 const QUARTER = HOUR / 4
 const LARGEST_CACHE = 4_096
 
-/** Returns the value of `key` in the cache. If the cache has no value, computes and stores the value. */
+/** Returns the value of `key` from the cache. If the cache has no such value, computes and stores it. */
 const cached = (cache: Map<number, number>, key: number, compute: () => number): number => {
   let value = cache.get(key)
   if (value === undefined) {
@@ -34,7 +34,7 @@ const cached = (cache: Map<number, number>, key: number, compute: () => number):
 }
 
 // The mock does not import the client, so this code repeats a part of the client's `toInstant`.
-/** Creates a function that converts an instant to the zone's UTC offset, in milliseconds. */
+/** Creates a function that returns the zone's UTC offset at an instant, in milliseconds. */
 const offsetReader = (timeZone: string): ((instant: number) => number) => {
   let format: Intl.DateTimeFormat
   try {
@@ -77,7 +77,7 @@ export type Calendar = ReturnType<typeof createCalendar>
  * @throws RangeError when there is no such zone.
  */
 export const createCalendar = (timeZone: string) => {
-  // UTC needs no `Intl` format, and `new Intl.DateTimeFormat` takes up to 40 ms.
+  // The UTC calendar avoids `new Intl.DateTimeFormat`, which takes up to 40 ms.
   const readOffset = timeZone === 'UTC' ? () => 0 : offsetReader(timeZone)
   const offsets = new Map<number, number>()
   const instants = new Map<number, number>()

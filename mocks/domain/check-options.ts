@@ -6,7 +6,7 @@ import { isAbsoluteUrl, isHeaderText } from '../../src/contract/formats.ts'
 /** `spec`: the mock applies the specification's rules. `strict`: the mock also applies restrictions of its own. */
 export type Rules = 'spec' | 'strict'
 
-/** A schema for a value from the caller. The error message is "<name> must be " and the words of the schema. */
+/** A schema for a value from the caller. The error message is "<name> must be " and the error text of the schema. */
 export type Rule<Value> = Field<Value, Value>
 
 // Rules for values.
@@ -44,7 +44,7 @@ export const rule = <Value>(words: string, obeys: (value: unknown) => boolean): 
 export const secretRule = <Value>(words: string, obeys: (value: unknown) => boolean): Rule<Value> =>
   z.custom<Value>(obeys, { error: words, params: { secret: true } })
 
-/** Accepts a string for which `obeys` returns true. Error messages hide the string: it may be secret. */
+/** Accepts a string for which `obeys` returns true. Error messages hide the string, because it may be secret. */
 export const secretText = (words: string, obeys: (value: string) => boolean): Rule<string> =>
   secretRule(words, (value) => typeof value === 'string' && obeys(value))
 
@@ -79,7 +79,7 @@ export const strict = <const Fields extends Parameters<typeof strictFields>[0]>(
 export const optional = <Value>(one: Field<unknown, Value>): Rule<Value | undefined> =>
   z.optional(one) as Rule<Value | undefined>
 
-/** Accepts the values that `one` accepts and the values that `other` accepts. */
+/** Accepts the values that `one` or `other` accepts. */
 export const either = <One, Other>(one: Rule<One>, other: Rule<Other>): Rule<One | Other> =>
   z.union([one, other])
 
@@ -96,7 +96,7 @@ export const listOf = <Item>(item: Rule<Item>, least = 0): Rule<readonly Item[]>
 export const also = <Value>(one: Rule<Value>, words: string, obeys: (value: Value) => boolean): Rule<Value> =>
   z.pipe(one, z.custom<Value>(obeys, { error: words })) as Rule<Value>
 
-/** Accepts an object with any field names. The rule `value` checks the content of each field. */
+/** Accepts an object with any field names. The content of each field must obey the rule `value`. */
 export const tableOf = <Value>(value: Rule<Value>): Rule<Readonly<Record<string, Value>>> =>
   z.record(z.string(), value, { error: 'an object' })
 
@@ -133,7 +133,7 @@ const shown = (value: unknown): string => {
 
 type Issue = z.core.$ZodIssue
 
-/** For a union: returns the first issue about a field. If there is none, returns the issues of all alternatives. */
+/** Returns the issue. For a union, returns the first issue inside a field, or else the issues of all alternatives. */
 const causes = (issue: Issue): readonly Issue[] => {
   if (issue.code !== 'invalid_union') return [issue]
   const all = issue.errors.flat().flatMap(causes)
@@ -142,7 +142,7 @@ const causes = (issue: Issue): readonly Issue[] => {
   return found.map((cause) => ({ ...cause, path: [...issue.path, ...cause.path] }))
 }
 
-/** Whether the error message may show a wrong string. A string in the place of a number may be a secret. */
+/** Returns whether the message may show a wrong string. Where a number is expected, a string may be a secret. */
 const isShown = (issue: Issue): boolean =>
   issue.code === 'custom'
     ? issue.params?.secret !== true
@@ -179,7 +179,7 @@ export const check = <Value>(rule: Field<Value>, value: unknown, caller = '', na
 
 // Tables of options.
 
-/** An option. `rule` checks the value. `strict` is the default in a mock with `rules: 'strict'`. */
+/** An option. `rule` checks the value. `strict`, if set, replaces `default` in a mock with `rules: 'strict'`. */
 export interface Option<Value, Default extends Value = Value, Strict extends Value = Value> {
   readonly rule: Rule<Value>
   readonly default: Default
@@ -196,7 +196,7 @@ export const option = <Value, const Default extends Value, const Strict extends 
 /** A table of options by name. */
 export type OptionTable = Readonly<Record<string, Option<unknown>>>
 
-/** The options of a table, with their values. */
+/** An object with a value for each option of a table. */
 export type OptionsOf<Table extends OptionTable> = {
   readonly [Name in keyof Table]: z.input<Table[Name]['rule']>
 }
@@ -223,7 +223,7 @@ export const strictOf = <const Table extends OptionTable>(table: Table): StrictO
   ) as StrictOf<Table>
 
 /**
- * Returns the options of a table. A missing or `undefined` option gets its default value.
+ * Returns a value for each option of a table. A missing or `undefined` option gets its default value.
  * Throws a TypeError that names a wrong option and the allowed values.
  *
  * @param area the prefix of option names in messages, such as `gateway.`

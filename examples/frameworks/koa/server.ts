@@ -4,7 +4,7 @@ import { isProgram, portOfEnvironment, secretOfEnvironment } from '../run.ts'
 import type { Shop } from '../shop.ts'
 import { openShop } from '../shop.ts'
 
-/** Creates a Koa app. With a router, use `router.post('/notifications', receive)`. */
+/** Creates a Koa app. With a Koa router, call `router.post('/notifications', receive)` instead. */
 export const createApp = (shop: Shop): Koa => {
   const app = new Koa()
   const receive = toNodeHandler(shop.receive)

@@ -9,8 +9,8 @@ interface Bindings {
 let shop: Shop | undefined
 
 /**
- * A worker (workerd, Cloudflare Workers). Isolates do not share memory. In production, pass a shared `dedupe`,
- * for example one that uses a Durable Object or Redis.
+ * A worker (workerd, Cloudflare Workers). In production, pass a shared `dedupe` that uses, for example, a Durable
+ * Object or Redis, because isolates do not share memory.
  */
 const worker = {
   async fetch(request: Request, { NOTIFICATION_SECRET }: Bindings): Promise<Response> {
@@ -20,5 +20,5 @@ const worker = {
   },
 }
 
-// biome-ignore lint/style/noDefaultExport: the runtime looks for the handlers of a module worker under this name
+// biome-ignore lint/style/noDefaultExport: the runtime reads a module worker's handlers from the default export
 export default worker

@@ -81,7 +81,7 @@ describe('with mock.fetch', { concurrency: true }, () => {
   })
 })
 
-/** Creates a meeting point. Each test calls the returned function and waits there for the other tests. */
+/** Creates a function that each test awaits. The promise resolves when all tests have called the function. */
 const createMeeting = (tests: number) => {
   let missing = tests
   let open: () => void = () => undefined

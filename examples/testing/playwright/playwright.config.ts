@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { defineConfig } from '@playwright/test'
 
-// If none of these files exists, Playwright uses its own Chromium: run `npx playwright install chromium`.
+// If none of these files exists, install the Chromium of Playwright: `npx playwright install chromium`.
 const places = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',

@@ -2,7 +2,7 @@ import { testNumbers } from 'mandatekit/mocks'
 import { describe, expect, vi } from 'vitest'
 import { test } from './fixtures.ts'
 
-/** Creates a gate, at which each test waits for the other tests. Then all tests run together. */
+/** Creates a function that each test awaits. The promise resolves when all tests have called the function. */
 const createGate = (tests: number) => {
   let open: () => void = () => undefined
   let missing = tests

@@ -6,7 +6,7 @@ import { network, test } from './fixtures.ts'
 
 const ORDER = { id: '1001', msisdn: testNumbers.succeeds, amount: 250 }
 
-/** The fields of a notification. A test adds the subscriptionId and the paymentId. */
+/** The fields of a notification, without `subscriptionId` and `paymentId`, which a test adds. */
 const MESSAGE = {
   notificationId: 'notification-1',
   type: 'SUBSCRIPTION_PAYMENT',
