@@ -15,9 +15,9 @@ const unlessAborted = <Value>(signal: AbortSignal, running: Promise<Value>): Pro
   })
 
 /**
- * Creates a `fetch` that sends requests only to the mock. Like the runtime's `fetch`, it rejects with the signal's
- * reason after an abort, and with a TypeError whose cause has a `code` if the connection fails. The created `fetch`
- * does not follow redirects, because the payer's pages redirect to addresses outside the mock.
+ * Creates a `fetch` that sends requests only to the mock. It rejects like the runtime's `fetch`: after an abort, with
+ * the signal's reason; after a failed connection, with a TypeError whose cause has a `code`. The created `fetch` does
+ * not follow redirects, because the payer's pages redirect to addresses outside the mock.
  */
 export const createMockFetch = (handler: Handler, bases: () => readonly string[]): MockFetch => {
   const whileKept = createKeepAlive()

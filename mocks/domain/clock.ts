@@ -19,7 +19,7 @@ export interface ClockOptions {
   readonly sleep?: 'jump' | 'wait'
   /**
    * Delivers notifications while the clock moves. The clock calls `afterStep` after the events of each due time and at
-   * the end of the move, and waits for the returned promise before it moves on. If no delivery is in progress,
+   * the end of the move. The clock moves on when the returned promise resolves. If no delivery is in progress,
    * `afterStep` returns `undefined`.
    */
   readonly afterStep?: () => Promise<void> | undefined
