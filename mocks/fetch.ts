@@ -2,7 +2,7 @@ import type { Handler } from './http/handler.ts'
 import { closedError, connectionError, toResponse, toTruncatedResponse } from './http/response.ts'
 import { createKeepAlive } from './keep-request-alive.ts'
 
-/** A `fetch` that reaches the mock only. The function does not use `this`. */
+/** A `fetch` that sends requests only to the mock. It does not use `this`. */
 export type MockFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
 /** Waits for `running`. Rejects with the signal's reason as soon as the caller aborts. */
@@ -15,9 +15,9 @@ const unlessAborted = <Value>(signal: AbortSignal, running: Promise<Value>): Pro
   })
 
 /**
- * Creates a `fetch` that reaches the mock only. It rejects like the runtime's `fetch`. After an abort, the error is
- * the signal's reason. If the connection fails, the error is a TypeError whose cause has a code. This `fetch`
- * does not follow redirects, because the payer's pages redirect to addresses outside the mock.
+ * Creates a `fetch` that sends requests only to the mock. It rejects like the runtime's `fetch`: after an abort, with
+ * the signal's reason; after a failed connection, with a TypeError whose cause has a `code`. The created `fetch` does
+ * not follow redirects, because the payer's pages redirect to addresses outside the mock.
  */
 export const createMockFetch = (handler: Handler, bases: () => readonly string[]): MockFetch => {
   const whileKept = createKeepAlive()
@@ -34,7 +34,7 @@ export const createMockFetch = (handler: Handler, bases: () => readonly string[]
         `fetch failed: this mock serves ${bases().join(' and ')}, not ${origin}`,
       )
     }
-    // An abort ends this wait, because the body of the request may never end.
+    // The handler waits for the request's body, which may never end. An abort therefore ends this wait.
     const sent = await unlessAborted(signal, handling)
     if (signal.aborted) throw signal.reason
     switch (sent.kind) {

@@ -7,29 +7,29 @@ import { createTimeline } from './timeline.ts'
 /** The options of a mock's clock. */
 export interface ClockOptions {
   /**
-   * `'system'` (default): the clock follows the machine's time or fake timers, and `set` and `advance` shift it.
-   * If `clock` is a time, the clock starts at this time. Then only `set`, `advance` and `sleep` move the clock.
+   * `'system'` (default): the clock follows the machine's time or fake timers; `set` and `advance` shift the clock.
+   * If `clock` is a time, the clock is frozen: it starts at this time, and only `set`, `advance` and `sleep` move it.
    */
   readonly clock?: 'system' | Date | number | string
   /**
-   * How `sleep` ends on a frozen clock. With `'jump'` (default), the clock moves to the end of the sleep after all
-   * ready callbacks have run. So a client can retry although no test moves the clock. With `'wait'`, the sleep lasts
-   * until a test moves the clock.
+   * How `sleep` ends on a frozen clock. With `'jump'` (default), the clock moves itself to the end of the sleep after
+   * all ready callbacks have run. A test then need not move the clock before a client retries. With `'wait'`, the sleep
+   * lasts until a test moves the clock.
    */
   readonly sleep?: 'jump' | 'wait'
   /**
-   * A move calls this function after all events of one due time, and at the end. The clock waits for the returned
-   * promise and then moves on. So the mock delivers each notification at the due time of the event. The function
-   * returns `undefined` if there are no deliveries.
+   * Delivers notifications while the clock moves. The clock calls `afterStep` after the events of each due time and at
+   * the end of the move. The clock moves on when the returned promise resolves. If no delivery is in progress,
+   * `afterStep` returns `undefined`.
    */
   readonly afterStep?: () => Promise<void> | undefined
-  /** Called when the time until the next planned entry may have become shorter. */
+  /** Called when less time may remain until the next planned event. */
   readonly onEarlier?: () => void
 }
 
 /** A snapshot of a clock. */
 export interface ClockSnapshot {
-  /** The time of a frozen clock. A system clock stores its time minus the machine's time, in milliseconds. */
+  /** Milliseconds: the time of a frozen clock, or a system clock's time minus the machine's time. */
   readonly position: number
   readonly frozen: boolean
   readonly entries: readonly PlannedEntry[]
@@ -40,16 +40,16 @@ export interface MockClock {
   /** Returns the current time. While a planned event runs, the current time is the due time of the event. */
   now(): number
   /**
-   * Sets the clock. All events that are due by the new time run before `set` returns. The promise resolves when the
-   * notifications of these events are delivered. If `time` is earlier than now, past events keep their time, and
-   * planned events stay planned.
+   * Sets the clock. All events that are due by the new time run before `set` returns; the promise resolves when their
+   * notifications are delivered. If `time` is earlier than now, past events are not undone, and planned events stay
+   * planned.
    *
    * Rejects with a TypeError if the time is invalid or is text without a time zone.
    */
   set(time: Date | number | string): Promise<void>
-  /** Moves the clock forward. All due events run in order, each at its due time. Overlapping moves add up. */
+  /** Moves the clock forward. Due events run in order, each at its due time. Overlapping calls of `advance` add up. */
   advance(duration: Duration): Promise<void>
-  /** Waits until this clock has moved by `milliseconds`. If the signal aborts, rejects with the signal's reason. */
+  /** Waits until this clock has moved by `milliseconds`. If `signal` is aborted, rejects with its reason. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
 
@@ -59,7 +59,7 @@ interface Sleeper {
   fail(reason: unknown): void
 }
 
-/** The clock inside a mock, with its timeline and its snapshots. */
+/** The clock that a mock uses internally: a `MockClock` with a timeline and snapshots. */
 export type ManagedClock = ReturnType<typeof createClock>
 
 /** Creates a clock and its timeline. */
@@ -71,14 +71,14 @@ export const createClock = ({
 }: ClockOptions = {}) => {
   const frozen = clock !== 'system'
   const start = frozen ? toInstantMilliseconds(clock) : 0
-  /** The time of a frozen clock. A system clock stores its time minus the machine's time, in milliseconds. */
+  /** While no move is running: the `position` that a snapshot contains. */
   let position = start
   /** While `advance` or `sleep` moves the clock, `cursor` is the clock's time, even if the machine's time changes. */
   let cursor = 0
   let moves = 0
-  /** If moves overlap, this is the latest of their target times. */
+  /** The latest target time of the moves that are running. */
   let goal = 0
-  /** `reset` and `restore` increase this number. A move stops when the number changes. */
+  /** The number of calls of `reset` and `restore`. Each of these calls stops the moves that are running. */
   let era = 0
   const sleepers = new Set<Sleeper>()
 
@@ -100,7 +100,7 @@ export const createClock = ({
   }
 
   const refuseWhileRunning = (): void => {
-    if (timeline.running()) throw new Error('Code that runs during a move cannot move the clock.')
+    if (timeline.running()) throw new Error('Code of a planned event cannot move the clock.')
   }
 
   const wakeSleepers = (time: number): boolean => {
@@ -126,7 +126,7 @@ export const createClock = ({
         cursor = Math.max(cursor, at)
         timeline.runStep(cursor)
         const deliveries = afterStep?.()
-        // If there are no deliveries, the loop skips `await`, because `await` is slower than `runStep`.
+        // An `await` is slower than `runStep`, so the loop awaits only deliveries that are in progress.
         if (deliveries !== undefined) await deliveries
         if (ownEra === era && wakeSleepers(cursor)) await macrotask()
         if (ownEra !== era) return
@@ -204,7 +204,7 @@ export const createClock = ({
     /** Sets the clock to its start time and removes all planned entries. Current moves stop. */
     reset: () => begin(frozen ? start : machineTime(), []),
     snapshot: (): ClockSnapshot => ({
-      // Without a move, two readings of the machine's time would make two snapshots differ.
+      // Without a move, the code does not read the machine's time, so that two snapshots in a row are equal.
       position: moves > 0 ? cursor - machineTime() : position,
       frozen,
       entries: timeline.entries(),

@@ -21,7 +21,7 @@ const parts = {
   /** Milliseconds. */
   milliseconds: optional(number()),
 }
-/** A duration as the sum of its parts. A day has 24 hours. */
+/** A duration in days, hours, minutes, seconds and milliseconds, which are added up. A day has 24 hours. */
 export interface DurationParts extends Input<typeof parts> {}
 /** A duration: milliseconds, or parts such as `{ days: 15 }`. */
 export type Duration = number | DurationParts

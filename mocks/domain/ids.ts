@@ -1,7 +1,7 @@
-/** How many identifiers of each kind were issued. */
+/** The number of issued identifiers of each kind. */
 export type IdsSnapshot = Readonly<Record<string, number>>
 
-// These 32 characters are hard to confuse. Each character encodes five bits.
+// These 32 characters are easy to tell apart, and each encodes five bits.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const CHARACTERS_PER_WORD = 6
 
@@ -22,7 +22,7 @@ const hash = (text: string, start: number): number => {
   return word
 }
 
-/** Returns a short text that stands for another text and does not contain it. */
+/** Returns a short hash, which identifies a text without containing it. */
 export const fingerprint = (text: string): string =>
   [0x6d616e64, 0x61746573].map((start) => hash(text, start).toString(36)).join('-')
 
@@ -31,7 +31,7 @@ export type Ids = ReturnType<typeof createIds>
 
 /**
  * Creates the identifier generator of a mock. Identifiers look random and do not repeat. The same seed gives the same
- * identifiers, so use them only in tests. Each kind has its own count, so extra tokens do not change the invoice ids.
+ * identifiers, so they are safe only in tests. Each kind has its own counter, so more tokens do not change invoice ids.
  */
 export const createIds = (seed: string | number) => {
   const seedText = String(seed)
@@ -54,7 +54,7 @@ export const createIds = (seed: string | number) => {
     return index
   }
 
-  // Two indexes never give the same word at the same position, so identifiers of one kind do not repeat.
+  // The words of two indexes differ at every position, so identifiers of one kind do not repeat.
   const word = ([first, second]: readonly [number, number], index: number, position: number): number =>
     scramble(scramble(index ^ first) ^ scramble(second ^ Math.imul(position + 1, 0x85ebca6b)))
 
@@ -72,7 +72,7 @@ export const createIds = (seed: string | number) => {
   }
 
   return {
-    /** Returns identifier number `index` of a kind, with `length` characters. Does not change the kind's count. */
+    /** Returns the identifier of a kind at `index`, with `length` characters. The kind's counter does not change. */
     textAt,
     /** Returns the next identifier of a kind. */
     text: (kind: string, length: number): string => textAt(kind, count(kind), length),
@@ -90,7 +90,7 @@ export const createIds = (seed: string | number) => {
 
 const DIGIT_CHARACTERS = 9
 
-/** Converts the start of an identifier to a decimal number of at most 45 bits, which JSON can represent. */
+/** Converts the start of an identifier to a decimal number of at most 45 bits, which JSON represents exactly. */
 const digitsOf = (text: string): string =>
   String(
     [...text.slice(0, DIGIT_CHARACTERS)].reduce(

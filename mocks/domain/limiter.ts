@@ -1,8 +1,8 @@
 /** A rate limit. */
 export interface Limiter {
   /**
-   * Decides whether a call is allowed. Counts allowed calls, unless `counts` is false. Returns the values of the rate
-   * limit headers.
+   * Decides whether a call is allowed, and counts an allowed call, unless `counts` is false. Returns the decision and
+   * the values of the rate-limit headers.
    */
   take(
     bucket: string,
@@ -15,7 +15,7 @@ export interface Limiter {
     readonly resetAt: number
   }
   reset(): void
-  /** Returns the state as plain data, which may share objects with the limiter. */
+  /** Returns the state as plain data. Copy the data, because the limiter may still change its objects. */
   snapshot(): unknown
   restore(snapshot: unknown): void
 }
@@ -24,11 +24,11 @@ interface LimiterParts {
   readonly limit: number
   readonly windowMs: number
   readonly now: () => number
-  /** Returns whether the limiter accepts and ignores every call. */
+  /** Returns whether the limiter is off: it accepts every call and counts none. */
   readonly isOff?: () => boolean
 }
 
-/** The values of a limiter that is off: no call was counted. */
+/** The decision of a limiter that is off: the call is allowed and not counted. */
 const uncounted = ({ limit, windowMs, now }: LimiterParts) => ({
   allowed: true,
   limit,
@@ -41,7 +41,7 @@ interface Window {
   count: number
 }
 
-// With this number of buckets, the limiter removes the buckets whose window has ended.
+// When the limiter has this many buckets, it removes all buckets whose window has ended.
 const MANY_BUCKETS = 1_000
 
 /**

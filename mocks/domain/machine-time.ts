@@ -17,7 +17,7 @@ export const startTimer = (milliseconds: number, act: () => void): (() => void) 
   return () => clearTimeout(timer)
 }
 
-/** Creates an alarm, which is off. The alarm has at most one timer: for the earliest of the requested times. */
+/** Creates an alarm, which is off. An alarm that is on has at most one timer, for the earliest requested time. */
 export const createAlarm = (ring: () => void) => {
   let isOn = false
   let ringsAt = Number.POSITIVE_INFINITY
@@ -62,10 +62,10 @@ export const delayAnswer = (milliseconds: number, signal: AbortSignal | null): P
     signal?.addEventListener('abort', done)
   })
 
-// The module keeps the real functions, because a test may install fake timers later.
+// The module keeps the real timer functions, because a test may install fake timers later.
 const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout } = globalThis
 
-/** Resolves in the next macrotask. Fake timers do not affect this function. */
+/** Waits for the next macrotask, even if a test has installed fake timers. */
 export const macrotask = (): Promise<void> =>
   new Promise((resolve) => {
     if (typeof MessageChannel !== 'function') {
@@ -101,7 +101,7 @@ export const withinRealTime = <Value>(
     const controller = new AbortController()
     const keepAlive = realSetTimeout(() => undefined, milliseconds)
     let hasEnded = false
-    // Fake timers do not affect AbortSignal.timeout. During a long pause, AbortSignal.timeout lets the process exit.
+    // AbortSignal.timeout ignores fake timers, and does not keep the process alive during a long pause.
     const start = (): void => {
       AbortSignal.timeout(milliseconds).addEventListener('abort', () => {
         if (hasEnded) return

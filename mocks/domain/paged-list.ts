@@ -1,16 +1,16 @@
-/** The places of the items in a list: `first` is the oldest item, and `end` is one place after the newest item. */
+/** The positions of the items in a list: `first` is the oldest item's position, `end` the newest item's plus one. */
 export interface Bounds {
   readonly first: number
   readonly end: number
 }
 
-/** A list that is read page by page. Places count from 0. An item keeps its place when older items are dropped. */
+/** A list that is read page by page. Positions start at 0. An item keeps its position when older items are dropped. */
 export interface Sequence<Item> {
-  /** Runs the due entries of the timeline, then returns `first` and `end`. */
+  /** Returns the range of positions. The lists of charges, subscriptions and payments first run all due events. */
   bounds(): Bounds
   /**
-   * Returns copies of the items from place `from` to place `to - 1`. The oldest item is first. A list may omit items
-   * for which `isWanted` returns false.
+   * Returns copies of the items from position `from` to position `to - 1`, oldest first. A list may omit items for
+   * which `isWanted` returns false.
    */
   read(from: number, to: number, isWanted?: (item: Item) => boolean): readonly Item[]
 }
@@ -19,7 +19,7 @@ export interface Sequence<Item> {
 export const createBoundedList = <Item>(size: number) => {
   let items: Item[] = []
   let dropped = 0
-  /** When the list is full: the index in `items` of the oldest item. */
+  /** Index of the oldest item in `items`: 0 until the list is full. */
   let head = 0
 
   const read = (from: number, to: number): Item[] => {

@@ -28,11 +28,11 @@ export type RefusalReason =
 export interface Refusal {
   /** The reason, such as `not_found` or `already_confirmed`. */
   readonly reason: RefusalReason
-  /** The message in the response. The message reveals no more than a real API would reveal. */
+  /** The message in the response. It contains no details that a real API would hide. */
   readonly message: string
-  /** The name of the wrong field in the request. */
+  /** The name of the invalid field in the request. */
   readonly field?: string
-  /** The explanation in the request log, with the option that caused the refusal. It contains no secret. */
+  /** The explanation in the request log: names the option that caused the refusal, and contains no secret. */
   readonly explanation?: string
 }
 
@@ -51,7 +51,7 @@ export const refused = (
   more: Omit<Refusal, 'reason' | 'message'> = {},
 ): Result<never> => ({ ok: false, refusal: { reason, message, ...more } })
 
-/** Returns the refusal of a wrong field. */
+/** Returns the refusal of a request with an invalid field. */
 export const invalid = (field: string, message: string, explanation?: string): Result<never> =>
   refused('invalid', message, { field, ...(explanation === undefined ? {} : { explanation }) })
 
@@ -61,7 +61,7 @@ export class MockRefusedError extends Error {
   override readonly name = 'MockRefusedError'
   /** The reason, such as `not_found`. */
   readonly reason: RefusalReason
-  /** The name of the wrong field. */
+  /** The name of the invalid field, if a field caused the refusal. */
   readonly field: string | undefined
 
   constructor(action: string, { reason, message, field, explanation }: Refusal) {

@@ -1,7 +1,7 @@
-/** The timeline of one mock: its planned entries, such as payments. */
+/** The timeline of one mock, which stores planned events, such as payments, as entries. */
 export type Timeline = ReturnType<typeof createTimeline>
 
-/** A planned entry, such as a payment. It is plain data, so that a snapshot can contain it. */
+/** A planned event, such as a payment, as plain data that a snapshot can contain. */
 export interface PlannedEntry {
   readonly at: number
   readonly kind: string
@@ -10,7 +10,7 @@ export interface PlannedEntry {
 
 interface Entry extends PlannedEntry {
   at: number
-  /** A number that grows with each new entry. Entries with the same time run in the order of this number. */
+  /** Entries with the same time run in the order of this number, which grows with each new entry. */
   sequence: number
   canceled: boolean
 }
@@ -57,8 +57,8 @@ const pop = (heap: Entry[]): Entry | undefined => {
 const SMALL = 64
 
 /**
- * Creates a timeline, which keeps planned entries in a heap. A canceled entry is skipped when it is due. A large
- * heap removes its canceled entries when more than half of all entries are canceled.
+ * Creates a timeline, which keeps planned entries in a heap. A canceled entry stays in the heap until it is due, or
+ * until more than half of the entries in a large heap are canceled.
  *
  * @param outsideNow returns the current time while no entry runs
  * @param onEarlier called when a new entry is due before all other entries
@@ -118,13 +118,13 @@ export const createTimeline = (outsideNow: () => number, onEarlier?: () => void)
     remove(entry)
   }
 
-  /** Plans an entry for `planAt`, but not before now. Replaces the planned entry of the same kind and id. */
+  /** Plans an entry for `planAt`, or for now if `planAt` has passed. Replaces the entry of the same kind and id. */
   const schedule = (planAt: number, kind: string, id: string): void => {
     if (Number.isNaN(planAt)) throw new RangeError(`"${kind}" cannot be planned at NaN.`)
     const at = Math.max(planAt, now())
     let entry = entriesOf(kind).get(id)
     if (entry?.canceled === true) {
-      // The heap does not contain this entry, which is running. To reuse it is twice as fast as to create an entry.
+      // This entry is running and not in the heap. Reusing the entry is twice as fast as creating a new one.
       entry.at = at
       entry.sequence = sequence
       entry.canceled = false
@@ -137,7 +137,7 @@ export const createTimeline = (outsideNow: () => number, onEarlier?: () => void)
     if (heap[0] === entry) onEarlier?.()
   }
 
-  /** Runs the entries of the earliest planned time and returns that time. Runs nothing after `limit`. */
+  /** Runs all entries of the earliest due time and returns this time. Runs nothing if this time is after `limit`. */
   const runStep = (limit: number): number | undefined => {
     const first = peek()
     if (runningAt !== undefined || first === undefined || first.at > limit) return undefined
@@ -162,7 +162,7 @@ export const createTimeline = (outsideNow: () => number, onEarlier?: () => void)
   const settle = (): void => {
     const limit = now()
     while (runStep(limit) !== undefined) {
-      // `runStep` runs the entries.
+      // The call of `runStep` in the condition runs the entries.
     }
   }
 
@@ -187,7 +187,7 @@ export const createTimeline = (outsideNow: () => number, onEarlier?: () => void)
     runStep,
     /** Returns the planned entries in the order in which they will run. */
     entries: () => living().map(({ at, kind, id }) => ({ at, kind, id })),
-    /** Replaces all planned entries with these entries, which must be sorted by time. */
+    /** Replaces all planned entries with the given entries, which must be sorted by time. */
     replace(entries: readonly PlannedEntry[]): void {
       planned.clear()
       sequence = 0
@@ -198,12 +198,12 @@ export const createTimeline = (outsideNow: () => number, onEarlier?: () => void)
   }
 }
 
-// The queue removes finished items only when there are this many.
+// The queue removes finished items from memory only when there are this many.
 const COMPACT_FROM = 1024
 
 /**
- * Creates a queue of items, such as charges that will expire. Items are usually added in the order of due times. The
- * timeline has only one entry for all items, because a load test creates millions of charges.
+ * Creates a queue of items, such as charges that will expire. Items are usually added in the order of due times. All
+ * items share one entry of the timeline, because a load test creates millions of charges.
  */
 export const createDueQueue = <Item>(
   timeline: Timeline,
@@ -211,7 +211,7 @@ export const createDueQueue = <Item>(
     /** The `kind` of the timeline entry that runs the queue. */
     readonly kind: string
     readonly dueAt: (item: Item) => number
-    /** Returns whether the item must still run. */
+    /** Returns whether the queue must still run the item. */
     readonly isLive: (item: Item) => boolean
     readonly run: (item: Item, at: number) => void
   },
@@ -248,7 +248,7 @@ export const createDueQueue = <Item>(
     plan()
   })
 
-  /** Returns the index of a new item. After the clock was set back, a new item can be due before older items. */
+  /** Returns the index for a new item. After the clock was set back, the item can be due before older items. */
   const place = (at: number): number => {
     let low = head
     let high = items.length
@@ -271,7 +271,7 @@ export const createDueQueue = <Item>(
     replace(next: readonly Item[]): void {
       items = [...next]
       head = 0
-      // NaN equals no due time, so `plan` updates the timeline entry.
+      // NaN differs from every due time, so `plan` always updates the timeline entry.
       plannedAt = Number.NaN
       plan()
     },

@@ -60,7 +60,7 @@ const faultResponse = (
   }
 }
 
-/** Returns the rate-limit headers of the mock's response, and the `Date` that they refer to. */
+/** Returns the rate-limit headers of the mock's response, and the `Date` header on which they depend. */
 const limitHeadersOf = ({ response }: Decision): HeaderFields =>
   Object.fromEntries(
     Object.entries(response.headers).filter(([name]) => name === 'Date' || name.startsWith('X-RateLimit-')),
@@ -78,7 +78,7 @@ const truncated = (decision: Decision | undefined): MockResponse => {
 /**
  * Applies a fault to a request, and returns the response to send.
  *
- * @param decision the mock's own decision; `undefined` if the fault prevents the execution
+ * @param decision the mock's response without the fault; `undefined` if the fault prevents the execution
  */
 export const applyFault = (
   exchange: OperationExchange,

@@ -27,7 +27,7 @@ export const isOperation = (text: string): text is Operation => known.has(text)
 
 const operationRule = oneOf(...operations)
 
-/** Throws a TypeError that lists the operations if the name is not an operation. */
+/** Throws a TypeError that lists all operation ids if `name` is not one of the ids. */
 export const assertOperation = (name: unknown): void => void check(operationRule, name, '', 'operation')
 
 /** The successful result of an operation. */
@@ -48,7 +48,7 @@ export interface Call<Definition extends EndpointDefinition, Caller> {
   readonly fields: Readonly<Record<string, unknown>>
   /** The Idempotency-Key header; empty if the request has none. */
   readonly idempotencyKey: string
-  /** The authenticated caller. If the operation needs no authentication, a placeholder. */
+  /** The authenticated caller, or a placeholder if the operation needs no authentication. */
   readonly caller: Caller
 }
 
@@ -57,7 +57,7 @@ export type Resolvers<Contract extends Record<string, EndpointDefinition>, Calle
   readonly [Name in keyof Contract]: (call: Call<Contract[Name], Caller>) => Result<Success>
 }
 
-/** For each operation with idempotency keys: returns the original result of a used key, or `undefined` for a new key. */
+/** For operations with idempotency keys: returns the original result of a used key, or `undefined` for a new key. */
 export type Originals<Contract extends Record<string, EndpointDefinition>, Caller> = {
   readonly [Name in keyof Contract]?: (call: Call<Contract[Name], Caller>) => Result<Success> | undefined
 }
@@ -69,7 +69,7 @@ export interface OperationTarget {
   readonly definition: EndpointDefinition
 }
 
-/** A received request whose caller is authenticated. */
+/** A received request whose caller is not yet authenticated. */
 export interface ReceivedCall {
   readonly parameters: Readonly<Record<string, string>>
   readonly query: string
@@ -77,7 +77,7 @@ export interface ReceivedCall {
   readonly idempotencyKey: string
 }
 
-/** The call of an authenticated caller, not yet executed. */
+/** A call whose caller is authenticated, but which is not yet executed. */
 export interface AdmittedCall {
   /** The original result of a used idempotency key; `undefined` for a new key or an operation without keys. */
   readonly original: Result<Success> | undefined
@@ -104,7 +104,7 @@ export interface AreaRuntime {
   readonly responses: AreaResponses
   /** The rate limiter; `undefined` if the area has no rate limit. */
   readonly limiter: Limiter | undefined
-  /** Returns the name of the rate limiter's bucket for a call. `fields` is empty for an unreadable body. */
+  /** Returns the name of the bucket in which the rate limiter counts a call. An unreadable body has no `fields`. */
   bucket(
     bearer: string | undefined,
     definition: EndpointDefinition | undefined,
@@ -116,13 +116,13 @@ export interface AreaRuntime {
   refusalHeaders(state: LimitState): HeaderFields
   /** Whether the mock refuses a body with a Content-Type other than JSON (row 3). */
   readonly checksContentType: boolean
-  /** Whether the mock refuses body fields if the operation has none in the specification (row 4 ✎). */
+  /** Whether the mock refuses body fields of an operation that has no body in the specification (row 4 ✎). */
   readonly refusesUnknownFields: boolean
-  /** Whether the mock refuses a request while another request with its idempotency key runs (row 73a). */
+  /** Whether the mock refuses a request while another with the same idempotency key runs (row 73a). */
   readonly refusesRunningKeys: boolean
   /** Returns whether the area has an outage. */
   isDown(): boolean
-  /** Returns fields of the charge or subscription that path parameters name. */
+  /** Returns fields, such as `msisdn`, of the charge or subscription whose id is in the path. */
   related(parameters: Readonly<Record<string, string>>): Readonly<Record<string, unknown>>
 }
 

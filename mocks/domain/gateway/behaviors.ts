@@ -1,13 +1,13 @@
 import type { Resolution } from './transitions.ts'
 
-/** Defines how the charges of a phone number end. */
+/** Determines the results of a phone number's charges and renewals. */
 export interface Behavior {
   readonly description: string
-  /** How a confirmed charge or a renewal ends. */
+  /** Result of a charge when the payer confirms it, and of a renewal. */
   readonly resolution: Resolution
-  /** How charges end after the number's first successful charge. Default: `resolution`. */
+  /** Result of the charges after the number's first successful charge. Default: `resolution`. */
   readonly afterFirst?: Resolution
-  /** How a charge ends when the gateway retries the charge. Default: the charge stays in pending_retry. */
+  /** Result when the gateway retries a charge. Default: the charge stays in pending_retry. */
   readonly afterRetry?: Resolution
 }
 
@@ -38,7 +38,7 @@ export const behaviors = {
   },
   stays_pending_retry: { description: 'Every charge stays in pending_retry.', resolution: retry },
   expires: {
-    description: 'A charge has expired by the time the payer enters the correct code.',
+    description: 'Every charge expires when the payer enters the correct code.',
     resolution: { event: 'expire', outcome: 'EXPIRED' },
   },
   succeeds_once: {
@@ -48,14 +48,14 @@ export const behaviors = {
   },
 } as const satisfies Record<string, Behavior>
 
-/** Name of a behavior. The reference route returns these names, and `payer.setBehavior` accepts them. */
+/** Name of a behavior, as the reference route returns it and `payer.setBehavior` accepts it. */
 export type BehaviorName = keyof typeof behaviors
 
 /** Returns whether a text is the name of a behavior. */
 export const isBehaviorName = (name: string): name is BehaviorName => Object.hasOwn(behaviors, name)
 
 /**
- * A test number for each behavior. The numbers belong to no operator, because +999 is not a country code.
+ * A phone number for each behavior. No real phone has such a number, because +999 is not a country code.
  *
  * @example gateway.charge({ msisdn: testNumbers.insufficient_funds, … })
  */
@@ -70,7 +70,7 @@ export const testNumbers = {
   succeeds_once: '+99900000008',
 } as const satisfies Record<BehaviorName, string>
 
-/** The type of the option `gateway.testNumbers`. It maps each phone number to a behavior. */
+/** The type of the option `gateway.testNumbers`, which maps each phone number to a behavior. */
 export type NumberTable = Readonly<Record<string, BehaviorName>>
 
 /** Maps each number of `testNumbers` to its behavior. */
@@ -81,7 +81,7 @@ export const testNumberTable: NumberTable = Object.fromEntries(
 /** Removes the leading plus of a phone number, so that a comparison ignores the plus. */
 export const comparableNumber = (msisdn: string): string => msisdn.replace(/^\+/, '')
 
-/** Returns the entry that the reference route returns for a test number. */
+/** Returns the entry of a test number in the response of the reference route. */
 export const testNumber = (msisdn: string, name: BehaviorName) => {
   const { description, resolution, afterRetry }: Behavior = behaviors[name]
   return { msisdn, behavior: name, description, outcome: (afterRetry ?? resolution).outcome }

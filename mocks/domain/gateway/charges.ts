@@ -13,25 +13,25 @@ export interface ChargeFields {
   readonly redirectUri: string
 }
 
-/** A stored charge. To save memory, computable fields are not stored: a million charges must fit. */
+/** A stored charge. It has no computable fields, because a load test stores a million charges in memory. */
 export interface ChargeRecord extends ChargeFields {
   readonly id: string
   readonly confirmationId: string
-  /** The gateway's base URL when the charge was created. `confirmation_url` begins with this URL. */
+  /** The gateway's base URL when the charge was created: the start of `confirmation_url`. */
   readonly baseUrl: string
   readonly createdAt: number
-  /** Identifier of the charge that this charge renews. */
+  /** Only for a renewal: identifier of the renewed charge. */
   readonly mandateId: string | undefined
   /** The idempotency key of the request that created the charge. A seeded charge has no key. */
   readonly idempotencyKey: string | undefined
-  /** The API key that created the charge, as `authenticate` names the key (row 84). */
+  /** Hash of the API key that created the charge (row 84). */
   readonly credential: string
   status: ChargeStatus
   outcome: ChargeOutcome
   wrongCodes: number
 }
 
-/** A charge with the status and outcome that the charge has at one time. */
+/** A charge, with its status and outcome at one point in time. */
 export interface ChargeMoment {
   readonly charge: ChargeRecord
   readonly status: ChargeStatus
@@ -61,7 +61,7 @@ export const listedCharge = (charge: ChargeRecord): ListedCharge => ({
   idempotencyKey: charge.idempotencyKey,
 })
 
-/** Masks a phone number, except its first 4 and last 3 characters. Of a short number, at most 2 stay visible. */
+/** Masks a phone number: shows its first 4 and last 3 characters, or at most the last 2 of a short number. */
 export const maskedNumber = (msisdn: string): string => {
   const characters = [...msisdn]
   const isLong = characters.length >= 10

@@ -46,7 +46,7 @@ const formatProblem = ({ msisdn, amount, currency }: ChargeFields): Result<never
   return undefined
 }
 
-/** Reads the body of a charge, and checks G1's rules. `inputRules: 'formats'` adds restrictions (row 82). */
+/** Reads the body of a charge, and checks the rules of G1 and of the option `inputRules` (row 82). */
 export const readCharge = (fields: Fields, options: InputOptions): Result<ChargeFields> => {
   const { msisdn, amount, currency, redirect_uri: redirectUri } = fields
   if (typeof msisdn !== 'string' || !INTERNATIONAL.test(msisdn)) {

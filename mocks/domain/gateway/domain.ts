@@ -15,7 +15,7 @@ import type { KeyUse } from './state.ts'
 import { createKeyStore, credentialOf, keyScope, readEvents } from './state.ts'
 import type { ChargeBody, ConfirmationView, GatewayEvent, Keyed } from './types.ts'
 
-// Every wrong code gets this refusal, so a caller learns nothing about phone numbers, codes or charges.
+// A wrong code for an unknown charge gets the same refusal, so a caller cannot find out which charges exist.
 const INCORRECT_CODE: Result<never> = Object.freeze(
   refused('incorrect_code', 'The code is not correct.', {
     explanation: 'The otp differs from the option gateway.otp.',
@@ -81,7 +81,7 @@ export const createGatewayDomain = (parts: {
   readonly timeline: Timeline
   readonly ids: Pick<Ids, 'text'>
   readonly options: GatewayOptions
-  /** Returns the base URL of the gateway's pages. Every `confirmation_url` begins with it. */
+  /** Returns the base URL of the gateway's pages: the start of every `confirmation_url`. */
   readonly baseUrl: () => string
 }) => {
   const { timeline, options } = parts
@@ -143,8 +143,8 @@ export const createGatewayDomain = (parts: {
     },
     reference: () => ({ otp: options.otp, test_numbers: reference() }),
     /**
-     * Returns the original result of a used key, whatever the new body is (G rule 1), or `undefined` for a new key.
-     * Refuses a missing key (row 71). `keyReuse: 'reject'` refuses another body (row 72).
+     * Returns the original result of a used idempotency key (G rule 1), or `undefined` for a new key. Refuses a missing
+     * key (row 71) and, under `keyReuse: 'reject'`, a used key with another body (row 72).
      */
     original(use: KeyUse, fields: Fields): Result<Keyed<ChargeBody>> | undefined {
       timeline.settle()
@@ -164,7 +164,7 @@ export const createGatewayDomain = (parts: {
       if (!isAllowed(wanted.value.redirectUri)) return REDIRECT_NOT_ALLOWED
       return execute(use, ledger.open(wanted.value, use))
     },
-    /** Confirms a charge. Without a credential, the payer confirms it. */
+    /** Confirms a charge. Without a `credential`, the payer confirms the charge, not a call of the API. */
     confirm(confirmationId: string, fields: Fields, credential?: string): Result<ChargeBody> {
       timeline.settle()
       const otp = readText('otp', fields, options)
@@ -182,7 +182,7 @@ export const createGatewayDomain = (parts: {
       const charge = chargeOf(id, credential)
       return charge.ok ? accepted(chargeBody(charge.value)) : charge
     },
-    /** Renews a mandate, whose id is in the path. Call `original` first. */
+    /** Renews a mandate: a succeeded charge, whose id is in the path. Call `original` first. */
     renew(use: KeyUse, fields: Fields): Result<Keyed<ChargeBody>> {
       timeline.settle()
       const mandateId = readText('mandate_id', fields, options)
@@ -196,8 +196,8 @@ export const createGatewayDomain = (parts: {
       return execute(use, ledger.renew(mandate, use))
     },
     /**
-     * Clears charges, events and idempotency keys; with `apiKeyScope: 'own'`, only those of the API key. Keeps the
-     * behaviors, the rate limit and the allowlist.
+     * Clears charges, events and idempotency keys; with `apiKeyScope: 'own'`, only those of the API key. Behaviors,
+     * the rate limit and the allowlist stay unchanged.
      */
     reset(credential: string): void {
       timeline.settle()
@@ -220,7 +220,7 @@ export const createGatewayDomain = (parts: {
         returnUrl: name === false ? charge.redirectUri : withParameter(charge.redirectUri, name, charge.id),
       })
     },
-    /** Returns the payer's number of the charge whose id is in the path. */
+    /** Returns the payer's phone number of the charge or confirmation whose id is in the path. */
     related({ id = '', confirmationId = '' }: Readonly<Record<string, string>>): {
       readonly msisdn?: string
     } {
@@ -234,7 +234,7 @@ export const createGatewayDomain = (parts: {
       ledger.lasting().behaviors.set(comparableNumber(msisdn), behavior)
       return accepted(undefined)
     },
-    /** Clears the whole state, including the state that `reset` keeps, and then adds the seeded charges. */
+    /** Clears the whole state, including the behaviors that `reset` keeps, and adds the seeded charges again. */
     restart: ledger.restart,
     /** Returns every charge, oldest first. */
     charges(): readonly ChargeBody[] {

@@ -50,7 +50,7 @@ export const createLedger = (parts: {
 }) => {
   const { timeline, ids, options, baseUrl } = parts
   let state = emptyTransactions()
-  /** An array of all charges, oldest first. The code reads charges by position. */
+  /** All charges in an array, oldest first, because pages of charges are read by position. */
   let order: ChargeRecord[] = []
   let lasting = newLastingState()
   const configured = new Map<string, BehaviorName>(
@@ -188,7 +188,7 @@ export const createLedger = (parts: {
 
   seed()
   return {
-    /** Returns the current state. A reset creates a new state object. */
+    /** Returns the current state. Call this function again after a reset, which replaces the state object. */
     transactions: () => state,
     lasting: () => lasting,
     /** Returns every charge, oldest first. */
@@ -226,12 +226,12 @@ export const createLedger = (parts: {
       charge.wrongCodes += 1
       if (charge.wrongCodes >= maxOtpAttempts) move(charge, EXPIRE, timeline.now())
     },
-    /** Deletes all charges with their events and keys. */
+    /** Deletes all charges with their events and idempotency keys. */
     clear(): void {
       lasting.clearedEvents += state.events.types.length
       forgetTransactions()
     },
-    /** Deletes the charges of one API key with their events and keys. */
+    /** Deletes the charges of one API key, with their events and idempotency keys. */
     clearOf(credential: string): void {
       const isKept = (charge: ChargeRecord): boolean => charge.credential !== credential
       const kept = order.filter(isKept)

@@ -28,7 +28,7 @@ const identifier = (prefix: string): Rule<string> =>
     (value) => typeof value === 'string' && new RegExp(`^${prefix}[\\w-]+$`).test(value),
   )
 
-/** The default outcome of an initial charge, by status. */
+/** The default outcome of a seeded charge, by status. */
 export const outcomeOf = {
   pending_confirmation: 'PENDING',
   pending_retry: 'RETRYING',
@@ -52,7 +52,7 @@ const seedCharge = {
   redirect_uri: optional(absoluteUrl),
   /** Status of the charge. Default: `succeeded`. */
   status: optional(oneOf('pending_confirmation', 'pending_retry', 'succeeded', 'failed', 'expired')),
-  /** Outcome. Each status has a default outcome: `failed` has `INSUFFICIENT_FUNDS`. */
+  /** Outcome. The default depends on `status`: for `failed`, it is `INSUFFICIENT_FUNDS`. */
   outcome: optional(
     oneOf('PENDING', 'SUCCEEDED', 'INSUFFICIENT_FUNDS', 'WALLET_BLOCKED', 'RETRYING', 'EXPIRED'),
   ),
@@ -63,7 +63,7 @@ const seedCharge = {
       (value) => typeof value === 'string' && pointInTime.safeParse(value).success,
     ),
   ),
-  /** Identifier of the charge that this charge renews. */
+  /** Only for a renewal: identifier of the renewed charge. */
   mandate_id: optional(text),
 }
 /** A charge that exists when a mock starts. By default, the charge has just succeeded. */
@@ -86,7 +86,7 @@ export const gatewayTable = {
   apiKeys: option(listOf(headerText, 1), ['mock-api-key']),
   /** The correct one-time code of every charge (G confirm). Default: `123456`. */
   otp: option(code, '123456'),
-  /** Maps each phone number to its behavior (row 61). The leading plus is optional. Default: `testNumbers`. */
+  /** Maps phone numbers, with or without a leading plus, to behaviors (row 61). Default: `testNumbers`. */
   testNumbers: option(tableOf(behavior), testNumberTable),
   /** Behavior of each number that is not in the option `testNumbers` (row 61). Default: `succeeds`. */
   defaultBehavior: option(behavior, 'succeeds'),
@@ -96,7 +96,7 @@ export const gatewayTable = {
   retryDelay: option(orFalse(duration), { hours: 24 }),
   /** How long a charge waits for its confirmation before it expires (row 64); `false`: forever. Default: 24 hours. */
   confirmationTtl: option(orFalse(duration), { hours: 24 }),
-  /** Response to a correct code: the charge, its id and status, or an empty 204 (row 66). Default: `charge`. */
+  /** Response to a correct code: the charge, only its id and status, or an empty 204 (row 66). Default: `charge`. */
   confirmAnswer: option(oneOf('charge', 'status', 'empty'), 'charge'),
   /** Response of the operation `status`: the whole charge, or only its status (row 67). Default: `charge`. */
   statusAnswer: option(oneOf('charge', 'status'), 'charge'),
@@ -105,14 +105,14 @@ export const gatewayTable = {
    * an entry has the same scheme and host, and the same path or a parent path.
    */
   redirectAllowlist: option(listOf(absoluteUrl), []),
-  /** Response if a used idempotency key has a new body (row 72). Default: `replay`; strict rules: `reject`. */
+  /** Response to a used idempotency key with another body (row 72). Default: `replay`; strict rules: `reject`. */
   keyReuse: option(oneOf('replay', 'reject'), 'replay', { strict: 'reject' }),
   /**
-   * What happens to a request while the first request with its idempotency key still runs (row 73a). `wait`: the
-   * request waits and gets the same result. `conflict`: 409 with `idempotency_key_in_use`. Default: `wait`.
+   * Response to a request whose idempotency key belongs to a request that still runs (row 73a). `wait` (default): the
+   * response of the earlier request, as soon as it ends. `conflict`: 409 with `idempotency_key_in_use`.
    */
   keyInFlight: option(oneOf('wait', 'conflict'), 'wait'),
-  /** How long an idempotency key is remembered (row 73); `false`: until a reset. Default: `false`. */
+  /** How long the mock stores an idempotency key (row 73); `false`: until a reset. Default: `false`. */
   keyTtl: option(orFalse(duration), false),
   /** Whether `renew` accepts the id of a succeeded renewal (row 75). Default: `true`; under strict rules: `false`. */
   renewalsAsMandates: option(flag, true, { strict: false }),
@@ -121,23 +121,23 @@ export const gatewayTable = {
   /** The rate limit for all routes and callers together (row 78); `false`: no limit. */
   rateLimit: option(orFalse<RollingLimit>(strict(rollingLimit, 'option')), { limit: 120, windowMs: 60_000 }),
   /**
-   * Input checks of a charge (row 82). `formats` adds: a number of 7 digits or more, an amount above zero, an ISO 4217
-   * currency. Default: `types`; strict rules: `formats`.
+   * Input checks of a charge (row 82). `formats` also requires a phone number of at least 7 digits, an amount above
+   * zero and an ISO 4217 currency. Default: `types`; strict rules: `formats`.
    */
   inputRules: option(oneOf('types', 'formats'), 'types', { strict: 'formats' }),
   /**
-   * Name of the query parameter with the charge's id, such as `charge_id`, that the mock adds to `redirect_uri` when
-   * the payer returns (row 83); `false`: the mock adds nothing. Default: `false`.
+   * Name of a query parameter, such as `charge_id`, in which the mock adds the charge's id to `redirect_uri` when the
+   * payer returns (row 83). `false` (default): the mock adds nothing.
    */
   returnParameter: option(orFalse(text), false),
   /**
-   * The charges that an API key can read, confirm, renew and reset (row 84): all charges, or the key's own. A seeded
-   * charge belongs to the first key. Default: `all`.
+   * Whether an API key can read, confirm, renew and reset all charges, or only its own charges (row 84). The charges
+   * of the option `charges` belong to the first key. Default: `all`.
    */
   apiKeyScope: option(oneOf('all', 'own'), 'all'),
   /** Whether the mock ignores or refuses unknown fields (row 4). Default: `ignore`; strict rules: `refuse`. */
   unknownFields: option(oneOf('ignore', 'refuse'), 'ignore', { strict: 'refuse' }),
-  /** Initial charges. The API's `reset` deletes them; `mock.reset()` restores them. Default: none. */
+  /** Initial charges, which the API's `reset` deletes and `mock.reset()` restores. Default: none. */
   charges: option(listOf<SeedCharge>(strict(seedCharge)), []),
 }
 
@@ -147,5 +147,5 @@ export interface GatewayOptions extends OptionsOf<typeof gatewayTable> {}
 /** The defaults under `rules: 'spec'`. */
 export const gatewayDefaults = defaultsOf(gatewayTable)
 
-/** The defaults that differ under `rules: 'strict'`. A value that you set replaces the default. */
+/** The defaults that `rules: 'strict'` changes. */
 export const strictGatewayDefaults = strictOf(gatewayTable)

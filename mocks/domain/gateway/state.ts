@@ -5,19 +5,19 @@ import { chargeBody } from './charges.ts'
 import type { ChargeOutcome, ChargeStatus } from './transitions.ts'
 import type { GatewayEvent } from './types.ts'
 
-/** The key is the scope of an idempotency key. The value is the charge in the first response. */
+/** Maps the scope of each idempotency key (see `keyScope`) to the charge in the first response. */
 type KeyTable = Map<string, ChargeMoment>
 
 /**
- * Returns the name of an API key. A snapshot may be restored with another order of the option `apiKeys`, so the name
- * depends on the key alone.
+ * Returns the hash that identifies an API key in stored charges. An index in `apiKeys` would be wrong if a snapshot is
+ * restored in a mock with other keys.
  */
 export const credentialOf = (apiKey: string): string => fingerprint(apiKey)
 
 /** An idempotency key, and the parts of the request that limit its scope (row 73). */
 export interface KeyUse {
   readonly route: 'charge' | 'renew'
-  /** The name of the API key. */
+  /** The hash of the API key. */
   readonly credential: string
   /** The id in the path; empty if the path has no id. */
   readonly pathId: string
@@ -25,14 +25,14 @@ export interface KeyUse {
   readonly key: string
 }
 
-/** Returns the scope of an idempotency key as text. */
+/** Returns text that identifies an idempotency key together with its route, API key and path id. */
 export const keyScope = ({ route, credential, pathId, key }: KeyUse): string =>
   // Header values contain no line breaks, so two different scopes never have the same text.
   `${route}\n${credential}\n${pathId}\n${key}`
 
 const PURGE_FROM = 1024
 
-/** Stores the first result of each idempotency key in `table()`. A result expires after `ttl` milliseconds. */
+/** Stores the first result of each idempotency key in `table()`, for `ttl` milliseconds or forever (`false`). */
 export const createKeyStore = (table: () => KeyTable, ttl: number | false, now: () => number) => {
   let purgeAt = PURGE_FROM
   const isOld = (moment: ChargeMoment): boolean => ttl !== false && moment.charge.createdAt + ttl <= now()
@@ -54,7 +54,7 @@ export const createKeyStore = (table: () => KeyTable, ttl: number | false, now: 
   }
 }
 
-/** The events, oldest first. Each field has one array, because millions of objects would slow garbage collection. */
+/** The events, oldest first: one array for each field, because millions of objects would slow garbage collection. */
 interface EventColumns {
   readonly types: GatewayEvent['type'][]
   readonly times: number[]
@@ -69,15 +69,15 @@ export interface TransactionalState {
   readonly confirmations: Map<string, ChargeRecord>
   readonly keys: KeyTable
   readonly events: EventColumns
-  /** Phone numbers that have a succeeded charge. For these numbers, some behaviors change the result. */
+  /** Phone numbers with a succeeded charge. For these numbers, a behavior's `afterFirst` applies. */
   readonly paidNumbers: Set<string>
 }
 
 /** The state that `reset` keeps and `restart` clears. */
 export interface LastingState {
-  /** The behaviors that a caller chose at run time. The key is the phone number without a leading `+`. */
+  /** The behaviors that `setBehavior` has set, by phone number without a leading `+`. */
   readonly behaviors: Map<string, BehaviorName>
-  /** Count of the events that `reset` has cleared. The next event id is above this count. */
+  /** The number of events that `reset` has cleared: event ids continue after this number. */
   clearedEvents: number
 }
 
@@ -108,8 +108,8 @@ export const recordEvent = (
 }
 
 /**
- * Returns the events (row 80), except events of deleted charges. The first id is `cleared` + 1, so a reset does not
- * repeat ids.
+ * Returns the events of the charges that still exist (row 80). Event ids start at `cleared` + 1, so that ids do not
+ * repeat after a reset.
  */
 export const readEvents = ({ events, charges }: TransactionalState, cleared: number): GatewayEvent[] =>
   events.types.flatMap((type, index) => {

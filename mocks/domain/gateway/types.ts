@@ -24,13 +24,13 @@ export interface ChargeBody {
 
 /** A stored event of area G (G3). */
 export interface GatewayEvent {
-  /** Identifier of the event, such as `evt_00000001`. The gateway's `reset` does not restart the numbers (row 80). */
+  /** Identifier of the event, such as `evt_00000001`. The numbers continue after the gateway's `reset` (row 80). */
   readonly id: string
   /** What happened to the charge. The first event of a renewal is `charge.renewed`, not `charge.created` (row 80). */
   readonly type: `charge.${'created' | 'confirmed' | 'succeeded' | 'failed' | 'pending_retry' | 'expired' | 'renewed'}`
   /** Time of the event: ISO 8601 in UTC, such as `2026-11-28T12:00:00.000Z` (row 81). */
   readonly created_at: string
-  /** A copy of the charge from the time of the event. */
+  /** The charge as it was at the time of the event. */
   readonly data: ChargeBody
 }
 
@@ -46,15 +46,15 @@ export interface ConfirmationView {
   readonly returnUrl: string
 }
 
-/** A charge with its idempotency key. A renewal also has the identifier of the renewed charge. */
+/** A charge with its idempotency key and, if the charge is a renewal, the identifier of the renewed charge. */
 export interface ListedCharge extends ChargeBody {
-  /** Identifier of the charge that this charge renews. */
+  /** Only for a renewal: identifier of the renewed charge. */
   readonly renews: string | undefined
   /** The idempotency key of the request that created the charge. */
   readonly idempotencyKey: string | undefined
 }
 
-/** The result for an idempotency key. If `replayed` is true, `body` is the first response for the key. */
+/** The result of a call with an idempotency key. `replayed`: whether an earlier call has created `body`. */
 export interface Keyed<Body> {
   readonly body: Body
   readonly replayed: boolean

@@ -50,7 +50,7 @@ export const readTexts = <const Name extends string>(
 export const createRequestCheck = (options: SubscriptionsOptions, calendar: Calendar, now: () => number) => {
   const cutoff = options.startCutoff === false ? undefined : parseTimeOfDay(options.startCutoff)
   const { maxEnd, timeZone } = options
-  // With flag g or y, `test` starts at the end of the previous match. The code removes both flags.
+  // Removes the flags g and y, with which `test` would start at the end of the previous match.
   const amountPattern = new RegExp(
     options.amountPattern.source,
     options.amountPattern.flags.replace(/[gy]/g, ''),

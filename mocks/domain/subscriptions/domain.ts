@@ -24,14 +24,14 @@ interface SubscriptionsSnapshot {
 /** The subscriptions API (area S) of a mock. */
 export type SubscriptionsDomain = ReturnType<typeof createSubscriptionsDomain>
 
-/** Creates area S of a mock, which manages merchants, tokens, subscriptions, payments and cancellations. */
+/** Creates the subscriptions API (area S) of a mock: tokens, subscriptions, payments and cancellations. */
 export const createSubscriptionsDomain = (parts: {
   readonly timeline: Timeline
   readonly ids: Ids
   readonly options: SubscriptionsOptions
-  /** Returns the base URL of the payer's pages. The `url` that `subscribe` returns begins with this URL (S-b). */
+  /** Returns the base URL of the payer's pages: the start of the `url` that `subscribe` returns (S-b). */
   readonly baseUrl: () => string
-  /** Receives every new notification, and delivers it later (row 48). */
+  /** Stores a new notification and delivers it to all receivers (row 48). */
   readonly notify: (body: NotificationBody) => void
 }) => {
   const { timeline, ids, options, baseUrl, notify } = parts

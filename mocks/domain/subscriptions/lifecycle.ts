@@ -25,7 +25,7 @@ const ID_LENGTH = 20
 /** The functions that change subscriptions when the API is called, the payer decides or time passes. */
 export type Lifecycle = ReturnType<typeof createLifecycle>
 
-/** Creates the lifecycle and adds handlers to the timeline. */
+/** Creates the functions that change subscriptions, and sets the handlers of the timeline's subscription entries. */
 export const createLifecycle = (parts: {
   readonly timeline: Timeline
   readonly ids: Ids
@@ -105,7 +105,7 @@ export const createLifecycle = (parts: {
     send('SUBSCRIPTION_PAYMENT', status, record, at, String(paymentIdOf(index)))
   }
 
-  /** Executes all payments with a due time up to `until`. Ends the subscription after its last day. */
+  /** Executes all payments that are due by `until`. If the last day is over by then, ends the subscription. */
   const run = (record: SubscriptionRecord, until: number, silent: boolean): void => {
     while (record.phase === 'ACTIVE') {
       const { kind, at } = nextEvent(record)
@@ -133,7 +133,7 @@ export const createLifecycle = (parts: {
     const record = state.subscriptions[cancellation.subscription]
     if (record === undefined || cancellation.status === 'PROCESSED') return
     cancellation.status = cancellationTransitions[cancellation.status].process
-    // A subscription that has ended or expired stays as it is, and nobody is notified (row 28).
+    // If the subscription has already ended or expired, it stays unchanged and no notification is sent (row 28).
     if (!move(record, 'cancel', at)) return
     record.cancelledAt = at
     send('SUBSCRIPTION', 'CANCELLED', record, at)
@@ -188,7 +188,7 @@ export const createLifecycle = (parts: {
       }
       return record
     },
-    /** Whether the subscription allows the event now. */
+    /** Returns whether the subscription's phase allows the event. */
     can: (record: SubscriptionRecord, trigger: SubscriptionTrigger): boolean =>
       subscriptionAfter(record.phase, trigger) !== undefined,
     /** Authorizes a request. The first payment happens on the next due date, which may be now. */

@@ -25,7 +25,7 @@ export interface PageQuery {
   readonly perPage?: string
 }
 
-/** Returns one page of a list (Limits, Pagination; row 41). Ignores invalid numbers. */
+/** Returns the bounds of a page of a list (Limits, Pagination; row 41). Ignores invalid query parameters. */
 const pageOf = (
   query: PageQuery,
   { defaultSize, maxSize, ignore }: SubscriptionsOptions['paging'],
@@ -44,7 +44,7 @@ const UNKNOWN_ID = 'The mock has not issued this identifier.'
 const notFound = (what: string, explanation: string): Result<never> =>
   refused('not_found', `${what} not found.`, { explanation })
 
-/** Creates the operations for merchants and payers. Each operation first runs all due timeline entries. */
+/** Creates the operations of merchants and payers. Each operation first runs the events that are due. */
 export const createOperations = (parts: {
   readonly timeline: Timeline
   readonly ids: Ids
@@ -115,7 +115,7 @@ export const createOperations = (parts: {
   }
 
   return {
-    /** Handles a login (S-a) or a refresh grant. Both use the same path. */
+    /** Handles a login (S-a) with a password or a refresh token. */
     token(fields: Fields) {
       timeline.settle()
       return tokens.grant(fields)
@@ -199,7 +199,7 @@ export const createOperations = (parts: {
       if (!record.ok || payment === undefined) return record.ok ? notFound('Payment', '') : record
       return accepted(views.payment(payment))
     },
-    /** Returns identifiers of the subscription whose id is in the path. */
+    /** Returns the identifiers of a subscription, found by an invoiceId, subscriptionId or paymentId in the path. */
     related({ invoiceId = '', subscriptionId = '', paymentId = '' }: Readonly<Record<string, string>>) {
       const payment = paymentRecord(paymentId)
       const record =
@@ -233,7 +233,7 @@ export const createOperations = (parts: {
       record.script = [...payments]
       return accepted(undefined)
     },
-    /** Cancels a subscription without a call of the merchant. */
+    /** Cancels a subscription as a payer does: without a call of the merchant. */
     end(id: string): Result<SubscriptionState> {
       timeline.settle()
       const record = state.byInvoice(id) ?? state.bySubscription(id)

@@ -48,7 +48,7 @@ const seedRequest = {
   userReturnURL: optional(absoluteUrl),
 }
 const seedSubscription = {
-  /** The request's fields (S1). The mock does not apply `startCutoff` or the rules marked ✎ in docs/unknowns.md. */
+  /** The request's fields (S1). Options that restrict requests, such as `startCutoff` and `maxEnd`, do not apply. */
   request: refined(
     strict(seedRequest),
     ({ start, end }) => (dayNumber(end) ?? 0) >= (dayNumber(start) ?? 0),
@@ -63,17 +63,17 @@ const seedSubscription = {
   createdAt: optional(pointInTime),
   /**
    * Time at which the payer authorized the request, between `createdAt` and now; `false` if not authorized.
-   * Default: `createdAt`. The mock adds the payments between this time and now, without notifications.
+   * Default: `createdAt`. The mock adds the payments since the authorization, without notifications.
    */
   authorizedAt: optional(orFalse(pointInTime)),
-  /** Outcomes of the first payments, in order. Later payments succeed. */
+  /** Outcomes of the first payments, in order. All later payments succeed. */
   payments: optional(paymentScripts),
 }
 /** A subscription that the mock adds without an API call. Only cycle, amount, start and end are required. */
 export interface SeedSubscription extends Input<typeof seedSubscription> {}
 
 const seedToken = {
-  /** The access token. Clients send it in the header `Authorization: Bearer …`. */
+  /** The access token, which clients send in the header `Authorization: Bearer …`. */
   accessToken: text,
   /** The refresh token. Default: a new token. */
   refreshToken: optional(text),
@@ -111,13 +111,13 @@ const merchant = {
   clientId: text,
   /** `client_secret` of the merchant's logins. `defaultMerchant` has the secret `mock-client-secret`. */
   clientSecret: text,
-  /** Users of the merchant. `clientOptions` contains the first user of the first merchant. */
+  /** Users of the merchant. `mock.clientOptions` contains the first merchant and its first user. */
   users: listOf(strict(user, 'option')),
 }
 /** A merchant that may log in. */
 export interface MerchantOptions extends Input<typeof merchant> {}
 
-/** The only merchant if the option `merchants` is omitted. Its credentials are public and protect nothing. */
+/** The only merchant of a mock without the option `merchants`. Its credentials are public, so they protect nothing. */
 export const defaultMerchant = {
   name: 'Example Shop',
   clientId: 'mock-client',
@@ -135,9 +135,9 @@ export const defaultErrorCodes = {
   not_found: '02',
   /** A requestID that was used before (rows 20 and 38). Default: `03`. */
   duplicate_request: '03',
-  /** A call that the state does not allow, such as a refused second cancellation (row 38). Default: `04`. */
+  /** A call that the subscription's state does not allow, such as a second cancellation (row 38). Default: `04`. */
   state: '04',
-  /** A clientID that was not issued, or another merchant's clientID (rows 21 and 38). Default: `05`. */
+  /** A clientID that no merchant has, or that another merchant has (rows 21 and 38). Default: `05`. */
   client_mismatch: '05',
   /** Missing or wrong credentials, with HTTP status 401 (row 38). Default: `401`. */
   unauthorized: '401',
@@ -158,15 +158,15 @@ const errorCodes = Object.fromEntries(Object.keys(defaultErrorCodes).map((kind) 
 }
 
 const enabledValues = {
-  /** The value of `enabled` while payments are expected. Default: 1. */
+  /** The value of `enabled` while the subscription is active. Default: 1. */
   active: number(),
   /** The value of `enabled` before the authorization, after the end and after a cancellation. Default: 0. */
   inactive: number(),
 }
 const maxEnd = {
-  /** The day on which `days` starts: the subscription's start, or today. Default: `start`. */
+  /** The day from which `days` are counted: the subscription's start, or today. Default: `start`. */
   from: oneOf('start', 'today'),
-  /** The latest allowed end, counted in days after `from`. Default: 730. */
+  /** The largest number of days between `from` and the end of a subscription. Default: 730. */
   days: wholeNumber(0),
 }
 const dunning = {
@@ -219,7 +219,7 @@ const isTimeZone = (value: unknown): boolean => {
 
 /** The options of the subscriptions API (area S). Row numbers refer to the tables of docs/unknowns.md. */
 export const subscriptionsTable = {
-  /** The merchants; each sees only its own requests and subscriptions. Default: `defaultMerchant`. */
+  /** The merchants, each of which can read only its own subscriptions and requests. Default: `defaultMerchant`. */
   merchants: option(merchants, [defaultMerchant]),
   /** How to treat fields that are not specified (row 4 ✎). Default: `ignore`; under strict rules: `refuse`. */
   unknownFields: option(oneOf('ignore', 'refuse'), 'ignore', { strict: 'refuse' }),
@@ -232,20 +232,21 @@ export const subscriptionsTable = {
   /** IANA time zone of dates, of `startCutoff`, and of times without a zone (row 14). Default: `UTC`. */
   timeZone: option(rule<string>('an IANA time zone such as Asia/Dhaka', isTimeZone), 'UTC'),
   /**
-   * Until this time of day, `HH:MM:SS`, a start today is accepted (row 15); `false`: no limit. Default: `23:30:00`.
+   * Time of day, `HH:MM:SS`, after which a start on the same day is refused (row 15); `false`: never.
+   * Default: `23:30:00`.
    */
   startCutoff: option(orFalse(timeOfDay), '23:30:00'),
   /** Whether to accept a start before today (row 16 ✎). Default: `accept`; under strict rules: `refuse`. */
   pastStart: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
   /** The latest allowed end of a subscription (row 18); `false`: no limit. */
   maxEnd: option(orFalse(strict(maxEnd, 'option')), { from: 'start', days: 730 }),
-  /** Pattern of an amount (row 19 ✎). Zero is refused. Default: `/^\d+(\.\d+)?$/`; strict: `/^\d+(\.\d{1,2})?$/`. */
+  /** Pattern of an amount above zero (row 19 ✎). Default: `/^\d+(\.\d+)?$/`; strict: `/^\d+(\.\d{1,2})?$/`. */
   amountPattern: option(pattern, /^\d+(\.\d+)?$/, { strict: /^\d+(\.\d{1,2})?$/ }),
   /** Whether a merchant may reuse a requestID (row 20 ✎). Default: `accept`; under strict rules: `refuse`. */
   duplicateRequest: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
   /**
-   * Whether a clientID that was issued to another merchant is accepted (row 21 ✎). A clientID outside the option
-   * `merchants` is always refused. Default: `accept`; under strict rules: `refuse`.
+   * Whether a request may contain another merchant's clientID (row 21 ✎). A clientID that no merchant has is always
+   * refused. Default: `accept`; under strict rules: `refuse`.
    */
   clientMismatch: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
   /** Time of day, `HH:MM:SS`, at which payments are made (row 23). Default: `12:00:00`. */
@@ -254,9 +255,9 @@ export const subscriptionsTable = {
   dunning: option(strict(dunning, 'option'), { retries: 0, everyDays: 1 }),
   /** Value of nextPaymentDate after the last payment: the cycle's next date, or null (row 25). Default: `date`. */
   nextPaymentDateAfterEnd: option(oneOf('date', 'null'), 'date'),
-  /** How long a cancellation has status PROCESSING (row 27). Payments continue meanwhile. Default: 0 seconds. */
+  /** How long a cancellation has status PROCESSING, while payments continue (row 27). Default: 0 seconds. */
   cancelDelay: option(duration, { seconds: 0 }),
-  /** Response to a second or late cancellation: the subscription's record or an error (row 28). Default: `same`. */
+  /** Response to a cancellation of a canceled or ended subscription (row 28): success or error. Default: `same`. */
   cancelTwice: option(oneOf('same', 'refuse'), 'same'),
   /** Lifetime of an access token (row 33). Default: 3600 seconds. */
   tokenTtl: option(duration, { seconds: 3600 }),
@@ -271,7 +272,7 @@ export const subscriptionsTable = {
     windowSeconds: 60,
     durationSeconds: 900,
   }),
-  /** The errorCode of each kind of response (row 38). An omitted kind keeps its default. */
+  /** The errorCode of each kind of response (row 38). A kind that you omit keeps its default. */
   errorCodes: option(strict(errorCodes, 'option') as Rule<Partial<ErrorCodes>>, defaultErrorCodes),
   /** HTTP status for an invalid field (row 39). Default: `422`. */
   validationStatus: option(oneOf(200, 400, 409, 422), 422),
@@ -289,15 +290,15 @@ export const subscriptionsTable = {
     ),
     { defaultSize: 10, maxSize: 100, ignore: [] },
   ),
-  /** Rate limit of each client_id (row 42). With `false`, no call is refused, and the headers state 1 000 000 000. */
+  /** Rate limit of each client_id (row 42). `false`: refuses no call, and the headers show a limit of 1 000 000 000. */
   rateLimit: option(orFalse(strict(rateLimit, 'option')), { limit: 600, windowMs: 60_000 }),
   /** Whether a 429 response has the header Retry-After (row 43). Default: `false`. */
   sendRetryAfter: option(flag, false),
   /** Whether the response to a login contains errorCode and errorMessage (row 50). Default: `true`. */
   tokenEnvelope: option(flag, true),
-  /** Subscriptions that a new mock contains. `mock.reset()` restores them. Default: none. */
+  /** Subscriptions of a new mock, which `mock.reset()` restores. Default: none. */
   existing: option(listOf<SeedSubscription>(strict(seedSubscription)), []),
-  /** Tokens that a new mock accepts. `mock.reset()` restores them. Default: none. */
+  /** Tokens of a new mock, which `mock.reset()` restores. Default: none. */
   tokens: option(listOf<SeedToken>(strict(seedToken)), []),
 }
 

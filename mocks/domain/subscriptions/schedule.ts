@@ -15,10 +15,10 @@ export interface Terms {
   readonly step: number
 }
 
-/** Calculates due dates for one time zone and one time of day (row 23). A slot is the index of a due date. */
+/** Calculates due dates for one time zone and one time of day (row 23). A `slot` is the index of a due date. */
 export type Schedule = ReturnType<typeof createSchedule>
 
-/** Creates the schedule of a zone. The first due date is the start. Due dates are 1, 7 or 15 days apart. */
+/** Creates a schedule. The first due date is the subscription's start; the others follow every 1, 7 or 15 days. */
 export const createSchedule = (calendar: Calendar, debitSecond: number) => {
   const day = ({ startDay, step }: Terms, slot: number): Day => startDay + slot * step
   const instant = (due: Day): number => calendar.instantOf(due, debitSecond)

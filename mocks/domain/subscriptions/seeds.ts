@@ -11,7 +11,7 @@ import type { Merchant } from './types.ts'
 
 const REQUEST_ID_LENGTH = 12
 
-/** Returns the day number of a date. The caller has checked the date. */
+/** Returns the day number of a date, which must be a valid calendar date. */
 const dayOf = (text: string): number => dayNumber(text) ?? 0
 
 const instantOf = (time: PointInTime | undefined): number | undefined =>
@@ -21,7 +21,7 @@ const refuse = (message: string): never => {
   throw new RangeError(`Impossible seed: ${message}`)
 }
 
-/** Creates the functions that check seeds and add them to the state. */
+/** Creates the functions that check seeds (initial subscriptions and tokens) and add them to the state. */
 export const createSeeding = (parts: {
   readonly options: SubscriptionsOptions
   readonly ids: Ids
@@ -44,7 +44,7 @@ export const createSeeding = (parts: {
     return { clientId: merchant.clientId, username: user.username }
   }
 
-  /** Returns when a seed was created and authorized. `authorized` is undefined if there is no authorization. */
+  /** Returns when a subscription was created and authorized. Without an authorization, `authorized` is undefined. */
   const timesOf = ({ createdAt, authorizedAt }: SeedSubscription) => {
     const given = authorizedAt === false ? undefined : instantOf(authorizedAt)
     const created = instantOf(createdAt) ?? Math.min(now(), given ?? now())
@@ -66,7 +66,7 @@ export const createSeeding = (parts: {
   }
 
   return {
-    /** Throws if a seed is impossible. Call `check` before the first seed is added. */
+    /** Throws if a seed is impossible, such as an authorization in the future. Call `check` before you add any seed. */
     check({ subscriptions = [], tokens: seedTokens = [] }: Seeds): void {
       for (const seed of subscriptions) {
         checkOrder(seed)

@@ -6,21 +6,21 @@ import { readTexts } from './check-request.ts'
 import type { SubscriptionsOptions } from './options.ts'
 import type { Merchant } from './types.ts'
 
-/** Failed logins of one merchant's username. */
+/** The failed logins with one merchant's username, and the lock that they caused. */
 export interface Failures {
   readonly times: number[]
   lockedUntil: number | undefined
 }
 
-// If this many usernames are stored, the mock removes each username whose failures no longer count.
+// When this many usernames are stored, the mock removes all usernames whose failed logins no longer count.
 const MANY_USERNAMES = 1_000
 
-/** JSON separates the two texts unambiguously. */
+/** Returns a key for a merchant's user: JSON, so that two users never have the same key. */
 const userKey = ({ clientId, username }: Merchant): string => JSON.stringify([clientId, username])
 
 /**
  * Counts failed logins and locks usernames (Authentication, area S, rule 4; row 35). Each merchant has its own
- * usernames. Attempts during a lock are not counted, so they do not prolong the lock.
+ * usernames. Logins during a lock are not counted, so they do not prolong the lock.
  */
 const createLockout = (rule: SubscriptionsOptions['lockout'], now: () => number) => {
   const byUser = new Map<string, Failures>()
@@ -48,13 +48,13 @@ const createLockout = (rule: SubscriptionsOptions['lockout'], now: () => number)
       const time = now()
       if (byUser.size >= sweepFrom) sweep(time)
       const known = byUser.get(userKey(user))
-      // After a lock, the count starts again at zero.
+      // After a lock, the count of failed logins starts again at zero.
       const before = known === undefined || known.lockedUntil !== undefined ? [] : known.times
       const times = [...before.filter((at) => at > time - windowLength), time]
       const lockedUntil = times.length >= rule.attempts ? time + rule.durationSeconds * SECOND : undefined
       byUser.set(userKey(user), { times, lockedUntil })
     },
-    /** Forgets the failures of a user. */
+    /** Deletes the failed logins of a user. */
     clear: (user: Merchant): void => void byUser.delete(userKey(user)),
     reset: () => byUser.clear(),
     snapshot: () => [...byUser],
@@ -89,13 +89,13 @@ export interface TokensSnapshot {
 export type Tokens = ReturnType<typeof createTokens>
 
 const TOKEN_LENGTH = 48
-// The mock keeps expired tokens until it has this many tokens. The log can then say that a token has expired.
+// Up to this number of tokens, the mock keeps expired tokens, so that the log can say that a token has expired.
 const EXPIRED_TOKENS_KEPT = 1_000
 
 const unauthorized = (explanation: string): Result<never> =>
   refused('unauthorized', 'Authentication failed.', { explanation })
 
-/** Creates the logins and tokens of a mock (Authentication, area S). */
+/** Creates the functions for logins and tokens (Authentication, area S). */
 export const createTokens = (parts: {
   readonly options: SubscriptionsOptions
   readonly ids: Ids
@@ -107,7 +107,7 @@ export const createTokens = (parts: {
   const access = new Map<string, AccessToken>()
   const refresh = new Map<string, Merchant>()
   let sweepFrom = EXPIRED_TOKENS_KEPT
-  /** The number of running clock moves of the panel. During a move, a new token's lifetime starts at `issueFrom`. */
+  /** The number of current clock moves by the panel. During a move, a new token's lifetime starts at `issueFrom`. */
   let moves = 0
   let issueFrom = 0
 
@@ -122,7 +122,7 @@ export const createTokens = (parts: {
     refresh.set(refreshToken, { clientId, username })
   }
 
-  /** Removes expired tokens. To keep logins fast, does this only when the number of tokens has doubled. */
+  /** Removes expired tokens, but only when the number of tokens has doubled, because each login calls this function. */
   const dropExpired = (): void => {
     if (access.size < sweepFrom) return
     const time = now()
@@ -243,7 +243,7 @@ export const createTokens = (parts: {
     ): void {
       keep(merchant, accessToken, refreshToken ?? newRefreshToken(), expiresAt)
     },
-    /** Whether the text is an access or refresh token that the mock still stores. */
+    /** Returns whether the text is an access or refresh token that the mock still stores. */
     has: (token: string): boolean => access.has(token) || refresh.has(token),
     /** Makes every access token expire now. Refresh tokens stay valid. */
     expire(): void {
@@ -253,8 +253,8 @@ export const createTokens = (parts: {
       }
     },
     /**
-     * Moves the expiry of valid tokens, and of tokens created before the returned function is called. That function
-     * takes this back if the clock was not moved.
+     * Keeps the remaining lifetime of access tokens during a clock move: moves their expiry by `milliseconds`, also for
+     * tokens issued during the move. After the move, call the returned function: `false` undoes the change.
      */
     surviveMove(milliseconds: number): (hasMoved: boolean) => void {
       const time = now()
@@ -264,7 +264,7 @@ export const createTokens = (parts: {
           if (!expired.has(token)) access.set(token, { ...record, expiresAt: record.expiresAt + length })
         }
       }
-      // A move ahead does not make an expired token valid again.
+      // A forward move must not make an expired token valid again.
       for (const [token, { expiresAt }] of access)
         if (expiresAt <= time && milliseconds > 0) expired.add(token)
       shift(milliseconds)

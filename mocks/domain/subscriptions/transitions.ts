@@ -2,7 +2,7 @@ import type { KnownCancellationStatus, KnownRequestStatus } from '../../../src/c
 
 type RequestState = 'none' | KnownRequestStatus
 type CancellationState = 'none' | KnownCancellationStatus
-/** Phase of a subscription, for the mock's own use. VOID means that the request was declined or expired. */
+/** Phase of a subscription, which no response contains. VOID means that the request was declined or expired. */
 export type SubscriptionPhase = 'none' | 'PENDING' | 'ACTIVE' | 'ENDED' | 'CANCELLED' | 'VOID'
 /** The events that change a subscription and its request. */
 export type SubscriptionTrigger = 'create' | 'authorize' | 'decline' | 'expire' | 'cancel' | 'end'
@@ -12,7 +12,7 @@ type Table<State extends string, Trigger extends string> = Record<
   Partial<Record<Trigger, Exclude<State, 'none'>>>
 >
 
-/** The next status of a subscription request, by current status and event (row 10). Other changes are refused. */
+/** The next status of a subscription request, by status and event (row 10). The mock refuses all other changes. */
 export const requestTransitions = {
   none: { create: 'INITIALIZED' },
   INITIALIZED: { authorize: 'SUCCEEDED', decline: 'FAILED', expire: 'EXPIRED', cancel: 'CANCELLED' },
@@ -22,7 +22,7 @@ export const requestTransitions = {
   CANCELLED: {},
 } as const satisfies Table<RequestState, SubscriptionTrigger>
 
-/** The next phase of a subscription, by current phase and event. Other changes are refused. */
+/** The next phase of a subscription, by current phase and event. The mock refuses all other changes. */
 export const subscriptionTransitions = {
   none: { create: 'PENDING' },
   PENDING: { authorize: 'ACTIVE', decline: 'VOID', expire: 'VOID', cancel: 'CANCELLED' },
@@ -32,7 +32,7 @@ export const subscriptionTransitions = {
   VOID: {},
 } as const satisfies Table<SubscriptionPhase, SubscriptionTrigger>
 
-/** Next status of a cancellation, by event. Without `cancelDelay`, `process` follows `request` at once (row 27). */
+/** The next status of a cancellation, by status and event. `process` follows `request` after `cancelDelay` (row 27). */
 export const cancellationTransitions = {
   none: { request: 'PROCESSING' },
   PROCESSING: { process: 'PROCESSED' },

@@ -25,7 +25,7 @@ export interface PaymentBody {
   readonly reverseTransactionDate: string | null
   /** Identifier of the reversal's transaction; null without a reversal (row 13). */
   readonly reverseTransactionId: string | null
-  /** `SUCCEEDED_PAYMENT` or `FAILED_PAYMENT`: `payer.setPayments` determines the status (row 26). */
+  /** `SUCCEEDED_PAYMENT` or `FAILED_PAYMENT`; `payer.setPayments` sets the status of future payments (row 26). */
   readonly status: KnownPaymentStatus
   /** Identifier of the payment's subscription. */
   readonly subscriptionId: string
@@ -39,7 +39,7 @@ export interface PaymentBody {
 
 /** The JSON of a notification (S8). */
 export interface NotificationBody {
-  /** Unique identifier of the notification. A repeated delivery has the same identifier. */
+  /** Unique identifier of the notification. A retried delivery has the same identifier. */
   readonly notificationId: string
   /** `SUBSCRIPTION` or `SUBSCRIPTION_PAYMENT` (row 48). */
   readonly type: KnownNotificationType
@@ -57,7 +57,7 @@ export interface NotificationBody {
 export interface AuthorizationView {
   /** Identifier of the request: the `invoiceID` that `subscribe` returned. */
   readonly invoiceId: string
-  /** Name of the merchant that the request belongs to, as in `subscriptions.merchants`. */
+  /** Name of the request's merchant, from the option `subscriptions.merchants`. */
   readonly merchant: string
   /** The amount per cycle: decimal text as in the request, such as `25.00`. */
   readonly amount: string
@@ -83,15 +83,15 @@ export interface SubscriptionState {
   readonly subscriptionId: string
   /** Status of the request: `INITIALIZED`, `SUCCEEDED`, `FAILED`, `EXPIRED` or `CANCELLED` (row 10). */
   readonly requestStatus: string
-  /** Client id of the merchant whose token was used, even if `request.clientID` differs (row 21). */
+  /** Client id of the merchant whose token created the request; `request.clientID` may differ (row 21). */
   readonly clientId: string
   /** The request (S1). */
   readonly request: SubscriptionRequestBody
   /** When the request was created: milliseconds since 1970, in the mock's time. */
   readonly createdAt: number
-  /** When the payer authorized the request, in milliseconds since 1970; undefined until then. */
+  /** When the payer authorized the request, in milliseconds since 1970; undefined before the authorization. */
   readonly authorizedAt: number | undefined
-  /** When the cancellation was processed, in milliseconds since 1970; undefined until then (row 27). */
+  /** When a cancellation was processed, in milliseconds since 1970; undefined if none was processed (row 27). */
   readonly cancelledAt: number | undefined
   /** The day of the next payment, `YYYY-MM-DD`; undefined if no payment follows. */
   readonly nextDueDate: string | undefined

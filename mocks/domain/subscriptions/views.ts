@@ -26,7 +26,7 @@ export const paymentIndexOf = (text: string): number | undefined => indexOf(text
 export const cancellationIndexOf = (text: string): number | undefined =>
   indexOf(text, FIRST_CANCELLATION_REQUEST) ?? indexOf(text, FIRST_CANCELLATION)
 
-/** Returns the path of a request's authorization page. The `url` of S-b is the base URL plus this path. */
+/** Returns the path of a request's authorization page. `subscribe` returns the base URL plus this path (S-b). */
 export const authorizationPath = (invoiceId: string): string => `/authorize/${encodeURIComponent(invoiceId)}`
 
 const SHOWN_PAYMENTS = 5
@@ -43,7 +43,7 @@ export const createViews = (parts: {
 }) => {
   const { options, calendar, schedule, state, ids, now } = parts
 
-  /** Returns the next due date. If there is no further payment, returns the date of the next cycle (row 25). */
+  /** Returns the next due date of the cycle, even if the subscription ends before this date (row 25). */
   const nextDay = (record: SubscriptionRecord): Day => {
     const slot =
       record.authorizedAt === undefined
@@ -152,7 +152,7 @@ export const createViews = (parts: {
 
   return {
     ...views,
-    /** Returns a subscription with its states, its last payments and the planned ones. */
+    /** Returns a subscription with its last payments, its planned retries and the outcomes of its next payments. */
     listed(record: SubscriptionRecord) {
       const cancellation = state.cancellations[record.cancellation ?? -1]
       return {
