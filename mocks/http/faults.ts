@@ -11,7 +11,7 @@ export interface Disturbance {
   readonly effect: FaultEffect | undefined
 }
 
-/** A fault that can still apply. */
+/** A fault that can still apply to a request. */
 export interface ArmedFault {
   /** Serial number of the fault: 1 for the first added fault. */
   readonly number: number

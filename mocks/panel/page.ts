@@ -34,9 +34,9 @@ export const contentPolicy = (): Promise<string> => {
 /** The parts of the page that do not show the mock's state. */
 export interface PageExtras {
   readonly query: PanelQuery
-  /** The card for programs. */
+  /** The card with the data that programs need to call the mock. */
   readonly connect: Html
-  /** The outcome of the user's last action. */
+  /** The result of the user's last action. */
   readonly notice: Outcome | undefined
   /** True if the page reloads itself in a browser without JavaScript. */
   readonly refreshes: boolean
