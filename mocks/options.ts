@@ -86,7 +86,7 @@ const own = {
   rules: option(oneOf('spec', 'strict'), 'spec'),
   /** The seed for identifiers and random choices. The same seed gives the same results. Default: `mandatekit`. */
   seed: option(either(anyText, number()), 'mandatekit'),
-  /** `'system'` (default) follows the machine's time or fake timers. A point in time freezes the clock. */
+  /** `'system'` (default) follows the machine's time or fake timers. A point in time freezes the clock at that time. */
   clock: option(either(oneOf('system'), pointInTime), 'system'),
   /** On a frozen clock, `sleep` moves the clock (`'jump'`, default) or waits until the test moves it (`'wait'`). */
   sleep: option(oneOf('jump', 'wait'), 'jump'),

@@ -52,7 +52,7 @@ const serverOptions = {
   panel: optional(flag),
   /** Largest request body in bytes. The server responds to a larger body with status 413. Default: 1 MiB. */
   maxBodyBytes: optional(wholeNumber(1)),
-  /** Certificate and key for TLS. The server then accepts HTTP/2 and HTTP/1.1. Default: HTTP/1.1 without TLS. */
+  /** Certificate and key for TLS. With TLS, the server accepts HTTP/2 and HTTP/1.1. Default: HTTP/1.1 without TLS. */
   tls: optional(strict(tls, 'option')),
   /**
    * Base URL at which payers and other machines reach the server, such as the URL of a tunnel or of a proxy. In
@@ -64,9 +64,9 @@ const serverOptions = {
     secretText('an absolute http or https URL without credentials, query and fragment', isBase),
   ),
   /**
-   * Names under which other machines reach the server, such as `mock` in Docker. The panel refuses other names, so that
-   * a website cannot control the mock (DNS rebinding). IP addresses, `localhost` and the host of `publicUrl` are always
-   * allowed. Default: none.
+   * Names under which other machines reach the server, such as `mock` in Docker. The panel refuses requests to other
+   * names, so that a website cannot control the mock (DNS rebinding). IP addresses, `localhost` and the host of
+   * `publicUrl` are always allowed. Default: none.
    */
   allowedHosts: optional(
     listOf(

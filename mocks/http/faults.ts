@@ -16,7 +16,7 @@ export interface ArmedFault {
   /** Serial number of the fault: 1 for the first added fault. */
   readonly number: number
   readonly fault: Fault
-  /** How many times the fault can still apply. All steps of a `sequence` together count as one time. */
+  /** How many times the fault can still apply. A whole `sequence` counts as one time. */
   readonly left: number
   /** Removes the fault. */
   remove(): void

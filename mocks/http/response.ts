@@ -12,7 +12,7 @@ export interface ResponseData {
 /** How a transport responds to a request. `kind` is `complete`, except for faults and aborted requests. */
 export type MockResponse =
   | { readonly kind: 'complete'; readonly response: ResponseData }
-  /** The connection closes before the response starts. The caller gets an error with this `code`. */
+  /** The connection closes before the response starts. The error of `fetch` has this `code`. */
   | { readonly kind: 'closed'; readonly code: string }
   /** No response is ever sent. */
   | { readonly kind: 'none' }

@@ -105,7 +105,7 @@ type ResponseOptions = Pick<
   'errorCodes' | 'validationStatus' | 'notFoundStatus' | 'errorsAs200' | 'tokenEnvelope'
 >
 
-/** The option `errorsAs200` does not change these statuses, because the specification states them. */
+/** The statuses that the option `errorsAs200` does not change, because the specification states them. */
 const STATED = new Set([401, 403, 429])
 
 const CODE_OF_STATUS: Readonly<Record<number, keyof ErrorCodes>> = {

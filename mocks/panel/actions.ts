@@ -50,7 +50,7 @@ const simple = (change: (mock: Mock) => void | Promise<void>, message: string): 
 const jsonFields = <Name extends string>(table: Readonly<Record<Name, unknown>>) =>
   Object.fromEntries(Object.keys(table).map((name) => [name, json])) as Record<Name, Reader<unknown>>
 
-/** The clock can move by ten years at most. A longer move could keep the mock busy for minutes. */
+/** The clock can move by ten years at most, because a longer move could keep the mock busy for minutes. */
 const LONGEST_MOVE = 3_653 * DAY
 
 const timeOf = (mock: Mock): string => `${new Date(mock.clock.now()).toISOString().slice(0, 19)}Z`
