@@ -2,7 +2,7 @@ import type { Handler } from './http/handler.ts'
 import { preflightResponse, toResponse, toTruncatedResponse } from './http/response.ts'
 import { createKeepAlive } from './keep-request-alive.ts'
 
-/** The part of MSW's `http` that the mock uses. This part is the same in MSW 2.12 and 3. */
+/** The part of MSW's `http` that the mock uses, which is the same in MSW 2.12 and 3. */
 export interface MswHttp<MswHandler> {
   all(
     path: RegExp,

@@ -49,8 +49,8 @@ const httpTable = <const Url extends string, const Prefix extends string>(url: U
     prefix,
   ),
   /**
-   * With `json`, the mock responds with 415 to a body of a type other than `application/json` (row 3). With `any`, the
-   * mock ignores the type. Default: `json`.
+   * With `json`, the mock responds with 415 to a body whose Content-Type is not `application/json` (row 3). With `any`,
+   * the mock ignores the Content-Type. Default: `json`.
    */
   contentType: option(oneOf('json', 'any'), 'json'),
 })
@@ -76,9 +76,9 @@ const subscriptionsHttp = {
 }
 const gatewayHttp = httpTable('https://gateway.mandatekit.test', GATEWAY_API_PREFIX)
 
-/** The options of area G's HTTP side. */
+/** The HTTP options of area G. */
 export interface AreaHttpOptions extends OptionsOf<typeof gatewayHttp> {}
-/** The options of area S's HTTP side. */
+/** The HTTP options of area S. */
 export interface SubscriptionsHttpOptions extends OptionsOf<typeof subscriptionsHttp> {}
 
 const own = {
@@ -86,20 +86,20 @@ const own = {
   rules: option(oneOf('spec', 'strict'), 'spec'),
   /** The seed for identifiers and random choices. The same seed gives the same results. Default: `mandatekit`. */
   seed: option(either(anyText, number()), 'mandatekit'),
-  /** `'system'` (default) follows the machine's time or fake timers. A point in time freezes the clock. */
+  /** `'system'` (default) follows the machine's time or fake timers. A point in time freezes the clock at that time. */
   clock: option(either(oneOf('system'), pointInTime), 'system'),
   /** On a frozen clock, `sleep` moves the clock (`'jump'`, default) or waits until the test moves it (`'wait'`). */
   sleep: option(oneOf('jump', 'wait'), 'jump'),
   /**
    * The clock for rate limits, including Retry-After and X-RateLimit-Reset. Default: `'mock'`. Choose `'machine'` if
-   * callers use the machine's time while the mock's clock is frozen. A server with a frozen clock applies only limits
-   * that the options set.
+   * callers use the machine's time while the mock's clock is frozen. A server with a frozen clock applies only rate
+   * limits that the options set.
    */
   rateLimitTime: option(oneOf('mock', 'machine'), 'mock'),
   /** The largest number of requests in the log, and of notifications in the outbox. Default: 10 000. */
   logSize: option(wholeNumber(1), 10_000),
   /**
-   * Faults that the mock has at first and after `reset`, such as `[{ operation: 'gateway.health', kind: 'html' }]`. See
+   * Faults of a new mock, which `reset` restores, such as `[{ operation: 'gateway.health', kind: 'html' }]`. See
    * `faults.add`. Default: none.
    */
   faults: option(listOf(rule<Fault>('a fault', (value) => Object(value) === value)), []),
@@ -113,11 +113,11 @@ export interface MockOptions extends Partial<OptionsOf<typeof own>> {
   readonly gateway?: Partial<GatewayOptions & AreaHttpOptions>
 }
 
-/** The defaults of area S's HTTP side. */
+/** The defaults of area S's HTTP options. */
 export const subscriptionsHttpDefaults = defaultsOf(subscriptionsHttp)
-/** The defaults of area G's HTTP side. */
+/** The defaults of area G's HTTP options. */
 export const gatewayHttpDefaults = defaultsOf(gatewayHttp)
-/** The defaults of the mock itself. */
+/** The defaults of the options that belong to no area. */
 export const mockDefaults = defaultsOf(own)
 
 const mockTable = { ...own, subscriptions: option(plainObject(), {}), gateway: option(plainObject(), {}) }
@@ -131,7 +131,7 @@ export interface ReadOptions extends OptionsOf<typeof own> {
   readonly gateway: GatewayOptions & AreaHttpOptions
 }
 
-/** The tables of all options. The key of a table is the prefix of the table's option names. */
+/** The tables of all options. The key of each table is the prefix of its option names, such as `gateway.`. */
 export const optionTables = {
   '': own,
   'subscriptions.': { ...subscriptionsHttp, ...subscriptionsTable },

@@ -52,21 +52,21 @@ const serverOptions = {
   panel: optional(flag),
   /** Largest request body in bytes. The server responds to a larger body with status 413. Default: 1 MiB. */
   maxBodyBytes: optional(wholeNumber(1)),
-  /** Certificate and key for TLS. The server then accepts HTTP/2 and HTTP/1.1. Default: HTTP/1.1 without TLS. */
+  /** Certificate and key for TLS. With TLS, the server accepts HTTP/2 and HTTP/1.1. Default: HTTP/1.1 without TLS. */
   tls: optional(strict(tls, 'option')),
   /**
-   * Base URL at which payers and other machines reach the server, such as the URL of a tunnel or of a proxy. The `url`
-   * and `confirmation_url` in responses then start with it. Default: the configured `baseUrl` of the area. If there is
-   * none, the host that the client addressed, if it is an IP address, `localhost` or one of `allowedHosts`; otherwise
-   * the address of the server.
+   * Base URL at which payers and other machines reach the server, such as the URL of a tunnel or of a proxy. In
+   * responses, `url` and `confirmation_url` start with `publicUrl`. Default: the configured `baseUrl` of the area,
+   * otherwise the host that the client addressed, if `allowedHosts` allows this host, otherwise the address of the
+   * server.
    */
   publicUrl: optional(
     secretText('an absolute http or https URL without credentials, query and fragment', isBase),
   ),
   /**
-   * Names under which other machines reach the server, such as `mock` in Docker. The panel refuses other names, so that
-   * a website cannot control the mock (DNS rebinding). IP addresses, `localhost` and the host of `publicUrl` are always
-   * allowed. Default: none.
+   * Names under which other machines reach the server, such as `mock` in Docker. The panel refuses requests to other
+   * names, so that a website cannot control the mock (DNS rebinding). IP addresses, `localhost` and the host of
+   * `publicUrl` are always allowed. Default: none.
    */
   allowedHosts: optional(
     listOf(
@@ -77,9 +77,9 @@ const serverOptions = {
     ),
   ),
   /**
-   * Path of a file that keeps the mock's state over restarts, such as `mock.state`. If the file exists, the server restores the state. It
-   * writes changes within about a second, and at `close`. The file contains the mock's tokens and payers' numbers. It
-   * does not contain faults, receivers and the request log. Default: none.
+   * Path of a file that keeps the mock's state across restarts, such as `mock.state`. If the file exists, the server
+   * restores the state. The server writes changes within about a second, and at `close`. The file contains the mock's
+   * tokens and payers' numbers, but no faults, receivers and logged requests. Default: none.
    */
   state: optional(text),
 }
@@ -95,11 +95,11 @@ export interface MockServerOptions<ServedMock extends Mock = Mock> extends Input
 export interface MockServer<ServedMock extends Mock = Mock> {
   /** Base URL of both areas, without a trailing slash. */
   readonly url: string
-  /** The served mock. The mock's `clientOptions` and, by default, the URLs in its responses point to this server. */
+  /** The served mock. The mock's `clientOptions` and, by default, the URLs in responses point to this server. */
   readonly mock: ServedMock
   /**
-   * Aborts every open request and delivery, stops the timer of planned events, frees the port and writes the option
-   * `state`. Unfinished deliveries wait for the next server of the mock or of the state file, or for `flush()`.
+   * Aborts every open request and delivery, stops the timer of planned events, frees the port and writes the state
+   * file. Unfinished deliveries continue when another server serves the mock or the state file, or at `flush()`.
    */
   close(): Promise<void>
 }
@@ -146,8 +146,8 @@ const hostOf = ({ headers }: NodeIncoming): string | null => {
 }
 
 /**
- * Creates the handler for the panel, the root page and the favicon. The log omits these requests. The panel and
- * the root page are imported at their first request.
+ * Creates the handler for the panel, the root page and the favicon, whose requests are not logged. The handler loads
+ * the code of the panel and of the root page at the first request.
  */
 const createSite = (mock: Mock, readHost: ReadHost, hasPanel: boolean) => {
   let panel: Promise<Panel> | undefined
@@ -199,7 +199,7 @@ const listen = (server: Server | Http2SecureServer, port: number, host: string):
 
 /**
  * Starts an HTTP server that serves a mock. Faults are real: the server closes sockets and truncates bodies. If the
- * mock's clock follows the machine, payments, expiries and deliveries happen on time, without a request.
+ * mock's clock follows the machine's time, payments, expiries and deliveries happen on time, even without a request.
  *
  * @throws the system's error, such as `EADDRINUSE`, if the port is not available; a TypeError if an option is wrong; an
  * Error that names the file of `state` if the file is broken

@@ -4,10 +4,10 @@ import type { ClockSnapshot } from './domain/clock.ts'
 import type { IdsSnapshot } from './domain/ids.ts'
 import type { MockSnapshot } from './types.ts'
 
-/** Returns the state of a mock, which shares objects with the mock. The caller must copy it at once. */
+/** Returns the state of a mock. The caller must copy the result at once, because it shares objects with the mock. */
 export const stateOf = (parts: MockParts): MockSnapshot => ({
   format: 2,
-  // `domain.snapshot` runs due entries of the clock. So `clock.snapshot` must be called after `domain.snapshot`.
+  // `clock.snapshot` must be called after `domain.snapshot`, which runs due entries of the clock.
   subscriptions: parts.subscriptions.domain.snapshot(),
   gateway: parts.gateway.domain.snapshot(),
   clock: parts.clock.snapshot(),
@@ -56,7 +56,7 @@ export const restoreAll = (parts: MockParts, given: MockSnapshot): void => {
   parts.gateway.domain.restore(snapshot.gateway)
   parts.deliveries.restore(snapshot.notifications as OutboxSnapshot)
   parts.ids.restore(snapshot.ids as IdsSnapshot)
-  // The domains add entries to the clock. Restoring the clock afterwards removes these entries.
+  // Restoring a domain adds entries to the clock, so the clock is restored afterwards: this replaces all entries.
   parts.clock.restore(clock)
   for (const [index, limiter] of parts.limiters.entries()) limiter.restore(snapshot.limiters[index])
   parts.outages.clear()

@@ -27,7 +27,7 @@ export interface SubscriptionsClientConfig {
   }
   /** The mock's clock. If a test moves this clock forward, the client's waits end and the tokens expire. */
   readonly clock: Pick<MockClock, 'now' | 'sleep'>
-  /** Path prefix of the mock. Absent if the mock uses the client's default prefix. */
+  /** Path prefix of the mock; absent if the mock uses the client's default prefix. */
   readonly apiPrefix?: string
 }
 
@@ -39,7 +39,7 @@ export interface GatewayClientConfig {
   readonly apiKey: string
   /** The mock's clock. If a test moves this clock forward, the client's waits end. */
   readonly clock: Pick<MockClock, 'now' | 'sleep'>
-  /** Path prefix of the mock. Absent if the mock uses the client's default prefix. */
+  /** Path prefix of the mock; absent if the mock uses the client's default prefix. */
   readonly apiPrefix?: string
 }
 
@@ -52,26 +52,26 @@ export interface Payer {
    */
   authorize(invoiceId: string, options?: { readonly payments?: readonly PaymentScript[] }): AuthorizationView
   /**
-   * Sets the outcomes of the next payments of a subscription; later payments succeed. You can set them before
-   * `authorize`. `authorize` without `payments` keeps these outcomes.
+   * Sets the outcomes of the next payments of a subscription; later payments succeed. You can call `setPayments` before
+   * `authorize`: without `payments`, `authorize` keeps the outcomes.
    *
    * @param id the invoiceID or the subscriptionId
    */
   setPayments(id: string, payments: readonly PaymentScript[]): void
   /**
-   * Cancels a request or subscription without a call of the merchant, as a payer or the provider may do. The receivers
-   * get `CANCELLED`.
+   * Cancels a request or subscription without an API call, as a payer or the provider may do. The receivers get a
+   * notification with status `CANCELLED`.
    *
    * @param id the invoiceID or the subscriptionId
    */
   cancel(id: string): SubscriptionState
   /** Declines a subscription request. */
   decline(invoiceId: string): AuthorizationView
-  /** Enters the one-time code of a charge. Without `otp`, the method enters the correct code. */
+  /** Enters the one-time code of a charge. Default of `otp`: the correct code. */
   confirm(confirmationId: string, otp?: string): ChargeBody
-  /** Sets the behavior of a mobile number: how the charges of this number end from now on. */
+  /** Sets the behavior of a mobile number, which determines how charges of this number end from now on. */
   setBehavior(msisdn: string, behavior: BehaviorName): void
-  /** Reverses a payment: the payer gets the money back. */
+  /** Reverses a payment, so that the payer gets the money back. */
   reverse(paymentId: string | number): PaymentBody
 }
 
@@ -91,13 +91,13 @@ export interface MockState {
 export interface Faults {
   /**
    * Adds a fault, and returns a function that removes the fault. If several faults match a request, all `latency`
-   * faults apply. Of the other faults, only the oldest applies. Throws a TypeError for an invalid fault.
+   * faults and the oldest other fault apply. Throws a TypeError for an invalid fault.
    *
    * @example mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })
    * @example mock.faults.add({ operation: '*', kind: 'status', status: 503, sequence: ['fail', 'fail', 'succeed'] })
    */
   add(fault: Fault): () => void
-  /** Removes every fault, including those of the option `faults`. `reset` adds those again. */
+  /** Removes every fault, including those of the option `faults`. `mock.reset` adds the latter again. */
   clear(): void
 }
 
@@ -109,7 +109,7 @@ export interface MockSnapshot {
   readonly clock: unknown
   /** How many identifiers of each kind were issued; opaque. */
   readonly ids: unknown
-  /** State of area S, including tokens and locks; opaque. */
+  /** State of area S, including tokens and lockouts; opaque. */
   readonly subscriptions: unknown
   /** State of area G, including idempotency keys; opaque. */
   readonly gateway: unknown
@@ -125,7 +125,7 @@ export interface MockSnapshot {
 export interface Mock {
   /** A `fetch` that reaches only this mock. */
   readonly fetch: MockFetch
-  /** Options for clients: base URLs, credentials and the mock's clock. A running server replaces the base URLs. */
+  /** Options for clients: base URLs, credentials and the mock's clock. A running server sets the base URLs. */
   readonly clientOptions: {
     /** Options for `new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })`. */
     readonly subscriptions: SubscriptionsClientConfig
@@ -153,7 +153,7 @@ export interface Mock {
   }
   /**
    * An outage of one area or of both. During the outage, every route of the area responds with 503, including health.
-   * The response executes nothing and does not count against the rate limit.
+   * Requests during an outage execute nothing and do not count against the rate limit.
    */
   readonly outage: {
     /**
@@ -166,8 +166,8 @@ export interface Mock {
     end(options?: { readonly area?: Area | undefined }): void
   }
   /**
-   * Adds subscriptions and tokens without API calls, and returns the added subscriptions. Throws an Error or
-   * RangeError if a seed is impossible, for example because an identifier is in use. Then nothing is added.
+   * Adds subscriptions and tokens without API calls, and returns the added subscriptions. If a seed is
+   * impossible, for example because an identifier is in use, adds nothing and throws an Error or RangeError.
    */
   add(seeds: {
     readonly subscriptions?: readonly SeedSubscription[]

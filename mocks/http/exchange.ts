@@ -35,7 +35,7 @@ const bearerOf = ({ headers }: IncomingRequest): string | undefined => {
   return header.slice(7).trim() || undefined
 }
 
-/** Creates the exchange of a request whose area is known. */
+/** Creates an `Exchange` from a request and the area that `locate` found for it. */
 export const exchangeOf = (request: IncomingRequest, { area, path, query, match }: Located): Exchange => ({
   request,
   area,
@@ -80,8 +80,8 @@ const readJson = (text: string): ReadBody => {
 }
 
 /**
- * Reads a body as JSON and ignores its Content-Type, which `isAcceptedType` checks (row 3). An empty body has no fields (row 31). If `allowsForm`
- * is true and the Content-Type is that of a form, reads a form, unless the body starts with `{` (row 32).
+ * Reads a body as a form if `allowsForm` is true, the Content-Type is that of a form, and the body does not start with
+ * `{` (row 32). Reads any other body as JSON. An empty body has no fields (row 31). `isAcceptedType` checks the type.
  */
 const readBody = (text: string, contentType: string | null, allowsForm: boolean): ReadBody => {
   const trimmed = text.trim()
@@ -107,7 +107,7 @@ export const receive = async (
     parameters,
     idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
     contentType,
-    // `text()` replaces invalid bytes, so a body in another encoding could become valid JSON.
+    // Checks the encoding, because `text()` replaces invalid bytes and so could turn an invalid body into valid JSON.
     body:
       request.isUtf8?.() === false
         ? { ok: false, problem: 'The body is not UTF-8.' }

@@ -19,11 +19,11 @@ import type { Operation } from './area.ts'
 import { operations } from './area.ts'
 
 interface KindRules {
-  /** Whether this kind executes the request by default. */
+  /** Whether a fault of this kind executes the request by default. */
   readonly executes: boolean
-  /** The optional fields that this kind uses. Fields that every kind uses are not listed. */
+  /** The fields that only some kinds of fault use, this kind included. */
   readonly reads: readonly string[]
-  /** Present if `executed` must equal `executes`. If it does not, the error suggests this other kind. */
+  /** The kind that the error suggests if `executed` differs from `executes`; absent if `executed` may differ. */
   readonly instead?: string
 }
 
@@ -77,15 +77,18 @@ const LONGEST_TIMER = 2 ** 31 - 1
 const effect = {
   /** The kind of failure, such as `lost-response` (see `FaultKind`). */
   kind: oneOf(...faultKinds),
-  /** HTTP status. Default: 500 for `status`, 502 for `html`, the success status for `empty` and `malformed`. */
+  /** HTTP status. Default: 500 for kind `status`, 502 for `html`, the success status for `empty` and `malformed`. */
   status: optional(wholeNumber(200, 599)),
-  /** Response body for the kinds `status`, `html` and `malformed`. Text is sent unchanged, other values as JSON. */
+  /** Response body for kinds `status`, `html` and `malformed`. The mock sends text unchanged, other values as JSON. */
   body: optional(rule<unknown>('text, or a value that JSON can represent', isJson)),
   /** Additional headers of the fault's response. Default: none. */
   headers: optional(headers),
   /** Delay before the response, or before the connection closes, in milliseconds of machine time. Default: 0. */
   latencyMs: optional(number('milliseconds from 0', 0, LONGEST_TIMER)),
-  /** Retry-After header of `rate-limit` and `status`. `false`: no header. Default: 1 for `rate-limit` in area G. */
+  /**
+   * Retry-After header of `rate-limit` and `status`. With `false`, the response has no such header. Default: 1 for
+   * `rate-limit` in area G, otherwise no header.
+   */
   retryAfter: optional(
     rule<number | string | false>(
       'a number of seconds, text that a header can carry, or false',
@@ -94,21 +97,21 @@ const effect = {
     ),
   ),
   /**
-   * Whether the request is executed. Default for `reset`, `timeout`, `status`, `html`, `empty`, `malformed`: false.
-   * For `latency`, `true` (default) executes the request before the delay. `false` executes the request after the
-   * delay, unless the sender has disconnected.
+   * Whether the mock executes the request. Default: false for `reset`, `timeout`, `status`, `html`, `empty` and
+   * `malformed`. For `latency`, `true` (default) executes the request before the delay; `false` executes the request
+   * after the delay, if the sender is still connected.
    */
   executed: optional(flag),
   /**
    * Code of the error from `mock.fetch`, such as `ECONNREFUSED`. Default: `ECONNRESET` for kind `reset`,
-   * `UND_ERR_SOCKET` for `lost-response`. A mock server ignores the code and closes the socket.
+   * `UND_ERR_SOCKET` for `lost-response`. A mock server closes the socket, with a TCP reset for `ECONNRESET`.
    */
   code: optional(anyText),
 }
 /** The kind and the details of a failure. */
 export interface FaultEffect extends Input<typeof effect> {}
 
-/** A step of a sequence: `'succeed'`, `'fail'` (applies the fault's `kind`), a kind, or an effect. */
+/** A step of a fault's sequence: `'succeed'`, `'fail'` (applies the fault's `kind`), a kind, or an effect. */
 export type FaultStep = 'succeed' | 'fail' | FaultKind | FaultEffect
 
 const step = either<'succeed' | 'fail' | FaultKind, FaultEffect>(
@@ -116,7 +119,7 @@ const step = either<'succeed' | 'fail' | FaultKind, FaultEffect>(
   strict(effect),
 )
 
-/** A request, as the `when` of a fault reads it. */
+/** The request that the `when` function of a fault receives. */
 export interface FaultRequest {
   /** The requested operation, such as `gateway.charge`. */
   readonly operation: Operation
@@ -138,17 +141,17 @@ export const faultFields = {
   kind: optional(effect.kind),
   /** One operation, all operations of an area (`gateway.*`), or all operations (`*`). */
   operation: oneOf(...operations, 'subscriptions.*', 'gateway.*', '*'),
-  /** How often the fault applies, or the sequence runs. Default: 1, or `'always'` if `probability` is set. */
+  /** How often the fault applies, or how often its sequence runs. Default: 1; `'always'` if `probability` is set. */
   times: optional(either(wholeNumber(1), oneOf('always'))),
   /** Probability that the fault applies to a call, from 0 to 1. The mock's seed determines the random numbers. */
   probability: optional(probability),
-  /** One step for each call, in order. The step `'fail'` applies the fault's `kind`. */
+  /** What the fault does to consecutive calls: one step for each call. The step `'fail'` applies the fault's `kind`. */
   sequence: optional(listOf(step, 1)),
   /**
-   * The requests that the fault applies to, by field or by a function. Names are those of the wire: body fields, query
-   * and path parameters, and `idempotencyKey`. Also known: the `msisdn` of the charge in the path, and the `requestID`,
-   * `invoiceId` and `subscriptionId` of the subscription in the path. A leading `+` does not count. Default: every
-   * request of the operation.
+   * Selects requests by field values or by a function. Fields are those of the body, the query and the path, and
+   * `idempotencyKey`. If the path names a charge, `msisdn` is also a field. If the path names a subscription or a
+   * payment, `requestID`, `invoiceId` and `subscriptionId` are also fields. The mock ignores a leading `+` of a value.
+   * Default: every request of the operation.
    */
   when: optional(either(tableOf(fieldValue), predicate)),
 }
@@ -173,7 +176,7 @@ export const effectOf = (given: Fault, at: FaultStep): FaultEffect | undefined =
   return kind === undefined ? undefined : { kind, ...more }
 }
 
-/** Checks a fault, and returns a copy of it. Throws a TypeError that starts with `caller` for an invalid fault. */
+/** Checks a fault, and returns a copy. Throws a TypeError that starts with `caller` if the fault is invalid. */
 export const checkFault = (given: Fault, caller: string): Fault => {
   const fail = (message: string): never => {
     throw new TypeError(`${caller}${message}`)
@@ -182,7 +185,7 @@ export const checkFault = (given: Fault, caller: string): Fault => {
   /** Throws an error for a field that no step uses. */
   const checkUse = (fields: object, used: readonly FaultKind[]): void => {
     for (const [name, value] of Object.entries(fields)) {
-      // If no kind lists a field, every kind uses this field.
+      // A field that no kind lists is a field that every kind uses.
       const readers = faultKinds.filter((kind) => rulesOf(kind).reads.includes(name))
       if (value === undefined || readers.length === 0 || used.some((kind) => readers.includes(kind))) continue
       fail(`kind "${used.join('", "')}" does not use ${name}; ${name} is for ${readers.join(', ')}`)

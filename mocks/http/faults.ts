@@ -2,7 +2,7 @@ import { comparableNumber } from '../domain/gateway/behaviors.ts'
 import type { Fault, FaultEffect, FaultRequest, FaultStep } from './fault-schema.ts'
 import { checkFault, effectOf, executesByDefault } from './fault-schema.ts'
 
-/** The delays and the fault of one request. */
+/** The delays and the fault that apply to one request. */
 export interface Disturbance {
   /** Delay before the request is executed, in milliseconds. */
   readonly delayBefore: number
@@ -11,12 +11,12 @@ export interface Disturbance {
   readonly effect: FaultEffect | undefined
 }
 
-/** A fault that can still apply. */
+/** A fault that can still apply to a request. */
 export interface ArmedFault {
   /** Serial number of the fault: 1 for the first added fault. */
   readonly number: number
   readonly fault: Fault
-  /** How many times the fault can still apply. All steps of a `sequence` together count as one time. */
+  /** How many times the fault can still apply. A whole `sequence` counts as one time. */
   readonly left: number
   /** Removes the fault. */
   remove(): void
@@ -56,7 +56,7 @@ export type FaultPlan = ReturnType<typeof createFaultPlan>
 /**
  * Stores faults in the order of `add`. A request gets the first matching fault and all matching delays.
  *
- * @param configured the faults that the plan has at first and after a reset
+ * @param configured the faults of the new plan, which `reset` restores
  */
 export const createFaultPlan = (random: () => number, configured: readonly Fault[]) => {
   let armed: Armed[] = []
@@ -93,7 +93,7 @@ export const createFaultPlan = (random: () => number, configured: readonly Fault
   return {
     /** Adds a fault, and returns a function that removes the fault. Throws a TypeError for an invalid fault. */
     add: (given: Fault): (() => void) => arm(checkFault(given, 'faults.add: ')),
-    /** Returns the delays and the fault for an operation's next request. Counts one step of each fault that applies. */
+    /** Returns the delays and the fault for an operation's next request. Advances each applied fault by one step. */
     take(operation: string, request: () => FaultRequest): Disturbance | undefined {
       if (armed.length === 0) return undefined
       let [delayBefore, delayAfter] = [0, 0]

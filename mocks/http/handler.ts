@@ -27,7 +27,7 @@ export type PageHandler = (
 export interface HandlerParts {
   /** The current base URLs of the areas. */
   readonly bases: () => readonly Base[]
-  /** Runs the decision about a request, whose response may contain URLs of the address. */
+  /** Runs `decide` for a request that a client sent to `address`. URLs in the response may start with `address`. */
   readonly during: <Value>(address: ServerAddress | undefined, decide: () => Value) => Value
   readonly faults: FaultPlan
   readonly log: WritableRequestLog
@@ -43,10 +43,10 @@ type RouteMatch = Extract<Located['match'], { kind: 'route' }>
 const hasLeft = (request: IncomingRequest): boolean =>
   request.hasLeft === undefined ? request.signal?.aborted === true : request.hasLeft()
 
-/** Returns whether a path may be a payer's page. Other paths do not load the code of the pages. */
+/** Returns whether a path may be a payer's page. The mock loads the code of the pages only for such a path. */
 const mayBePage = (path: string): boolean => path.startsWith('/authorize/') || path.startsWith('/confirm/')
 
-/** Returns what the `when` of a fault reads. */
+/** Returns the request in the form that the `when` of a fault receives. */
 const faultRequestOf = ({
   area,
   target,
@@ -65,7 +65,7 @@ const faultRequestOf = ({
   },
 })
 
-/** Decides the response to a request, and applies the fault to the response. */
+/** Decides the response to a request. If a fault has an effect on the request, applies the effect. */
 const decideWith = (
   exchange: OperationExchange,
   effect: FaultEffect | undefined,
@@ -133,7 +133,7 @@ export const createHandler = ({ bases, during, faults, log, now, pages }: Handle
       if (hasLeft(request)) return aborted(exchange)
     }
     const run = () => runDisturbed(exchange, fault, false)
-    // Without a delay, the request ends before another request can arrive.
+    // Without a delay, the request ends before another can arrive, so the mock need not track its idempotency key.
     return fault !== undefined && fault.delayBefore + fault.delayAfter > 0
       ? runningKeys.track(exchange, run)
       : run()
@@ -147,7 +147,7 @@ export const createHandler = ({ bases, during, faults, log, now, pages }: Handle
     } catch (error) {
       if (!(error instanceof BodyTooLargeError)) {
         aborted(exchange)
-        // Reading the body of the request failed. `mock.fetch` rejects with a connection error.
+        // Reading the body of the request failed, so `mock.fetch` rejects with a connection error.
         return { kind: 'closed', code: 'ECONNRESET' }
       }
       const { message } = error

@@ -20,7 +20,7 @@ export const normalizedBase = (url: string): string => {
   return `${origin}${pathname}`.replace(/\/+$/, '')
 }
 
-/** An area that may own a request. `path` is the path below the base URL. `match` is the router's result. */
+/** An area whose base URL matches a request. `path` is the path below the base URL; `match` is the router's result. */
 export interface Located {
   readonly area: AreaRuntime
   readonly path: string
@@ -28,7 +28,7 @@ export interface Located {
   readonly match: Match<OperationTarget>
 }
 
-// The comparison uses only this many characters of a path. Every route is much shorter.
+// The search for a similar route compares only this many characters of a path, because every route is shorter.
 const LONGEST_COMPARED = 256
 
 const pairsOf = (text: string): readonly string[] =>
@@ -77,8 +77,8 @@ const split = (rest: string): { path: string; query: string } => {
 const RANK = { route: 0, 'other-method': 1, none: 2 } as const
 
 /**
- * Returns the areas whose base URL matches. If a route matches, returns only the route's area. Sorts the areas by
- * three criteria: the path exists with another method, the base URL is longer, a route is more similar.
+ * Returns the areas whose base URL matches. If a route matches, returns only the route's area. Sorts other areas: first
+ * those where the path exists with another method, then by longer base URL, then by more similar route.
  */
 export const locate = (url: string, method: string, bases: readonly Base[]): readonly Located[] => {
   const candidates: (Located & { readonly base: string })[] = []

@@ -6,7 +6,7 @@ const HINT = /pass|secret|token|otp|authorization|api_?key/i
 /** Replaces the value of a field whose name indicates a secret. */
 const hideSecret = (name: string, value: unknown): unknown => (SECRET_NAME.test(name) ? REDACTED : value)
 
-// To save memory, the log omits a body above this length.
+// To save memory, the log omits a body with more characters.
 const LONGEST_BODY = 65_536
 
 const limited = (text: string): string =>
@@ -58,7 +58,7 @@ export interface Secrets {
 const TOKEN_LENGTH = 48
 const TOKEN_LIKE = /[0-9a-z]{48,}/g
 
-/** Replaces a token in letters and digits. Other characters, such as the `20` of `%20`, may precede the token. */
+/** Replaces a token, which other letters and digits may surround, such as the `20` of `%20`. */
 const withoutToken = (run: string, { isToken }: Secrets): string => {
   for (let start = 0; start + TOKEN_LENGTH <= run.length; start += 1) {
     const end = start + TOKEN_LENGTH
@@ -67,10 +67,10 @@ const withoutToken = (run: string, { isToken }: Secrets): string => {
   return run
 }
 
-// The mock does not replace a shorter secret, because ordinary words may contain the same letters.
+// The log shows shorter secrets, because ordinary words may contain the same letters.
 const SHORTEST_SECRET = 6
 
-/** Returns a secret as it appears in text, in JSON, in a path and in a query. */
+/** Returns the forms that a secret has in text, in JSON, in a path and in a query. */
 const formsOf = (secret: string): readonly string[] => [
   secret,
   JSON.stringify(secret).slice(1, -1),
@@ -96,7 +96,7 @@ export const pathWithoutSecrets = (path: string, secrets: Secrets): string => {
     const hiddenPlain = withoutSecrets(plain, secrets)
     return hiddenPlain === plain ? hidden : hiddenPlain
   } catch {
-    // The path cannot be decoded, so no server can read a percent-encoded secret in the path.
+    // The path has invalid percent-encoding, so a server cannot decode a secret in the path.
     return hidden
   }
 }

@@ -47,7 +47,7 @@ export interface LoggedRequest {
 
 /** The requests that a mock received. */
 export interface RequestLog {
-  /** Returns copies of the kept requests, the oldest first. */
+  /** Returns copies of all requests in the log, oldest first. */
   all(): readonly LoggedRequest[]
   /** Returns the requests of one operation. Throws a TypeError for an unknown operation. */
   of(operation: Operation): readonly LoggedRequest[]
@@ -57,7 +57,7 @@ export interface RequestLog {
   readonly dropped: number
 }
 
-/** A stored entry. It keeps bodies as JSON text, so that readers cannot change them. */
+/** A stored entry. Bodies are JSON text, so that users of the log cannot change stored bodies. */
 export interface LogEntry extends Omit<LoggedRequest, 'number' | 'at' | 'body' | 'answer'> {
   readonly at: number
   readonly body: string | undefined
@@ -80,7 +80,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** Creates a log of the last `size` requests. The log removes secrets when an entry is read. */
+/** Creates a log of the last `size` requests. Its methods remove secrets from the entries that they return. */
 export const createRequestLog = (size: number, secrets: Secrets): WritableRequestLog => {
   const entries = createBoundedList<LogEntry>(size)
 
@@ -137,8 +137,8 @@ export interface LoggedDecision extends Omit<Decision, 'response'> {
 }
 
 /**
- * Returns the log entry of a request. The entry has a body only if the request is for an operation. Other bodies may
- * contain secrets: a page's form may contain a one-time code.
+ * Returns the log entry of a request. The entry has a body only if the request is for an operation, because the form of
+ * a payer's page may contain a one-time code.
  *
  * @param response the response; absent if no response was sent
  */
@@ -177,8 +177,9 @@ const sentence = ({ method, path, status, decision, explanation, at }: LoggedReq
 }
 
 /**
- * Explains how the mock decided on the last request of an operation. If the operation has no request, the text names
- * a request with a wrong path or method that was probably meant for the operation. Throws for an unknown operation.
+ * Explains how the mock decided on the last request of an operation. If the log has no such request, the text names
+ * a request with a wrong path or method that was probably meant for the operation. Throws a TypeError for an unknown
+ * operation.
  */
 export const explain = (
   log: WritableRequestLog,

@@ -27,7 +27,7 @@ export const countCall = (
   return { headers: area.limitHeaders(state), state }
 }
 
-/** Rejects a request that the domain never receives, for example a request with a malformed body. */
+/** Rejects a request for a reason outside its operation, for example because the body is malformed. */
 export const failed = (
   { area }: Exchange,
   status: number,
@@ -55,7 +55,7 @@ const KEY_IN_USE: Refusal = {
   explanation: 'Option gateway.keyInFlight is "conflict".',
 }
 
-/** Checks the Content-Type and the body. Returns `undefined` if the operation can read the body. */
+/** Checks the Content-Type and the body. Returns the rejection of the request, or `undefined` if both are valid. */
 const bodyProblem = (exchange: OperationExchange, headers: HeaderFields): Decision | undefined => {
   const { area, target, body, contentType } = exchange
   const [unknown] = Object.keys(fieldsOf(body))
@@ -76,7 +76,7 @@ const bodyProblem = (exchange: OperationExchange, headers: HeaderFields): Decisi
 
 /**
  * Authenticates the caller, looks up the idempotency key, checks Content-Type and body, and executes the operation.
- * A used key returns its original result without a look at the body (G rule 1).
+ * If the key was used, returns the original result instead of a check of Content-Type and body (G rule 1).
  */
 const execute = (exchange: OperationExchange, headers: HeaderFields, isKeyRunning: boolean): Decision => {
   const { area, target, parameters, query, idempotencyKey = '', bearer, body } = exchange
@@ -100,7 +100,7 @@ const execute = (exchange: OperationExchange, headers: HeaderFields, isKeyRunnin
   }
 }
 
-/** Responds with 503 in an outage and with 429 past the rate limit. Otherwise responds with `next`. */
+/** Responds with 503 during an outage, with 429 above the rate limit, and otherwise with the result of `next`. */
 export const decideWithinLimit = (
   exchange: Exchange | OperationExchange,
   next: (headers: HeaderFields) => Decision,
@@ -128,7 +128,7 @@ export const decideWithinLimit = (
  * Decides the response. Checks rate limit, route, authentication, idempotency key, Content-Type, body and state, in
  * this order (row 5).
  *
- * @param isKeyRunning whether the mock refuses the request, because its idempotency key is in use (row 73a)
+ * @param isKeyRunning true to refuse the request, because another request with its idempotency key runs (row 73a)
  */
 export const decide = (exchange: OperationExchange, isKeyRunning: boolean): Decision =>
   decideWithinLimit(exchange, (headers) => {

@@ -1,7 +1,7 @@
 /** Header names and values. */
 export type HeaderFields = Readonly<Record<string, string>>
 
-/** An HTTP response as plain data. Each transport writes the response directly, without creating a stream. */
+/** An HTTP response as plain data, which a transport can write without creating a stream. */
 export interface ResponseData {
   readonly status: number
   readonly headers: HeaderFields
@@ -12,11 +12,11 @@ export interface ResponseData {
 /** How a transport responds to a request. `kind` is `complete`, except for faults and aborted requests. */
 export type MockResponse =
   | { readonly kind: 'complete'; readonly response: ResponseData }
-  /** The connection closes before the response starts. The caller gets an error with this `code`. */
+  /** The connection closes before the response starts. The error of `fetch` has this `code`. */
   | { readonly kind: 'closed'; readonly code: string }
   /** No response is ever sent. */
   | { readonly kind: 'none' }
-  /** The transport sends the headers and a `part` of the body. Then it closes the connection. */
+  /** The transport sends the headers and a `part` of the body, then closes the connection. */
   | { readonly kind: 'truncated'; readonly response: ResponseData; readonly part: string }
 
 /** The address of a server. */
@@ -27,18 +27,18 @@ export interface ServerAddress {
   readonly publicUrl?: string | undefined
 }
 
-/** The parts of a `Request` that the mock reads. A `Request` has all the required parts. */
+/** The parts of a request that the mock reads. A `Request` of the Fetch API has all required parts. */
 export interface IncomingRequest {
   readonly method: string
   /** The absolute URL. */
   readonly url: string
   readonly headers: { get(name: string): string | null }
   readonly signal: AbortSignal | null
-  /** The server's address as the client knows it. Only servers have `server`. */
+  /** The server's address as the client knows it; absent if the request did not come through a server. */
   readonly server?: ServerAddress
-  /** Returns whether the sender has disconnected. Servers use `hasLeft` instead of an AbortSignal. */
+  /** Returns whether the sender has disconnected. Absent without a server: the mock then checks `signal`. */
   hasLeft?(): boolean
-  /** Returns whether the body was valid UTF-8. Only servers have `isUtf8`. Call `text()` first. */
+  /** Returns whether the body was valid UTF-8. Call `text()` first. Only requests through a server have `isUtf8`. */
   isUtf8?(): boolean
   text(): Promise<string>
 }
@@ -83,13 +83,13 @@ const corsHeaders = (origin: string): HeaderFields => ({
   Vary: 'Origin',
 })
 
-/** Removes the body of a response to HEAD. Adds CORS headers if a page of another origin sent the request. */
+/** Removes the body of a response to HEAD. Adds CORS headers if the request has an Origin header. */
 export const fitted = ({ method, headers }: IncomingRequest, sent: MockResponse): MockResponse => {
   if (sent.kind !== 'complete' && sent.kind !== 'truncated') return sent
   const origin = headers.get('origin')
   const isHead = method === 'HEAD'
   if (origin === null && !isHead) return sent
-  // A response to HEAD has no body to truncate. The transport closes the connection instead.
+  // A response to HEAD has no body to truncate, so the connection is closed without a response.
   if (isHead && sent.kind === 'truncated') return { kind: 'closed', code: 'UND_ERR_SOCKET' }
   const { response } = sent
   return {

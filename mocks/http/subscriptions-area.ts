@@ -10,10 +10,10 @@ import { createAdmission, createRoutes, secondsUntil } from './area.ts'
 import { jsonResponse } from './response.ts'
 
 /**
- * Changes to area S's successful responses, for tests of how tolerant a client is (row 44).
+ * A change to area S's successful responses, to test whether a client accepts the variants (row 44).
  *
  * - `id-casing`: changes `Id` at the end of a name to `ID`, and `ID` to `Id`.
- * - `number-ids`: writes identifiers that are only digits as numbers. `text-ids`: writes numeric identifiers as text.
+ * - `number-ids`: writes identifiers of digits as numbers. `text-ids`: writes numeric identifiers as text.
  * - `text-amounts`: writes amounts as text with two decimal places.
  * - `text-flags`: writes `enabled` as text, such as `"true"`. `boolean-flags`: writes `enabled` as a boolean.
  * - `empty-reversals`: writes `""` in empty reversal fields. `zero-reversals`: writes `"0.00"` in empty reversal
@@ -105,7 +105,7 @@ type ResponseOptions = Pick<
   'errorCodes' | 'validationStatus' | 'notFoundStatus' | 'errorsAs200' | 'tokenEnvelope'
 >
 
-/** The option `errorsAs200` does not change these statuses, because the specification states them. */
+/** The statuses that the option `errorsAs200` does not change, because the specification states them. */
 const STATED = new Set([401, 403, 429])
 
 const CODE_OF_STATUS: Readonly<Record<number, keyof ErrorCodes>> = {
@@ -184,7 +184,7 @@ const NOBODY: Merchant = { clientId: '', username: '' }
 
 const routesBelow = createRoutes(subscriptionsContract, SUBSCRIPTIONS_API_PREFIX)
 
-/** Creates the HTTP side of area S. */
+/** Creates the HTTP interface of area S. */
 export const createSubscriptionsArea = ({
   domain,
   options,
@@ -217,7 +217,7 @@ export const createSubscriptionsArea = ({
     'X-RateLimit-Limit': String(limit),
     'X-RateLimit-Remaining': String(remaining),
     'X-RateLimit-Reset': String(Math.ceil(resetAt / 1_000)),
-    // A test may move the mock's clock by days. Clients measure the wait from this time, not from their own clock.
+    // Clients measure the wait from this `Date`, because a test may move the mock's clock by days.
     Date: new Date(now()).toUTCString(),
   }),
   refusalHeaders: ({ resetAt }) =>

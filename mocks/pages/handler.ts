@@ -33,7 +33,7 @@ const foreignPage = messagePage(
 const methodPage = messagePage(405, 'Method not allowed', 'This page accepts GET and its own form only.')
 const formPage = messagePage(415, 'Request refused', `This page accepts a form of type ${FORM_TYPE} only.`)
 
-/** If the payer sent the form too late, status 409 replaces status 200. */
+/** Replaces the status 200 of a page with 409, because the payer sent the form too late. */
 const tooLate = (page: Page): Page => (page.status === 200 ? { ...page, status: 409 } : page)
 
 const subscriptionsRoute = (domain: SubscriptionsDomain): Route => {
@@ -79,7 +79,7 @@ const gatewayRoute = (domain: GatewayDomain): Route => {
   }
 }
 
-/** Decodes a segment of a path. Returns an empty string for a malformed segment. No identifier is empty. */
+/** Decodes a segment of a path. Returns an empty string, which is never an identifier, for a malformed segment. */
 const decoded = (segment: string): string => {
   try {
     return decodeURIComponent(segment)

@@ -9,11 +9,11 @@ export interface ReturnTarget {
   readonly href: string
   /** The host of a web address, or the scheme and host of an app's address. */
   readonly name: string
-  /** The addresses to which a form may redirect, as the Content-Security-Policy's `form-action` writes them. */
+  /** The addresses to which a form may redirect, in the syntax of `form-action` in a Content-Security-Policy. */
   readonly sources: string
 }
 
-/** Reads a merchant's return address. The mock has refused every address whose scheme executes code or opens files. */
+/** Reads a merchant's return address. The mock has already refused schemes that execute code or open files. */
 export const returnTarget = (address: string): ReturnTarget => {
   const { href, host, protocol } = new URL(address)
   // Chromium applies `form-action` to every redirect after the form. A return address often redirects to another
@@ -27,7 +27,7 @@ export interface Page {
   readonly status: number
   readonly title: string
   readonly content: HtmlValue
-  /** The merchant's address. Only for a page whose form can redirect to the merchant. */
+  /** The merchant's address, for a page that leads back to the merchant. */
   readonly target?: ReturnTarget | undefined
 }
 
@@ -36,13 +36,13 @@ export const commonHeaders: HeaderFields = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
-  // With `no-referrer`, browsers would send `Origin: null` for our own forms and for foreign forms.
+  // With `no-referrer`, browsers would send `Origin: null` even with the mock's own forms.
   'Referrer-Policy': 'same-origin',
 }
 
 let styleSource: Promise<string> | undefined
 
-/** Returns a Content-Security-Policy. The policy allows only our style, and forms to this server or the merchant. */
+/** Returns a Content-Security-Policy that allows only the page's style, and forms to this server or the merchant. */
 const contentPolicy = async (target: ReturnTarget | undefined): Promise<string> => {
   styleSource ??= hashSource(style)
   return [

@@ -12,14 +12,14 @@ export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 export const isHostName = (text: string): boolean =>
   /^[^\s/\\:?#@]+$/.test(text) && URL.canParse(`http://${text}`)
 
-/** Reads a Host header. Returns the URL of the host, or `undefined` if the server does not know the host. */
+/** Reads a Host header. Returns the URL of the host, or `undefined` if the host is not allowed. */
 export type ReadHost = (host: string | null) => string | undefined
 
 const IP_ADDRESS = /^(?:\[.*\]|\d+\.\d+\.\d+\.\d+)$/
 
 /**
  * Creates the function that reads Host headers. A hostile website can point its own name at this server (DNS
- * rebinding). So the server knows only IP addresses, `localhost`, the given names and the host of `publicUrl`.
+ * rebinding), so only IP addresses, `localhost`, the given names and the host of `publicUrl` are allowed.
  */
 export const createReadHost = (
   scheme: 'http' | 'https',
@@ -32,7 +32,7 @@ export const createReadHost = (
     const url = host === null ? null : URL.parse(`${scheme}://${host}`)
     return url !== null && (IP_ADDRESS.test(url.hostname) || known.has(url.hostname)) ? url.origin : undefined
   }
-  // The last header is kept, because a client sends the same Host header with every request, and reading it takes 2 µs.
+  // Caches the result of the last Host header: a client sends the same header each time, and reading takes 2 µs.
   let last: readonly [host: string | null, url: string | undefined] = [null, undefined]
   return (host) => {
     if (host !== last[0]) last = [host, read(host)]

@@ -14,7 +14,7 @@ type OutageOptions = Parameters<Mock['outage']['end']>[0]
 
 type Readers = Readonly<Record<string, Reader<unknown>>>
 
-/** An action: its fields, and the function that changes the mock and returns a message about the change. */
+/** An action of the panel: its fields, and the function that executes the action and returns a message. */
 interface Action {
   readonly fields: Readers
   run(mock: Mock, sent: SentFields): string | Promise<string>
@@ -46,16 +46,16 @@ const simple = (change: (mock: Mock) => void | Promise<void>, message: string): 
     return message
   })
 
-/** Returns the readers of JSON values with the names of a table of options. */
+/** Returns a reader of JSON values for each option name in a table. */
 const jsonFields = <Name extends string>(table: Readonly<Record<Name, unknown>>) =>
   Object.fromEntries(Object.keys(table).map((name) => [name, json])) as Record<Name, Reader<unknown>>
 
-/** The clock can move by ten years at most. A longer move could keep the mock busy for minutes. */
+/** The clock can move by ten years at most, because a longer move could keep the mock busy for minutes. */
 const LONGEST_MOVE = 3_653 * DAY
 
 const timeOf = (mock: Mock): string => `${new Date(mock.clock.now()).toISOString().slice(0, 19)}Z`
 
-/** Returns the time `count` calendar months after a time. If a month is too short, its last day is used. */
+/** Returns the time `count` calendar months after a time. If the target month is too short, returns its last day. */
 const monthsAfter = (time: number, count: number): number => {
   const [end, moved] = [new Date(time), new Date(time)]
   end.setUTCMonth(end.getUTCMonth() + count + 1, 0)
@@ -66,10 +66,10 @@ const monthsAfter = (time: number, count: number): number => {
   )
 }
 
-/** Adds `Z` (UTC) to a time that the user typed. The time field of the page has no zone. */
+/** Adds `Z` (UTC) to a time without a time zone, because the page's time field has no zone. */
 const zoned = (time: string): string => (/^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(time) ? `${time}Z` : time)
 
-/** Everything that the panel and programs can do. Each action calls one method of the mock. */
+/** All actions that users of the panel and programs can execute, by name. */
 const actions = {
   advance: action(
     { months: number, days: number, hours: number, minutes: number, seconds: number },
@@ -77,7 +77,7 @@ const actions = {
       if (!Number.isInteger(months)) throw new TypeError('Field months must be a whole number.')
       const now = mock.clock.now()
       const rest = days * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND
-      // `setUTCMonth` takes no number of months that is as large as this.
+      // `monthsAfter` fails for very large numbers, and more than 120 months exceed LONGEST_MOVE.
       const length = months > 120 ? Number.POSITIVE_INFINITY : monthsAfter(now, months) - now + rest
       if (length === 0) throw new TypeError('Missing duration: set months, days, hours, minutes or seconds.')
       if (length > LONGEST_MOVE) throw new RangeError('The clock can move by at most ten years at a time.')
@@ -125,7 +125,7 @@ const actions = {
   connect: action(
     { url: text, ...jsonFields(deliveryOptions), signing: texts, headers: texts },
     (mock, { url, ...given }) => {
-      // `connect` checks the options.
+      // `notifications.connect` checks the options.
       mock.notifications.connect(url, given as DeliveryOptions)
       const { number: added, to } = internalsOf(mock).deliveries.receivers().at(-1) ?? {}
       return `Receiver ${added} was connected: ${to}.`
@@ -161,7 +161,7 @@ const actions = {
     { ...jsonFields(faultFields), operation: text, when: texts, code: optionalText },
     (mock, given) => {
       const fault = given as Fault
-      // `add` checks the fault.
+      // `faults.add` checks the fault.
       mock.faults.add(fault)
       return `Fault ${fault.kind ?? 'sequence'} was added for ${fault.operation}.`
     },
@@ -175,7 +175,7 @@ const actions = {
   }),
   'clear-faults': simple((mock) => mock.faults.clear(), 'All faults were removed.'),
   'start-outage': action({ area: optionalText }, (mock, given) => {
-    // `start` checks the area.
+    // `outage.start` checks the area.
     mock.outage.start(given as OutageOptions)
     return `The area ${given.area ?? 'gateway'} is down. Every route responds with 503.`
   }),
@@ -222,7 +222,7 @@ export interface Outcome {
   readonly message: string
 }
 
-/** Runs the action that the field `action` names. If the action throws, returns the error's message. */
+/** Executes the action that the field `action` names. If the action throws, returns the error's message. */
 export const act = async (mock: Mock, sent: SentFields): Promise<Outcome> => {
   try {
     const name = optionalText(sent.action, 'action') ?? ''

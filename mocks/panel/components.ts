@@ -36,10 +36,10 @@ export const pill = (text: string | number, tone: Tone = TONES[text] ?? 'plain')
 /** Renders text for screen readers only. */
 export const heard = (text: string): Html => html`<span class="heard"> ${text}</span>`
 
-// No identifier that the mock creates is longer.
+// Every identifier that the mock creates is shorter.
 const LONGEST_TEXT = 100
 
-/** Truncates long text from a client. Long text would push other content out of view. */
+/** Truncates long text from a client, because long text would push other content out of view. */
 export const brief = (text: string | number, longest = LONGEST_TEXT): string => {
   const characters = [...String(text)]
   return characters.length > longest ? `${characters.slice(0, longest).join('')}…` : String(text)
@@ -64,7 +64,7 @@ ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="
 ${content}
 </form>`
 
-/** Renders a form with one button. `of` is text after the label, for screen readers only. */
+/** Renders a form with one button. Only screen readers read the text `of`, after the label. */
 export const actionButton = (
   action: ActionName,
   label: string,
@@ -82,7 +82,7 @@ export const card = (id: string, title: HtmlValue, content: HtmlValue): Html =>
 ${content}
 </section>`
 
-/** The columns of a table: the heading of each, and what the table shows of an item. */
+/** The columns of a table: the heading of each column, and the function that renders the cell of an item. */
 type Columns<Item> = Readonly<Record<string, (item: Item) => HtmlValue>>
 
 /** Renders JSON with a heading, or nothing if the value is `undefined`. */
@@ -91,7 +91,7 @@ export const json = (name: HtmlValue, value: unknown): Html | undefined =>
     ? undefined
     : html`<p class="quiet">${name}</p><pre>${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</pre>`
 
-/** Renders the text "1 to 10 of 25", and links to the newer page and the older page. */
+/** Renders a text such as "1 to 10 of 25", and links to the newer page and the older page. */
 const pages = (id: ListName, title: string, list: Listed<unknown>, query: PanelQuery): Html | undefined => {
   const { items, total, skipped, newer, older } = list
   if (items.length === total) return undefined
@@ -102,7 +102,7 @@ ${skipped > 0 ? link('Newer', newer) : undefined}
 ${older === undefined ? undefined : link('Older', older)}`
 }
 
-/** Renders the form that filters a list. The browser sends the form as the query of the page. */
+/** Renders the form that filters a list. The browser sends the fields in the query of the page's URL. */
 const filterForm = (id: ListName, title: string, query: PanelQuery): Html => {
   const own = [id, `${id}.q`, `${id}.is`]
   const state = query.get(`${id}.is`)
@@ -116,7 +116,7 @@ ${[...query].flatMap(([name, value]) => (own.includes(name) ? [] : html`<input t
 </form>`
 }
 
-/** Renders a section with one page of a list, as a table. The key of an item must never change. */
+/** Renders a section with one page of a list, as a table. `keyOf` must always return the same key for an item. */
 export const listSection = <Item>(
   id: ListName,
   list: Listed<Item>,

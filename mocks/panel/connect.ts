@@ -10,7 +10,10 @@ import type { Mock } from '../types.ts'
 import { PANEL_PATH } from './access.ts'
 import { card, foreign, heard } from './components.ts'
 
-/** Reads what a program needs. The mock's default credentials are shown. Credentials from the options are not shown, because they may be secret. */
+/**
+ * Returns the data that a program needs to call the mock. Placeholders replace passwords, keys and codes that differ
+ * from the defaults, because these values may be secret.
+ */
 const readConnection = (mock: Mock, baseUrl: string) => {
   const { areas, gateway } = internalsOf(mock)
   const { subscriptions: s, gateway: g } = mock.clientOptions
@@ -73,7 +76,7 @@ const snippetsOf = ({ baseUrl, paths, prefixes, credentials, days, numbers }: Co
   }
   const client = (area: 'gateway' | 'subscriptions', more: object): string =>
     text({ baseUrl, ...(prefixes[area] === undefined ? {} : { apiPrefix: prefixes[area] }), ...more })
-  // A single quote in a shell word ends the word.
+  // Escapes single quotes, because a single quote would end the shell word.
   const word = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
   const json = "-H 'Content-Type: application/json'"
   return {
@@ -124,7 +127,7 @@ const copied = (id: string, content: string, kind: 'code' | 'pre', name: string)
   return html`${source} <button type="button" class="copy" data-copy="${id}" hidden>Copy${heard(name)}</button>`
 }
 
-/** Renders the card with addresses, credentials, test numbers and snippets. It is open until a request arrives. */
+/** Renders the card with addresses, credentials and snippets, which is open until the first request arrives. */
 export const connectCard = (mock: Mock, baseUrl: string): Html => {
   const connection = readConnection(mock, baseUrl)
   const { credentials, numbers } = connection

@@ -66,7 +66,7 @@ const faultRow = ({ number, fault, left }: ListedFault): Html => {
 
 const REMOVE_ALL = html`<li id="faults-clear"><div class="actions">${actionButton('clear-faults', 'Remove all')}</div></li>`
 
-/** Preselects the fault `lost-response`: the fault needs no other field, and every client must handle it. */
+/** Preselects the fault `lost-response`, because it needs no other field, and every client must handle it. */
 const kindOption = (kind: string): Html =>
   kind === 'lost-response' ? html`<option selected>${kind}</option>` : html`<option>${kind}</option>`
 
@@ -205,7 +205,7 @@ ${actionButton('reset', 'Reset everything')}
 </details>`,
   )
 
-/** Renders the sections with the controls of the mock. */
+/** Renders the sections that control the mock. */
 export const controls = (view: PanelView): Html => html`${clock(view)}
 ${faults(view)}
 ${payersNumber()}

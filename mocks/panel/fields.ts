@@ -3,7 +3,7 @@ import type { PaymentScript } from '../domain/subscriptions/options.ts'
 /** The fields of an action, as a program or a form sent them. */
 export type SentFields = Readonly<Record<string, unknown>>
 
-/** Reads one field of an action. A form sends text, and an empty field of a form means that there is no value. */
+/** Reads one field of an action. Forms send text, and an empty text means that the field is missing. */
 export type Reader<Value> = (given: unknown, name: string) => Value
 
 const plain = (given: unknown): unknown => {
@@ -19,7 +19,7 @@ export const optionalText: Reader<string | undefined> = (given, name) => {
   throw new TypeError(`Field ${name} must be text.`)
 }
 
-/** Reads text that must not be missing. */
+/** Reads a required text. */
 export const text: Reader<string> = (given, name) => {
   const value = optionalText(given, name)
   if (value === undefined) throw new TypeError(`Missing field ${name}.`)
@@ -45,7 +45,7 @@ export const json: Reader<unknown> = (given) => {
   }
 }
 
-/** Reads `name.<key>` fields of a form, or an object. Values stay text, because `017` is not a number. */
+/** Reads `name.<key>` fields of a form, or an object. Values stay text, because a number would lose the 0 of `017`. */
 export const texts: Reader<Readonly<Record<string, string>> | undefined> = (given, name) => {
   const entries = Object.entries(Object(json(given, name))).flatMap(([key, value]) => {
     const found = optionalText(value, `${name}.${key}`)
@@ -54,7 +54,7 @@ export const texts: Reader<Readonly<Record<string, string>> | undefined> = (give
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
 
-/** Reads a list of outcomes, such as `succeed, fail`. */
+/** Reads the outcomes of payments, such as `succeed, fail`. */
 export const scripts: Reader<readonly PaymentScript[]> = (given, name) =>
   (Array.isArray(given) ? given : (optionalText(given, name) ?? '').split(/[\s,]+/))
     .filter((word) => word !== '')
@@ -63,7 +63,7 @@ export const scripts: Reader<readonly PaymentScript[]> = (given, name) =>
       throw new TypeError(`Field ${name} must be a list of succeed and fail, got "${word}".`)
     })
 
-/** Reads a body: a form, whose names may have the form `when.msisdn`, or a JSON object. */
+/** Reads a request body: a JSON object, or a form, whose field names may contain a dot, such as `when.msisdn`. */
 export const readFields = (body: string, isJson: boolean): SentFields => {
   if (isJson) return Object(JSON.parse(body))
   const fields: Record<string, unknown> = {}

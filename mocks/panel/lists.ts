@@ -23,7 +23,7 @@ import { urlWith } from './paging.ts'
 import type { ListedSubscription, PanelView } from './view.ts'
 import { filters } from './view.ts'
 
-/** The choices in a form field: which payments of a subscription fail. */
+/** The choices of the field that sets which payments of a subscription fail. */
 const SCRIPTS: readonly (readonly [payments: string, label: string])[] = [
   ['', 'all payments succeed'],
   ['fail', 'the first payment fails'],
@@ -73,7 +73,7 @@ ${canCancel ? actionButton('cancel', 'Cancel', { id: one.invoiceId }, name) : un
 ${statesLink(query, one.invoiceId, name)}</div>`
 }
 
-/** Renders the last cycles of a subscription and the planned ones, oldest first. */
+/** Renders the last payments and the planned payments of a subscription, oldest first. */
 const timeline = (one: ListedSubscription, query: PanelQuery): Html => {
   const { subscriptionId, lastPayments, paymentCount, retryDates, nextDueDate, script, requestID } = one
   const step = (date: string, word: string): Html => html`<li>${date} ${pill(word)}</li>`
@@ -175,7 +175,7 @@ ${tries.map(attempt)}
 </details>`
 }
 
-/** Renders the time of a notification. A test may send any text as the time. */
+/** Renders the time of a notification, which may be any text that a test sent. */
 const timeOf = (timestamp: string): string => {
   const time = new Date(Number(timestamp) * 1_000)
   return Number.isNaN(time.getTime()) ? timestamp : time.toISOString().slice(0, 19).replace('T', ' ')

@@ -19,7 +19,7 @@ const MACHINES: readonly (readonly [kind: keyof ShownStates, title: string, tabl
   ['charge', 'Charge', chargeTransitions],
 ]
 
-/** A transition. The events between the same two states are one arrow. */
+/** An arrow from one state to another, with all events that cause this transition. */
 interface Arrow {
   readonly from: string
   readonly to: string
@@ -42,7 +42,7 @@ const COLUMN = BOX + 112
 const LINE = 18
 const GAP = 14
 
-/** Places each state in the column after its last predecessor, and makes it as high as its arrows need. */
+/** Places each state one column after its rightmost predecessor. A state with more incoming arrows is higher. */
 const layoutOf = (table: Table) => {
   const arrows = arrowsOf(table)
   const columnOf = (state: string): number =>
@@ -54,7 +54,7 @@ const layoutOf = (table: Table) => {
       const y = heights[column] ?? GAP
       const height = LINE * Math.max(1, arrows.filter(({ to }) => to === state).length) + 8
       heights[column] = y + height + GAP
-      // The first state is a dot: nothing exists yet.
+      // The first state, `none`, is a dot, because nothing exists yet.
       return [state, { x: column === 0 ? 8 : column * COLUMN - BOX + 16, y, height }]
     }),
   )
@@ -88,7 +88,7 @@ const drawing = (title: string, table: Table, present: string | undefined): Html
 </figure>`
 }
 
-/** Renders the state machines, which are drawn from the tables by which the mock moves. */
+/** Renders the state machines from the transition tables that the mock itself uses. */
 export const machines = ({ shown }: PanelView, query: PanelQuery): Html => {
   const isShown = Object.values(shown).some((state) => state !== undefined)
   return card(

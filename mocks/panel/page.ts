@@ -14,7 +14,7 @@ import type { PanelView } from './view.ts'
 
 let policy: Promise<string> | undefined
 
-/** Returns a policy that allows only the page's own style and script, and only requests to the mock. */
+/** Returns a Content-Security-Policy that allows the panel's own style and script, and requests to the mock. */
 export const contentPolicy = (): Promise<string> => {
   policy ??= Promise.all([hashSource(style), hashSource(script)]).then(([styleSource, scriptSource]) =>
     [
@@ -31,19 +31,19 @@ export const contentPolicy = (): Promise<string> => {
   return policy
 }
 
-/** The parts of the page that are not the mock's state. */
+/** The parts of the page that do not show the mock's state. */
 export interface PageExtras {
   readonly query: PanelQuery
-  /** The card for programs. */
+  /** The card with the data that programs need to call the mock. */
   readonly connect: Html
-  /** The outcome of the user's last action. */
+  /** The result of the user's last action. */
   readonly notice: Outcome | undefined
   /** True if the page reloads itself in a browser without JavaScript. */
   readonly refreshes: boolean
 }
 
 const SECONDS = 5
-/** The page cuts a notice at this length, because a long notice would cover a small window. */
+/** The page truncates a notice to this length, because a long notice would cover a small window. */
 const LONGEST_NOTICE = 300
 
 const noticeOf = (notice: Outcome | undefined): Html => {
@@ -72,7 +72,7 @@ ${['Connect', 'Subscriptions', 'Payments', 'Charges', 'Requests', 'Notifications
 ${noticeOf(notice)}
 </header>`
 
-/** Renders the whole document. */
+/** Renders the HTML document of the panel. */
 export const panelPage = (view: PanelView, extras: PageExtras): string =>
   documentOf({
     title: 'Mock control panel',

@@ -5,9 +5,9 @@ export const listNames = ['subscriptions', 'payments', 'charges', 'requests', 'n
 export type ListName = (typeof listNames)[number]
 
 /**
- * The query of the page's URL. `charges` is the place at which the page of the charges ends; without a place, the panel
- * shows the newest items. `charges.q` is a text that each listed charge contains, and `charges.is` is its state. `show`
- * names the subscription or the charge whose states are marked.
+ * The query of the panel's URL. `charges` is the position in the list at which the shown charges end; by default, the
+ * panel shows the newest charges. `charges.q` and `charges.is` select charges by text and by state. Each list has these
+ * parameters. `show` is the id of the subscription or charge whose states the panel marks.
  */
 export type PanelQuery = URLSearchParams
 
@@ -18,17 +18,17 @@ const isKept = (name: string, value: string): boolean =>
   value !== '' &&
   (!(listNames as readonly string[]).includes(name) || /^\d{1,15}$/.test(value))
 
-/** Reads the query of a URL. Ignores invalid places and other parameters. */
+/** Reads the query of a URL. Ignores unknown parameters and invalid positions. */
 export const readQuery = (given: URLSearchParams): PanelQuery =>
   new URLSearchParams([...given].filter(([name, value]) => isKept(name, value)))
 
-/** Returns the place at which the page of a list ends. */
+/** Returns the position at which the shown page of a list ends; `undefined` for the newest page. */
 export const placeOf = (query: PanelQuery, list: ListName): number | undefined => {
   const place = query.get(list)
   return place === null ? undefined : Number(place)
 }
 
-/** Returns the relative URL of a page whose query has one other value. The URL leads to the section `section`. */
+/** Returns the relative URL of a section of the panel, with one changed parameter of the query. */
 export const urlWith = (
   query: PanelQuery,
   name: string,

@@ -63,13 +63,13 @@ const limitOf = (query: URLSearchParams): number => {
  */
 export type Panel = (request: IncomingRequest, host: string | null) => Promise<ResponseData>
 
-// The status is not 421, because the Fetch standard makes clients send a refused request again.
+// The status is not 421, because the Fetch standard makes clients resend a request after status 421.
 const unknownHost = refusal(
   403,
   'The panel does not accept this host name. Open the panel at an IP address or at localhost, or pass the name to the server: allowedHosts, or --allow-host.',
 )
 
-/** Creates the control panel of a mock. The panel refuses a host that `readHost` does not know. */
+/** Creates the control panel of a mock. The panel refuses a request if `readHost` refuses its host. */
 export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
   const notices = createNotices()
 

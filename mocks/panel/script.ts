@@ -1,19 +1,19 @@
 /**
- * The script of the panel. The script polls the page, replaces changed parts, and sends forms without a page change.
+ * The script of the panel. The script polls the page, replaces changed parts, and sends forms without a new page.
  * The server creates all markup. The Content-Security-Policy contains the script's hash.
  */
 export const script = `
 'use strict'
 {
   const SHORTEST_PAUSE_MS = 1000
-  // The script polls this URL and sends forms to this URL. The URL states the shown page of each list.
+  // The script polls this URL and sends forms to this URL. The query selects the page of each list.
   const query = new URLSearchParams(location.search)
   query.delete('notice')
   const address = location.pathname + '?' + query
   const connection = document.getElementById('connection')
   const notice = document.getElementById('notice')
 
-  // The markup of each part as the server last sent it. The document can differ, because users open details.
+  // The last markup of each part from the server. The document can differ, because users open details.
   const liveParts = () => [...document.querySelectorAll('[data-live]')]
   const received = new Map(liveParts().map((part) => [part.id, part.outerHTML]))
 
@@ -84,7 +84,7 @@ export const script = `
 
   document.addEventListener('submit', async (event) => {
     const form = event.target
-    // A form that filters a list loads another page.
+    // A form that filters a list loads a new page.
     if (form.method === 'get') return
     event.preventDefault()
     if (form.dataset.busy) return
@@ -111,7 +111,7 @@ export const script = `
     button.hidden = false
     button.addEventListener('click', async () => {
       const source = document.getElementById(button.dataset.copy)
-      // Without TLS, browsers allow copying only on this machine. The user can copy the selected text.
+      // Without TLS, a script can copy only on localhost, so it selects the text for the user.
       getSelection().selectAllChildren(source)
       const isCopied = await navigator.clipboard?.writeText(source.textContent).then(() => true, () => false)
       const words = document.createElement('p')

@@ -57,7 +57,7 @@ td small { display: block; }
 td .actions { margin: 0; }
 .cycles { margin: 0; padding: 0; list-style: none; }
 .cycles li { white-space: nowrap; }
-/* On a phone each cell is a line. The headings of the columns are not shown, so each cell has its own. */
+/* On a phone each cell is a line, and starts with the heading of its column. */
 @media (max-width: 63.99rem) {
   table, tbody, tr, td { display: block; }
   thead { display: none; }

@@ -23,18 +23,18 @@ export interface Listed<Item> {
   readonly skipped: number
   /** The items of this page, newest first. */
   readonly items: readonly Item[]
-  /** The place of the next older page; `undefined` if there is no older page. */
+  /** The position at which the next older page ends; `undefined` if there is no older page. */
   readonly older: number | undefined
-  /** The place of the next newer page; `undefined` if the next newer page is the newest page, or does not exist. */
+  /** The position at which the next newer page ends; `undefined` if this page or the next newer page is the newest. */
   readonly newer: number | undefined
 }
 
 type SubscriptionRecord = NonNullable<ReturnType<SubscriptionsDomain['listed']>>
 
-/** A subscription as the panel shows it. It omits the return address, which may contain the payer's data. */
+/** A subscription as the panel shows it: without the return address, which may contain the payer's data. */
 export interface ListedSubscription
   extends Omit<SubscriptionRecord, 'request' | 'createdAt' | 'authorizedAt' | 'cancelledAt'> {
-  /** Time of creation. All times here are ISO 8601 in UTC. */
+  /** Time of creation. All times of a listed subscription are ISO 8601 in UTC. */
   readonly createdAt: string
   readonly authorizedAt: string | undefined
   readonly cancelledAt: string | undefined
@@ -53,10 +53,10 @@ export interface ListedFault {
   readonly left: number | 'always'
 }
 
-/** A receiver of notifications. It omits the query of the URL, the headers and the signing key. */
+/** A receiver of notifications, without the query of the URL, the headers and the signing key. */
 export interface ListedReceiver extends Omit<DeliveryOptions, 'headers' | 'signing'> {
   readonly number: number
-  /** The URL; `undefined` for a function of the mock's process. */
+  /** The URL; `undefined` if the receiver is a function in the mock's process. */
   readonly to: string | undefined
 }
 
@@ -64,13 +64,13 @@ export interface ListedReceiver extends Omit<DeliveryOptions, 'headers' | 'signi
 export interface PanelView {
   /** The mock's time, as ISO 8601 in UTC. */
   readonly now: string
-  /** Whether the mock's clock is frozen. A frozen clock changes only when it is moved. */
+  /** Whether the mock's clock is frozen. Only a test or a user moves a frozen clock. */
   readonly clockStandsStill: boolean
   /** The areas that are down. */
   readonly outages: readonly Area[]
   readonly faults: readonly ListedFault[]
   readonly receivers: readonly ListedReceiver[]
-  /** The saved snapshots, with the mock's time of each. */
+  /** The saved snapshots, and the mock's time when each was saved. */
   readonly snapshots: readonly { readonly name: string; readonly at: string }[]
   readonly subscriptions: Listed<ListedSubscription>
   readonly payments: Listed<PaymentBody>
@@ -100,7 +100,7 @@ interface Items {
 const deliveryState = ({ tries }: ListedNotification): string =>
   tries.length === 0 ? 'not sent' : tries.at(-1)?.delivered === true ? 'delivered' : 'failed'
 
-/** The states by which a list can be filtered, and the states of an item. */
+/** The states that the filter of each list offers, and a function that returns the states of an item. */
 export const filters: {
   readonly [Name in ListName]: {
     readonly states: readonly string[]
@@ -125,13 +125,13 @@ export const filters: {
   notifications: { states: ['delivered', 'failed', 'not sent'], of: (one) => [deliveryState(one)] },
 }
 
-/** Returns where a page ends. If the mock has deleted the page's items, returns the end of the oldest page. */
+/** Returns the end of a page. If the mock has deleted the page's items, returns the end of the oldest page. */
 const endOf = ({ first, end }: Bounds, limit: number, place: number | undefined): number => {
   if (place === undefined || place > end) return end
   return place > first ? place : Math.min(end, first + limit)
 }
 
-/** Returns the page that ends at `place`. If `place` is undefined or invalid, returns the newest page. */
+/** Returns the page that ends at `place`. If `place` is undefined or too large, returns the newest page. */
 const pageOf = <Item>(list: Sequence<Item>, limit: number, place: number | undefined): Listed<Item> => {
   const bounds = list.bounds()
   const { first, end } = bounds
@@ -146,10 +146,10 @@ const pageOf = <Item>(list: Sequence<Item>, limit: number, place: number | undef
   }
 }
 
-/** Returns a list of the items for which `matches` returns true. The items keep their places. */
+/** Returns a list of the items for which `matches` returns true. Positions count only these items. */
 const filtered = <Item>(list: Sequence<Item>, matches: (item: Item) => boolean): Sequence<Item> => {
   const { first, end } = list.bounds()
-  // A list may apply the condition before it removes secrets, which takes longer than the search.
+  // `read` also gets `matches`, so that a list can skip items before the slow removal of secrets.
   const found = list.read(first, end, matches).filter(matches)
   return { bounds: () => ({ first: 0, end: found.length }), read: (from, to) => found.slice(from, to) }
 }
@@ -192,7 +192,7 @@ export const readView = (mock: Mock, limit: number, query: PanelQuery): PanelVie
     const all = text === '' && state === null ? list : filtered(list, isListed)
     return pageOf(all, limit, placeOf(query, name))
   }
-  // Read the lists first: this runs the due entries, and so it may change the time that the clock shows.
+  // Reads the lists before the time: reading a list runs due entries, and `now` must not be earlier than them.
   const subscriptions = page('subscriptions', {
     bounds: lists.subscriptions.bounds,
     read: (from, to) => lists.subscriptions.read(from, to).map(listedSubscription),

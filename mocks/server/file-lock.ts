@@ -2,10 +2,10 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pid } from 'node:process'
 
-/** The lock files of this process. A container that starts again may have the process id of the one before it. */
+/** The lock files of this process. A process id is not enough, because a restarted container may have the same id. */
 const ownLocks = new Set<string>()
 
-/** Returns whether a process may be running. An invalid id may be one that another process is writing. */
+/** Returns whether a process may be running; true for an invalid id, which another process may be writing just now. */
 const mayRun = (owner: number): boolean => {
   if (!(owner > 0)) return true
   try {
@@ -19,10 +19,10 @@ const mayRun = (owner: number): boolean => {
 const exists = (error: unknown): boolean => Object(error).code === 'EEXIST'
 
 /**
- * Creates a lock file with the id of this process, so that two servers of one machine never write the same file. A
- * lock of a process that has ended is replaced.
+ * Creates a lock file with the id of this process, so that two servers of one machine never write the same file.
+ * Replaces the lock of a process that has ended.
  *
- * @param onStale called with the id of a process that left its lock
+ * @param onStale called with the id of an ended process, before its lock is replaced
  * @returns a function that removes the lock
  * @throws an Error with the reason if another process, or another server of this process, has the lock
  */
@@ -37,7 +37,7 @@ export const lockFile = async (
     const owner = Number(await readFile(lock, 'utf8'))
     if (ownLocks.has(lock) || (owner !== pid && mayRun(owner))) {
       throw new Error(
-        `Process ${owner} uses it. Stop this process, or delete ${path} if it is no mock server.`,
+        `Process ${owner} uses it. If this is a mock server, stop it; otherwise delete ${path}.`,
       )
     }
     await onStale(owner)

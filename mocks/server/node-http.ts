@@ -35,7 +35,7 @@ const isAborted = (incoming: NodeIncoming): boolean =>
 export const readText = (incoming: NodeIncoming, most: number): Promise<BodyText> =>
   new Promise((resolve, reject) => {
     const refuse = (): void => {
-      // The server reads the rest, because some senders read no response before they have sent the whole body.
+      // Reads the rest of the body, because some senders read the response only after they have sent the whole body.
       incoming.resume()
       reject(new BodyTooLargeError(most))
     }
@@ -68,14 +68,14 @@ export const readText = (incoming: NodeIncoming, most: number): Promise<BodyText
 
 const isHttp2 = (outgoing: NodeOutgoing): outgoing is Http2ServerResponse => 'stream' in outgoing
 
-/** Returns whether the sender has disconnected. For HTTP/2, reads the state of the stream. */
+/** Returns whether the sender has disconnected, or has canceled the stream in HTTP/2. */
 export const hasLeft = (outgoing: NodeOutgoing): boolean =>
   isHttp2(outgoing) ? outgoing.stream.destroyed || outgoing.stream.closed : outgoing.destroyed
 
 /** Closes an HTTP/2 stream or an HTTP/1 connection. If `reset` is true, an HTTP/1 connection gets a TCP reset. */
 const disconnect = (incoming: NodeIncoming, outgoing: NodeOutgoing, reset: boolean): void => {
   if (isHttp2(outgoing)) {
-    // With the code REFUSED_STREAM, the client would believe that the mock did not execute the request.
+    // The code is not REFUSED_STREAM, which means that the server did not execute the request.
     outgoing.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
     return
   }

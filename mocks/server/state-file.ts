@@ -9,7 +9,7 @@ import type { Mock } from '../types.ts'
 import { lockFile } from './file-lock.ts'
 
 const PAUSE_MS = 1_000
-// Copying a large state takes long. With this factor, the copies take at most a twentieth of the time.
+// A pause lasts this many times as long as the save before it, so saves take at most a twentieth of the time.
 const PAUSE_FACTOR = 19
 
 /** Thrown if a state file cannot be used. The message names the file and the reason. */
@@ -27,9 +27,9 @@ const isMissing = (error: unknown): boolean => Object(error).code === 'ENOENT'
 
 /** The state file of a server. */
 export interface StateFile {
-  /** Starts to write each change to the file. Returns a function that ends this and frees the file. */
+  /** Starts to write changes to the file. Returns a function that writes the last changes and unlocks the file. */
   keep(): () => Promise<void>
-  /** Frees the file for other servers. */
+  /** Unlocks the file for other servers. */
   free(): Promise<void>
 }
 

@@ -9,7 +9,7 @@ export const welcomePage = (): Promise<ResponseData> =>
     messagePage(
       200,
       'Mock server',
-      'This server stands in for both payment APIs. Your application calls it; the control panel shows its state.',
+      'This server simulates both payment APIs. Your application calls it; the control panel shows its state.',
       html`<p><a class="button" href="${PANEL_PATH}">Open the control panel</a></p>`,
     ),
   )

@@ -1,13 +1,13 @@
-/** The call that needs an authorization. If the call ends, a token request that other calls share continues. */
+/** The call that needs an authorization. A token request that several calls share continues when one call ends. */
 export interface AuthorizationContext {
   readonly operation: string
-  /** This signal is aborted when the call ends. */
+  /** Signal that is aborted when the call ends. */
   readonly signal: AbortSignal
   /** Remaining total time of the call, in milliseconds. */
   readonly remaining: number
 }
 
-/** The authorization of one attempt. Each token has one `Authorization` object, so compare objects. */
+/** The authorization of one attempt. Each token has one `Authorization` object, so compare with `===`. */
 export interface Authorization {
   readonly header: string
 }

@@ -11,22 +11,22 @@ export const LOGIN = 'subscriptions.login'
 /** How long the client waits for a function that returns a secret, in milliseconds of real time. */
 const SOURCE_LIMIT = 30_000
 
-/** Returns false for a token that no header can contain. `fetch` would throw an error that quotes this token. */
+/** Returns whether a header can contain a token. For other tokens, `fetch` throws an error that quotes the token. */
 export const isHeaderSafe = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 
-// `\p{Cs}` matches half of a surrogate pair. JSON and forms cannot carry this half unchanged.
+// `\p{Cs}` matches half of a surrogate pair, which JSON and forms cannot carry reliably.
 const credential = input(
   'a string that is not blank and has no control characters',
   (value) => value.trim() !== '' && !/[\p{Cc}\p{Cs}]/u.test(value),
 )
 
 const credentials = {
-  /** The merchant application's id, sent as `client_id`. `subscribe` uses it as the default of `clientID`. (S-a) */
+  /** The merchant application's id, sent as `client_id`. `subscribe` sends it as `clientID` by default. (S-a) */
   clientId: credential,
   /** The merchant application's secret, sent as `client_secret`. (S-a) */
   clientSecret: credential,
-  /** The user that logs in. A lockout applies to this user. (S-a) */
+  /** The user that logs in and that a lockout applies to. (S-a) */
   username: credential,
   /** The user's password. (S-a) */
   password: credential,
