@@ -77,7 +77,7 @@ export interface InputIssue {
   readonly message: string
 }
 
-// `Symbol.for` gives the ESM build and the CommonJS build the same symbol, so each recognizes the other's errors.
+// `Symbol.for` gives the ESM build and the CommonJS build the same symbol, so each build knows errors of the other.
 const BRAND = Symbol.for('mandatekit.error')
 
 /** Base class of every error that this package throws on purpose. */
@@ -135,7 +135,7 @@ export class InvalidRequestError extends MandateKitError {
 
 /** The fields of an `ApiError`. Most of them describe the server's response. */
 export interface ApiErrorDetails extends ErrorDetails {
-  /** HTTP status. Absent if the client sent no request, because of the rate limit or a login pause. */
+  /** HTTP status; absent if the client sent no request, because of the rate limit or a login pause. */
   readonly status?: number | undefined
   /** The server's error code: the field `errorCode` in area S, or `error.code` in area G. */
   readonly errorCode?: string | undefined
@@ -179,7 +179,7 @@ export class AuthenticationError extends ApiError {
 }
 
 /**
- * HTTP 403 with an error code for a token request: after too many failed logins, the server also rejects valid
+ * HTTP 403 with an error code for a token request. After too many failed logins, the server also rejects valid
  * credentials (Authentication, area S, rule 4). Later calls fail without a request, as after any rejected login.
  */
 export class LockedOutError extends ApiError {

@@ -67,7 +67,7 @@ export type Health =
       readonly ok: false
       /** The HTTP status, if there was a response. */
       readonly status?: number
-      /** The error of the check. Absent if the response had another success status, such as 204. */
+      /** The error of the check; absent if the response had another success status, such as 204. */
       readonly error?: AnyMandateKitError
     }
 

@@ -34,7 +34,7 @@ const loginBlock = {
   at: number,
   /** Length of the block, in milliseconds. */
   wait: number,
-  /** HTTP status of the response without a token. Absent if no response arrived or if the server requested the wait. */
+  /** HTTP status of the response without a token; absent if no response arrived or if the server requested the wait. */
   status: optional(number),
   /** The server's error code, if the server rejected the credentials. */
   errorCode: optional(anyText),

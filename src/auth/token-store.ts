@@ -19,9 +19,9 @@ export interface TokenStore {
   /** Deletes a record. */
   delete(key: string): Promise<unknown> | unknown
   /**
-   * Locks the key, runs the task, and returns the task's result or error. While one process holds the lock, others
-   * wait. The lock must have an expiry, so that a killed process does not block the others. If a store has no
-   * `withLock`, several processes may log in at the same time.
+   * Locks the key, runs the task, and returns the task's result or error. While one process holds the lock, other
+   * processes wait. The lock must expire, so that a killed process does not block the other processes. If a store has
+   * no `withLock`, several processes may log in at the same time.
    */
   withLock?<Result>(key: string, task: () => Promise<Result>): Promise<Result>
 }
@@ -33,7 +33,7 @@ export type KeyedMutex = <Result>(
   signal?: AbortSignal,
 ) => Promise<Result>
 
-/** Longest time for which a task blocks the next task, in milliseconds. In a worker, a task may never end. */
+/** Longest time for which a task blocks the next task, in milliseconds, because a task in a worker may never end. */
 const LONGEST_TURN = 60_000
 
 /** Creates a mutex for this process. The next task starts when the previous task ends or is aborted, or after 60 s. */

@@ -56,7 +56,7 @@ export interface EndpointDefinition {
   readonly proof?: readonly string[]
   /** Fields of the created object. If an error response has all these fields, the server may have acted. */
   readonly created?: readonly string[]
-  /** Fields that must be equal in the request and its response. If not, the response belongs to another call. */
+  /** Fields that must be equal in the request and its response. A difference shows a response to another call. */
   readonly echoes?: readonly string[]
   /** If true, only the fields in `needs` are specified, and the client reports no other missing field. */
   readonly partial?: boolean

@@ -87,7 +87,7 @@ export const flag = field('a numeric flag', (value) => {
   return INTEGER.test(word) ? Number(word) : undefined
 })
 
-/** Amount of a reversal as text. Null, `""`, zero and a missing field are read as null. */
+/** Amount of a reversal as text. Reads null, `""`, zero and a missing field as null. */
 export const reversedAmount = field<string | null>('an amount or null', (value) => {
   if (ABSENT.has(value)) return null
   const amount = asText(value)
@@ -122,7 +122,7 @@ export const readWith = <Value, Given>(
 // Inherited options are read too, because callers may use Object.create with defaults. A null option counts as
 // omitted. But a null `idempotencyKey` is an error, because the caller intended to pass a key.
 const withoutAbsent = (value: Members, isOption: boolean): Members => {
-  // Without a prototype, a field `__proto__` is an unknown field like any other.
+  // In an object without a prototype, `__proto__` is an unknown field like any other.
   const kept: Record<string, unknown> = Object.create(null)
   for (const name in value)
     if (value[name] !== undefined && !(isOption && value[name] === null && name !== 'idempotencyKey'))
@@ -159,7 +159,7 @@ export const object = <Value, Given = Value>(
 export const response = <const Fields extends Shape>(fields: Fields) =>
   object<Output<Fields>, unknown>(fields)
 
-/** A list. Null is read as an empty list. */
+/** A list. Reads null as an empty list. */
 export const listOf = <Item>(item: Field<Item>): Field<readonly Item[]> =>
   z.transform((value: unknown, { issues }) => {
     const items = value === null ? [] : value

@@ -135,7 +135,7 @@ const requestStatus = {
   invoiceId: text,
   /** `INITIALIZED` until the payer has decided, then another `KnownRequestStatus` or any other text. (S3) */
   status: openText<KnownRequestStatus>(),
-  /** Identifier of the subscription, for later calls. Null if the server sends `""`, `"NA"`, null or nothing. (S3) */
+  /** Identifier of the subscription, for later calls; null if the server sends `""`, `"NA"`, null or nothing. (S3) */
   subscriptionId: absentableText,
   /** Creation time: `YYYY-MM-DD HH:MM:SS` without a time zone, see `toInstant`. (S3) */
   createdAt: text,
@@ -160,7 +160,7 @@ const subscriptionDetails = {
   startDate: text,
   /** Last day, `YYYY-MM-DD`. (S4) */
   endDate: text,
-  /** Due time of the next payment: `YYYY-MM-DD HH:MM:SS` without a time zone. Null if the server sends no time. (S4) */
+  /** Due time of the next payment: `YYYY-MM-DD HH:MM:SS` without a time zone, or null if the server sends none. (S4) */
   nextPaymentDate: absentableText,
   /** Your own identifier of the subscription request. (S4) */
   requestID: text,
@@ -192,11 +192,11 @@ const payment = {
   cycle: openText<KnownCycle>(),
   /** Due date of the payment, `YYYY-MM-DD`. (S6) */
   dueDate: text,
-  /** Reversed amount, as text such as `"25.00"`. Null if the server sends zero, `""`, null or nothing. (S6) */
+  /** Reversed amount, as text such as `"25.00"`; null if the server sends zero, `""`, null or nothing. (S6) */
   reverseTransactionAmount: reversedAmount,
-  /** Time of the reversal, in the server's format. Null if the payment was not reversed. (S6) */
+  /** Time of the reversal, in the server's format; null if the payment was not reversed. (S6) */
   reverseTransactionDate: absentableText,
-  /** Identifier of the reversal's transaction. Null if the payment was not reversed. (S6) */
+  /** Identifier of the reversal's transaction; null if the payment was not reversed. (S6) */
   reverseTransactionId: absentableText,
   /** Status of the payment: `SUCCEEDED_PAYMENT`, `FAILED_PAYMENT`, or any other text. (S6) */
   status: openText<KnownPaymentStatus>(),
@@ -206,7 +206,7 @@ const payment = {
   transactionDate: text,
   /** Identifier of the transaction. (S6) */
   transactionId: text,
-  /** Due date of the next payment, `YYYY-MM-DD`. Null if the server sends no date. (S6) */
+  /** Due date of the next payment, `YYYY-MM-DD`, or null if the server sends none. (S6) */
   nextPaymentDate: absentableText,
 }
 /** A payment of a subscription. (S6) */
@@ -220,7 +220,7 @@ export type PaymentDetails = Payment & Envelope
 export const paymentDetailsSchema: Field<PaymentDetails> = enveloped(payment)
 
 const paymentList = {
-  /** The payments of one page: an empty list after the last page. Null is read as an empty list. (S-g) */
+  /** The payments of one page: an empty list after the last page, or if the server sends null. (S-g) */
   subscriptionPayments: listOf(paymentSchema),
 }
 /** A page of payments. (S-g) */
