@@ -12,7 +12,7 @@ export const typeOf = (value: unknown): string => {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** Returns an issue about a wrong value. The issue has the type of the value only: the value may be a secret. */
+/** Returns an issue about an invalid value. The issue contains only the type, because the value may be a secret. */
 export const inputIssue = (field: string, rule: string, value: unknown): InputIssue => {
   const received = typeOf(value)
   const message =

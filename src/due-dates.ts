@@ -4,9 +4,9 @@ import { inputDate, wholeNumber } from './contract/fields.ts'
 const NUMBER = wholeNumber(0, 10_000)
 
 /**
- * Returns a due date of a monthly plan. If a month lacks the day of the anchor, the due date is the month's last day.
+ * Returns a due date of a monthly plan. If a month lacks the anchor's day, the due date is the month's last day.
  *
- * Always count from the anchor: from one due date to the next, `2027-01-31` would become the 28th for ever.
+ * Always count from the anchor. Counted from the previous due date, `2027-01-31` becomes the 28th for all later months.
  *
  * @param anchor the first due date as `YYYY-MM-DD` text
  * @param number how many months after the anchor; 0 is the anchor itself

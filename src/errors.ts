@@ -1,6 +1,6 @@
 import type { EndpointDefinition } from './contract/endpoint.ts'
 
-/** The values of an error's `code`. The values are stable. The compiler can check a `switch` over `code`. */
+/** The stable values of an error's `code`. The compiler can check that a `switch` handles every value. */
 export type MandateKitErrorCode =
   | 'invalid_request'
   | 'api_error'
@@ -16,7 +16,7 @@ export type MandateKitErrorCode =
  * Whether the server may have executed any attempt of the call. Check `retryable` first. If `retryable` is
  * false, `outcome` tells what to do.
  *
- * - `unknown`: the server may have acted. Before you call again, find out. The error's message says how.
+ * - `unknown`: the server may have acted. The error's message says how to find out before you call again.
  * - `rejected`: the server responded that it did not act. Fix the cause, because the same call is rejected again.
  * - `not-sent`: no attempt reached the server. Fix the cause.
  */
@@ -61,11 +61,11 @@ export interface RateLimit {
   readonly limit?: number | undefined
   /** Requests left in the current window. */
   readonly remaining?: number | undefined
-  /** When the window ends. */
+  /** When the current window ends. */
   readonly resetAt?: Date | undefined
 }
 
-/** Describes an invalid field or option. The value that you passed is left out. */
+/** Describes an invalid field or option, without the value that you passed. */
 export interface InputIssue {
   /** Name of the field or option, such as `amount` or `retry.limit`. */
   readonly field: string
@@ -77,7 +77,7 @@ export interface InputIssue {
   readonly message: string
 }
 
-// `Symbol.for` gives the ESM build and the CommonJS build the same symbol, so each recognizes the other's errors.
+// `Symbol.for` gives the ESM build and the CommonJS build the same symbol, so each build knows errors of the other.
 const BRAND = Symbol.for('mandatekit.error')
 
 /** Base class of every error that this package throws on purpose. */
@@ -85,7 +85,7 @@ export abstract class MandateKitError extends Error implements ErrorDetails {
   // Minifiers rename classes, so each class has its name as a field.
   static override readonly name: string = 'MandateKitError'
   declare static readonly code: MandateKitErrorCode
-  /** Identifies the error's class. Unlike `instanceof`, works with several copies of this package. */
+  /** Identifies the error's class. Unlike `instanceof`, `code` works with several copies of this package. */
   declare readonly code: MandateKitErrorCode
   declare readonly operation: string
   declare readonly phase: Phase
@@ -109,7 +109,7 @@ export abstract class MandateKitError extends Error implements ErrorDetails {
 }
 
 /**
- * Returns whether a value is an error of any copy of this package. `code` identifies the error's class.
+ * Returns whether a value is an error of this package, even of another copy. `code` identifies the error's class.
  * @example if (isMandateKitError(error) && error.retryable) retryIn(error.retryAfterMs ?? 1000)
  */
 export const isMandateKitError = (value: unknown): value is AnyMandateKitError =>
@@ -117,13 +117,13 @@ export const isMandateKitError = (value: unknown): value is AnyMandateKitError =
 
 /**
  * Thrown when input or options break a rule, or when credentials or an API key cannot be read or used. Input is
- * checked before any I/O. In the phase `login`, an attempt may have been sent earlier, so check `outcome`.
+ * checked before any I/O. If `phase` is `login`, an earlier attempt may have been sent, so check `outcome`.
  */
 export class InvalidRequestError extends MandateKitError {
   static override readonly name: string = 'InvalidRequestError'
   static override readonly code: MandateKitErrorCode = 'invalid_request'
   declare readonly code: 'invalid_request'
-  /** Every rule that was broken. */
+  /** One issue for each broken rule. */
   declare readonly issues: readonly InputIssue[]
 
   constructor(operation: string, issues: readonly InputIssue[], details: Partial<ErrorDetails> = {}) {
@@ -135,17 +135,17 @@ export class InvalidRequestError extends MandateKitError {
 
 /** The fields of an `ApiError`. Most of them describe the server's response. */
 export interface ApiErrorDetails extends ErrorDetails {
-  /** HTTP status. Absent if the rate limit prevented the request. */
+  /** HTTP status; absent if the client sent no request, because of the rate limit or a login pause. */
   readonly status?: number | undefined
   /** The server's error code: the field `errorCode` in area S, or `error.code` in area G. */
   readonly errorCode?: string | undefined
   /** The server's identifier for the request; absent if the server sent none. */
   readonly serverRequestId?: string | undefined
-  /** The response headers that cannot hold a secret, with names in lower case. */
+  /** The response headers that cannot contain a secret, with names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** The response's parsed JSON, without known secret fields. Absent for token requests. */
+  /** The response's parsed JSON, without known secret fields; absent for token requests. */
   readonly body?: unknown
-  /** The values of the `X-RateLimit-…` headers. Absent if the response has no such header. */
+  /** The values of the `X-RateLimit-…` headers; absent if the response has no such header. */
   readonly rateLimit?: RateLimit | undefined
 }
 
@@ -179,7 +179,7 @@ export class AuthenticationError extends ApiError {
 }
 
 /**
- * HTTP 403 with an error code for a token request: after too many failed logins, the server also rejects valid
+ * HTTP 403 with an error code for a token request. After too many failed logins, the server also rejects valid
  * credentials (Authentication, area S, rule 4). Later calls fail without a request, as after any rejected login.
  */
 export class LockedOutError extends ApiError {
@@ -189,8 +189,8 @@ export class LockedOutError extends ApiError {
 }
 
 /**
- * Thrown for HTTP 429. Also thrown, without `status`, when the client does not send a call because the rate limit is
- * used up or the server asked for a pause.
+ * Thrown for HTTP 429. If `status` is absent, the client did not send the call: the rate limit is used up, or logins
+ * are paused.
  * @example 429 with `Retry-After: 7`
  */
 export class RateLimitError extends ApiError {
@@ -206,9 +206,9 @@ export class UnexpectedResponseError extends MandateKitError {
   declare readonly code: 'unexpected_response'
   /** HTTP status. */
   declare readonly status: number
-  /** The response headers that cannot hold a secret, with names in lower case. */
+  /** The response headers that cannot contain a secret, with names in lower case. */
   declare readonly headers: Readonly<Record<string, string>>
-  /** The response's parsed JSON, without known secret fields. Absent if the response is not JSON. */
+  /** The response's parsed JSON, without known secret fields; absent if the response is not JSON. */
   declare readonly body: unknown
 
   constructor(message: string, details: ApiErrorDetails & { readonly status: number }) {
@@ -230,7 +230,7 @@ export class ConnectionError extends MandateKitError {
 }
 
 /**
- * Thrown when an attempt, a call, `waitForCharge` or `waitForStatus` exceeded its limit. After `waitForCharge`
+ * Thrown when an attempt, a call, `waitForCharge` or `waitForStatus` exceeds its time limit. After `waitForCharge`
  * and `waitForStatus`, `outcome` is `unknown` and `retryable` is true, because the state may still change. Do not
  * charge or subscribe again: wait again or read the state later. If the last read failed, `cause` is its error.
  */
@@ -238,9 +238,9 @@ export class TimeoutError extends MandateKitError {
   static override readonly name: string = 'TimeoutError'
   static override readonly code: MandateKitErrorCode = 'timeout'
   declare readonly code: 'timeout'
-  /** The limit, in milliseconds. If `fetch` itself ended the attempt: the time until then. */
+  /** The time limit, in milliseconds. If `fetch` itself ended the attempt, the duration of the attempt. */
   declare readonly timeoutMs: number
-  /** The last state that the wait read; `undefined` if no read succeeded. */
+  /** The last state that `waitForCharge` or `waitForStatus` read; `undefined` if no read succeeded. */
   declare readonly lastState: unknown
 
   constructor(
@@ -258,7 +258,7 @@ export class AbortedError extends MandateKitError {
   declare readonly code: 'aborted'
 }
 
-/** The union of this package's errors. The compiler can check a `switch` over `code`. */
+/** The union of this package's errors. In a `switch` over `code`, the compiler knows the class of each case. */
 export type AnyMandateKitError =
   | InvalidRequestError
   | (ApiError & { readonly code: 'api_error' })

@@ -33,7 +33,7 @@ const gatewayOptionsSchema = clientOptionsWith(gatewayOptions)
 const chargeOptions = {
   /**
    * The idempotency key of this charge: the same key never charges twice (G rule 1). By default the client makes a
-   * key, and the response or error contains the key. To be safe across restarts, pass your own key: the order's id.
+   * key, which the response or error contains. To retry safely after a restart, pass your own key: the order's id.
    */
   idempotencyKey: optional(idempotencyKey),
 }
@@ -51,7 +51,7 @@ const confirmation = {
 export interface ConfirmInput extends Input<typeof confirmation> {}
 const confirmationSchema = strict(confirmation)
 
-/** A charge that the client has read. Only `status` is certain: the specification shows no other field. (G rule 6) */
+/** The result of reading a charge. Only `status` is certain: the specification shows no other field. (G rule 6) */
 export type ChargeState = Pick<Charge, 'status'> & Partial<Omit<Charge, 'status'>>
 
 /** Whether the gateway and its data store are reachable. `ok` is true only for HTTP 200. (G health) */
@@ -67,7 +67,7 @@ export type Health =
       readonly ok: false
       /** The HTTP status, if there was a response. */
       readonly status?: number
-      /** The error of the check. Absent after a success status other than 200, such as 204. */
+      /** The error of the check; absent if the response had another success status, such as 204. */
       readonly error?: AnyMandateKitError
     }
 
@@ -88,7 +88,7 @@ const partsOf = (options: GatewayClientOptions) => {
  * Client of the sandbox charge gateway (area G).
  *
  * Every method checks its input first and rejects with `InvalidRequestError` before any I/O. Methods that make one
- * call take `CallOptions` as their last argument. These calls have `.withResponse()`. `waitForCharge` makes
+ * call take `CallOptions` as their last argument and return a promise with `.withResponse()`. `waitForCharge` makes
  * many calls, so it takes `WaitOptions` and returns a plain promise.
  */
 export class GatewayClient {
@@ -105,7 +105,7 @@ export class GatewayClient {
   }
 
   /**
-   * Returns a client with some other options, which shares the rate limit with this client. Headers are added.
+   * Returns a client with changed options, which shares this client's rate limit. New headers are added to the old.
    * @example const patient = gateway.withOptions({ timeout: 60_000, logLevel: 'debug' })
    */
   withOptions(changes: ClientChanges): GatewayClient {
@@ -121,7 +121,7 @@ export class GatewayClient {
     return callPromise(this.#health(options))
   }
 
-  /** Reads the test numbers and the dummy code. The specification does not show the result. Needs no API key. */
+  /** Reads the test numbers and the dummy code, in a format that the specification does not show. Needs no API key. */
   reference(options?: CallOptions): CallPromise<Reference> {
     return callPromise(this.#call(gatewayContract.reference, { options }))
   }
@@ -129,8 +129,8 @@ export class GatewayClient {
   /**
    * Charges a payer (G rule 1). Next, send the payer to `confirmation_url`, or ask for the code and call `confirm`. A
    * retry sends the same key and body, so that the payer is charged once. If the key was used before, the server
-   * returns the original response. Call `status(id)` for the present state. If the number, amount or currency differs
-   * from the request, the client calls `onUnexpected`: the key probably belongs to another charge.
+   * returns the original response. Call `status(id)` for the present state. If the response's number, amount or
+   * currency differs from the request, the client calls `onUnexpected`: the key probably belongs to another charge.
    *
    * @example const charge = await gateway.charge({ msisdn, amount: 250, currency: 'BDT', redirect_uri })
    */
@@ -141,7 +141,7 @@ export class GatewayClient {
   /**
    * Confirms a charge with the payer's one-time code (G rule 4). A wrong code causes an `ApiError` 400 and changes
    * nothing. The client does not retry a confirmation that the server may have executed. If the response has no
-   * status, the client reads the charge `chargeId`. If that read fails, the confirmation still succeeds.
+   * status, the client reads the charge `chargeId`. If this read fails, `confirm` still returns the response.
    */
   confirm(
     confirmationId: string,
@@ -157,10 +157,10 @@ export class GatewayClient {
   }
 
   /**
-   * Charges an established mandate again. The payer enters no code (G rule 2). A failed renewal is a response, not an
-   * error: check its `status`. A retry sends the same key, so that the payer pays once per cycle. If the key was used
+   * Charges an established mandate again. The payer enters no code (G rule 2). A failed renewal causes no error:
+   * check the result's `status`. A retry sends the same key, so that the payer pays once per cycle. If the key was used
    * before, the server returns the original response. Call `status(id)` for the present state. Always pass the id of
-   * the first charge. The id of a renewal gives another key, and the payer would be charged twice.
+   * the first charge. With the id of a renewal, the client would make another key and charge the payer twice.
    *
    * @example await gateway.renew(mandate.id, { dueDate: '2026-12-01' })
    */
@@ -168,17 +168,17 @@ export class GatewayClient {
     return callPromise(this.#renew(chargeId, renewal, options))
   }
 
-  /** Clears charges and events (G rule 7). The client does not retry a reset that the server may have executed. */
+  /** Deletes charges and events (G rule 7). The client does not retry a reset that the server may have executed. */
   reset(options?: CallOptions): CallPromise<unknown> {
     return callPromise(this.#call(gatewayContract.reset, { method: this.#resetMethod, options }))
   }
 
   /**
-   * Reads a charge repeatedly until `until` returns true. By default, the wait ends when the status does not begin
-   * with `pending_`. An unknown status also ends the wait.
+   * Reads a charge repeatedly until `until` returns true. By default, the wait ends at the first status that does
+   * not begin with `pending_`, even if this package does not know the status.
    *
-   * @throws TimeoutError after `timeout` (default: 120 s). `lastState` is the last known charge. The charge may
-   * still change: wait again or read the charge later, and do not charge again meanwhile.
+   * @throws TimeoutError after `timeout` (default: 120 s). The error's `lastState` is the last known charge. The charge
+   * may still change: wait again or read the charge later, and do not charge again meanwhile.
    */
   async waitForCharge(chargeId: string, options?: WaitOptions<ChargeState>): Promise<ChargeState> {
     return pollUntil({
@@ -192,7 +192,7 @@ export class GatewayClient {
 
   /**
    * Calls an operation that this version does not know, with the same authorization, errors, hooks and log as the other
-   * methods. By default, the client does not retry it.
+   * methods. By default, the client does not retry the call.
    * @example await gateway.request({ method: 'GET', path: '/api/v1/mfs/refunds', retry: 'always' })
    */
   request(request: RawRequest, options?: CallOptions): CallPromise<unknown> {
@@ -247,7 +247,7 @@ export class GatewayClient {
       const { data } = await this.#call(gatewayContract.status, { path: { chargeId }, options }, deadline)
       return { ...confirmed, data: { ...confirmed.data, ...data } }
     } catch {
-      // The confirmation succeeded, even if the charge cannot be read now.
+      // The confirmation has succeeded, although the read of the charge failed.
       return confirmed
     }
   }

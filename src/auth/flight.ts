@@ -1,37 +1,37 @@
 import { startTimer, steadyClock, withTimeout } from '../clock.ts'
 
-/** How long a flight continues after its last caller has left, in milliseconds. A login usually takes less time. */
+/** How long shared work continues after all waiting calls were aborted, in milliseconds. A login is usually faster. */
 const GRACE = 5_000
 
-/** Work that several callers share, such as one login. It continues when a caller leaves. */
+/** Work that several calls share, such as one login. The work continues when one of the calls is aborted. */
 export class Flight<Result> {
-  /** The result, for the caller that started the flight. */
+  /** The promise of the work, for the call that started the work. Other calls use `joined`. */
   readonly work: Promise<Result>
   readonly #controller = new AbortController()
   #callers = 0
   #endsAt: number
   #stopEnd: (() => void) | undefined
 
-  /** Starts `work`. Callers wait for it at most `limit` milliseconds. */
+  /** Starts `work`. Other calls wait for the result until `limit` milliseconds after the start. */
   constructor(work: (signal: AbortSignal) => Promise<Result>, limit: number) {
     this.#endsAt = steadyClock.now() + limit
     this.work = work(this.#controller.signal).finally(() => this.#stopEnd?.())
   }
 
-  /** Whether the flight was ended before its work. */
+  /** Whether `end` has aborted the work. */
   get isEnded(): boolean {
     return this.#controller.signal.aborted
   }
 
-  /** Waits for the result. If the flight takes too long, rejects with an error that is not of this package. */
+  /** Waits for the work's result. After the time limit, rejects with an error that is not a `MandateKitError`. */
   joined(): Promise<Result> {
     return withTimeout(this.work, this.#endsAt - steadyClock.now(), 'The flight')
   }
 
-  /** Counts a caller until its signal is aborted. After the last caller has left, the flight ends soon. */
+  /** Counts a waiting call until its signal is aborted. If all calls are aborted, aborts the work after 5 s. */
   join(signal: AbortSignal): void {
     this.#callers += 1
-    // A flight without callers may be dead, in a worker: the new caller gives it some time.
+    // In a worker, the work may never settle after its calls were aborted, so a new call waits at most 5 s.
     if (this.#stopEnd) this.#endSoon()
     const leave = () => {
       this.#callers -= 1

@@ -5,10 +5,10 @@ import { blockAfter, blockedError } from './login-failure.ts'
 import type { LoginBlock, TokenRecord } from './token-record.ts'
 import { hasLoginSince } from './token-record.ts'
 
-/** Maximum number of blocks that are kept. Each is for other credentials. */
+/** Maximum number of login blocks in a record. Each block is for different credentials. */
 const BLOCKS_KEPT = 8
 const ITERATIONS = 100_000
-/** The clocks of two processes may differ by less than this time, in milliseconds. */
+/** Maximum difference between the clocks of two processes, in milliseconds. */
 const LONGEST_SKEW = 60_000
 
 /** Returns the credentials as one string for comparison. The string is a secret, so it stays in memory. */
@@ -18,7 +18,7 @@ export const secretOf = ({ clientId, clientSecret, username, password }: Credent
 /**
  * Calculates the fingerprint of credentials: PBKDF2-SHA-256 over all four values and a random salt. PBKDF2 is slow,
  * so a person who reads a shared store cannot try many passwords. Without `crypto.subtle` (a page without TLS) or
- * without PBKDF2, the fingerprint is random. Then other clients do not notice this client's rejected logins.
+ * without PBKDF2, the fingerprint is random, so other clients do not recognize the rejected credentials.
  */
 const derive = async (secret: string, salt: string): Promise<string> => {
   const { subtle } = crypto
@@ -33,18 +33,18 @@ const derive = async (secret: string, salt: string): Promise<string> => {
   }
 }
 
-/** A block that this client caused. Without `secret`, it is for all credentials. */
+/** A login block that this client caused. If `secret` is undefined, the block is for all credentials. */
 interface OwnBlock {
   readonly secret: string | undefined
   readonly block: LoginBlock
-  /** Id of the token that was stored at that time. */
+  /** Id of the token that the store contained when the block began. */
   readonly tokenId: string | undefined
 }
 
 /**
- * Prevents logins with rejected credentials, because repeated failures lock the account (Authentication, area S, rule
- * 4). The stored record contains the blocks, so that all processes obey them. This client also remembers its own
- * blocks, because a store may return an old or incomplete record.
+ * Blocks logins after a failed login, because repeated failures lock the account (Authentication, area S, rule 4). The
+ * token store contains the blocks, so that all processes obey them. This client also keeps its own blocks in memory,
+ * because a store may return an old or incomplete record.
  */
 export class LoginBreaker {
   readonly #cooldown: number
@@ -65,7 +65,7 @@ export class LoginBreaker {
     }
   }
 
-  /** Adds the block after `error` to the record. Returns undefined if `error` is about no response. */
+  /** Returns the record with a block for a failed token request, or undefined if `error` causes no block. */
   async failed(record: TokenRecord, secret: string, error: unknown, isLogin: boolean) {
     const last = (await this.#blocks(record, secret)).find(({ errorCode }) => errorCode === undefined)
     const block = blockAfter(error, this.#clock.now(), this.#cooldown, last, isLogin)
@@ -82,14 +82,14 @@ export class LoginBreaker {
     return { ...record, salt, blocks: [...others, { ...block, fingerprint }].slice(-BLOCKS_KEPT) }
   }
 
-  /** Forgets the blocks of these credentials and of all credentials, and returns the blocks of others. */
+  /** Removes the blocks that apply to these credentials, and returns the blocks for other credentials. */
   async succeeded(record: TokenRecord, secret: string): Promise<readonly LoginBlock[]> {
     const ended = await this.#blocks(record, secret)
     this.#own = this.#own.filter(({ block }) => !ended.includes(block))
     return record.blocks.filter((block) => !ended.includes(block))
   }
 
-  /** Returns the blocks that concern these credentials. A login by another process ends this client's own blocks. */
+  /** Returns the blocks that apply to these credentials. A later login by another process ends this client's blocks. */
   async #blocks(record: TokenRecord, secret: string): Promise<readonly LoginBlock[]> {
     const { blocks, salt = '' } = record
     const isSalted = blocks.some(({ fingerprint }) => fingerprint !== undefined)
@@ -101,13 +101,13 @@ export class LoginBreaker {
     return [...own.map(({ block }) => block), ...shared]
   }
 
-  /** Returns the rest of a block in milliseconds. A start in the distant future comes from a wrong clock. */
+  /** Returns the remaining milliseconds of a block: 0 if a wrong clock put the block's start far into the future. */
   #remaining({ at, wait }: LoginBlock): number {
     const elapsed = this.#clock.now() - at
     return elapsed <= -LONGEST_SKEW ? 0 : Math.min(wait, this.#cooldown) - Math.max(0, elapsed)
   }
 
-  /** Returns the fingerprint of credentials. The last result is kept, because the calculation is slow. */
+  /** Returns the fingerprint of credentials. Caches the last fingerprint, because the calculation is slow. */
   #fingerprint(secret: string, salt: string): Promise<string> {
     if (this.#last?.secret !== secret || this.#last.salt !== salt)
       this.#last = { secret, salt, result: derive(secret, salt) }

@@ -9,30 +9,30 @@ import {
 import { LOGIN } from './credentials.ts'
 import type { LoginBlock } from './token-record.ts'
 
-/** Blocks that the client chooses, in milliseconds: the first one, which doubles, and the longest one. */
+/** Shortest and longest block after a login without a clear result, in milliseconds. Each failure doubles the block. */
 const FIRST_BLOCK = 10_000
 const LONGEST_BLOCK = 60_000
 
-/** Returns the facts of a response, or an empty object if `error` is about no response. */
+/** Returns an error of this package unchanged, and an empty object for any other value. */
 const responseIn = (error: unknown): Partial<Omit<ApiError, 'code'>> =>
   isMandateKitError(error) ? error : {}
 
 /**
- * Returns whether the server rejected the credentials of a token request: with a 400, 401 or 403 and an error code, or
- * with a success and an error code. Any other response may come from a proxy.
+ * Returns whether the server rejected the credentials of a token request: the response has an error code, and its
+ * status is 400, 401, 403 or below 400. Any other response may come from a proxy.
  */
 export const isRejection = (error: unknown): boolean => {
   const { status = 500, errorCode } = responseIn(error)
   return !!errorCode && (status < 400 || [400, 401, 403].includes(status))
 }
 
-/** Returns whether a token request failed with a response whose status is not 408, 429 or 503. */
+/** Returns whether a failed token request got a final response: any status except 408, 429 and 503. */
 export const isDecided = (error: unknown): boolean =>
   ![undefined, 408, 429, 503].includes(responseIn(error).status)
 
 /**
- * Returns the block after a login without a token, or `undefined` if the request was not sent. A block does not contain
- * the error, because the error's message and body could quote a secret.
+ * Returns the block after a token request without a token, or `undefined` if no block is needed. A block does not
+ * contain the error, because the error's message and body could quote a secret.
  */
 export const blockAfter = (
   error: unknown,
@@ -44,13 +44,13 @@ export const blockAfter = (
   const { status, errorCode, retryAfterMs, outcome } = responseIn(error)
   if (outcome === undefined || outcome === 'not-sent') return undefined
   if (retryAfterMs && (status === 429 || status === 503)) return { at, wait: retryAfterMs }
-  // After a failed refresh, the client logs in with the password.
+  // After a failed refresh, the client logs in with the password, so the refresh causes no block.
   if (!isLogin) return undefined
   if (isRejection(error)) return { at, wait: cooldown, status, errorCode }
   return { at, wait: last ? Math.min(last.wait * 2, LONGEST_BLOCK) : FIRST_BLOCK, status }
 }
 
-/** Creates the error of a call that is not sent because of a block. `retryAfterMs` is the rest of the block. */
+/** Creates the error of a call that is not sent, because logins are blocked for another `retryAfterMs` milliseconds. */
 export const blockedError = ({ status, errorCode }: LoginBlock, retryAfterMs: number): ApiError => {
   const isLocked = status === 403 && errorCode !== undefined
   let what = 'logins are paused'

@@ -10,15 +10,15 @@ import { createKeyedMutex } from './token-store.ts'
 const STORE_LIMIT = 5_000
 /** Longest wait for another process's lock, in milliseconds of real time. */
 const LOCK_LIMIT = 30_000
-/** How long the client does not use a store after a failure, in milliseconds. */
+/** After a store fails, the client does not use the store for this time, in milliseconds. */
 const SUSPENSION = 5_000
-/** Longest time to keep a record, in milliseconds. The specification shows no lifetime for refresh tokens. */
+/** Longest time that a store keeps a record, in milliseconds. The specification shows no lifetime of refresh tokens. */
 const LONGEST_KEPT = 2_592_000_000
 
-// Clients of one process that share a store take turns, even if the store has no lock.
+// Clients of one process that share a store log in one after another, even if the store has no lock.
 const mutexes = new WeakMap<TokenStore, KeyedMutex>()
 
-/** Reads and writes the records of a store, with memory as a fallback. A failing store does not make a call fail. */
+/** Reads and writes token records in a store. If the store fails, uses memory, so that the call does not fail. */
 export class RecordKeeper {
   readonly #store: TokenStore
   readonly #inTurn: KeyedMutex
@@ -36,7 +36,7 @@ export class RecordKeeper {
     this.#report = report
   }
 
-  /** Returns the record of a key, with a newer token that the store could not save. */
+  /** Returns a key's record from the store. If the store could not save a newer token, adds this token. */
   async read(key: string): Promise<TokenRecord> {
     const { record: own, isSaved } = this.#memory.get(key) ?? { record: EMPTY_RECORD, isSaved: true }
     const found = await this.#ask('get', () => this.#store.get(key))
@@ -47,7 +47,7 @@ export class RecordKeeper {
     return record === undefined ? own : { ...record, ...(isNewer && { token: own.token }) }
   }
 
-  /** Keeps a record in memory and in the store. The caller does not wait for the store: `locked` does. */
+  /** Keeps a record in memory, and starts to save it in the store. `locked` waits until the record is saved. */
   write(key: string, given: TokenRecord, timeToLive: number): void {
     // Some databases reject `undefined` or save it as null.
     const record = JSON.parse(JSON.stringify(given)) as TokenRecord
@@ -60,19 +60,19 @@ export class RecordKeeper {
   }
 
   /**
-   * Runs the task exactly once, in turn and under the store's lock. If the lock fails, runs the task without a lock.
-   * Returns the task's result at once: the lock is released after the record is saved. An error waits for the store.
+   * Runs the task exactly once: after earlier tasks for the key, and under the store's lock. If the lock fails, runs
+   * the task without a lock. Returns a result before the record is saved. Throws an error only after the save.
    */
   locked<Result>(key: string, task: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
     return new Promise((resolve, reject) => {
       let run: Promise<unknown> | undefined
       const fail = async (error: unknown) => {
-        // The process may exit after the error. Without the saved rejection, the restarted process would log in again.
+        // The process may exit after the error. If the rejection is not saved, the next process logs in again.
         await this.#saving
         reject(error)
       }
       const work = async () => {
-        // In a worker, a save of an ended request never ends.
+        // In a worker, the save of an earlier request may never end, so this task must not wait for that save.
         this.#saving = undefined
         await task().then(resolve, fail)
         await this.#saving
@@ -91,7 +91,7 @@ export class RecordKeeper {
             const lock = async () => this.#store.withLock?.(key, locked)
             lock().then(() => started(), failed)
           })
-        // The time limit is for the lock alone, not for the task.
+        // The time limit applies to the wait for the lock, not to the task.
         await this.#ask('withLock', start, LOCK_LIMIT)
         await once()
       }

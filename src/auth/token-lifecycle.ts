@@ -20,9 +20,9 @@ const WINDOW = 60_000
 const POSTPONEMENT = 10_000
 /** How long a call with a valid token waits for an early renewal, in milliseconds of real time. */
 const EARLY_WAIT = 1_000
-/** The longest pause between token requests for which a call waits, in milliseconds. */
+/** A call waits for the end of a login pause only if at most this many milliseconds remain. */
 const LONGEST_WAIT = 60_000
-/** Maximum number of ids in `#rejected`, and maximum number of ids in `#exhausted`. */
+/** Maximum number of ids in each of the sets `#rejected` and `#exhausted`. */
 const IDS_KEPT = 32
 
 type RenewalReason = 'first' | 'expiring' | 'unauthorized' | 'login-called'
@@ -38,15 +38,15 @@ interface TokenResponse {
 export interface TokenLifecycleOptions<Response extends TokenResponse> {
   readonly baseUrl: string
   readonly credentials: CredentialsSource
-  /** Sends one token request. It has its own timeout. Throws the login's error. */
+  /** Sends one token request, which has its own timeout. Throws the login's error. */
   readonly requestToken: (fields: TokenFields, signal: AbortSignal) => Promise<Response>
-  /** How long callers wait for a renewal that another call started, in milliseconds. */
+  /** How long calls wait for a token renewal that another call started, in milliseconds. */
   readonly flightLimit: number
   readonly clock: Clock
   readonly tokenStore: TokenStore
   readonly refresh: Grant
   readonly loginCooldown: number
-  /** If true, a call waits for the end of a pause between token requests. If false, the call fails at once. */
+  /** Whether a call waits until a login pause ends. If false, the call fails at once. */
   readonly waitsForPause: boolean
   readonly onTokenRenewed: (renewal: { readonly reason: RenewalReason; readonly grant: Grant }) => void
   readonly onUnexpected: (message: string) => void
@@ -72,18 +72,18 @@ const remember = (ids: Set<string>, id: string): void => {
   if (ids.size > IDS_KEPT) ids.delete(oldest)
 }
 
-/** Adds an access token to each attempt. Logs in, shares the token and renews it. (Authentication, area S) */
+/** Adds an access token to each attempt. Gets, shares and renews the token. (Authentication, area S) */
 export class TokenLifecycle<Response extends TokenResponse> implements Authorizer {
   readonly #options: TokenLifecycleOptions<Response>
   readonly #keeper: RecordKeeper
   readonly #breaker: LoginBreaker
   #held: HeldToken | undefined
-  /** The token renewal in flight. All callers share it. */
+  /** The token renewal in progress, which all calls share. */
   #flight: Flight<Renewed<Response>> | undefined
   #clientId: string | undefined
   /** Ids of tokens that were rejected with 401. */
   readonly #rejected = new Set<string>()
-  /** Ids of tokens whose refresh token is exhausted. */
+  /** Ids of tokens whose refresh token was sent without success. */
   readonly #exhausted = new Set<string>()
   #unauthorizedRenewals: readonly number[] = []
 
@@ -129,7 +129,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     return id !== rejected.id
   }
 
-  /** Logs in with the password now, or joins a token request in flight. Returns the response with the token. */
+  /** Logs in with the password now, or waits for a token request in flight. Returns the response with the token. */
   async login(signal: AbortSignal): Promise<Response> {
     for (;;) {
       const isShared = this.#flight !== undefined
@@ -137,7 +137,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
         const { response } = await this.#renew('login-called', signal)
         if (response !== undefined) return response
       } catch (error) {
-        // Another call's renewal failed before its first request. The loop starts a new renewal.
+        // The renewal of another call failed before a request was sent, so the loop starts a new renewal.
         if (!isShared || !isMandateKitError(error) || error.attempts > 0) throw error
       }
     }
@@ -156,7 +156,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     return this.#options.clock.now() < held.expiresAt ? held : undefined
   }
 
-  /** Renews a token that is still valid. The call waits a second for the new token; other calls use the old one. */
+  /** Renews a valid token. One call waits at most 1 s for the new token. Other calls use the old token. */
   async #renewEarly(): Promise<void> {
     const { clock, onUnexpected } = this.#options
     const renewal = this.#renew('expiring').catch((error: unknown) => {
@@ -167,7 +167,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     await withTimeout(renewal, EARLY_WAIT, 'The renewal').catch(() => undefined)
   }
 
-  /** Joins the renewal in flight, or starts one. The renewal continues when the signal of a caller is aborted. */
+  /** Waits for the token renewal in flight, or starts one. The renewal continues when a waiting call is aborted. */
   async #renew(reason: RenewalReason, caller?: AbortSignal): Promise<Renewed<Response>> {
     for (;;) {
       caller?.throwIfAborted()
@@ -178,8 +178,8 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
       try {
         return await (joined ? flight.joined() : flight.work)
       } catch (error) {
-        // In a worker, the request that started the flight may have ended. Then the flight never settles, or it rejects
-        // with an error of the runtime.
+        // In a worker, the request that started the renewal may have ended. The shared promise then never settles, or
+        // rejects with an error of the runtime, so the loop starts a new renewal.
         if (!flight.isEnded && (joined === undefined || isMandateKitError(error))) throw error
         flight.end()
       } finally {
@@ -204,7 +204,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     return this.#keeper.locked(key, work, signal)
   }
 
-  /** Returns a token, or undefined if a token request is needed. Throws if the breaker forbids the request. */
+  /** Returns a token, or undefined if a token request is needed. Throws if logins are blocked. */
   async #fromRecord(record: TokenRecord, { secret, reason }: Renewal): Promise<HeldToken | undefined> {
     if (reason === 'login-called') return undefined
     const taken = this.#take(record)
@@ -214,7 +214,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     return reason === 'unauthorized' && isLimited ? this.#held : undefined
   }
 
-  /** Uses the token of a record from now on. Skips a token that was rejected or needs to be renewed. */
+  /** Uses the record's token from now on, unless the token was rejected or must be renewed. */
   #take({ token }: TokenRecord): HeldToken | undefined {
     if (token === undefined || this.#rejected.has(token.id)) return undefined
     const now = this.#options.clock.now()
@@ -232,7 +232,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
       try {
         return await this.#ask('refresh_token', { refresh_token: token.refreshToken }, record, renewal)
       } catch (error) {
-        // The client sends a refresh token only once, even if the response is lost. The next request is a login.
+        // The client sends a refresh token only once, even if the response is lost. The next token request is a login.
         remember(this.#exhausted, token.id)
         if (!isDecided(error)) throw error
       }
@@ -290,7 +290,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
   /** Returns the times of recent renewals after a 401: the longer of the client's list and the record's list. */
   #recentRenewals(record: TokenRecord): readonly number[] {
     const now = this.#options.clock.now()
-    // If the clock was set back, saved times can be in the future. Ignore times in the future.
+    // Ignore times in the future: the clock was set back after these times were saved.
     const recent = (times: readonly number[]) => times.filter((at) => at <= now && now - at < WINDOW)
     const own = recent(this.#unauthorizedRenewals)
     const shared = recent(record.unauthorizedRenewals)

@@ -19,7 +19,7 @@ const storedToken = {
   accessToken: input('visible ASCII characters', isHeaderSafe),
   /** The refresh token. The client keeps the refresh token only with `refresh: 'refresh_token'`. */
   refreshToken: optional(anyText),
-  /** Arrival time of the token, in milliseconds of the receiving process's clock. */
+  /** When a process received the token, in milliseconds of that process's clock. */
   obtainedAt: number,
   /** How long the token may be used after `obtainedAt`, in milliseconds. */
   lifetime: number,
@@ -28,18 +28,18 @@ const storedToken = {
 export interface StoredToken extends Input<typeof storedToken> {}
 
 const loginBlock = {
-  /** Hash of the rejected credentials and the record's `salt`. Without it, the block is for all credentials. */
+  /** Hash of the rejected credentials and the record's `salt`. If absent, the block is for all credentials. */
   fingerprint: optional(anyText),
-  /** Start of the block, in milliseconds. The time comes from the clock of the process that got the response. */
+  /** Start of the block, in milliseconds of the clock of the process that sent the token request. */
   at: number,
   /** Length of the block, in milliseconds. */
   wait: number,
-  /** HTTP status of the response that had no token. Absent if the server asked for the wait. */
+  /** HTTP status of the response without a token; absent if no response arrived or if the server requested the wait. */
   status: optional(number),
-  /** The server's own code, if it rejected the credentials. */
+  /** The server's error code, if the server rejected the credentials. */
   errorCode: optional(anyText),
 }
-/** A time in which the client sends no token request: after a rejected login, or after a response without a token. */
+/** A period without token requests, after a login that was rejected or got no token. */
 export interface LoginBlock extends Input<typeof loginBlock> {}
 
 const tokenRecord = {
@@ -49,9 +49,9 @@ const tokenRecord = {
   token: optional(object<StoredToken>(storedToken)),
   /** Salt of the fingerprints. */
   salt: optional(anyText),
-  /** What prevents logins, the newest last: at most 8 entries, one for each of several credentials. */
+  /** The blocks that prevent logins, the newest last: at most 8, each for different credentials. */
   blocks: list(object<LoginBlock>(loginBlock)),
-  /** Times, in milliseconds, when a 401 response caused a token renewal in the last minute. */
+  /** Times of the token renewals that 401 responses caused in the last minute, in milliseconds. */
   unauthorizedRenewals: list(number),
 }
 /** The token and the rejected logins that the processes of a merchant share, as plain JSON data. */
@@ -76,9 +76,9 @@ const LONGEST_LIFETIME = 86_400_000
 /** The client renews a token at most this many milliseconds before the token expires. */
 const LONGEST_MARGIN = 30_000
 
-/** Returns the token from a login's response. If the response has no refresh token, `oldRefreshToken` is kept. */
+/** Returns the token from a login's response. If the response has no refresh token, uses `oldRefreshToken`. */
 export const tokenFrom = (response: Token, now: number, oldRefreshToken?: string): StoredToken => {
-  // The fields may have any type at run time.
+  // At run time, the response's fields may have any type.
   const { access_token, refresh_token, expires_in }: { readonly [Name in keyof Token]?: unknown } = response
   if (!isHeaderSafe(access_token)) {
     const message = `${LOGIN} failed: the access_token has characters that no header can carry.`
@@ -96,7 +96,7 @@ export const tokenFrom = (response: Token, now: number, oldRefreshToken?: string
   }
 }
 
-/** A token in use. The times come from this process's clock. */
+/** A token in use, with times of this process's clock. */
 export interface HeldToken {
   readonly id: string
   readonly renewAt: number

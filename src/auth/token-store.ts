@@ -5,11 +5,11 @@ import type { TokenRecord } from './token-record.ts'
  * Keeps the token and the rejected logins of a client. Clients and processes that use the same store share this data,
  * so that one login serves all of them.
  *
- * Records are plain JSON data and hold tokens, so keep the store as safe as the credentials. Keys contain the base
- * URL, the client and the user, so that one store can serve several merchants and hosts. Keys hold no secret.
+ * Records are plain JSON data that contains tokens, so protect the store like the credentials. Keys contain the base
+ * URL, the client id and the username, so that one store can serve several merchants. Keys contain no secret.
  *
- * If a method of a store throws, rejects or takes longer than 5 s, the client uses its own memory for 5 s. The
- * client reports the failure through `onUnexpected`. The call does not fail.
+ * If a method throws, rejects or takes longer than 5 s (`withLock`: 30 s to get the lock), the client uses its own
+ * memory for 5 s. The client calls `onUnexpected`, and the API call does not fail.
  */
 export interface TokenStore {
   /** Returns the record of a key, or `undefined`. The client checks a record before use. */
@@ -19,24 +19,24 @@ export interface TokenStore {
   /** Deletes a record. */
   delete(key: string): Promise<unknown> | unknown
   /**
-   * Locks the key, runs the task, and returns the task's result or error. While one process holds the lock, others
-   * wait. The lock must have an expiry, so that a killed process does not block the others. If a store has no
-   * `withLock`, several processes may log in at the same time.
+   * Locks the key, runs the task, and returns the task's result or error. While one process holds the lock, other
+   * processes wait. The lock must expire, so that a killed process does not block the other processes. If a store has
+   * no `withLock`, several processes may log in at the same time.
    */
   withLock?<Result>(key: string, task: () => Promise<Result>): Promise<Result>
 }
 
-/** Runs the tasks for one key one after the other. Tasks for different keys run in parallel. */
+/** Runs tasks that have the same key one after another. Tasks with different keys run in parallel. */
 export type KeyedMutex = <Result>(
   key: string,
   task: () => Promise<Result>,
   signal?: AbortSignal,
 ) => Promise<Result>
 
-/** The longest turn of a task, in milliseconds. In a worker, the request that runs a task may end before the task. */
+/** Longest time for which a task blocks the next task, in milliseconds, because a task in a worker may never end. */
 const LONGEST_TURN = 60_000
 
-/** Creates a mutex for this process. A turn ends with its task, when the signal is aborted, or after a minute. */
+/** Creates a mutex for this process. The next task starts when the previous task ends or is aborted, or after 60 s. */
 export const createKeyedMutex = (): KeyedMutex => {
   const turns = new Map<string, { readonly over: Promise<void>; readonly endsAt: number }>()
   return (key, task, signal) => {
@@ -58,7 +58,7 @@ export const createKeyedMutex = (): KeyedMutex => {
   }
 }
 
-/** Creates the default store. It keeps tokens in memory. Clients share a token only if they use the same store. */
+/** Creates the default store, which keeps tokens in memory. Clients share a token only if they use the same store. */
 export const createMemoryTokenStore = (): TokenStore => {
   const records = new Map<string, TokenRecord>()
   return {

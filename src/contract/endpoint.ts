@@ -40,11 +40,11 @@ export interface EndpointDefinition {
   readonly retry: RetryPolicy
   /** Whether the header Idempotency-Key is required (G rule 1). */
   readonly idempotencyKey?: boolean
-  /** Query parameters, under their names on the wire. */
+  /** Query parameters, with the names that the server uses. */
   readonly query?: z.ZodMiniType
   /** Body fields; absent if the specification defines no body. */
   readonly request?: z.ZodMiniType
-  /** Response fields. The schema converts other accepted forms to the specified form. */
+  /** Schema of the response. The schema converts other accepted forms of a value to the specified form. */
   readonly response: Field<unknown>
   /** The specification's HTTP status for success. The client accepts every 2xx status. */
   readonly status: 200 | 201 | 202
@@ -54,9 +54,9 @@ export interface EndpointDefinition {
   readonly needs?: readonly string[]
   /** Fields that prove success if a response of area S has no errorCode. Default: `needs`. */
   readonly proof?: readonly string[]
-  /** Fields that only the created object has. An error response with all these fields does not prove a rejection. */
+  /** Fields of the created object. If an error response has all these fields, the server may have acted. */
   readonly created?: readonly string[]
-  /** Fields that must be equal in the request and its response. Otherwise the response belongs to another request. */
+  /** Fields that must be equal in the request and its response. A difference shows a response to another call. */
   readonly echoes?: readonly string[]
   /** If true, only the fields in `needs` are specified, and the client reports no other missing field. */
   readonly partial?: boolean

@@ -28,7 +28,7 @@ export type Input<Fields extends Shape> = {
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Creates a field that converts values with `read`. For an invalid value, `read` and the field return `undefined`. */
+/** Creates a schema that converts values with `read`. For an invalid value, `read` returns `undefined`. */
 export const field = <Value, Given = unknown>(
   rule: string,
   read: (value: unknown) => Value | undefined,
@@ -39,9 +39,9 @@ export const field = <Value, Given = unknown>(
     return result
   }) as Field<Value, Given>
 
-// The fields of responses are read tolerantly.
+// These schemas read responses, so they accept several forms of a value.
 
-/** Text, or a number as its digits. */
+/** Returns a string unchanged, a finite number as text, and `undefined` for any other value. */
 export const asText = (value: unknown): string | undefined =>
   typeof value === 'string' || Number.isFinite(value) ? String(value) : undefined
 
@@ -62,7 +62,7 @@ export const absentableText = field<string | null>('text or null', (value) =>
   ABSENT.has(value) ? null : asText(value),
 )
 
-/** Integer identifier. Text becomes a number only if the number prints as the same text. */
+/** Integer identifier. Text is converted to a number only if the number has exactly the same digits. */
 export const integerId = field<number | string>('an integer', (value) => {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined
   const id = typeof value === 'string' ? value.trim() : ''
@@ -72,7 +72,7 @@ export const integerId = field<number | string>('an integer', (value) => {
   return Number.isSafeInteger(number) && String(number) === id ? number : id
 })
 
-/** Number, or decimal text. Text of an unsafe integer is refused, because JavaScript would round the number. */
+/** Number, or decimal text. Refuses text with an unsafe integer, because JavaScript would round the number. */
 export const decimal = field('a number', (value) => {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
   if (typeof value !== 'string' || !DECIMAL.test(value)) return undefined
@@ -87,7 +87,7 @@ export const flag = field('a numeric flag', (value) => {
   return INTEGER.test(word) ? Number(word) : undefined
 })
 
-/** Amount of a reversal as text. Null, `""`, zero and a missing field are read as null. */
+/** Amount of a reversal as text. Reads null, `""`, zero and a missing field as null. */
 export const reversedAmount = field<string | null>('an amount or null', (value) => {
   if (ABSENT.has(value)) return null
   const amount = asText(value)
@@ -101,13 +101,13 @@ const otherCasing = (name: string): string => name.replace(/I[dD]$/, (end) => (e
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Returns the field `name` of a received object. The name may end in `Id` for `ID`, or vice versa. */
+/** Returns the field `name` of a received object. The object may write a final `ID` as `Id`, or vice versa. */
 export const received = (body: Members, name: string): unknown => body[name] ?? body[otherCasing(name)]
 
-/** What a schema found wrong. `path` leads to each value. */
+/** The invalid values that a schema found, each with its `path` and the rule. */
 export type Issues = z.core.ParsePayload['issues']
 
-/** Reads a value with a schema, and adds the issues to `issues`. `at`: the value's key. zod's own wrappers need 1.5 kB. */
+/** Reads a value with a schema, and adds errors to `issues`. `at`: the value's key. zod's wrappers need 1.5 kB more. */
 export const readWith = <Value, Given>(
   inner: z.ZodMiniType<Value, Given>,
   value: unknown,
@@ -122,7 +122,7 @@ export const readWith = <Value, Given>(
 // Inherited options are read too, because callers may use Object.create with defaults. A null option counts as
 // omitted. But a null `idempotencyKey` is an error, because the caller intended to pass a key.
 const withoutAbsent = (value: Members, isOption: boolean): Members => {
-  // Without a prototype, a field `__proto__` is an unknown field like any other.
+  // In an object without a prototype, `__proto__` is an unknown field like any other.
   const kept: Record<string, unknown> = Object.create(null)
   for (const name in value)
     if (value[name] !== undefined && !(isOption && value[name] === null && name !== 'idempotencyKey'))
@@ -130,7 +130,7 @@ const withoutAbsent = (value: Members, isOption: boolean): Members => {
   return kept
 }
 
-/** An object. Without `noun`, names may end in `ID` or `Id`, and unknown fields are kept. With `noun`: see `strict`. */
+/** Creates the schema of an object: without `noun` as `response` does, with `noun` as `strict` does. */
 export const object = <Value, Given = Value>(
   fields: Shape,
   rule = 'an object',
@@ -159,7 +159,7 @@ export const object = <Value, Given = Value>(
 export const response = <const Fields extends Shape>(fields: Fields) =>
   object<Output<Fields>, unknown>(fields)
 
-/** A list. Null is read as an empty list. */
+/** A list. Reads null as an empty list. */
 export const listOf = <Item>(item: Field<Item>): Field<readonly Item[]> =>
   z.transform((value: unknown, { issues }) => {
     const items = value === null ? [] : value
@@ -171,9 +171,9 @@ export const listOf = <Item>(item: Field<Item>): Field<readonly Item[]> =>
     return read.filter((each) => each !== undefined)
   }) as unknown as Field<readonly Item[]>
 
-// The input of callers is checked strictly.
+// These schemas check a caller's input strictly.
 
-/** Reads a value with `otherwise` if `isOther` returns true, else with `inner`. */
+/** Reads a value with `otherwise` if `isOther` returns true for the value, and with `inner` if not. */
 export const unless = <Value, Other, Given>(
   inner: Field<Value, unknown> | Field<Value, never>,
   isOther: (value: unknown) => boolean,
@@ -229,7 +229,7 @@ export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER): Fiel
     return value >= least && value <= most ? value : undefined
   })
 
-/** Returns the text of a URL, which may be text or a `URL` object, even from another JavaScript realm. */
+/** Returns the text of a `URL` object, even from another JavaScript realm. Returns any other value unchanged. */
 export const urlText = (value: unknown): unknown => (isObject(value) && 'href' in value ? value.href : value)
 
 /** An absolute URL that the payer's browser may open. A `URL` object is converted to text. */

@@ -35,7 +35,7 @@ export const isAbsoluteUrl = (text: string): boolean => {
   return URL.canParse(text) && (!/^https?$/.test(scheme) || /^https?:\/\/[^/]/i.test(text))
 }
 
-/** Whether the encoded text can be one path segment. Empty text, `.`, `..` and lone surrogates cannot. */
+/** Whether the text can be encoded as one path segment. Returns false for empty text, `.`, `..` and lone surrogates. */
 export const isPathSegment = (text: string): boolean =>
   text.length > 0 && text !== '.' && text !== '..' && !/[\uD800-\uDFFF]/u.test(text)
 

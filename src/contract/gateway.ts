@@ -30,7 +30,7 @@ const chargeRequest = {
   amount: wholeNumber(0),
   /** Currency code, such as `BDT`. (G1) */
   currency: filledText('a currency code such as "BDT"'),
-  /** Absolute URL to which the payer's browser returns. The gateway may have an allowlist of URLs. (G rule 8) */
+  /** Absolute URL to which the payer's browser returns. The gateway may allow only listed URLs. (G rule 8) */
   redirect_uri: inputUrl,
 }
 /** Input of a charge. (G1) */
@@ -39,7 +39,7 @@ export type ChargeRequest = Input<typeof chargeRequest>
 export const chargeRequestSchema = strict(chargeRequest)
 
 const confirmRequest = {
-  /** The one-time code that the payer received. It is a string, because a code may start with 0. (G rule 4) */
+  /** The one-time code that the payer received: a string, because a code may start with 0. (G rule 4) */
   otp: filledText('the one-time code as a string'),
 }
 /** Body of a confirmation. (G rule 4) */
@@ -67,9 +67,9 @@ const charge = {
   currency: text,
   /** `pending_confirmation`, `pending_retry`, `succeeded` (paid), `failed`, `expired`, or a newer status. (G1) */
   status: openText<KnownChargeStatus>(),
-  /** Result of the charge: any text, such as `INSUFFICIENT_FUNDS`. `PENDING` until the payer has confirmed. (G1) */
+  /** Result of the charge: `PENDING` until the payer has confirmed, then any text such as `INSUFFICIENT_FUNDS`. (G1) */
   outcome: openText<KnownChargeOutcome>(),
-  /** Identifier of the confirmation, such as `conf_1`. Pass it to `confirm`. (G1) */
+  /** Identifier of the confirmation, such as `conf_1`: the first argument of `confirm`. (G1) */
   confirmation_id: text,
   /** Address of the page where the payer enters the code. Send the payer to exactly this address. (G1) */
   confirmation_url: text,
@@ -82,7 +82,7 @@ export type Charge = Output<typeof charge>
 export const chargeSchema: Field<Charge> = response(charge)
 
 const errorDetail = {
-  /** Error code in snake_case, such as `incorrect_code`. `ApiError` provides it as `errorCode`. (G2) */
+  /** Error code in snake_case, such as `incorrect_code`: the field `errorCode` of the `ApiError`. (G2) */
   code: text,
   /** Explanation of the error for humans. (G2) */
   message: text,
@@ -105,7 +105,7 @@ export type Reference = unknown
 /** The version prefix of area G's routes (Versioning). `/health` has no prefix. */
 export const GATEWAY_API_PREFIX = '/api/v1'
 
-// An error may have an `id` and a `status` of its own.
+// `id` and `status` do not prove a charge, because an error may have fields with these names.
 const CHARGE = ['id', 'confirmation_id']
 
 /** The seven routes of area G, each defined once. */
@@ -151,7 +151,7 @@ export const gatewayContract = {
     keyInUse: KEY_IN_USE,
     afterUnknown: 'you get the original charge, never a second one.',
   }),
-  /** Confirms a charge with a code. If the response is lost, the client never retries: a retry may fail. */
+  /** Confirms a charge with a code. If the response is lost, the client does not retry, because a retry may fail. */
   confirm: endpoint({
     operation: 'gateway.confirm',
     method: 'POST',

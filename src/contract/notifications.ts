@@ -3,7 +3,7 @@ import { openText, response, text } from './fields.ts'
 
 /** Types of notification (S8). */
 export type KnownNotificationType = 'SUBSCRIPTION' | 'SUBSCRIPTION_PAYMENT'
-/** Statuses of a SUBSCRIPTION message. The SDK changes a received `CANCELED` to `CANCELLED` (Events, note 1). */
+/** Statuses of a SUBSCRIPTION message. This package changes `CANCELED` to `CANCELLED` (Events, note 1). */
 export type KnownSubscriptionNotificationStatus = 'CANCELLED' | 'SUCCEEDED'
 /** Statuses of a SUBSCRIPTION_PAYMENT message (Events). */
 export type KnownPaymentNotificationStatus = 'SUCCEEDED_PAYMENT' | 'FAILED_PAYMENT'
@@ -13,7 +13,7 @@ const notification = {
   notificationId: text,
   /** `SUBSCRIPTION`, `SUBSCRIPTION_PAYMENT`, or a type that the provider adds later. (S8) */
   type: openText<KnownNotificationType>(),
-  /** New status of the subscription or payment. `CANCELED` means `CANCELLED`. (S8; Events, note 1) */
+  /** New status of the subscription or payment. `CANCELED` means the same as `CANCELLED`. (S8; Events, note 1) */
   status: openText<KnownSubscriptionNotificationStatus | KnownPaymentNotificationStatus>(),
   /** Identifier of the subscription. (S8) */
   subscriptionId: text,

@@ -25,7 +25,7 @@ import { CYCLES, dayNumber, isAmountText } from './formats.ts'
 
 /** Payment cycles (S1). */
 export type KnownCycle = (typeof CYCLES)[number]
-/** A payment cycle in a response: a `KnownCycle`, or a newer value of the server. */
+/** A payment cycle in a response: a `KnownCycle`, or a value that this package does not know. */
 export type Cycle = Open<KnownCycle>
 /** Request statuses that this package knows. The specification shows only INITIALIZED. */
 export type KnownRequestStatus = 'INITIALIZED' | 'SUCCEEDED' | 'FAILED' | 'EXPIRED' | 'CANCELLED'
@@ -54,9 +54,9 @@ export const tokenRequestSchema = strict(tokenRequest)
 const subscriptionRequest = {
   /** The merchant application's identifier, issued by the payment provider. (S1) */
   clientID: filledText(),
-  /** Your own identifier of this request. Errors contain it, and `details` returns it. (S1) */
+  /** Your own identifier of this subscription request, which errors and the result of `details` contain. (S1) */
   requestID: filledText(),
-  /** First day: a calendar date such as `2026-12-01`. After 23:30, today's date is not accepted. (S1) */
+  /** First day: a calendar date such as `2026-12-01`. After 23:30, the server rejects today's date. (S1) */
   start: inputDate,
   /** Last day: a calendar date on or after `start`, at most 730 days away. (S1; Limits) */
   end: inputDate,
@@ -111,7 +111,7 @@ const token = {
   expires_in: decimal,
   /** The secret token that authorizes calls. The client sends this token automatically. (S7) */
   access_token: text,
-  /** With `refresh: 'refresh_token'`, the client exchanges this secret for a new token. (S7) */
+  /** The secret refresh token. With `refresh: 'refresh_token'`, the client exchanges it for a new access token. (S7) */
   refresh_token: text,
 }
 /** Response of a login. (S7) */
@@ -122,7 +122,7 @@ export const tokenSchema: Field<Token> = response(token)
 const subscribeResult = {
   /** URL to which you send the payer: the page where the payer authorizes the subscription. (S2; S rule 1) */
   url: text,
-  /** Identifier of the request. Store the identifier for `status` and `waitForStatus`. (S2) */
+  /** Identifier of the subscription request. Store this value, because `status` and `waitForStatus` need it. (S2) */
   invoiceID: text,
 }
 /** Response of subscribe. (S2) */
@@ -133,9 +133,9 @@ export const subscribeResultSchema: Field<SubscribeResult> = enveloped(subscribe
 const requestStatus = {
   /** Identifier of the request: the `invoiceID` that `subscribe` returned. (S3) */
   invoiceId: text,
-  /** `INITIALIZED` until the payer has decided. Then a `KnownRequestStatus` or any other text. (S3) */
+  /** `INITIALIZED` until the payer has decided, then another `KnownRequestStatus` or any other text. (S3) */
   status: openText<KnownRequestStatus>(),
-  /** Identifier of the subscription, for later calls. Null if the server sends `""`, `"NA"`, null or nothing. (S3) */
+  /** Identifier of the subscription, for later calls; null if the server sends `""`, `"NA"`, null or nothing. (S3) */
   subscriptionId: absentableText,
   /** Creation time: `YYYY-MM-DD HH:MM:SS` without a time zone, see `toInstant`. (S3) */
   createdAt: text,
@@ -152,7 +152,7 @@ const subscriptionDetails = {
   amount: decimal,
   /** How often the payer pays: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or a newer value. (S4) */
   cycle: openText<KnownCycle>(),
-  /** Numeric flag that the specification does not explain. The mock sends 1 for active subscriptions, else 0. (S4) */
+  /** Numeric flag that the specification does not explain. The mock sends 1 only for active subscriptions. (S4) */
   enabled: flag,
   /** Creation time: ISO 8601 in UTC with microseconds, such as `2026-11-28T12:00:00.000000Z`. (S4) */
   createdDate: text,
@@ -160,7 +160,7 @@ const subscriptionDetails = {
   startDate: text,
   /** Last day, `YYYY-MM-DD`. (S4) */
   endDate: text,
-  /** Due time of the next payment: `YYYY-MM-DD HH:MM:SS` without a time zone. Null if the server sends none. (S4) */
+  /** Due time of the next payment: `YYYY-MM-DD HH:MM:SS` without a time zone, or null if the server sends none. (S4) */
   nextPaymentDate: absentableText,
   /** Your own identifier of the subscription request. (S4) */
   requestID: text,
@@ -177,7 +177,7 @@ const cancellation = {
   subscriptionID: text,
   /** Identifier of the cancellation request (not the `requestID` of subscribe): an integer, or text. (S5) */
   requestID: integerId,
-  /** `PROCESSED` when the cancellation is done. Any other text is possible: see `KnownCancellationStatus`. (S5) */
+  /** `PROCESSED` when the cancellation is done, or any other text such as `PROCESSING`. (S5) */
   status: openText<KnownCancellationStatus>(),
 }
 /** Record of a cancellation. (S5) */
@@ -192,11 +192,11 @@ const payment = {
   cycle: openText<KnownCycle>(),
   /** Due date of the payment, `YYYY-MM-DD`. (S6) */
   dueDate: text,
-  /** Reversed amount, as text such as `"25.00"`. Null if the server sends zero, `""`, null or nothing. (S6) */
+  /** Reversed amount, as text such as `"25.00"`; null if the server sends zero, `""`, null or nothing. (S6) */
   reverseTransactionAmount: reversedAmount,
-  /** Time of the reversal, in the server's format. Null if the payment was not reversed. (S6) */
+  /** Time of the reversal, in the server's format; null if the payment was not reversed. (S6) */
   reverseTransactionDate: absentableText,
-  /** Identifier of the reversal's transaction. Null if the payment was not reversed. (S6) */
+  /** Identifier of the reversal's transaction; null if the payment was not reversed. (S6) */
   reverseTransactionId: absentableText,
   /** Status of the payment: `SUCCEEDED_PAYMENT`, `FAILED_PAYMENT`, or any other text. (S6) */
   status: openText<KnownPaymentStatus>(),
@@ -206,7 +206,7 @@ const payment = {
   transactionDate: text,
   /** Identifier of the transaction. (S6) */
   transactionId: text,
-  /** Due date of the next payment, `YYYY-MM-DD`. Null if the server sends none. (S6) */
+  /** Due date of the next payment, `YYYY-MM-DD`, or null if the server sends none. (S6) */
   nextPaymentDate: absentableText,
 }
 /** A payment of a subscription. (S6) */
@@ -220,7 +220,7 @@ export type PaymentDetails = Payment & Envelope
 export const paymentDetailsSchema: Field<PaymentDetails> = enveloped(payment)
 
 const paymentList = {
-  /** The payments of this page. After the last page, the list is empty. Null is read as an empty list. (S-g) */
+  /** The payments of one page: an empty list after the last page, or if the server sends null. (S-g) */
   subscriptionPayments: listOf(paymentSchema),
 }
 /** A page of payments. (S-g) */
@@ -289,7 +289,7 @@ export const subscriptionsContract = {
     response: subscriptionDetailsSchema,
     needs: ['id'],
   }),
-  /** Cancels a subscription. The client does not retry after a lost response, but you can safely cancel again. */
+  /** Cancels a subscription. If the response is lost, the client does not retry, but you can safely cancel again. */
   cancel: authorized({
     operation: 'subscriptions.cancel',
     path: '/api/v1.0/subscription/:subscriptionId/cancel',

@@ -1,7 +1,7 @@
-/** The package's version. `npm run release:version` writes it. */
+/** The package's version, which `npm run release:version` writes. */
 const VERSION = '0.1.0'
 
-/** Returns the header User-Agent, except in browsers, which have their own. */
+/** Returns the header User-Agent, except in browsers, which send their own User-Agent. */
 export const agentHeader = (): Readonly<Record<string, string>> => {
   const { userAgent = '' } = globalThis.navigator ?? {}
   if (userAgent.startsWith('Mozilla')) return {}

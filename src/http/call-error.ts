@@ -21,14 +21,14 @@ import type { Failure } from './retry.ts'
 import { isTransient, keyInUse } from './retry.ts'
 import type { ReceivedResponse } from './send.ts'
 
-/** More facts about a failed attempt. Times are in milliseconds. */
+/** Facts about a failed attempt, for its error. Times are in milliseconds. */
 export interface FailureContext {
   readonly response?: ReceivedResponse | undefined
   /** The response's parsed JSON. */
   readonly body?: unknown
   /** How long the server asked the client to wait. */
   readonly hint?: number | undefined
-  /** A waiting time that is too long for the call. */
+  /** The wait before a retry, if the wait is too long for the call. */
   readonly tooLong?: number | undefined
 }
 
@@ -46,7 +46,7 @@ const checkBaseUrl = ({ request: { endpoint } }: CallLog): string =>
 const acts = ({ retry, idempotencyKey }: EndpointDefinition): boolean =>
   retry === 'when-not-executed' || idempotencyKey === true
 
-/** Returns the end of a message, which tells the caller what to do next. */
+/** Returns the last part of an error's message: what the caller should do next. */
 const adviceOf = (endpoint: EndpointDefinition, details: ErrorDetails, waitMs?: number): string => {
   const { outcome, retryable, idempotencyKey } = details
   const again = retryable ? 'Calling again is safe.' : ''
@@ -71,7 +71,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   '403 credentials': 'the account is locked: valid credentials are rejected too',
 }
 
-/** Creates the error for a failed response. Removes secrets first: a shortened text could show part of a secret. */
+/** Creates the error for a failed response. Removes secrets before shortening, so that no part of a secret remains. */
 const responseError = (
   log: CallLog,
   failure: Failure,
@@ -94,7 +94,7 @@ const responseError = (
     // Errors are often logged, so a very large body is omitted.
     body: isSecret || text.length > MAX_BODY ? undefined : redactor.value(body),
   }
-  // A body that is not JSON may be a long HTML page: the error has only its type, length and title.
+  // A body that is not JSON may be a long HTML page, so the message contains only its type, length and title.
   const isOther = body === undefined && text !== ''
   const title = quoted(/<title[^<>]*>([^<]*)/i.exec(isOther && !isSecret ? text : '')?.[1]?.trim())
   const form = isOther ? [headers['content-type']?.split(';')[0], `${text.length} characters`, title] : []
@@ -110,7 +110,7 @@ const responseError = (
   const code = errorCode && `, code ${JSON.stringify(errorCode)}`
   const said = isSecret ? undefined : quoted(found.message)
   const words = `${http}${code ?? ''}${said ? `: ${said}` : ''}`
-  // A 403 without a code may come from a proxy.
+  // A 403 without an error code may come from a proxy, so it does not mean that the account is locked.
   const isLocked = status === 403 && isSecret && errorCode !== undefined
   const meaning =
     keyInUse(endpoint, status) ??
@@ -197,7 +197,7 @@ export const attemptError = (log: CallLog, failure: Failure, context: FailureCon
   return responseError(log, failure, response, context)
 }
 
-/** Creates the error for a call whose login failed. The class and the response are those of `error`. */
+/** Creates the error for a call whose login failed. The class and the response data are those of the login's error. */
 export const loginError = (log: CallLog, error: MandateKitError): MandateKitError => {
   log.phase = 'login'
   const details: ErrorDetails = { ...log.details(error.retryable), cause: error.cause }
@@ -205,7 +205,7 @@ export const loginError = (log: CallLog, error: MandateKitError): MandateKitErro
     return new InvalidRequestError(details.operation, error.issues, details)
   const lack = log.attempts === 0 ? 'not sent, because there is no token' : 'there is no token for a retry'
   const cause = error.message.replace(`${error.operation} failed: `, '')
-  // Other error classes have the constructor parameters `message` and `details`.
+  // All other error classes have the constructor parameters `message` and `details`.
   return Reflect.construct(error.constructor, [
     `${details.operation} failed: ${lack}: ${cause}`,
     { ...error, ...details },

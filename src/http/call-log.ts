@@ -10,14 +10,14 @@ import { combineOutcomes } from './retry.ts'
 
 const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id'] as const
 
-/** Returns the server's id of a request from headers that servers often use. The specification names none. */
+/** Returns the server's id of a request, from common headers. The specification names no such header. */
 export const serverRequestIdOf = (headers: Readonly<Record<string, string>>): string | undefined =>
   REQUEST_ID_HEADERS.map((name) => headers[name]).find(Boolean)
 
-// Errors that `onError` has received. `login()` and the token request throw the same error.
+// Errors that `onError` has received: `login()` and its token request throw the same error, which is reported once.
 const reported = new WeakSet<object>()
 
-/** Collects the facts about one call for errors and hooks. */
+/** Collects data about one call, for errors and hooks. */
 export class CallLog {
   readonly request: PreparedRequest
   readonly #settings: ClientSettings
@@ -60,7 +60,7 @@ export class CallLog {
     this.outcome = combineOutcomes(this.outcome, outcome)
   }
 
-  /** Makes the functions that remove this call's secrets from errors. */
+  /** Creates the functions that remove this call's secrets from errors. */
   redactor() {
     const { headers, fields } = this.request
     return createRedactor(headers, this.#sent, fields)

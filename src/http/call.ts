@@ -28,9 +28,9 @@ export interface CallResponse {
   readonly headers: Readonly<Record<string, string>>
   /** The server's identifier of the request, if the server sent one. */
   readonly serverRequestId: string | undefined
-  /** The parsed response as it was received. */
+  /** The parsed body, before the client converts its fields. */
   readonly body: unknown
-  /** Contents of the `X-RateLimit-…` headers; absent without these headers. (Limits, area S) */
+  /** The values of the `X-RateLimit-…` headers; `undefined` if the response has no such header. (Limits, area S) */
   readonly rateLimit: RateLimit | undefined
   /** Number of attempts that the call made. */
   readonly attempts: number
@@ -40,7 +40,7 @@ export interface CallResponse {
 
 /** A call's data, and the response from which the data was read. */
 export interface WithResponse<Data, Response = CallResponse> {
-  /** The call's data, as from `await`. */
+  /** The call's data: the same value that `await` gives. */
   readonly data: Data
   /** Status, headers, rate limit and attempts of the response. */
   readonly response: Response
@@ -48,7 +48,7 @@ export interface WithResponse<Data, Response = CallResponse> {
 
 /** The result of a method that makes one call: a promise of the data that also provides the HTTP response. */
 export interface CallPromise<Data, Response = CallResponse> extends Promise<Data> {
-  /** Returns the data with the response's status, headers, rate limit and attempts. No second call is made. */
+  /** Returns the data with the response's status, headers, rate limit and attempts. Sends no second request. */
   withResponse(): Promise<WithResponse<Data, Response>>
 }
 
@@ -59,7 +59,7 @@ export const callPromise = <Data, Response>(
   const data = call.then((result) => result.data)
   return Object.assign(data, {
     withResponse: () => {
-      // The caller handles the failure of `call`. The failure of `data` must not become an unhandled rejection.
+      // The caller handles a rejection of `call`, so the rejection of `data` must not be reported as unhandled.
       data.catch(() => undefined)
       return call
     },
@@ -74,7 +74,7 @@ export interface Call {
   readonly deadline: Deadline
 }
 
-/** Waits for a token or an API key. If this fails, the call fails for the same reason. */
+/** Waits for a token or an API key. If the client gets none, the call fails for the same reason. */
 export const authorized = async <Value>(
   { log, deadline }: Call,
   work: (signal: AbortSignal) => Promise<Value>,
@@ -93,7 +93,7 @@ export const authorized = async <Value>(
 const hintOf = ({ client }: Call, { status, headers }: ReceivedResponse): number | undefined =>
   readWaitHint(status, headers, readRateLimit(headers), client.settings.clock.now())
 
-/** Returns the gate that delays a call. Health checks are not delayed, and logins have a rate limit of their own. */
+/** Returns the gate that delays a call, if any. Health checks are not delayed. Logins have a separate rate limit. */
 const gateOf = ({ client, request: { endpoint } }: Call): RateLimitGate | undefined =>
   endpoint.retry === 'never' || endpoint.auth === 'credentials' || client.settings.rateLimit === 'throw'
     ? undefined
@@ -128,7 +128,7 @@ const makeAttempt = async (call: Call, authorizer: Authorizer | undefined) => {
     const isObserved = hooks.onRequest || hooks.onResponse || logLevel === 'debug'
     const event = isObserved && { ...log.event, attempt: log.attempts + 1 }
     if (event) notify(client.settings, 'onRequest', event)
-    // The hook may have aborted the call.
+    // The hook `onRequest` may have aborted the call.
     deadline.check()
     log.sending(authorization?.header)
     const sentAt = clock.now()
@@ -245,7 +245,7 @@ export const createClient = (
   return { ...given, settings: { ...settings, logLevel }, http: createHttp(), gate, agent: agentHeader() }
 }
 
-/** What a client passes to the client that `withOptions` creates. */
+/** The parts that a client shares with the client that its `withOptions` creates. */
 export class SharedParts<Parts> {
   readonly parts: Parts
 

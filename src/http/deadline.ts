@@ -5,7 +5,7 @@ export type Interruption =
   | { readonly kind: 'aborted' }
   | { readonly kind: 'timeout'; readonly limit: 'attempt' | 'total' | 'fetch'; readonly milliseconds: number }
 
-/** An internal error. The caller of the client gets an `AbortedError` or a `TimeoutError` instead. */
+/** An internal error, which the client replaces with an `AbortedError` or a `TimeoutError`. */
 export class Interrupted extends Error {
   readonly by: Interruption
 
@@ -15,7 +15,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** The date may be this many milliseconds ahead of the timers. A larger difference means that the machine slept. */
+/** The system time may run this many milliseconds ahead of timers. A larger difference means that the machine slept. */
 const CLOCK_CORRECTION = 60_000
 
 /** Ends a call when the caller's signal is aborted or the call's total time limit passes. */
@@ -33,7 +33,7 @@ export class Deadline {
   /** Milliseconds that the call may still take. */
   get remaining(): number {
     const elapsed = steadyClock.now() - this.#startedAt
-    // Timers stop while the machine sleeps, but the date advances.
+    // Timers stop while the machine sleeps, but the system time advances.
     const asleep = systemClock.now() - this.#startDate - CLOCK_CORRECTION
     return this.#milliseconds - Math.max(elapsed, asleep)
   }

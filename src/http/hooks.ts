@@ -7,15 +7,15 @@ import { log, quietly } from './logger.ts'
 import type { ClientSettings } from './options.ts'
 import type { RetryReason } from './retry.ts'
 
-/** The data about a call that every hook receives. It contains no headers, no body and no credentials. */
+/** The data about a call that every hook receives: no headers, no body and no credentials. */
 export interface CallEvent {
-  /** An object that is the same in every event of one call. Use it as the key of a WeakMap of spans or timers. */
+  /** An object that is the same in every event of one call: a key for a WeakMap of spans or timers. */
   readonly call: object
   /** Operation id, for example `gateway.charge`. */
   readonly operation: string
   /** HTTP method, such as `POST`. */
   readonly method: string
-  /** Path template, for example `/api/v1/mfs/charges/:id`. Use it to name a span or a metric. */
+  /** Path template for names of spans and metrics, for example `/api/v1/mfs/charges/:id`. */
   readonly path: string
   /** The URL of the request, which contains identifiers. */
   readonly url: string
@@ -35,7 +35,7 @@ export interface ResponseEvent extends RequestEvent {
   readonly status: number
   /** The server's identifier for the request; absent if the server sent none. */
   readonly serverRequestId: string | undefined
-  /** The values of the `X-RateLimit-…` headers. Absent if the response has no such header. */
+  /** The values of the `X-RateLimit-…` headers; absent if the response has no such header. */
   readonly rateLimit: RateLimit | undefined
   /** Time from the start of the request to the end of the response body, in milliseconds of the client's clock. */
   readonly durationMs: number
@@ -47,11 +47,11 @@ export interface RetryEvent extends RequestEvent {
   readonly reason: RetryReason
   /** How long the client waits before the retry, in milliseconds. */
   readonly waitMs: number
-  /** HTTP status of the failed attempt. Absent if there was no response. */
+  /** HTTP status of the failed attempt; absent if there was no response. */
   readonly status: number | undefined
 }
 
-/** The event of `onError`: a call failed for good. Each failed call is reported once, even if no attempt was sent. */
+/** The event of `onError`: a call ended with an error. Each failed call is reported once, even if nothing was sent. */
 export interface FailureEvent extends CallEvent {
   /** The error's `code`. */
   readonly code: MandateKitErrorCode | undefined
@@ -61,7 +61,7 @@ export interface FailureEvent extends CallEvent {
   readonly retryable: boolean | undefined
   /** Whether the server may have executed the call. */
   readonly outcome: Outcome | undefined
-  /** HTTP status of the last response. Absent if there was no response. */
+  /** HTTP status of the last response; absent if there was no response. */
   readonly status: number | undefined
   /** The server's error code: the field `errorCode` in area S, or `error.code` in area G. */
   readonly errorCode: string | undefined
@@ -92,7 +92,7 @@ export interface Hooks {
   readonly onResponse?: ((event: ResponseEvent) => unknown) | undefined
   /** Called when an attempt failed and will be retried. */
   readonly onRetry?: ((event: RetryEvent) => unknown) | undefined
-  /** Called when a call failed for good. */
+  /** Called when a call ended with an error. */
   readonly onError?: ((event: FailureEvent) => unknown) | undefined
   /** Called after a token request succeeded. */
   readonly onTokenRenewed?: ((event: TokenRenewedEvent) => unknown) | undefined
@@ -114,7 +114,7 @@ export interface UnexpectedReport {
 
 const HOOKS = ['onRequest', 'onResponse', 'onRetry', 'onError', 'onTokenRenewed']
 
-/** Returns the same object, not a copy, because a hook may use `this`. Ignores fields without the prefix `on`. */
+/** Checks the fields with the prefix `on`. Returns the same object, not a copy, because a hook may use `this`. */
 export const hooksOption = z.transform((value: unknown, { issues }) => {
   const given = isObject(value) ? value : {}
   if (given !== value) issues.push({ code: 'custom', message: 'an object of functions', input: value })
@@ -127,7 +127,7 @@ export const hooksOption = z.transform((value: unknown, { issues }) => {
   return value
 }) as Field<Hooks, Hooks>
 
-/** Logs an event, and calls the user's function for it, as a method of its object. Ignores errors of the function. */
+/** Logs an event, and calls the user's function for this event as a method. Ignores errors of the function. */
 export const notify = <Name extends keyof Events>(
   settings: Pick<ClientSettings, 'hooks' | 'onUnexpected' | 'logger' | 'logLevel'>,
   name: Name,

@@ -20,12 +20,12 @@ export interface Logger {
   error(line: string): unknown
 }
 
-/** The levels of the log, from nothing to everything. */
+/** The log levels, from no lines to all lines. */
 export const LOG_LEVELS: readonly LogLevel[] = ['off', 'error', 'warn', 'info', 'debug']
 /** How much a client logs. `debug` logs every request and response. */
 export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug'
 
-/** The events of a client, by the name of the function that receives them. */
+/** The types of a client's events, by the name of the function that receives the event. */
 export interface Events {
   readonly onRequest: RequestEvent
   readonly onResponse: ResponseEvent
@@ -64,17 +64,17 @@ export const environmentLevel = (): LogLevel => {
     const runtime = globalThis as { process?: { env?: Record<string, unknown> } }
     return LOG_LEVELS.find((level) => level === runtime.process?.env?.MANDATEKIT_LOG) ?? 'off'
   } catch {
-    // Deno may forbid to read the environment.
+    // Deno may forbid access to the environment.
     return 'off'
   }
 }
 
-/** Runs a function of the user. Its errors do not fail the call: the payment matters more than its log. */
+/** Runs a user's function. Ignores its errors, because a failed log line must not make a payment fail. */
 export const quietly = (work: () => unknown): void => {
   try {
     Promise.resolve(work()).catch(() => undefined)
   } catch {
-    // The function has failed.
+    // The error of the function is ignored.
   }
 }
 
