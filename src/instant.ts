@@ -39,7 +39,7 @@ const instantOf = (formatter: Intl.DateTimeFormat, wall: number): number => {
   const before = wall - offsetAt(wall - DAY)
   if (offsetAt(before) === wall - before) return before
   const after = wall - offsetAt(wall + DAY)
-  // When clocks go forward, some local times do not exist. Such a time uses the offset of the day before.
+  // A local time that is skipped when clocks go forward uses the offset of the day before.
   return offsetAt(after) === wall - after ? after : before
 }
 
@@ -48,7 +48,7 @@ const instantOf = (formatter: Intl.DateTimeFormat, wall: number): number => {
  * passes the zone, because the specification does not name a zone.
  *
  * Accepts `YYYY-MM-DD HH:MM:SS`, also with `T` instead of the space, without seconds, or without a time (midnight). An
- * offset in the text takes precedence over `zone`. Of a local time that occurs twice, returns the earlier instant.
+ * offset in the text takes precedence over `zone`. If a local time occurs twice, returns the earlier instant.
  *
  * @param zone an IANA name such as `Asia/Dhaka`
  * @throws InvalidRequestError when `naive` has another format or `zone` is unknown

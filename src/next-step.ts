@@ -44,7 +44,7 @@ export type NextStep =
       readonly how: 'subscribe-again' | 'read-subscription' | 'read-charge' | 'read-state'
     }
   | {
-      /** The same job would fail again. */
+      /** Do not run the job again, because it would fail again. */
       readonly step: 'fail'
     }
 

@@ -14,9 +14,9 @@ const encoded = (chargeId: string): string =>
 /**
  * Creates the idempotency key of a renewal for a due date: `renewal_<charge id>_<due date>_<attempt>`.
  *
- * The same mandate, due date and attempt give the same key in every process and after a restart, so the gateway
- * charges a cycle once (G rule 1). The format does not change within a major version. A key has only letters, digits,
- * `-` and `_`, so that a queue accepts the key as a job id.
+ * The same mandate, due date and attempt give the same key in every process and after a restart. With the same key,
+ * the gateway charges a cycle once (G rule 1). The format does not change within a major version. A key has only
+ * letters, digits, `-` and `_`, so that a queue accepts the key as a job id.
  *
  * @param chargeId the id of the mandate's first charge
  * @param dueDate the due date as `YYYY-MM-DD` text; a `Date` is refused, because its day depends on a time zone

@@ -68,7 +68,7 @@ export interface SubscribeInput extends Omit<SubscriptionRequest, 'clientID'> {
 const pageOptions = {
   /** Page number; the first page is 1. (Limits, Pagination) */
   page: pageNumber,
-  /** Records per page: 1 to 100. Most servers use 10 by default. Some ignore `perPage`. (Limits, Pagination) */
+  /** Records per page: 1 to 100. Most servers use 10 by default, and some ignore `perPage`. (Limits, Pagination) */
   perPage: pageSize,
 }
 /** Selects a page of a list, and sets the number of records per page. */
@@ -137,8 +137,8 @@ const partsOf = (options: SubscriptionsClientOptions) => {
 }
 
 /**
- * Client of the subscription API (area S). It logs in by itself and uses one token for all its calls. It retries a
- * call only if the server cannot execute the call twice.
+ * Client of the subscription API (area S). The client logs in by itself, uses one token for all its calls, and retries
+ * a call only if the server cannot execute the call twice.
  *
  * Every method checks its input first and rejects with `InvalidRequestError` before any I/O. A method that makes one
  * call takes `CallOptions` as its last argument and returns a promise with `.withResponse()`. Two methods make many

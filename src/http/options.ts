@@ -115,7 +115,7 @@ const clientOptions = {
   headers: withDefault(headers, {}),
   /** Functions that observe calls, for logs, spans and metrics. Default: none. */
   hooks: withDefault(hooksOption, {}),
-  /** Called when a successful response has an unexpected or missing field. The function's errors are ignored. */
+  /** Called when a successful response has an unexpected or missing field. Errors of `onUnexpected` are ignored. */
   onUnexpected: optional(functionOption<(report: UnexpectedReport) => unknown>()),
   /** The logger of the client, for example a pino logger. Log lines contain no secrets. Default: `console`. */
   logger: optional(objectWith<Logger>('a logger', 'debug', 'info', 'warn', 'error')),

@@ -20,8 +20,8 @@ export interface WaitOptions<State> {
    */
   readonly timeout?: number | undefined
   /**
-   * Time between two reads, in milliseconds of the client's clock. Default: a random time, which grows
-   * from about 1 s to about 10 s. A `Retry-After` in the response replaces the default, or a shorter `pollInterval`.
+   * Time between two reads, in milliseconds of the client's clock. Default: a random time, which grows from about 1 s
+   * to about 10 s. A `Retry-After` in the response replaces the default, or a shorter `pollInterval`.
    */
   readonly pollInterval?: number | undefined
   /** Aborts the wait, but not the charge or request. The promise rejects with `AbortedError`. */

@@ -48,7 +48,7 @@ interface Window {
 /** The data of a response that the gate uses. */
 export interface LimitNews {
   readonly headers: Headers
-  /** The wait that a 429 response requests, in milliseconds. Undefined for other responses. */
+  /** The wait that a 429 response requests, in milliseconds, or undefined for any other response. */
   readonly waitMs: number | undefined
 }
 
@@ -58,7 +58,7 @@ export interface Place {
   wake?: () => void
 }
 
-/** Deletes places whose `endsAt` has passed, and returns the others. A worker may end before it calls `leave`. */
+/** Deletes entries whose `endsAt` has passed, and returns the others. A worker may end before it calls `leave`. */
 const current = (places: Set<Place>): Place[] => {
   const now = steadyClock.now()
   for (const place of places) if (place.endsAt <= now) places.delete(place)
@@ -66,7 +66,7 @@ const current = (places: Set<Place>): Place[] => {
 }
 
 /**
- * Delays calls after the server said that no requests remain. Each client has one gate, and calls pass it in order.
+ * Delays calls after the server said that no requests remain. Each client has one gate, which calls pass in order.
  * Requests in flight count as used, so that parallel calls together do not exceed the limit.
  */
 export class RateLimitGate {
@@ -80,14 +80,14 @@ export class RateLimitGate {
     this.#clock = clock
   }
 
-  /** Takes a place if a request may start now. `timeout` is the longest duration of the request, in milliseconds. */
+  /** Adds a request in flight if it may start now. `timeout` is its longest duration, in milliseconds. */
   tryEnter(timeout: number): Place | undefined {
     return this.#isClosed() ? undefined : this.#take(timeout)
   }
 
   /**
-   * Waits until a request may start, and then takes a place. If the wait would exceed a minute or the call's remaining
-   * time, returns the wait in milliseconds at once.
+   * Waits until a request may start, and then adds a request in flight. If the wait would exceed a minute or the call's
+   * remaining time, returns the wait in milliseconds at once.
    */
   async enter(signal: AbortSignal, remaining: number, timeout: number): Promise<Place | number> {
     const own: Place = { endsAt: steadyClock.now() + remaining }
@@ -106,7 +106,7 @@ export class RateLimitGate {
     }
   }
 
-  /** Gives up a place, and updates the rate-limit window with the data of the response. */
+  /** Removes a request in flight, and updates the rate-limit window with the data of the response. */
   leave(place: Place, news: LimitNews | undefined): void {
     this.#inFlight.delete(place)
     if (news !== undefined) this.#learn(news)
@@ -119,7 +119,7 @@ export class RateLimitGate {
     return place
   }
 
-  /** Wakes all waiting calls, in order, if a request may start. If not, only the first call checks the new window. */
+  /** Wakes all waiting calls, in order, if a request may start, or else only the first, to check the new window. */
   #wake(): void {
     const waiting = current(this.#queue)
     for (const place of this.#isClosed() ? waiting.slice(0, 1) : waiting) place.wake?.()

@@ -28,7 +28,7 @@ export interface FetchResponse {
   text(): Promise<string>
 }
 
-/** The second argument of your `fetch`. It is a plain object: some implementations cannot read a `Request`. */
+/** The second argument of your `fetch`: a plain object, because some implementations cannot read a `Request`. */
 export interface FetchRequest {
   /** HTTP method, such as `POST`. */
   readonly method: string
@@ -63,7 +63,7 @@ export type Attempt =
   | { readonly kind: 'response'; readonly response: ReceivedResponse }
   | { readonly kind: 'failed'; readonly phase: Phase; readonly failure: Failure }
 
-/** One attempt's request. `once`: the runtime must not resend the request. `most`: maximum bytes of the body. */
+/** One attempt's request. `once`: the runtime must not resend the request. `most`: maximum response size in bytes. */
 export type AttemptRequest = Pick<PreparedRequest, 'url' | 'method' | 'body'> &
   Readonly<{ headers: Record<string, string>; timeout: number; once: boolean; most: number }>
 
@@ -76,8 +76,8 @@ interface Runtime {
 }
 
 /**
- * Opens a connection for one request, on Deno and Bun. When a reused connection closes without a response, the `fetch`
- * of Deno (measured up to 2.9) and Bun (up to 1.3.12) resends a POST that the server may have executed.
+ * Opens a connection for one request, on Deno and Bun. The `fetch` of Deno (measured up to 2.9) and Bun (up to 1.3.12)
+ * resends a POST when a reused connection closes without a response. The server may have executed the first POST.
  */
 const ownConnection = () => {
   if ('Bun' in globalThis) return { keepalive: false } as const
@@ -102,7 +102,7 @@ const lowerCase = (headers: FetchHeaders): Record<string, string> => {
 const readText = async (response: FetchResponse, headers: Record<string, string>, most: number) => {
   const body = response.body as AsyncIterable<Uint8Array> | null | undefined
   const isSmall = Number(headers['content-length']) <= most && headers['content-encoding'] === undefined
-  // A wrapper of `fetch` may have read the body. Then only `text` returns the body.
+  // A wrapper of `fetch` may have read the body, so that only `text` returns the body.
   if (isSmall || response.bodyUsed || !body?.[Symbol.asyncIterator]) return response.text()
   const decoder = new TextDecoder()
   let text = ''

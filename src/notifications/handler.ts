@@ -16,7 +16,7 @@ import type { Delivery, Lookup, Verified } from './verifiers.ts'
 
 /** A delivery as plain data, which a job of a queue can contain. */
 export interface QueuedDelivery {
-  /** Headers, such as `request.headers` of node:http. Keep Content-Type, Content-Encoding and the signature. */
+  /** Headers, as in `request.headers` of node:http: at least Content-Type, Content-Encoding and the signature. */
   readonly headers: HeaderFields
   /** The unchanged body as text or bytes, because a signature covers the body. A queue that stores JSON needs text. */
   readonly body: string | Uint8Array

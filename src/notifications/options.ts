@@ -17,7 +17,7 @@ import type { Lookup, Verifier } from './verifiers.ts'
 export interface NotificationContext<Record extends Lookup = Lookup> {
   /** Aborted when the listener ran too long, or when another process may have claimed the notification. */
   readonly signal: AbortSignal
-  /** The payment (`onPayment`) or subscription that `lookupVerifier` read. Absent with another verifier. */
+  /** The payment (`onPayment`) or subscription that the verifier read. Absent if the verifier returned none. */
   readonly lookup?: Record | undefined
 }
 

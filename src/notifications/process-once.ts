@@ -110,7 +110,7 @@ export const createProcessOnce = (
       return 'processed'
     }
 
-    /** Extends the lease until the listener ends or `lease.limit` has passed. Aborts the listener after a lost lease. */
+    /** Extends the lease until the listener ends or `lease.limit` passes. Aborts the listener after a lost lease. */
     const keepLease = async (): Promise<Processed> => {
       const limitAt = clock.now() + lease.limit
       own.endsAt = clock.now() + lease.duration

@@ -85,7 +85,7 @@ const decode = (bytes: Uint8Array<ArrayBuffer>, decoder: DecompressionStream, se
     for (let at = 0; at < bytes.length; at += STEP) await writer.write(bytes.subarray(at, at + STEP))
     await writer.close()
   }
-  // `readAll` rejects with the same error.
+  // `readAll` rejects with the same error, so the error of `write` is ignored.
   write().catch(ignore)
   return readAll(decoder.readable, settings)
 }
@@ -98,7 +98,7 @@ const readBody = async ({ headers, body }: Request, settings: HandlerSettings) =
   try {
     const bytes = await readAll(body, settings)
     const encoding = headers.get('content-encoding')
-    // A proxy or body parser may have decoded the body and kept the header. Encoded bytes would not be valid UTF-8.
+    // A proxy or body parser may have decoded the body but kept the header: encoded bytes are not valid UTF-8.
     if (bytes === undefined || encoding === null || decodeUtf8(bytes) !== undefined) return bytes ?? tooLarge
     const decoder = decoderFor(encoding)
     if (decoder === undefined) return unreadable(415, 'another encoding', 'encoded with gzip, deflate or br')
@@ -138,12 +138,12 @@ export const readDelivery = async (
     if (!(error instanceof InvalidRequestError)) throw error
     const isRounded = (issue: InputIssue) => issue.received === 'number' && issue.rule.endsWith(SAFE)
     if (bytes !== undefined || !error.issues.some(isRounded)) return { status: 400, error }
-    // The body parser rounded the sender's exact id. This is a mistake in the setup, so the handler must reject.
+    // The handler rejects, because a body parser that rounds the sender's exact id is a mistake in the setup.
     return { status: 400, error: new InvalidRequestError('notifications.handler', error.issues) }
   }
 }
 
 const SETUP = ['notifications.handler', 'notifications.verify']
-/** Whether an error is a mistake in the setup. The handler then rejects, because senders do not retry after a 400. */
+/** Whether an error means a mistake in the setup: the handler rejects, because senders do not retry after a 400. */
 export const isSetupError = (error: unknown): boolean =>
   error instanceof InvalidRequestError && SETUP.includes(error.operation)

@@ -57,8 +57,8 @@ const clientField = field<RedisClient>(
       : undefined,
 )
 
-// A caller's function may return an object such as `{ result }` instead of a Redis reply. Without an error, the store
-// would read the object as "no token", "no lock" or "stored". The client's reports contain only the error's name.
+// A caller's function may return an object such as `{ result }` instead of a Redis reply, which the store must not read
+// as "no token", "no lock" or "stored". The error has its own name, because the client reports only an error's name.
 const unexpectedReply = (what: string): Error => {
   const error = new Error(`Redis ${what}: the client returned a value that is not a reply of Redis`)
   return Object.assign(error, { name: 'UnexpectedRedisReply' })
@@ -230,7 +230,7 @@ export const createRedisDedupeStore = (client: RedisClient, options: RedisOption
         if (state === 'foreign') throw new Error('Redis holds foreign data under the key of a notification')
         throw unexpectedReply('EVAL')
       } catch (error) {
-        // Redis may have run the claim, or may still run it. Without a release, the id could stay claimed.
+        // Redis may have run the claim, or may still run the claim, so the id must be released.
         release(id, owner).catch(ignore)
         throw error
       }
