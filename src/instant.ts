@@ -26,20 +26,20 @@ const formatterOf = (timeZone: string): Intl.DateTimeFormat | undefined => {
   }
 }
 
-/** Converts an instant to the zone's local time. The result is that local time read as UTC, in milliseconds. */
+/** Returns the local time at an instant, in milliseconds since 1970 as if the local time were UTC. */
 const wallTime = (formatter: Intl.DateTimeFormat, instant: number): number => {
   const parts = formatter.formatToParts(instant).map(({ type, value }) => [type, Number(value)])
   const { year, month, day, hour, minute, second } = Object.fromEntries(parts)
   return Date.UTC(year, month - 1, day, hour, minute, second)
 }
 
-/** Converts a result of `wallTime` back to the instant. */
+/** Converts local time from `wallTime` back to an instant. */
 const instantOf = (formatter: Intl.DateTimeFormat, wall: number): number => {
   const offsetAt = (instant: number): number => wallTime(formatter, instant) - instant
   const before = wall - offsetAt(wall - DAY)
   if (offsetAt(before) === wall - before) return before
   const after = wall - offsetAt(wall + DAY)
-  // When clocks go forward, some local times do not exist. For them, the earlier offset applies.
+  // A local time that is skipped when clocks go forward uses the offset of the day before.
   return offsetAt(after) === wall - after ? after : before
 }
 
@@ -47,8 +47,8 @@ const instantOf = (formatter: Intl.DateTimeFormat, wall: number): number => {
  * Converts a time without a zone (`createdAt`, `transactionDate`, `nextPaymentDate`, …) to an instant. The caller
  * passes the zone, because the specification does not name a zone.
  *
- * Accepts `YYYY-MM-DD HH:MM:SS`. `T` may replace the space. The seconds may be missing. A date without a time means
- * midnight. An offset in the text replaces the zone. If a local time occurs twice, the earlier instant is used.
+ * Accepts `YYYY-MM-DD HH:MM:SS`, also with `T` instead of the space, without seconds, or without a time (midnight). An
+ * offset in the text takes precedence over `zone`. If a local time occurs twice, returns the earlier instant.
  *
  * @param zone an IANA name such as `Asia/Dhaka`
  * @throws InvalidRequestError when `naive` has another format or `zone` is unknown

@@ -7,7 +7,7 @@ import { isMandateKitError } from './errors.ts'
 interface Again {
   /** The shortest time before the job runs again. */
   readonly afterMs: number
-  /** Pass this key when the job runs again. Without it, the server could act twice. */
+  /** Pass this key when the job runs again. Without the key, the server could execute the call twice. */
   readonly idempotencyKey?: string
 }
 
@@ -18,13 +18,13 @@ export type NextStep =
       readonly step: 'retry'
     })
   | (Again & {
-      /** Every other job would fail too: stop the queue. This does not count as an attempt of the job. */
+      /** Stop the queue, because every other job would fail too. Do not count the failure as an attempt of the job. */
       readonly step: 'pause-queue'
       /**
        * Why the other jobs would fail. `locked-out`: the account is locked (HTTP 403 for a login).
-       * `credentials-rejected`: the server rejected a login. `not-authorized`: the server rejected the API key, or a new
-       * token. `login-unavailable`: a login got no token for another reason. `rate-limited`: the rate limit allows no
-       * request now.
+       * `credentials-rejected`: the server rejected a login. `not-authorized`: the server rejected the API key or a new
+       * token. `login-unavailable`: a login failed for another reason. `rate-limited`: the rate limit allows no request
+       * now.
        */
       readonly reason:
         | 'locked-out'
@@ -34,17 +34,17 @@ export type NextStep =
         | 'rate-limited'
     })
   | {
-      /** The server may have executed the call, and sending it again could execute it twice. */
+      /** The server may have executed the call, and a retry could execute the call twice. */
       readonly step: 'find-out'
       /**
-       * What to do. `subscribe-again`: the lost response had the only `url`, so no payer can authorize that request; use a
-       * new `requestID`. `read-subscription`: read `details`; if `enabled` is 1, cancel again. `read-charge`: read
-       * `status`; if it is still `pending_confirmation`, confirm again. `read-state`: read what the operation changes.
+       * What to do. `subscribe-again`: subscribe with a new `requestID`, because the `url` of the request is lost.
+       * `read-subscription`: read `details`, and cancel again if `enabled` is 1. `read-charge`: read `status`, and
+       * confirm again if it is still `pending_confirmation`. `read-state`: read the state that the operation changes.
        */
       readonly how: 'subscribe-again' | 'read-subscription' | 'read-charge' | 'read-state'
     }
   | {
-      /** The same job would fail again. */
+      /** Do not run the job again, because it would fail again. */
       readonly step: 'fail'
     }
 
@@ -75,10 +75,10 @@ const pauseReason = (error: AnyMandateKitError): PauseReason | undefined => {
 }
 
 /**
- * Tells a job of a queue what to do after an error. It depends on the error alone, and does no I/O.
+ * Tells a job of a queue what to do after an error. The result depends on the error alone, and needs no I/O.
  *
- * A step never sends twice what could be executed twice: a call of unknown outcome is only retried with its
- * idempotency key, or if it reads.
+ * A call of unknown outcome is retried only with its idempotency key, or if the call only reads, so that the server
+ * cannot execute the call twice.
  *
  * @returns `retry` after a temporary failure; `pause-queue` if every job would fail; `find-out` if the outcome of a
  * call without a key is unknown; `fail` for everything else, and for an error that is not of this package

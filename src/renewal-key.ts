@@ -14,9 +14,9 @@ const encoded = (chargeId: string): string =>
 /**
  * Creates the idempotency key of a renewal for a due date: `renewal_<charge id>_<due date>_<attempt>`.
  *
- * The same mandate, due date and attempt give the same key in every process and after a restart. So the gateway
- * charges a cycle once (G rule 1). The format does not change within a major version. A key has only letters, digits,
- * `-` and `_`, so that a queue accepts the key as a job id.
+ * The same mandate, due date and attempt give the same key in every process and after a restart. With the same key,
+ * the gateway charges a cycle once (G rule 1). The format does not change within a major version. A key has only
+ * letters, digits, `-` and `_`, so that a queue accepts the key as a job id.
  *
  * @param chargeId the id of the mandate's first charge
  * @param dueDate the due date as `YYYY-MM-DD` text; a `Date` is refused, because its day depends on a time zone
@@ -31,7 +31,7 @@ export const renewalKey = (chargeId: string, dueDate: string, attempt = 1): stri
   return `renewal_${encoded(chargeId)}_${dueDate}_${attempt}`
 }
 
-/** The due date of a renewal, or your own idempotency key. Both prevent a second charge by a retry. */
+/** The due date of a renewal, or your own idempotency key. With either, a retry cannot charge the payer twice. */
 export type RenewalInput =
   | {
       /** The due date, such as `2026-12-01`. The client sends the key `renewalKey(chargeId, dueDate, attempt)`. */
@@ -42,7 +42,7 @@ export type RenewalInput =
       readonly idempotencyKey?: undefined
     }
   | {
-      /** Your own key in visible ASCII, such as `order-1001-2`. Two calls with the same key renew once. (G rule 1) */
+      /** Your own key in visible ASCII, such as `order-1001-2`. Two calls with one key cause one renewal. (G rule 1) */
       readonly idempotencyKey: string
       /** Not allowed together with `idempotencyKey`. */
       readonly dueDate?: undefined

@@ -18,7 +18,7 @@ export const invoiceIdFrom = (returnUrl: string | URL): string | undefined => {
   const [, query = ''] = /\?([^#]*)/.exec(address) ?? []
   const idsIn = (pairs = '') =>
     [...new URLSearchParams(pairs)].filter(([name, id]) => name.toLowerCase() === 'invoiceid' && id !== '')
-  // A server that appends its parameter to an address with a query may write a second question mark.
+  // A server may append `?invoiceID=…` to an address with a query, so the URL may have two question marks.
   const found = [idsIn(query), idsIn(query.split('?').at(-1))].find((ids) => ids.length > 0) ?? []
   const [, invoiceId] = found.find(([name]) => name === 'invoiceID') ?? found[0] ?? []
   return invoiceId

@@ -68,7 +68,7 @@ export interface SubscribeInput extends Omit<SubscriptionRequest, 'clientID'> {
 const pageOptions = {
   /** Page number; the first page is 1. (Limits, Pagination) */
   page: pageNumber,
-  /** Records per page: 1 to 100. Most servers use 10 by default. Some ignore `perPage`. (Limits, Pagination) */
+  /** Records per page: 1 to 100. Most servers use 10 by default, and some ignore `perPage`. (Limits, Pagination) */
   perPage: pageSize,
 }
 /** Selects a page of a list, and sets the number of records per page. */
@@ -76,14 +76,14 @@ export interface PageOptions extends Input<typeof pageOptions> {}
 const checkPage = (page: PageOptions = {}) =>
   check(subscriptionsContract.payments.operation, strict(pageOptions, 'option'), page)
 
-/** How much longer than its token request a login may take, because of the token store and its lock. */
+/** Milliseconds that a login may take in addition to its token request, for the token store and its lock. */
 const STORE_TIME = 40_000
 const LONGEST_PAGE = 100
 const MILLISECONDS_PER_DAY = 86_400_000
 // A new day begins first in the time zone UTC+14.
 const EARLIEST_ZONE = 14 * 3_600_000
 
-/** Rejects an `end` over 730 days after the later of `start` and today in UTC+14. (Limits, area S) */
+/** Rejects an `end` over 730 days after `start` or today (in UTC+14), whichever is later. (Limits, area S) */
 const checkEnd = (operation: string, { start, end }: { start: string; end: string }, now: number): void => {
   const today = Math.floor((now + EARLIEST_ZONE) / MILLISECONDS_PER_DAY)
   const latest = Math.max(dayNumber(start) ?? 0, today) + MAX_SUBSCRIPTION_DAYS
@@ -92,13 +92,13 @@ const checkEnd = (operation: string, { start, end }: { start: string; end: strin
   throw new InvalidRequestError(operation, [inputIssue('end', rule, end)])
 }
 
-/** Returns the identifier of a payment, or its content if the server omits `paymentId`. */
+/** Returns the identifier of a payment, or the whole payment as JSON if the server omits `paymentId`. */
 const identityOf = (record: Payment): string => {
   const id: unknown = record.paymentId ?? undefined
   return id === undefined ? JSON.stringify(record) : String(id)
 }
 
-/** Returns whether the API itself responded that there is no such page. A 404 without a code may come from a proxy. */
+/** Returns whether the API reports that a page does not exist. A 404 without an errorCode may come from a proxy. */
 const isNoPage = (error: unknown): boolean =>
   error instanceof ApiError &&
   error.phase !== 'login' &&
@@ -114,7 +114,7 @@ const partsOf = (options: SubscriptionsClientOptions) => {
   const token: TokenLifecycle<WithResponse<Token>> = new TokenLifecycle({
     baseUrl: settings.baseUrl,
     credentials,
-    // The credentials were checked before. The schema `anyJson` accepts them in any order.
+    // `anyJson` also accepts the fields of a refresh token's request. The credentials are already checked.
     requestToken: async (body, signal) =>
       call(login, { body, schema: anyJson, asForm: tokenRequestFormat === 'form', options: { signal } }),
     flightLimit: settings.timeout + STORE_TIME,
@@ -137,8 +137,8 @@ const partsOf = (options: SubscriptionsClientOptions) => {
 }
 
 /**
- * Client of the subscription API (area S). It logs in by itself and uses one token for all its calls. It retries a
- * call only if the server cannot execute the call twice.
+ * Client of the subscription API (area S). The client logs in by itself, uses one token for all its calls, and retries
+ * a call only if the server cannot execute the call twice.
  *
  * Every method checks its input first and rejects with `InvalidRequestError` before any I/O. A method that makes one
  * call takes `CallOptions` as its last argument and returns a promise with `.withResponse()`. Two methods make many
@@ -178,8 +178,8 @@ export class SubscriptionsClient {
 
   /**
    * Creates a subscription request (S-b). Send the payer to the `url` of the result. The payer returns to
-   * `userReturnURL` with `invoiceID`. The client does not retry a request that the server may have executed: the
-   * error's `outcome` is then `unknown`.
+   * `userReturnURL` with `invoiceID`. If the server may have executed a failed request, the client does not retry it,
+   * and the error's `outcome` is `unknown`.
    */
   subscribe(request: SubscribeInput, options?: CallOptions): CallPromise<SubscribeResult> {
     return callPromise(this.#subscribe(request, options))
@@ -212,8 +212,8 @@ export class SubscriptionsClient {
 
   /**
    * Yields every payment of a subscription once, page by page (S-g). The loop ends after a page without new payments,
-   * because some servers ignore the page number or repeat records. It also ends if the API has no next page ("not
-   * found" with an error code). Each page is read only when the loop needs it.
+   * because some servers ignore the page number or repeat records. The loop also ends if the API reports "not
+   * found" with an error code for the next page. Each page is read only when the loop needs it.
    *
    * @param page the first page to read, and the records per page (default: 100)
    */
@@ -230,7 +230,7 @@ export class SubscriptionsClient {
         if (seen.size === 0 || !isNoPage(error)) throw error
       })
       const records = result?.data.subscriptionPayments ?? []
-      // Payments without an identifier may be equal, so those of the same page do not replace each other.
+      // Payments without an identifier may be equal, so all of them on one page are yielded.
       const isNew = (record: Payment) =>
         !seen.has(identityOf(record)) && (record.paymentId === undefined || seen.add(identityOf(record)))
       const fresh = records.filter(isNew)
@@ -248,8 +248,8 @@ export class SubscriptionsClient {
   }
 
   /**
-   * Reads a request's status repeatedly, and stops when `until` returns true. By default, it stops when the status is
-   * not `INITIALIZED`.
+   * Reads a request's status repeatedly until `until` returns true. By default, the wait ends when the status is not
+   * `INITIALIZED`.
    * @throws TimeoutError after `timeout` (default: 120 s), with the last status in `lastState`. The status may still
    * change: wait again or read the status later. Do not subscribe again before the status is final.
    */
@@ -266,7 +266,7 @@ export class SubscriptionsClient {
 
   /**
    * Calls an operation that this version does not know, with the same authorization, errors, hooks and log as the other
-   * methods. By default, the client does not retry it.
+   * methods. By default, the client does not retry the call.
    * @example await subscriptions.request({ method: 'GET', path: '/api/v1.0/refunds', retry: 'always' })
    */
   request(request: RawRequest, options?: CallOptions): CallPromise<unknown> {
@@ -286,7 +286,7 @@ export class SubscriptionsClient {
   async #subscribe(input: SubscribeInput, options: CallOptions | undefined) {
     const endpoint = subscriptionsContract.subscribe
     const isDefault = isObject(input) && input.clientID === undefined
-    // The credentials contain the real `clientID`. The client checks the fields before it reads the credentials.
+    // This `clientID` is a placeholder, because the client checks the input before it reads the credentials.
     const body = isDefault ? { ...input, clientID: 'of the credentials' } : input
     const request = prepare(this.#client, endpoint, { body, options })
     const fields = request.fields as SubscriptionRequestBody
@@ -300,7 +300,7 @@ export class SubscriptionsClient {
 
   async #login(options: CallOptions | undefined): Promise<WithResponse<Token>> {
     const endpoint = subscriptionsContract.login
-    // The schema `anyJson` accepts a missing body: the token request has its own.
+    // `anyJson` accepts the missing body, because `TokenLifecycle` creates the body of the token request.
     const request = prepare(this.#client, endpoint, { schema: anyJson, options })
     return runCall(this.#client, request, async ({ log, deadline }) => {
       deadline.check()
@@ -308,7 +308,7 @@ export class SubscriptionsClient {
       try {
         return await deadline.race((callSignal) => this.#token.login(callSignal))
       } catch (error) {
-        // The server may have received the token request.
+        // The outcome is `unknown`, because the server may have received the token request.
         log.failedAttempt('unknown')
         throw error
       }

@@ -5,7 +5,7 @@ import type { Failure } from './retry.ts'
 export interface NetworkFailure {
   /** Whether the error proves that the request never reached the server. */
   readonly notSent: boolean
-  /** Whether the server's certificate was rejected. The next attempt would fail in the same way. */
+  /** Whether the runtime rejected the server's certificate, so that every retry would fail too. */
   readonly certificate: boolean
   /** The runtime's error code, for example `ECONNRESET`, if there is one. */
   readonly reason: string | undefined
@@ -14,14 +14,14 @@ export interface NetworkFailure {
 /** Error codes that prove that no connection was made. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
 /**
- * Error codes of a rejected server certificate. The runtime rejects the certificate before it sends any byte of a
- * request. Other TLS failures (`ERR_SSL_…`) may occur after the server acted.
+ * Error codes of a rejected server certificate. The runtime rejects a certificate before it sends any byte of a
+ * request. Other TLS failures (`ERR_SSL_…`) may occur after the server acted, so their codes are not in this list.
  */
 const REJECTED_CERTIFICATE =
   /^(?:CERT_(?:HAS_EXP|NOT_YET|SIGNA|REVOK)|DEPTH_ZERO_SELF|SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY_LEAF|GET_ISSUER)|ERR_TLS_CERT_ALTNAME|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXC)/
 /** System calls that happen before the first byte of a request is sent. */
 const BEFORE_SENDING = new Set<unknown>(['connect', 'getaddrinfo'])
-/** Codes with which a time limit of `fetch` itself ends an attempt, such as the 300 s of Node. */
+/** Error codes of a timeout in `fetch` itself, such as the 300 s timeout of Node. */
 const FETCH_TIMEOUT = /^(?:UND_ERR_(?:HEADERS|BODY)_TIMEOUT|TimeoutError)$/
 const CODE = /^[A-Za-z][\w/.-]{1,60}$/
 const MAX_DEPTH = 4
@@ -33,10 +33,10 @@ const codeOf = ({ code, name }: Evidence): string | undefined => {
   return name === 'TimeoutError' ? name : undefined
 }
 
-/** Returns the errors with a code among an error and its causes. Replaces an aggregate error by its inner errors. */
+/** Returns an error and its causes, if they have a code. For an aggregate error, returns its inner errors instead. */
 const withCode = (error: unknown, depth = 0): readonly Evidence[] => {
   if (!isObject(error) || depth > MAX_DEPTH) return []
-  // An aggregate error has one inner error per address. The outer code is only the code of the first address.
+  // An aggregate error has one inner error per IP address, and its own code describes only the first address.
   const errors: readonly unknown[] = Array.isArray(error.errors) ? error.errors : []
   const listed = errors.flatMap((each) => {
     const found = withCode(each, depth + 1)

@@ -31,7 +31,7 @@ const baseUrl = field<string, string | URL>(
   'an absolute http or https URL without credentials, query and fragment',
   (value) => {
     const address = urlText(value)
-    // `trim` removes the line break with which values from environment files often end.
+    // `trim` removes a line break at the end, because values from environment files often have one.
     const text = typeof address === 'string' ? address.trim() : ''
     if (!BASE_URL.test(text) || !URL.canParse(text)) return undefined
     const url = new URL(text)
@@ -68,7 +68,7 @@ const headers = z.transform((value: unknown, { issues }): Record<string, string>
 }) as unknown as Field<Readonly<Record<string, string>>, HeadersInput>
 
 const retryOptions = {
-  /** Maximum number of retries of a call. A retry with a renewed token after a 401 does not count. Default: 2. */
+  /** Maximum number of retries of a call, not counting a retry with a renewed token after a 401. Default: 2. */
   limit: optional(wholeNumber(0)),
   /** Longest wait before a retry, in milliseconds. A call that needs a longer wait fails at once. Default: 30 000. */
   maxWait: optional(fromZero),
@@ -93,7 +93,7 @@ export const CLIENT_DEFAULTS = {
 
 /** Options that both clients take. */
 const clientOptions = {
-  /** Absolute http or https URL of the API. It may have a path prefix and a trailing slash, but no credentials, query or fragment. */
+  /** The API's http or https URL. A path prefix is allowed; credentials, a query and a fragment are not. */
   baseUrl,
   /** Time limit of one attempt, including reading the response, in milliseconds of real time. Default: 30 000. */
   timeout: withDefault(duration(), CLIENT_DEFAULTS.timeout),
@@ -104,19 +104,20 @@ const clientOptions = {
   /** Limits of automatic retries; `false` for no retries. Default: `{ limit: 2, maxWait: 30_000 }`. */
   retry: withDefault(retry, CLIENT_DEFAULTS.retry),
   /**
-   * What the client does when the server reports that no requests remain. With `wait` (default), the client delays
-   * calls by at most 60 s, in order. With `throw`, the client sends calls, and a 429 causes a `RateLimitError`.
+   * What the client does after the server reports that no requests remain. With `wait` (default), the client delays
+   * calls by at most 60 s and sends them in order. With `throw`, calls are not delayed, and a 429 causes a
+   * `RateLimitError`.
    */
   rateLimit: withDefault(oneOf(['wait', 'throw']), CLIENT_DEFAULTS.rateLimit),
   /** The function that sends requests. Default: the runtime's `fetch`, which is looked up for each request. */
   fetch: optional(functionOption<FetchFunction>()),
-  /** Headers of every request. Authorization, Content-Type, Content-Length, Host and Idempotency-Key are refused. Default: none. */
+  /** Headers of every request, but not Authorization, Content-Type, Content-Length, Host or Idempotency-Key. */
   headers: withDefault(headers, {}),
   /** Functions that observe calls, for logs, spans and metrics. Default: none. */
   hooks: withDefault(hooksOption, {}),
-  /** Called when a successful response contains an unexpected or missing field. Its errors are ignored. Default: none. */
+  /** Called when a successful response has an unexpected or missing field. Errors of `onUnexpected` are ignored. */
   onUnexpected: optional(functionOption<(report: UnexpectedReport) => unknown>()),
-  /** Where the client writes its log, for example a pino logger. Lines contain no secret. Default: `console`. */
+  /** The logger of the client, for example a pino logger. Log lines contain no secrets. Default: `console`. */
   logger: optional(objectWith<Logger>('a logger', 'debug', 'info', 'warn', 'error')),
   /**
    * How much the client logs: `off`, `error`, `warn`, `info` or `debug`. Default: the environment variable
@@ -142,13 +143,13 @@ export interface ClientSettings extends Omit<Output<typeof clientOptions>, 'logL
   readonly logLevel: LogLevel
 }
 
-// One client has one address, one way to send requests and one clock.
+// `withOptions` cannot change a client's address, its `fetch` or its clock.
 const { baseUrl: _, fetch: __, clock: ___, apiPrefix: ____, ...changeable } = clientOptions
 const changesSchema = strict(changeable, 'option')
-/** Options that `withOptions` changes. */
+/** Options that `withOptions` can change. */
 export type ClientChanges = Partial<Omit<ClientOptions, 'baseUrl' | 'fetch' | 'clock' | 'apiPrefix'>>
 
-/** Returns settings with some changed options. Headers are added to the client's headers. */
+/** Returns a client's settings with the given changes. New headers are added to the client's headers. */
 export const changeSettings = (settings: ClientSettings, changes: ClientChanges): ClientSettings => {
   const checked: Readonly<Record<string, unknown>> = check('withOptions', changesSchema, changes)
   const given = Object.entries(checked).filter(
@@ -166,12 +167,12 @@ export const callOptions = {
   timeout: optional(duration()),
   /** Time limit of the whole call, including waits, in milliseconds. Default: the client's `totalTimeout`. */
   totalTimeout: optional(duration()),
-  /** Additional headers. Authorization, Content-Type, Content-Length, Host and Idempotency-Key are refused. */
+  /** Additional headers, but not Authorization, Content-Type, Content-Length, Host or Idempotency-Key. */
   headers: optional(headers),
   /** Lowers the client's retry limits for this call; `false` for no retries. */
   retry: optional(retry),
 }
-/** Options of one call. Every method takes these options as its last argument. */
+/** Options of one call. Every method that makes one call takes these options as its last argument. */
 export interface CallOptions extends Input<typeof callOptions> {}
 /** Returns the schema of the common options and a method's own options. */
 export const callOptionsWith = <const Own extends Shape>(own: Own) =>

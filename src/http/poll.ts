@@ -15,16 +15,16 @@ export interface WaitOptions<State> {
   /** Receives each state that the client reads. If the function returns true or a promise of true, the wait ends. */
   readonly until?: ((state: State) => boolean | PromiseLike<boolean>) | undefined
   /**
-   * Maximum wait in milliseconds, both on the client's clock and in real time. Default: 120 000. When the time on
-   * the client's clock has passed, the client reads the state a last time.
+   * Maximum wait in milliseconds, both on the client's clock and in real time. Default: 120 000. When the time has
+   * passed on the client's clock, the client reads the state once more.
    */
   readonly timeout?: number | undefined
   /**
-   * Time between two reads, in milliseconds of the client's clock. Default: 1 s, which grows to 10 s, partly random. A
-   * longer `Retry-After` replaces the time.
+   * Time between two reads, in milliseconds of the client's clock. Default: a random time, which grows from about 1 s
+   * to about 10 s. A `Retry-After` in the response replaces the default, or a shorter `pollInterval`.
    */
   readonly pollInterval?: number | undefined
-  /** Aborts the wait: the promise rejects with `AbortedError`. The charge or request itself continues. */
+  /** Aborts the wait, but not the charge or request. The promise rejects with `AbortedError`. */
   readonly signal?: AbortSignal | null | undefined
 }
 
@@ -34,7 +34,7 @@ export interface Poll<State> {
   readonly settings: ClientSettings
   readonly options: WaitOptions<State> | undefined
   readonly read: (options: CallOptions) => Promise<WithResponse<State>>
-  /** Returns whether a state ends the wait. Used when the caller gives no `until`. */
+  /** The default of the option `until`: returns whether a state ends the wait. */
   readonly isFinal: (state: State) => boolean
 }
 
@@ -42,7 +42,7 @@ const DEFAULT_TIMEOUT = 120_000
 const FIRST_PAUSE = 1000
 const LONGEST_PAUSE = 10_000
 const GROWTH = 1.5
-// The client ignores a `Retry-After` below this time, because the reads would follow each other too quickly.
+// Without `pollInterval`, the client ignores a `Retry-After` below this many milliseconds, so as not to read too often.
 const SHORTEST_PAUSE = 500
 
 const waitOptionsSchema = strict(
@@ -55,7 +55,7 @@ const waitOptionsSchema = strict(
   'option',
 )
 
-/** Returns the pause after a read. Pauses grow, and are partly random so that clients read at different times. */
+/** Returns the pause after a read. Pauses grow, and are partly random, so that clients read at different times. */
 const pauseAfter = (reads: number): number =>
   Math.min(LONGEST_PAUSE, FIRST_PAUSE * GROWTH ** (reads - 1)) * (0.5 + Math.random() / 2)
 

@@ -22,7 +22,7 @@ const limitsOf = (settings: ClientSettings, options: Partial<Output<typeof callO
   headers: { ...settings.headers, ...options.headers },
 })
 
-/** The parts that all calls of one client share. */
+/** The settings and objects that all calls of one client share. */
 export interface ClientParts {
   readonly settings: ClientSettings
   readonly http: KyInstance
@@ -49,12 +49,12 @@ export interface CallInput {
   readonly idempotencyKey?: unknown
   readonly method?: string
   readonly asForm?: boolean
-  /** Whether the call makes one attempt, whatever the options say. */
+  /** If true, the call is not retried, even if its options allow retries. */
   readonly once?: boolean
   readonly options?: CallOptions | undefined
 }
 
-/** A checked request. All attempts send this request. Only the authorization may differ. */
+/** A checked request, which every attempt of a call sends. Attempts differ only in their authorization. */
 export interface PreparedRequest {
   readonly endpoint: EndpointDefinition
   readonly method: string
@@ -64,16 +64,16 @@ export interface PreparedRequest {
   readonly body: string | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly idempotencyKey: string | undefined
-  /** Whether the client generated the key. The client generates a different key for each call. */
+  /** Whether the client generated the idempotency key, which then differs for each call. */
   readonly isKeyGenerated: boolean
   readonly limits: ReturnType<typeof limitsOf>
 }
 
 const identifier = input('an identifier: a string that is not empty', isPathSegment)
-/** An idempotency key that a header can carry unchanged. */
+/** An idempotency key: text that is valid in an HTTP header. */
 export const idempotencyKey = input('a string of visible ASCII characters', isHeaderText)
 
-/** Checks an identifier. Error messages contain `name`, which is the name of the method's parameter. */
+/** Checks an identifier. `name` is the name of the method's parameter in error messages. */
 export const checkIdentifier = (operation: string, name: string, value: unknown): string =>
   check(operation, identifier, value, name)
 

@@ -29,9 +29,9 @@ export const readRateLimit = (headers: Headers): RateLimit | undefined => {
   return { limit, remaining, resetAt }
 }
 
-/** The longest time for which the gate delays a call, and for which a limit counts, in milliseconds. */
+/** The longest delay of a call, in milliseconds. Only a 429 response can start a longer rate-limit window. */
 const LONGEST_DELAY = 60_000
-// The limit counts per minute, so a reset time that is more than an hour away is ignored.
+// Rate limits count per minute, so the gate ignores a reset time or a wait of more than an hour.
 const ABSURD_DELAY = 3_600_000
 
 /** A rate-limit window. `remaining` is the number of requests that may still start before `endsAt`. */
@@ -39,26 +39,26 @@ interface Window {
   readonly remaining: number
   readonly startsAt: number
   readonly endsAt: number
-  /** The server's reset time, if a response contained it. It identifies the window. */
+  /** The server's reset time, if a response contained one. The reset time identifies the window. */
   readonly resetAt?: number | undefined
-  /** True until a response confirms this window. */
+  /** True if the client assumed this window, and no response has reported it yet. */
   readonly isGuess?: boolean
 }
 
-/** The parts of a response that the gate uses. */
+/** The data of a response that the gate uses. */
 export interface LimitNews {
   readonly headers: Headers
-  /** The wait that the server asked for in a 429 response, in milliseconds. */
+  /** The wait that a 429 response requests, in milliseconds, or undefined for any other response. */
   readonly waitMs: number | undefined
 }
 
-/** A request in flight, or a call that waits. It counts until `endsAt`, in milliseconds of `steadyClock`. */
+/** A request in flight or a waiting call, which the gate ignores after `endsAt`, a time of `steadyClock`. */
 export interface Place {
   readonly endsAt: number
   wake?: () => void
 }
 
-/** Returns the places that still count. In a worker, the request that took a place may end without leaving it. */
+/** Deletes entries whose `endsAt` has passed, and returns the others. A worker may end before it calls `leave`. */
 const current = (places: Set<Place>): Place[] => {
   const now = steadyClock.now()
   for (const place of places) if (place.endsAt <= now) places.delete(place)
@@ -66,7 +66,7 @@ const current = (places: Set<Place>): Place[] => {
 }
 
 /**
- * Delays calls after the server said that no requests remain. Each client has one gate, and calls pass it in order.
+ * Delays calls after the server said that no requests remain. Each client has one gate, which calls pass in order.
  * Requests in flight count as used, so that parallel calls together do not exceed the limit.
  */
 export class RateLimitGate {
@@ -80,14 +80,14 @@ export class RateLimitGate {
     this.#clock = clock
   }
 
-  /** Enters the gate if a request may start now. `timeout` is the longest time of the request, in milliseconds. */
+  /** Adds a request in flight if it may start now. `timeout` is its longest duration, in milliseconds. */
   tryEnter(timeout: number): Place | undefined {
     return this.#isClosed() ? undefined : this.#take(timeout)
   }
 
   /**
-   * Waits until a request may start. Returns the delay in milliseconds instead if the server would reject the request
-   * for longer than `remaining` or than a minute.
+   * Waits until a request may start, and then adds a request in flight. If the wait would exceed a minute or the call's
+   * remaining time, returns the wait in milliseconds at once.
    */
   async enter(signal: AbortSignal, remaining: number, timeout: number): Promise<Place | number> {
     const own: Place = { endsAt: steadyClock.now() + remaining }
@@ -106,7 +106,7 @@ export class RateLimitGate {
     }
   }
 
-  /** Leaves the gate, and updates it with the data of the response. */
+  /** Removes a request in flight, and updates the rate-limit window with the data of the response. */
   leave(place: Place, news: LimitNews | undefined): void {
     this.#inFlight.delete(place)
     if (news !== undefined) this.#learn(news)
@@ -119,7 +119,7 @@ export class RateLimitGate {
     return place
   }
 
-  /** Wakes the waiters, in order, if a request may start. Otherwise wakes the first one, to look at the new window. */
+  /** Wakes all waiting calls, in order, if a request may start, or else only the first, to check the new window. */
   #wake(): void {
     const waiting = current(this.#queue)
     for (const place of this.#isClosed() ? waiting.slice(0, 1) : waiting) place.wake?.()
@@ -156,7 +156,7 @@ export class RateLimitGate {
     return this.#window !== undefined && this.#window.remaining <= current(this.#inFlight).length
   }
 
-  /** Starts a window with the last known limit, once: the window is a guess until a response reports the real one. */
+  /** Ends a window. If a response reported the window, assumes that the next window has the same limit. */
   #endWindow(): void {
     const limit = this.#window?.isGuess ? undefined : this.#limit
     this.#limit = undefined
@@ -165,12 +165,12 @@ export class RateLimitGate {
     this.#window = limit ? { remaining: limit, startsAt, endsAt, isGuess: true } : undefined
   }
 
-  /** Returns the time until the window ends, in milliseconds, if none of its requests remains. Otherwise returns 0. */
+  /** Returns the milliseconds until the window ends if the server allows no more requests in the window, or else 0. */
   #delay(): number {
     return this.#window?.remaining === 0 ? this.#window.endsAt - this.#clock.now() : 0
   }
 
-  /** Waits until a request leaves or its place ends, or until the window ends. */
+  /** Waits until a request in flight ends, or its `endsAt` passes, or the window ends. */
   #change(own: Place, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const awake = new AbortController()
@@ -194,7 +194,7 @@ export class RateLimitGate {
         this.#wake()
         own.wake?.()
       }
-      // If `sleep` throws or rejects, the window ends at once.
+      // If the given clock's `sleep` throws or rejects, the window ends at once.
       void sleep().then(windowEnded, windowEnded)
     })
   }

@@ -14,8 +14,8 @@ const rawRequest = {
   /** HTTP method, such as `POST`. */
   method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
   /**
-   * Path below the base URL, such as `/api/v1/mfs/refunds`, with the version prefix. Encode identifiers in it with
-   * `encodeURIComponent`. Logs, events and errors contain the path, so it must not contain a secret.
+   * Path below the base URL, such as `/api/v1/mfs/refunds`, with the version prefix. Encode identifiers in the path
+   * with `encodeURIComponent`. Logs, events and errors contain the path, so it must not contain a secret.
    */
   path: input('a path such as /api/v2/plans', (value) => /^\/[^\s?#\\]*$/.test(value)),
   /** Query parameters. */
@@ -25,8 +25,8 @@ const rawRequest = {
   /** Idempotency key. With `retry: 'always'`, every retry sends the same key. Default: none. */
   idempotencyKey: optional(idempotencyKey),
   /**
-   * `always` only if the server may safely execute the request twice: for a read, or with an idempotency key. Default:
-   * `never`.
+   * Set `always` only if the server may safely execute the request twice: for a read, or with an idempotency key.
+   * Default: `never`.
    */
   retry: optional(oneOf(['always', 'never'])),
 }
@@ -36,7 +36,7 @@ const rawRequestSchema = strict(rawRequest)
 
 type RawDefinition = Pick<EndpointDefinition, 'operation' | 'auth' | 'envelope'>
 
-/** Checks a raw request, and turns it into a definition and the input of a call. */
+/** Checks a raw request. Returns an endpoint definition, and the input of the call. */
 export const rawCall = (
   definition: RawDefinition,
   request: RawRequest,

@@ -66,7 +66,7 @@ const isBareError = (body: unknown): body is JsonObject =>
   !isPresent(body, 'id') &&
   !isPresent(body, 'status')
 
-/** Reads a successful response by its schema. Leaves out optional fields that it cannot read, and reports them. */
+/** Reads a successful response by its schema. Omits and reports optional fields whose values are invalid. */
 const readByContract = (endpoint: EndpointDefinition, body: unknown): Reading => {
   const issues: Issues = []
   const value = readWith(endpoint.response, body, issues)

@@ -12,10 +12,10 @@ export type Failure =
   | { readonly kind: 'status'; readonly status: number; readonly created: boolean }
   /** A 2xx response with an error code. `proof` is true if the code proves that the call was not executed. */
   | { readonly kind: 'code'; readonly proof: boolean }
-  /** The response is incomplete (`cut`) or does not match the contract. `reason` continues "the response …". */
+  /** The response is incomplete (`cut`) or does not match the contract. `reason` completes "the response …". */
   | { readonly kind: 'cut' | 'unexpected'; readonly reason: string }
 
-/** The parts of an endpoint that decide about retries. */
+/** The fields of an endpoint definition that decide whether a call is retried. */
 type RetryRules = Pick<EndpointDefinition, 'retry' | 'auth' | 'keyInUse'>
 
 /** The facts that decide whether an attempt is retried. Times are in milliseconds. */
@@ -58,7 +58,7 @@ const LONGEST_BACKOFF = 8000
 
 type Kind = Exclude<RetryReason, 'credential-refused'>
 
-/** Returns what a 409 or 425 means for a call with an idempotency key. `undefined` for any other response. */
+/** Returns the meaning of a 409 or 425 response to a call with an idempotency key, or else `undefined`. */
 export const keyInUse = (endpoint: RetryRules, status: number): string | undefined =>
   status === 409 || status === 425 ? endpoint.keyInUse : undefined
 
@@ -84,7 +84,7 @@ const forbidden = ({ endpoint: { retry }, hint }: RetryQuestion, kind: Kind): No
   return retry === 'when-not-sent' && hint === undefined ? 'no-wait-named' : undefined
 }
 
-/** Returns an exponential backoff with full jitter, in milliseconds. Its maximum grows from 0.5 s to 8 s. */
+/** Returns a random backoff (full jitter) in milliseconds. With each retry, the maximum doubles from 0.5 s to 8 s. */
 const backoff = (retries: number, random: number): number =>
   Math.floor(random * Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** retries))
 
@@ -135,8 +135,8 @@ const HTTP_DATE = /^[A-Z][a-z]{2,8},? /
 type Headers = Readonly<Record<string, string>>
 
 /**
- * Returns the milliseconds until a time in a response header: the shorter of the wait by the client's clock and the
- * wait by the server's `Date`. A short wait costs one rejection, but a wrong clock could cause a very long wait.
+ * Returns the milliseconds until a time in a response header, by the client's clock or by the header `Date`. The
+ * shorter wait applies: it costs at most one rejected retry, but a wrong clock could cause a very long wait.
  */
 export const untilServerTime = (time: number, now: number, headers: Headers): number | undefined => {
   const serverNow = headers.date === undefined ? Number.NaN : Date.parse(headers.date)
@@ -163,7 +163,7 @@ export const readWaitHint = (
   if (status < 400) return undefined
   const asked = readRetryAfter(headers, now)
   if (asked !== undefined) return asked
-  // Only a 429 is about the rate limit. The window's end does not say when a 503 will end.
+  // Only a 429 is due to the rate limit. The server may respond 503 for longer than the rate-limit window.
   if (status !== 429 || rateLimit?.resetAt === undefined) return undefined
   return untilServerTime(rateLimit.resetAt.getTime(), now, headers)
 }

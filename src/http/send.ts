@@ -20,15 +20,15 @@ export interface FetchResponse {
   readonly status: number
   /** The response's headers. */
   readonly headers: FetchHeaders
-  /** The body as a stream of bytes. Without this stream, the client cannot stop at `maxResponseBytes`. */
+  /** The body as a stream of bytes. Without a stream, the client may read more than `maxResponseBytes`. */
   readonly body?: unknown
-  /** Whether the body was read, for example by a wrapper of `fetch` whose `text` returns it again. */
+  /** If true (a wrapper of `fetch` may have read the body), the client calls `text` instead of reading `body`. */
   readonly bodyUsed?: boolean
   /** Reads the body as UTF-8 text. */
   text(): Promise<string>
 }
 
-/** The second argument of your `fetch`. It is a plain object: some implementations cannot read a `Request`. */
+/** The second argument of your `fetch`: a plain object, because some implementations cannot read a `Request`. */
 export interface FetchRequest {
   /** HTTP method, such as `POST`. */
   readonly method: string
@@ -40,9 +40,9 @@ export interface FetchRequest {
   readonly signal: AbortSignal
   /** Always `manual`, because the client never follows redirects. */
   readonly redirect: 'manual'
-  /** Only on Deno: the connection for a request that must not be sent twice. Pass this value on to `fetch`. */
+  /** Only on Deno: the connection for a request that must not be sent twice. Pass `client` on to `fetch`. */
   readonly client?: object
-  /** Only on Bun: opens a connection for a request that must not be sent twice. Pass this value on to `fetch`. */
+  /** Only on Bun: a new connection for a request that must not be sent twice. Pass `keepalive` on to `fetch`. */
   readonly keepalive?: false
 }
 
@@ -54,7 +54,7 @@ export interface ReceivedResponse {
   readonly status: number
   /** Headers with lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body. Absent if it is too large, or if the body of an error response did not arrive. */
+  /** The body. Undefined if the body is too large, or if the body of an error response did not arrive. */
   readonly text: string | undefined
 }
 
@@ -63,7 +63,7 @@ export type Attempt =
   | { readonly kind: 'response'; readonly response: ReceivedResponse }
   | { readonly kind: 'failed'; readonly phase: Phase; readonly failure: Failure }
 
-/** One attempt's request. `once`: the runtime must not resend the request. `most`: bytes of the longest response. */
+/** One attempt's request. `once`: the runtime must not resend the request. `most`: maximum response size in bytes. */
 export type AttemptRequest = Pick<PreparedRequest, 'url' | 'method' | 'body'> &
   Readonly<{ headers: Record<string, string>; timeout: number; once: boolean; most: number }>
 
@@ -76,8 +76,8 @@ interface Runtime {
 }
 
 /**
- * Opens a connection for one request, on Deno and Bun. The fetch of Deno (measured up to 2.9) and of Bun (up to 1.3.12)
- * resends a POST when a reused connection closes without a response, although the server may have executed it.
+ * Opens a connection for one request, on Deno and Bun. The `fetch` of Deno (measured up to 2.9) and Bun (up to 1.3.12)
+ * resends a POST when a reused connection closes without a response. The server may have executed the first POST.
  */
 const ownConnection = () => {
   if ('Bun' in globalThis) return { keepalive: false } as const
@@ -98,11 +98,11 @@ const lowerCase = (headers: FetchHeaders): Record<string, string> => {
   return record
 }
 
-/** Reads a body as text, or returns `undefined` if the body is too large: 0.4 MB of gzip may inflate to 1 GB. */
+/** Reads a body as text, or returns `undefined` if the body is too large: 1 MB of gzip may inflate to 1 GB. */
 const readText = async (response: FetchResponse, headers: Record<string, string>, most: number) => {
   const body = response.body as AsyncIterable<Uint8Array> | null | undefined
   const isSmall = Number(headers['content-length']) <= most && headers['content-encoding'] === undefined
-  // A `fetch` with a wrapper may have read the body, and then its `text` returns the result.
+  // A wrapper of `fetch` may have read the body, so that only `text` returns the body.
   if (isSmall || response.bodyUsed || !body?.[Symbol.asyncIterator]) return response.text()
   const decoder = new TextDecoder()
   let text = ''
@@ -127,7 +127,7 @@ export const sendOnce = async (
   let received: Omit<ReceivedResponse, 'text'> | undefined
   try {
     return await deadline.race(async (signal) => {
-      // `fetch` gets these values directly, because a ky request that contains the values is slower (decision 2).
+      // `fetch` gets headers, signal and body directly: a ky request with these values is slower (decision 2).
       const rest = { headers, signal, ...(body !== undefined && { body }), ...connection }
       const send = fetch
         ? () => fetch(url, { method, redirect: 'manual', ...rest }) as Promise<Response>
@@ -153,7 +153,7 @@ export const sendOnce = async (
     try {
       connection?.client?.close()
     } catch {
-      // The given `fetch` has already closed the connection.
+      // `close` throws if the given `fetch` has already closed the connection.
     }
   }
 }

@@ -25,7 +25,7 @@ export interface DedupeStore {
   extend(id: string, owner: string, leaseMilliseconds: number): Promise<boolean>
   /**
    * Marks an id as processed for `ttlMilliseconds`, even if another owner holds the id. Resolves to false if `owner`
-   * no longer holds the id. Another caller may then process the notification again.
+   * no longer holds the id, so that another caller may process the notification too.
    */
   commit(id: string, owner: string, ttlMilliseconds: number): Promise<boolean>
   /** Releases an id, so that the next claim succeeds at once. Does nothing if `owner` no longer holds the id. */
@@ -70,7 +70,7 @@ export const createMemoryStore = (leaseClock: Clock, clock: Clock, limit = LIMIT
   const owns = (id: string, owner: string): boolean => leases.get(id)?.owner === owner
   const isLeased = (id: string): boolean => (leases.get(id)?.endsAt ?? 0) > leaseClock.now()
 
-  /** Deletes expired ids. If the store is then full, deletes the oldest committed ids. */
+  /** Deletes expired ids. If the store is still full, deletes the oldest committed ids. */
   const makeRoom = (): void => {
     const now = clock.now()
     for (const [id, endsAt] of committed) {
@@ -100,7 +100,7 @@ export const createMemoryStore = (leaseClock: Clock, clock: Clock, limit = LIMIT
     async commit(id, owner, ttlMilliseconds) {
       const held = owns(id, owner) && isLeased(id)
       if (owns(id, owner)) leases.delete(id)
-      // `delete` comes before `set`, so the id moves to the end of the Map. `makeRoom` needs the order of commits.
+      // `delete` before `set` moves the id to the end of the Map, because `makeRoom` needs the order of commits.
       committed.delete(id)
       committed.set(id, clock.now() + ttlMilliseconds)
       return held

@@ -16,19 +16,19 @@ import type { Delivery, Lookup, Verified } from './verifiers.ts'
 
 /** A delivery as plain data, which a job of a queue can contain. */
 export interface QueuedDelivery {
-  /** The headers of the delivery, such as `request.headers` of node:http. Needed: Content-Type, and the signature. */
+  /** Headers, as in `request.headers` of node:http: at least Content-Type, Content-Encoding and the signature. */
   readonly headers: HeaderFields
-  /** The body as received: text, or bytes. A queue that stores JSON needs text. A signature covers this body. */
+  /** The unchanged body as text or bytes, because a signature covers the body. A queue that stores JSON needs text. */
   readonly body: string | Uint8Array
 }
 
 /**
- * What became of a delivery.
+ * The result of a delivery.
  *
  * - `processed`: your code succeeded; or the type is unknown and `onUnknown` is missing.
  * - `duplicate`: your code succeeded for an earlier delivery of the same notificationId.
  * - `in-progress`: another delivery of this id is in progress, your code exceeded `lease.limit`, or the store failed.
- * - `unverified`: the verifier threw, or exceeded its time limit. The sender may be genuine.
+ * - `unverified`: the verifier threw, returned no valid result, or exceeded its time limit.
  * - `refused`: the verifier returned false.
  * - `invalid`: the body is not a notification, or is too large.
  * - `failed`: your code threw.
@@ -44,23 +44,23 @@ export type DeliveryResult =
 
 /** The result of `handler.process`. */
 export interface ProcessedDelivery {
-  /** What became of the delivery. Run the job again after `in-progress`, `unverified` and `failed`. */
+  /** The result of the delivery. Run the job again after `in-progress`, `unverified` and `failed`. */
   readonly result: DeliveryResult
-  /** When to run the job again, in milliseconds. Present after `in-progress`, `unverified` and `failed`. */
+  /** Milliseconds until the job should run again. Present after `in-progress`, `unverified` and `failed`. */
   readonly retryAfterMs?: number
-  /** The notification. Absent after `invalid`. It is not genuine after `refused`. */
+  /** The notification, which is not genuine after `refused`. Absent after `invalid`. */
   readonly notification?: MerchantNotification
   /** The error of the verifier or of your code, for `nextStep`; or the reason why the delivery is `invalid`. */
   readonly error?: unknown
 }
 
-/** A web-standard fetch handler that receives deliveries, with a method for deliveries from a queue. */
+/** A web-standard fetch handler for deliveries, with a method `process` for deliveries from a queue. */
 export interface NotificationHandler {
   /** Processes the delivery in a request. The response has no body. */
   (request: Request): Promise<Response>
   /**
-   * Processes a delivery that a queue kept, as the handler does: verifies it, and runs your code once for each
-   * notificationId. Your web server only has to add the delivery to the queue before it responds 2xx.
+   * Processes a delivery from a queue: verifies the delivery, and runs your code once for each notificationId. Your
+   * web server only has to add the delivery to the queue before responding 2xx.
    *
    * @throws {InvalidRequestError} for the same mistakes in the setup as the handler
    * @example
@@ -80,7 +80,7 @@ const STATUSES: Readonly<Record<DeliveryResult, number>> = {
   failed: 500,
 }
 const RETRY_AFTER = 5_000
-/** A client's error may know when a call can succeed, for example after a rejected login. */
+/** Returns the pause before a redelivery, in milliseconds: 5 s, or the `retryAfterMs` of a client's error. */
 const pauseAfter = (error: unknown): number =>
   (isMandateKitError(error) ? error.retryAfterMs : undefined) ?? RETRY_AFTER
 const METHODS = ['POST', 'PUT']
@@ -88,8 +88,8 @@ const METHODS = ['POST', 'PUT']
 const ignore = (): void => undefined
 
 /**
- * Creates a handler that receives notifications and runs your code once for each notificationId, even if it is
- * delivered again. The handler reads and verifies a delivery, claims its id, runs your code, and commits the id. (S8)
+ * Creates a handler that receives notifications and runs your code once for each notificationId, even after a
+ * redelivery. The handler reads and verifies a delivery, claims its id, runs your code, and commits the id. (S8)
  *
  * | Response | When |
  * |---|---|
@@ -106,8 +106,8 @@ const ignore = (): void => undefined
  * The handler commits the id after your code returns. If the process dies before the commit, your code runs again for
  * the next delivery: use one transaction, or make your code idempotent.
  *
- * The handler rejects only for a mistake in the setup, with `InvalidRequestError`: other code has read the body and
- * kept nothing, has rounded an id, or has not kept the bytes that a signature covers.
+ * The handler rejects with `InvalidRequestError` only for a mistake in the setup: other code read the body and kept
+ * nothing, rounded an id, or did not keep the signed bytes.
  *
  * @throws {InvalidRequestError} when `verify` or a listener is missing, or an option breaks its rule.
  * @example
@@ -135,7 +135,7 @@ export const createHandlerWithClock = (
   const store = settings.dedupe ?? createMemoryStore(waits, clock)
   const processOnce = createProcessOnce(settings, store, waits, report)
 
-  /** Verifies a delivery. Returns the looked-up record, if any, of a genuine delivery. */
+  /** Verifies a delivery. For a genuine delivery, returns the record that the verifier looked up, if any. */
   const examine = async (delivery: Delivery): Promise<ProcessedDelivery | Partial<Verified>> => {
     if (verify === 'none') return {}
     const { notification } = delivery
@@ -144,7 +144,7 @@ export const createHandlerWithClock = (
       const answer: unknown = await withTimeout(asked, timeouts.verify, 'The verifier')
       if (answer === true) return {}
       if (isObject(answer) && isObject(answer.lookup)) return { lookup: answer.lookup as unknown as Lookup }
-      // A verifier may lack a `return`. The sender would not retry after a 401.
+      // A verifier without a `return` causes a 503, because senders do not retry after a 401.
       if (answer !== false) throw new TypeError('verify must return true or false')
     } catch (error) {
       report({ kind: 'verification-failed', notification, error })
@@ -157,7 +157,7 @@ export const createHandlerWithClock = (
 
   const callListener = async (
     notification: MerchantNotification,
-    // A payment is proved by a payment, and any other notification by a subscription.
+    // `lookup` is a payment for a payment notification, and a subscription for any other notification.
     context: NotificationContext<PaymentDetails & SubscriptionDetails>,
   ): Promise<unknown> => {
     switch (notification.type) {
@@ -220,7 +220,7 @@ export const createHandlerWithClock = (
     if (status === 405) headers.set('allow', METHODS.join(', '))
     if (status === 415) headers.set('accept-encoding', 'gzip, deflate')
     if (status === 503) headers.set('retry-after', String(RETRY_AFTER / 1000))
-    // The response has no body, because anyone can send a request.
+    // Anyone can send a request, so the response has no body with details.
     return new Response(null, { status, headers })
   }
 

@@ -25,10 +25,10 @@ type FastifyRequest = ParsedBody & { readonly raw: NodeRequest }
 type FastifyReply = { code(status: number): { headers(all: HeaderValues): { send(body: string): unknown } } }
 type KoaContext = { readonly req: NodeRequest; readonly request: ParsedBody; set(all: HeaderValues): unknown }
 
-/** A notification handler, or another function that answers a web-standard `Request`. */
+/** A notification handler, or another function that returns a `Response` for a web-standard `Request`. */
 export type FetchHandler = (request: Request) => Promise<Response>
 
-/** A handler for node:http, Express 5, Fastify 5 and Koa. The handler detects the framework by its arguments. */
+/** A handler for node:http, Express 5, Fastify 5 and Koa. The arguments show which framework calls the handler. */
 export type NodeHandler = (first: object, second?: object, third?: unknown) => Promise<unknown>
 
 const has = <Shape extends object>(value: unknown, ...names: (keyof Shape)[]): value is Shape =>
@@ -50,7 +50,7 @@ const streamOf = (request: NodeRequest): ReadableStream<Uint8Array> => {
   )
 }
 
-/** Converts a request of node:http to a web `Request`. Uses the data of a body parser that has read the body. */
+/** Converts a request of node:http to a web `Request`. If a body parser has read the body, uses its result. */
 const toRequest = (request: NodeRequest, parsed: ParsedBody): Request => {
   const headers = toHeaders(request.headers)
   // The handler does not use the URL's host, so the untrusted Host header is not copied.
@@ -68,10 +68,10 @@ const toRequest = (request: NodeRequest, parsed: ParsedBody): Request => {
 }
 
 /**
- * Adapts a notification handler to servers built on node:http: `createServer`, Express, Nest, Fastify and Koa. If a
- * body parser kept the body, the adapter uses the kept body. Otherwise the adapter reads the body. To verify a
- * signature, the handler needs raw bytes or text: mount the route before `express.json()`, or use
- * `express.raw({ type: () => true })`. If the setup is wrong, the framework's error handling receives the error.
+ * Adapts a notification handler to servers built on node:http: `createServer`, Express, Nest, Fastify and Koa. The
+ * adapter uses the body that a body parser kept, or else reads the body. To verify a signature, the handler needs raw
+ * bytes or text: mount the route before `express.json()`, or use `express.raw({ type: () => true })`. If the setup is
+ * wrong, the framework's error handling receives the error.
  *
  * @throws {InvalidRequestError} when no handler is given.
  * @example app.post('/notifications', toNodeHandler(handler)) // Express, Fastify, or a router of Koa
@@ -100,7 +100,7 @@ export const toNodeHandler = (handler: FetchHandler): NodeHandler => {
       throw new InvalidRequestError('notifications.handler', [inputIssue('request', rule, first)])
     }
     const respond = (status: number, headers: HeaderValues) => {
-      // The server's timeout or another middleware may have sent a response.
+      // The server's timeout or another middleware may already have sent a response.
       if (second.headersSent === true) return
       second.statusCode = status
       for (const [name, value] of Object.entries(headers)) second.setHeader(name, value)

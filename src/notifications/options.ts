@@ -17,11 +17,11 @@ import type { Lookup, Verifier } from './verifiers.ts'
 export interface NotificationContext<Record extends Lookup = Lookup> {
   /** Aborted when the listener ran too long, or when another process may have claimed the notification. */
   readonly signal: AbortSignal
-  /** The payment (`onPayment`) or subscription that `lookupVerifier` read. Absent with another verifier. */
+  /** The payment (`onPayment`) or subscription that the verifier read. Absent if the verifier returned none. */
   readonly lookup?: Record | undefined
 }
 
-/** Your code for one type of notification. A return means success. If your code throws, the sender can retry. */
+/** Your code for one type of notification. If your code throws, the handler responds 500, and the sender can retry. */
 export type NotificationListener<Kind extends MerchantNotification> = (
   notification: Kind,
   context: NotificationContext<Kind extends PaymentNotification ? PaymentDetails : SubscriptionDetails>,
@@ -31,7 +31,7 @@ export type NotificationListener<Kind extends MerchantNotification> = (
  * A problem that a handler reports to `onUnexpected`, and never to the sender.
  *
  * - `invalid-message`: the body is not a notification (400), arrived too slowly (408), is too large (413), or has an
- *   unknown Content-Encoding (415). Also if the setup is wrong, and the handler rejects.
+ *   unknown Content-Encoding (415); or the handler rejects, because the setup is wrong.
  * - `refused`: the verifier returned `false` (401).
  * - `verification-failed`: the verifier threw, returned neither true nor false, or exceeded `timeouts.verify` (503).
  * - `unknown-kind`: the type or status is unknown to this version, and `onUnknown` is missing (200).
@@ -61,7 +61,7 @@ const LEASE = { duration: 60_000, limit: 600_000 }
 const TIMEOUTS = { read: 30_000, verify: 30_000, store: 5_000 }
 
 const lease = {
-  /** Milliseconds until a claim ends if nobody extends the claim, even after a crash; 60 s by default. */
+  /** Milliseconds until a claim ends without an extension, for example after a crash; 60 s by default. */
   duration: withDefault(duration(LONGEST_DELAY), LEASE.duration),
   /** How long your code may run in total, in milliseconds; 10 minutes by default, `Infinity` for no limit. */
   limit: withDefault(duration(), LEASE.limit),
@@ -92,9 +92,9 @@ const options = {
   onPayment: functionOption<NotificationListener<PaymentNotification>>(),
   /** Called for an unknown type or status. Without `onUnknown`, the handler reports the message and responds 200. */
   onUnknown: optional(functionOption<NotificationListener<UnknownNotification>>()),
-  /** The store that remembers processed ids. By default, this process keeps them in memory. */
+  /** The store that remembers processed ids. Default: the memory of this process. */
   dedupe: optional(objectWith<DedupeStore>('a dedupe store', 'claim', 'extend', 'commit', 'release')),
-  /** Called with every problem. Responses never contain the errors. */
+  /** Called with every problem of a delivery. Responses to the sender never contain the problem. */
   onUnexpected: optional(functionOption<(report: NotificationReport) => unknown>()),
   /** Maximum size of a body, in bytes, before and after decoding; 65 536 by default. A message needs far less. */
   maxBytes: withDefault(wholeNumber(1), 65_536),
@@ -102,11 +102,11 @@ const options = {
   lease: withDefault(strict(lease, 'option'), LEASE),
   /** How long processed ids are remembered, in milliseconds; 7 days by default. */
   dedupeTtl: withDefault(wholeNumber(1), 7 * 86_400_000),
-  /** Milliseconds that a duplicate waits for the first delivery; 10 s by default. Then the handler responds 503. */
+  /** Milliseconds that a duplicate waits for the first delivery before a 503 response; 10 s by default. */
   responseTimeout: withDefault(fromZero, 10_000),
   /** Time limits for the sender, the verifier and the store. */
   timeouts: withDefault(strict(timeouts, 'option'), TIMEOUTS),
-  /** Clock that ends `dedupeTtl` in memory; by default the system's. Leases and delays use real time. */
+  /** Clock for `dedupeTtl` in the default store; by default the system's. Leases and delays use real time. */
   clock: withDefault(clockOption, systemClock),
 }
 /** Options of `createNotificationHandler`. Times in milliseconds. */

@@ -61,7 +61,7 @@ export type NotificationInput = string | Uint8Array | ArrayBuffer | URLSearchPar
 
 const OPERATION = 'notifications.parse'
 
-// A larger or equal timestamp is in milliseconds. In seconds, this number is in the year 5138.
+// A timestamp from this number on is in milliseconds, because in seconds the number means the year 5138.
 const FIRST_MILLISECONDS = 1e11
 const DIGITS = /^\s*\d+(?:\.\d+)?\s*$/
 const ISO = /^\s*\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})\s*$/i
@@ -78,10 +78,10 @@ const readTimestamp = (value: unknown): Date | undefined => {
 
 const filledText = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value
-  // JSON.parse rounds larger integers: two ids could become equal, and a new message would look like a duplicate.
+  // JSON.parse rounds unsafe integers. Two ids could become equal, and a new message would look like a duplicate.
   return Number.isSafeInteger(value) ? String(value) : undefined
 }
-/** End of the rule of an id. */
+/** The last words of an error text about an id. */
 export const SAFE = 'or a safe integer (JSON parsers round larger ones: pass the raw body)'
 const messageSchema = response({
   notificationId: field(`text that is not empty, ${SAFE}`, filledText),
@@ -115,7 +115,7 @@ const toNotification = (raw: MerchantNotification['raw']): MerchantNotification 
 
 const BODY_RULE = 'a JSON object or form fields'
 
-/** Creates an error about a whole body. `found` must not quote the body. */
+/** Creates an error about a whole body. The text `found` describes the body and must not quote it. */
 export const bodyError = (found: string, rule = BODY_RULE): InvalidRequestError => {
   const message = `body must be ${rule}, received ${found}`
   return new InvalidRequestError(OPERATION, [{ field: 'body', rule, received: found, message }])
@@ -179,11 +179,11 @@ export const parseBody = async (
   return parseForm(form)
 }
 
-/** Whether a value is a web-standard request. `instanceof` fails for other implementations of fetch. */
+/** Whether a value is a web-standard request. `instanceof` is false for requests of other implementations of fetch. */
 export const isRequest = (value: unknown): value is Request =>
   isObject(value) && isObject(value.headers) && typeof value.arrayBuffer === 'function'
 
-// In test runners, `instanceof` fails for values of another realm, so the code compares tags.
+// In test runners, `instanceof` is false for values of another realm, so the code compares tags.
 const tagOf = (value: unknown): string => Object.prototype.toString.call(value)
 const isBuffer = (value: unknown): value is ArrayBuffer => tagOf(value) === '[object ArrayBuffer]'
 const isForm = (value: unknown): value is URLSearchParams | FormData =>
@@ -191,7 +191,7 @@ const isForm = (value: unknown): value is URLSearchParams | FormData =>
 
 /**
  * Reads a notification from JSON or URL-encoded text, bytes, the object of a body parser, `URLSearchParams` or
- * `FormData`. For a `Request` it returns a promise. `parseNotification` does not verify the sender.
+ * `FormData`. Returns a promise if the input is a `Request`. Does not verify the sender.
  *
  * `type` of the result is `SUBSCRIPTION`, `SUBSCRIPTION_PAYMENT`, or `UNKNOWN` for a type or status that this version
  * does not know. `CANCELED` is read as `CANCELLED`, and an empty paymentId as null. (S8; Events)
@@ -224,7 +224,7 @@ const secondsOf = (name: string, { occurredAt }: OrderedNotification): number =>
 
 /**
  * Whether notification `a` is newer than notification `b` of the same subscription. Deliveries arrive in any order.
- * At the same second, `CANCELLED` is newer than any other status. If `b` is null or undefined, the result is true.
+ * In the same second, `CANCELLED` is newer than any other status. If `b` is null or undefined, the result is true.
  *
  * @throws {InvalidRequestError} when `occurredAt` is not a valid Date, for example text from a database.
  * @example if (isNewer(notification, stored)) await save(notification)

@@ -5,7 +5,7 @@ import type { Claim, DedupeStore } from './dedupe.ts'
 import type { HandlerSettings, Report } from './options.ts'
 import type { MerchantNotification } from './parse.ts'
 
-/** A delivery is a `duplicate` if an earlier delivery was processed, and `in-progress` if the store failed. */
+/** The result of one delivery. `in-progress`: another delivery runs, the listener was too slow, or the store failed. */
 type Processed = 'processed' | 'duplicate' | 'in-progress' | 'failed'
 
 /** Calls the listener for one notification. */
@@ -14,7 +14,7 @@ export type Work = (signal: AbortSignal) => Promise<unknown>
 const MAX_UNCOMMITTED = 10_000
 const STATES: ReadonlySet<unknown> = new Set<Claim['state']>(['claimed', 'in-progress', 'committed'])
 
-/** Returns whether a method of a dedupe store can have this result. */
+/** Returns whether a result is valid for a method of a dedupe store. */
 const isPossible = (method: keyof DedupeStore, result: unknown): boolean => {
   if (method === 'claim') return isObject(result) && STATES.has(result.state)
   return method === 'release' || typeof result === 'boolean'
@@ -22,7 +22,7 @@ const isPossible = (method: keyof DedupeStore, result: unknown): boolean => {
 
 const ignore = (): void => undefined
 
-/** The run of a notification in this process. It counts until its lease ends: a worker may drop it before. */
+/** One run of a listener in this process. After `endsAt` the run is ignored, because a worker may have stopped it. */
 interface Run {
   endsAt: number
   result?: Promise<Processed>
@@ -39,7 +39,7 @@ export const createProcessOnce = (
   report: Report,
 ) => {
   const running = new Map<string, Run>()
-  // The store failed to record these processed ids. Later deliveries of these ids are duplicates.
+  // Processed ids that the store failed to record. Later deliveries of these ids are duplicates.
   const uncommitted = new Set<string>()
 
   /** Calls the store, with a timeout. After a failure, reports the failure and resolves to undefined. */
@@ -101,7 +101,7 @@ export const createProcessOnce = (
       }
       const held = await commit()
       if (held === false) report({ kind: 'lease-lost', notification })
-      // The second commit may return `false` because the first succeeded. So the code then reports no lost lease.
+      // If the first commit fails, `false` from the second does not prove a lost lease: the first may have succeeded.
       if (held === undefined && (await commit()) === undefined) {
         uncommitted.add(id)
         const [oldest = id] = uncommitted
@@ -110,7 +110,7 @@ export const createProcessOnce = (
       return 'processed'
     }
 
-    /** Extends the lease until the listener ends or `lease.limit` has passed. A lost lease aborts the listener. */
+    /** Extends the lease until the listener ends or `lease.limit` passes. Aborts the listener after a lost lease. */
     const keepLease = async (): Promise<Processed> => {
       const limitAt = clock.now() + lease.limit
       own.endsAt = clock.now() + lease.duration
@@ -135,7 +135,7 @@ export const createProcessOnce = (
     }
 
     const result = workAndCommit()
-    // The response does not wait for an extension that hangs: the first promise to settle decides.
+    // `Promise.race`, because the response must not wait for a call of `store.extend` that hangs.
     return Promise.race([result, keepLease()])
   }
 
@@ -152,7 +152,7 @@ export const createProcessOnce = (
     }
     const settled = new AbortController()
     const timeout = clock.sleep(responseTimeout, settled.signal).catch(ignore)
-    // In a worker, the result of a request that has ended rejects, or it never settles.
+    // In a worker, `first.result` may reject or never settle after the request of the first delivery has ended.
     const ended = first.result.catch(() => 'in-progress' as const)
     const result = await Promise.race([ended, timeout.then(() => 'in-progress' as const)])
     settled.abort()

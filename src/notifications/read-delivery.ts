@@ -36,7 +36,7 @@ const unreadable = (status: Unreadable['status'], found: string, rule: string): 
   error: bodyError(found, rule),
 })
 
-/** Reads a stream within `timeouts.read`. Stops reading after `maxBytes`, and then returns undefined. */
+/** Reads a stream within `timeouts.read`. Returns undefined if the stream has more than `maxBytes`. */
 const readAll = async (
   body: ReadableStream<Uint8Array> | null,
   { maxBytes, timeouts }: HandlerSettings,
@@ -85,7 +85,7 @@ const decode = (bytes: Uint8Array<ArrayBuffer>, decoder: DecompressionStream, se
     for (let at = 0; at < bytes.length; at += STEP) await writer.write(bytes.subarray(at, at + STEP))
     await writer.close()
   }
-  // The reader receives the same error.
+  // `readAll` rejects with the same error, so the error of `write` is ignored.
   write().catch(ignore)
   return readAll(decoder.readable, settings)
 }
@@ -98,7 +98,7 @@ const readBody = async ({ headers, body }: Request, settings: HandlerSettings) =
   try {
     const bytes = await readAll(body, settings)
     const encoding = headers.get('content-encoding')
-    // A proxy or a body parser may have decoded the body and kept the header. Encoded bytes are not valid UTF-8.
+    // A proxy or body parser may have decoded the body but kept the header: encoded bytes are not valid UTF-8.
     if (bytes === undefined || encoding === null || decodeUtf8(bytes) !== undefined) return bytes ?? tooLarge
     const decoder = decoderFor(encoding)
     if (decoder === undefined) return unreadable(415, 'another encoding', 'encoded with gzip, deflate or br')
@@ -138,13 +138,12 @@ export const readDelivery = async (
     if (!(error instanceof InvalidRequestError)) throw error
     const isRounded = (issue: InputIssue) => issue.received === 'number' && issue.rule.endsWith(SAFE)
     if (bytes !== undefined || !error.issues.some(isRounded)) return { status: 400, error }
-    // The body parser rounded an id, and the sender's number was exact. So the setup must change.
+    // The handler rejects, because a body parser that rounds the sender's exact id is a mistake in the setup.
     return { status: 400, error: new InvalidRequestError('notifications.handler', error.issues) }
   }
 }
 
-// Errors of these operations mean a wrong setup. The handler rejects: senders do not retry after a 400.
 const SETUP = ['notifications.handler', 'notifications.verify']
-/** Whether an error means a wrong setup. */
+/** Whether an error means a mistake in the setup: the handler rejects, because senders do not retry after a 400. */
 export const isSetupError = (error: unknown): boolean =>
   error instanceof InvalidRequestError && SETUP.includes(error.operation)

@@ -6,7 +6,7 @@ import { InvalidRequestError, isMandateKitError } from '../errors.ts'
 import type { MerchantNotification } from './parse.ts'
 import { toBytes } from './parse.ts'
 
-/** The parts of a delivery that a verifier receives. */
+/** A delivery, as a verifier receives it. */
 export interface Delivery {
   /** The parsed message, which is not verified yet. */
   readonly notification: MerchantNotification
@@ -19,7 +19,7 @@ export interface Delivery {
 /** The record that proved a notification, as `lookupVerifier` read it. */
 export type Lookup = PaymentDetails | SubscriptionDetails
 
-/** A verifier's acceptance of a delivery, with the record that proved it. Listeners get the record as `context.lookup`. */
+/** Accepts a delivery, with the record that proved the delivery. Listeners get the record as `context.lookup`. */
 export interface Verified {
   /** The record: a payment for a payment notification, and a subscription for any other. */
   readonly lookup: Lookup
@@ -43,7 +43,7 @@ const secretsField = field<readonly SecretBytes[], Secrets>(
   'one or more secrets that are not empty',
   (value) => {
     const secrets = [value].flat().map(toBytes)
-    // Every secret is checked, because an unset environment variable may leave a secret empty.
+    // Every secret is checked, because an unset environment variable may give an empty or missing secret.
     return secrets.length > 0 && secrets.every(isFilled) ? secrets : undefined
   },
 )
@@ -78,9 +78,10 @@ const decode = (text: string, encoding: SignatureEncoding): Uint8Array<ArrayBuff
 }
 
 /**
- * Verifies an HMAC of the decoded body: senders sign before they compress. Use this verifier if the payment provider, or your own proxy, signs deliveries:
- * the specification defines no signature. The signature is compared in constant time with every secret. Behind a body
- * parser such as `express.json()`, the verifier throws an `InvalidRequestError` that explains the correct setup.
+ * Verifies an HMAC of the decoded body: senders sign before they compress. Use `hmacVerifier` if the payment provider,
+ * or your own proxy, signs deliveries. The specification defines no signature. The verifier compares the signature in
+ * constant time with every secret. Behind a body parser such as `express.json()`, the verifier throws an
+ * `InvalidRequestError` that explains the correct setup.
  *
  * @throws {InvalidRequestError} when a secret is missing or empty, or another option breaks its rule.
  * @example hmacVerifier({ header: 'x-signature', secrets: [current, previous], prefix: 'sha256=' })
@@ -125,15 +126,15 @@ export interface LookupClient {
 
 const lookupClient = objectWith<LookupClient>('a SubscriptionsClient', 'details', 'cancellation', 'payment')
 
-// A client of the caller's own may return fewer fields.
+// A client other than `SubscriptionsClient` may return fewer fields.
 const verified = (record: object): Verified => ({ lookup: record as Lookup })
 
 /**
  * Verifies a message by reading its record from the API. For a payment, the record and the message must have equal
  * subscriptions and statuses. For other messages, the subscription must exist. For `CANCELLED`, the subscription must
  * be canceled: its `enabled` is 0, or its cancellation exists. The handler responds 401 if the API contradicts the
- * message. The handler responds 503 if a record is missing, or if the read fails (network, rate limit, login). Listeners
- * get the record as `context.lookup`.
+ * message, and 503 if a record is missing or cannot be read (network, rate limit, login). Listeners get the record
+ * as `context.lookup`.
  *
  * `lookupVerifier` proves the content of a message, not its sender. Anyone who knows the content can resend it with
  * a new notificationId, so your code must tolerate receiving the same payment or status twice.
@@ -148,7 +149,7 @@ export const lookupVerifier = (client: LookupClient): Verifier => {
     try {
       if (type === 'SUBSCRIPTION_PAYMENT') {
         const payment = await client.payment(notification.paymentId)
-        // A record without the field does not contradict the message.
+        // A payment without a `subscriptionId` neither proves nor contradicts the message.
         if (payment.subscriptionId === undefined) throw new TypeError('The payment has no subscriptionId.')
         const isEqual =
           payment.subscriptionId === subscriptionId && payment.status.trim().toUpperCase() === status
@@ -162,7 +163,7 @@ export const lookupVerifier = (client: LookupClient): Verifier => {
       }
       return verified(subscription)
     } catch (error) {
-      // No record has an identifier that the client refuses to send.
+      // The client rejected the identifier as invalid, so no record can have this identifier.
       if (isMandateKitError(error) && error.code === 'invalid_request' && error.phase === 'input')
         return false
       throw error

@@ -17,7 +17,7 @@ export interface ExpectedSubscription {
   readonly subscriptionId: string
   /** Every payment of this subscription in the books. If a payment is listed twice, the last entry counts. */
   readonly payments: Iterable<ExpectedPayment> | AsyncIterable<ExpectedPayment>
-  /** Whether the subscription was canceled. To save a call, omit this field: the cancellation is then not read. */
+  /** Whether the subscription was canceled. Without this field, `reconcile` does not read the cancellation. */
   readonly cancelled?: boolean | undefined
 }
 
@@ -85,11 +85,11 @@ const isNotFound = (error: unknown): boolean => {
   if (error.code !== 'api_error' || error.outcome !== 'rejected') return false
   const { status, errorCode } = error
   if (status === undefined || errorCode === undefined) return false
-  // Only these statuses say that the record is missing.
+  // An error with another status does not prove that the record is missing.
   return status < 300 || [400, 404, 410, 422].includes(status)
 }
 
-/** Reads a value. Returns undefined if the API reports that the value does not exist. */
+/** Reads a record. Returns undefined if the API does not know the record. */
 const find = async <Value>(read: () => PromiseLike<Value>): Promise<Value | undefined> => {
   try {
     return await read()

@@ -51,9 +51,9 @@ const invalid = (name: string, rule: string, value: unknown): InvalidRequestErro
   new InvalidRequestError('reconcile', [inputIssue(name, rule, value)])
 
 /**
- * Compares the merchant's books with the API and yields the differences, for example after lost notifications. The
- * function changes nothing. The function reads each entry only when needed, so long books need little memory.
- * If the loop ends early, the lookups in progress are aborted.
+ * Compares the merchant's books with the API and yields the differences, for example after lost notifications.
+ * `reconcile` changes nothing. Entries are read only when needed, so that long lists need little memory. If the loop
+ * ends early, the lookups in progress are aborted.
  *
  * If a lookup fails, the loop receives a difference of kind `unchecked` and continues. The loop throws an
  * `InvalidRequestError` if the client for an entry is missing. If `signal` is aborted, the loop throws its `reason`.

@@ -7,7 +7,7 @@ import { anyText, isObject, strict, withDefault } from '../contract/fields.ts'
 import { randomId } from '../contract/formats.ts'
 import type { Claim, DedupeStore } from '../notifications/dedupe.ts'
 
-/** The Keyv methods that the stores use. Keyv 5 and Keyv 6 have them, with any backend. */
+/** The methods of Keyv 5 and Keyv 6 that the stores use. Any backend of Keyv works. */
 export interface KeyvLike {
   /** Resolves to the value under the key, or to undefined if the key has no value. */
   get(key: string): Promise<unknown>
@@ -20,7 +20,7 @@ export interface KeyvLike {
 }
 
 const keyvOptions = {
-  /** Text before every key. By default there is none, because a Keyv has its own namespace. */
+  /** Text before every key. Default: no text, because a Keyv has its own namespace. */
   prefix: withDefault(anyText, ''),
 }
 /** Options of every store that uses Keyv. */

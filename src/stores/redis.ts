@@ -23,7 +23,7 @@ export interface IoredisClient {
 /**
  * The connection of a store to Redis or Valkey: a connected client of node-redis or ioredis, an ioredis `Cluster`, or
  * a function that sends one command. Use a function for pools, other clients and node-redis clusters. The commands
- * are GET, SET with PX, DEL and EVAL. Each command has one key. The function can choose a cluster node by this key.
+ * are GET, SET with PX, DEL and EVAL. Each command has one key, by which the function can choose a cluster node.
  *
  * @example createRedisDedupeStore((command, key) => cluster.sendCommand(key, false, [...command])) // node-redis
  */
@@ -35,7 +35,7 @@ export type RedisClient =
 const redisOptions = {
   /** Text before every key. Default: `mandatekit:`. */
   prefix: withDefault(anyText, 'mandatekit:'),
-  /** Timeout of a command in real milliseconds. Disconnected clients queue their commands. Default: 2 000. */
+  /** Timeout of a command in real milliseconds, also while a disconnected client queues the command. Default: 2 000. */
   commandTimeout: withDefault(duration(), 2_000),
 }
 /** Options of every store over Redis. */
@@ -57,8 +57,8 @@ const clientField = field<RedisClient>(
       : undefined,
 )
 
-// A caller's function may return an object such as `{ result }` instead of the reply. Without this error, the store
-// would silently read the object as "no token", "no lock" or "stored". Reports of the client contain only the name.
+// A caller's function may return an object such as `{ result }` instead of a Redis reply, which the store must not read
+// as "no token", "no lock" or "stored". The error has its own name, because the client reports only an error's name.
 const unexpectedReply = (what: string): Error => {
   const error = new Error(`Redis ${what}: the client returned a value that is not a reply of Redis`)
   return Object.assign(error, { name: 'UnexpectedRedisReply' })
@@ -155,7 +155,7 @@ const withRedisLock = async <Result>(
   // If the release fails, the lock expires anyway.
   const release = () => run(RELEASE_OWNED, key, owner).catch(ignore)
   await acquire().catch((error: unknown) => {
-    // Redis may have set the lock although the reply was lost. This call then releases the lock.
+    // If only the reply was lost, Redis has set the lock, and `release` deletes the lock.
     void release()
     throw error
   })
@@ -172,8 +172,8 @@ const withRedisLock = async <Result>(
  * Shares tokens and rejected logins through Redis or Valkey, so that many processes need only one login. Pass a
  * connected client of node-redis or ioredis. You configure and close the client.
  *
- * If Redis is down, slow (`commandTimeout`) or full, or has foreign data, each process uses its own memory. No
- * call fails, but each process then logs in once per token lifetime. Redis deletes a record when its token expires.
+ * If Redis is down, slow (`commandTimeout`) or full, or returns invalid data, each process uses its own memory. No
+ * call fails, but each process logs in once per token lifetime. Redis deletes a record when its token expires.
  *
  * @throws {InvalidRequestError} if `client` or an option is invalid.
  * @example
@@ -192,7 +192,7 @@ export const createRedisTokenStore = (
       if (reply === null) return undefined
       if (typeof reply !== 'string') throw unexpectedReply('GET')
       const json = readJson(reply)
-      // `SubscriptionsClient` checks the record. The client reports and overwrites a wrong record.
+      // `SubscriptionsClient` checks the record, and reports and overwrites an invalid record.
       return (json.ok ? json.value : reply) as TokenRecord
     },
     set: async (key, record, timeToLive) => {
@@ -209,7 +209,7 @@ export const createRedisTokenStore = (
  * notification at the same time, only one process succeeds. Pass a connected client of node-redis or ioredis.
  *
  * When Redis is down, slow or full, every method rejects, the handler responds 503, and the sender delivers again.
- * Configure Redis with persistence and the eviction policy `noeviction`. Otherwise Redis can forget which
+ * Configure Redis with persistence and the eviction policy `noeviction`, so that Redis does not forget which
  * notifications were processed. Ids are unique only for one sender, so give each payment provider its own prefix.
  *
  * @throws {InvalidRequestError} if `client` or an option is invalid.
@@ -230,7 +230,7 @@ export const createRedisDedupeStore = (client: RedisClient, options: RedisOption
         if (state === 'foreign') throw new Error('Redis holds foreign data under the key of a notification')
         throw unexpectedReply('EVAL')
       } catch (error) {
-        // Redis may have run this claim, or may still run it. Without a release, the id would stay claimed.
+        // Redis may have run the claim, or may still run the claim, so the id must be released.
         release(id, owner).catch(ignore)
         throw error
       }
