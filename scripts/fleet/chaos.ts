@@ -5,6 +5,8 @@ import type { Fleet } from '../../examples/fleet/fleet.ts'
 import { msisdnOf } from './mock.ts'
 
 export const WORKERS = 4
+// Within 60 s, a client renews its token after at most three 401s. The run revokes tokens a bit less often.
+const [MOST_REVOCATIONS, WINDOW] = [3, 65_000]
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 /** Asks Redis again until it answers, because the run restarts Redis. */
@@ -49,6 +51,15 @@ export const startChaos = (fleet: Fleet, mock: Mock, plan: Plan, done: () => num
     count.kills += 1
     await fleet.crashWorker(Math.floor(Math.random() * WORKERS))
   }
+  let revokedAt: number[] = []
+  const mayRevoke = (): boolean => {
+    revokedAt = revokedAt.filter((at) => Date.now() - at < WINDOW)
+    return revokedAt.length < MOST_REVOCATIONS
+  }
+  const revoke = (): void => {
+    revokedAt.push(Date.now())
+    mock.tokens.revoke()
+  }
   let isOver = false
   const run = async (): Promise<void> => {
     while (!isOver) {
@@ -64,9 +75,9 @@ export const startChaos = (fleet: Fleet, mock: Mock, plan: Plan, done: () => num
       }
       await readTokens()
       // On the machine's time, the mock retries a delivery only when it is used next.
-      if (isDue('revocations')) {
+      if (isDue('revocations') && mayRevoke()) {
         count.revocations += 1
-        mock.tokens.revoke()
+        revoke()
       }
       await sleep(200)
     }
@@ -76,6 +87,12 @@ export const startChaos = (fleet: Fleet, mock: Mock, plan: Plan, done: () => num
     count,
     tokens,
     kill,
+    /** Waits until the fleet may renew its token. Then does something, and revokes all tokens. */
+    async revokeAfter(work: () => Promise<void>): Promise<void> {
+      while (!mayRevoke()) await sleep(200)
+      await work()
+      revoke()
+    },
     async stop(): Promise<void> {
       isOver = true
       await running

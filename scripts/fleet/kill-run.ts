@@ -1,5 +1,4 @@
 import { monthlyDueDate } from 'mandatekit'
-import type { Mock } from 'mandatekit/mocks/core'
 import type { Fleet } from '../../examples/fleet/fleet.ts'
 import { startFleet } from '../../examples/fleet/fleet.ts'
 import type { Plan } from './chaos.ts'
@@ -13,8 +12,8 @@ const LOCKED_SECONDS = 4
 
 const day = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
-/** Another program of the merchant uses an old password, until the account is locked. Then all tokens end. */
-const lockAccount = async (fleet: Fleet, mock: Mock): Promise<void> => {
+/** Another program of the merchant uses an old password, until the account is locked. */
+const lockAccount = async (fleet: Fleet): Promise<void> => {
   const { clientId: client_id, clientSecret: client_secret } = merchant
   const login = { grant_type: 'password', client_id, client_secret, username: 'shop-user', password: 'old' }
   for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -24,7 +23,6 @@ const lockAccount = async (fleet: Fleet, mock: Mock): Promise<void> => {
       body: JSON.stringify(login),
     })
   }
-  mock.tokens.revoke()
 }
 
 /** Places orders, moves the clock and renews, while the fleet fails. Returns what was found at the end. */
@@ -73,7 +71,7 @@ export const killRun = async (
     })
     await advance(2)
     await progress.until('two days have passed', idle)
-    if (isLocked) await lockAccount(fleet, mock)
+    if (isLocked) await chaos.revokeAfter(() => lockAccount(fleet))
     const ids = books.all<{ id: string }>('SELECT id FROM subscriptions ORDER BY id')
     for (const { id } of ids.filter((_, index) => index % 4 === 0)) await fleet.cancel(id)
     await progress.until('every fourth subscription is canceled', idle)
@@ -87,6 +85,7 @@ export const killRun = async (
       await advance(1)
       await progress.until('a day has passed', idle)
     }
+    await progress.until('all tokens were revoked', () => chaos.count.revocations === plan.revocations)
     while (chaos.count.kills < plan.kills) {
       await chaos.kill()
       await advance(1)
