@@ -56,9 +56,10 @@ const serverOptions = {
   tls: optional(strict(tls, 'option')),
   /**
    * Base URL at which payers and other machines reach the server, such as the URL of a tunnel or of a proxy. In
-   * responses, `url` and `confirmation_url` start with `publicUrl`. Default: the configured `baseUrl` of the area,
-   * otherwise the host that the client addressed, if `allowedHosts` allows this host, otherwise the address of the
-   * server.
+   * responses, `url` and `confirmation_url` start with `publicUrl`. Default, the first that applies:
+   * - the option `baseUrl` of the area
+   * - the host that the client addressed, if the host is allowed (see `allowedHosts`)
+   * - the address of the server
    */
   publicUrl: optional(
     secretText('an absolute http or https URL without credentials, query and fragment', isBase),
@@ -99,7 +100,7 @@ export interface MockServer<ServedMock extends Mock = Mock> {
   readonly mock: ServedMock
   /**
    * Aborts every open request and delivery, stops the timer of planned events, frees the port and writes the state
-   * file. Unfinished deliveries continue when another server serves the mock or the state file, or at `flush()`.
+   * file. Unfinished deliveries continue at `flush()`, or when another server serves the mock or loads the file.
    */
   close(): Promise<void>
 }
@@ -233,7 +234,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     const called = { publicUrl, url: readHost(hostOf(incoming)) ?? base }
     const request = incomingRequest(base, called, incoming, outgoing, maxBodyBytes)
     const sent = await (site(incoming, request)?.then(complete) ?? handler(request))
-    // `sent` is always defined here, because the mock handles every URL below the server's base URL.
+    // Always true: the handler returns undefined only for a URL outside its base URLs, and this URL starts with `base`.
     if (sent !== undefined) writeResponse(incoming, outgoing, sent)
   }
 

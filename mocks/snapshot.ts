@@ -56,7 +56,7 @@ export const restoreAll = (parts: MockParts, given: MockSnapshot): void => {
   parts.gateway.domain.restore(snapshot.gateway)
   parts.deliveries.restore(snapshot.notifications as OutboxSnapshot)
   parts.ids.restore(snapshot.ids as IdsSnapshot)
-  // Restoring a domain adds entries to the clock, so the clock is restored afterwards: this replaces all entries.
+  // Restores the clock after the domains: they add entries to the clock, and this call replaces all entries.
   parts.clock.restore(clock)
   for (const [index, limiter] of parts.limiters.entries()) limiter.restore(snapshot.limiters[index])
   parts.outages.clear()

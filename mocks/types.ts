@@ -53,7 +53,7 @@ export interface Payer {
   authorize(invoiceId: string, options?: { readonly payments?: readonly PaymentScript[] }): AuthorizationView
   /**
    * Sets the outcomes of the next payments of a subscription; later payments succeed. You can call `setPayments` before
-   * `authorize`: without `payments`, `authorize` keeps the outcomes.
+   * `authorize`, if you then call `authorize` without `payments`; otherwise `authorize` replaces these outcomes.
    *
    * @param id the invoiceID or the subscriptionId
    */
@@ -69,7 +69,7 @@ export interface Payer {
   decline(invoiceId: string): AuthorizationView
   /** Enters the one-time code of a charge. Default of `otp`: the correct code. */
   confirm(confirmationId: string, otp?: string): ChargeBody
-  /** Sets the behavior of a mobile number, which determines how charges of this number end from now on. */
+  /** Sets the behavior of a mobile number. From now on, it sets the results of confirmed charges and of renewals. */
   setBehavior(msisdn: string, behavior: BehaviorName): void
   /** Reverses a payment, so that the payer gets the money back. */
   reverse(paymentId: string | number): PaymentBody
@@ -97,7 +97,7 @@ export interface Faults {
    * @example mock.faults.add({ operation: '*', kind: 'status', status: 503, sequence: ['fail', 'fail', 'succeed'] })
    */
   add(fault: Fault): () => void
-  /** Removes every fault, including those of the option `faults`. `mock.reset` adds the latter again. */
+  /** Removes every fault, even those of the option `faults`. `mock.reset` adds the faults of the option again. */
   clear(): void
 }
 

@@ -46,7 +46,7 @@ const simple = (change: (mock: Mock) => void | Promise<void>, message: string): 
     return message
   })
 
-/** Returns a reader of JSON values for each option name in a table. */
+/** Returns an object that maps each option name in `table` to the reader `json`. */
 const jsonFields = <Name extends string>(table: Readonly<Record<Name, unknown>>) =>
   Object.fromEntries(Object.keys(table).map((name) => [name, json])) as Record<Name, Reader<unknown>>
 
@@ -77,7 +77,7 @@ const actions = {
       if (!Number.isInteger(months)) throw new TypeError('Field months must be a whole number.')
       const now = mock.clock.now()
       const rest = days * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND
-      // `monthsAfter` fails for very large numbers, and more than 120 months exceed LONGEST_MOVE.
+      // More than 120 months always exceed LONGEST_MOVE, so `monthsAfter` is not called: it fails for huge numbers.
       const length = months > 120 ? Number.POSITIVE_INFINITY : monthsAfter(now, months) - now + rest
       if (length === 0) throw new TypeError('Missing duration: set months, days, hours, minutes or seconds.')
       if (length > LONGEST_MOVE) throw new RangeError('The clock can move by at most ten years at a time.')

@@ -64,7 +64,7 @@ ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="
 ${content}
 </form>`
 
-/** Renders a form with one button. Only screen readers read the text `of`, after the label. */
+/** Renders a form with one button. `of` is appended to the button's label, but only for screen readers. */
 export const actionButton = (
   action: ActionName,
   label: string,

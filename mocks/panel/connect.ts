@@ -127,7 +127,7 @@ const copied = (id: string, content: string, kind: 'code' | 'pre', name: string)
   return html`${source} <button type="button" class="copy" data-copy="${id}" hidden>Copy${heard(name)}</button>`
 }
 
-/** Renders the card with addresses, credentials and snippets, which is open until the first request arrives. */
+/** Renders the card with addresses, credentials and snippets. The card is open until the first request arrives. */
 export const connectCard = (mock: Mock, baseUrl: string): Html => {
   const connection = readConnection(mock, baseUrl)
   const { credentials, numbers } = connection

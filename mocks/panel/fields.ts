@@ -11,7 +11,7 @@ const plain = (given: unknown): unknown => {
   return value === '' || value === null ? undefined : value
 }
 
-/** Reads text or a number as text. */
+/** Reads a field that contains text or a number. Returns a number as text. */
 export const optionalText: Reader<string | undefined> = (given, name) => {
   const value = plain(given)
   if (value === undefined || typeof value === 'string') return value
@@ -45,7 +45,7 @@ export const json: Reader<unknown> = (given) => {
   }
 }
 
-/** Reads `name.<key>` fields of a form, or an object. Values stay text, because a number would lose the 0 of `017`. */
+/** Reads an object of texts, which a form sends as fields `name.<key>`. As a number, `017` would lose its 0. */
 export const texts: Reader<Readonly<Record<string, string>> | undefined> = (given, name) => {
   const entries = Object.entries(Object(json(given, name))).flatMap(([key, value]) => {
     const found = optionalText(value, `${name}.${key}`)

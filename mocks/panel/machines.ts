@@ -42,7 +42,7 @@ const COLUMN = BOX + 112
 const LINE = 18
 const GAP = 14
 
-/** Places each state one column after its rightmost predecessor. A state with more incoming arrows is higher. */
+/** Places each state one column after its rightmost predecessor. A state with more incoming arrows has a taller box. */
 const layoutOf = (table: Table) => {
   const arrows = arrowsOf(table)
   const columnOf = (state: string): number =>
@@ -96,7 +96,7 @@ export const machines = ({ shown }: PanelView, query: PanelQuery): Html => {
     'States',
     html`<svg class="heard" aria-hidden="true"><defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8Z"/></marker></defs></svg>
 <div id="states" data-live>
-<p class="quiet">${isShown ? `The present states of ${query.get('show')} are marked.` : 'The mock allows only these transitions. The link States of a row marks its present states.'}</p>
+<p class="quiet">${isShown ? `The present states of ${query.get('show')} are marked.` : 'The mock allows only these transitions. To mark the present states of a subscription or charge, use the link States in its row.'}</p>
 ${MACHINES.filter(([kind]) => !isShown || shown[kind] !== undefined).map(([kind, title, table]) => drawing(title, table, shown[kind]))}
 </div>`,
   )

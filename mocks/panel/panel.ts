@@ -18,8 +18,8 @@ import { readView } from './view.ts'
 const KEPT_NOTICES = 100
 
 /**
- * Stores the messages about the last actions. The URL of the panel contains only the number of a message, so a
- * malicious link cannot make the panel show a false message.
+ * Stores the messages about the last actions. The URL of the panel contains the key of a stored message instead of its
+ * text, so a malicious link cannot make the panel show a false message.
  */
 const createNotices = () => {
   const kept = new Map<string, Outcome>()

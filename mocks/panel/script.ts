@@ -13,7 +13,7 @@ export const script = `
   const connection = document.getElementById('connection')
   const notice = document.getElementById('notice')
 
-  // The last markup of each part from the server. The document can differ, because users open details.
+  // The server's last markup of each part. In the document, a part also changes when the user opens details.
   const liveParts = () => [...document.querySelectorAll('[data-live]')]
   const received = new Map(liveParts().map((part) => [part.id, part.outerHTML]))
 
@@ -63,7 +63,7 @@ export const script = `
     connection.classList.toggle('lost', !isGood)
   }
 
-  // The number of sent forms. If the user sends a form while a page loads, the page is out of date and not shown.
+  // The number of sent forms. A page is out of date if the user sent a form while the page loaded.
   let sentForms = 0
 
   const poll = async () => {

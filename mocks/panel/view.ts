@@ -25,7 +25,7 @@ export interface Listed<Item> {
   readonly items: readonly Item[]
   /** The position at which the next older page ends; `undefined` if there is no older page. */
   readonly older: number | undefined
-  /** The position at which the next newer page ends; `undefined` if this page or the next newer page is the newest. */
+  /** The position at which the next newer page ends; `undefined` if that page is the newest or does not exist. */
   readonly newer: number | undefined
 }
 
@@ -53,7 +53,7 @@ export interface ListedFault {
   readonly left: number | 'always'
 }
 
-/** A receiver of notifications, without the query of the URL, the headers and the signing key. */
+/** A receiver of notifications, without secrets: it has no headers, no signing key and no query in the URL. */
 export interface ListedReceiver extends Omit<DeliveryOptions, 'headers' | 'signing'> {
   readonly number: number
   /** The URL; `undefined` if the receiver is a function in the mock's process. */
@@ -125,7 +125,7 @@ export const filters: {
   notifications: { states: ['delivered', 'failed', 'not sent'], of: (one) => [deliveryState(one)] },
 }
 
-/** Returns the end of a page. If the mock has deleted the page's items, returns the end of the oldest page. */
+/** Returns the end position of the page at `place`, or of the oldest page if the mock has deleted the items there. */
 const endOf = ({ first, end }: Bounds, limit: number, place: number | undefined): number => {
   if (place === undefined || place > end) return end
   return place > first ? place : Math.min(end, first + limit)
@@ -149,7 +149,7 @@ const pageOf = <Item>(list: Sequence<Item>, limit: number, place: number | undef
 /** Returns a list of the items for which `matches` returns true. Positions count only these items. */
 const filtered = <Item>(list: Sequence<Item>, matches: (item: Item) => boolean): Sequence<Item> => {
   const { first, end } = list.bounds()
-  // `read` also gets `matches`, so that a list can skip items before the slow removal of secrets.
+  // Removing secrets from items is slow. With `matches`, `read` can first skip the items that do not match.
   const found = list.read(first, end, matches).filter(matches)
   return { bounds: () => ({ first: 0, end: found.length }), read: (from, to) => found.slice(from, to) }
 }
@@ -192,7 +192,7 @@ export const readView = (mock: Mock, limit: number, query: PanelQuery): PanelVie
     const all = text === '' && state === null ? list : filtered(list, isListed)
     return pageOf(all, limit, placeOf(query, name))
   }
-  // Reads the lists before the time: reading a list runs due entries, and `now` must not be earlier than them.
+  // Reads the lists first and the clock last: reading a list runs due events, which must not be later than `now`.
   const subscriptions = page('subscriptions', {
     bounds: lists.subscriptions.bounds,
     read: (from, to) => lists.subscriptions.read(from, to).map(listedSubscription),

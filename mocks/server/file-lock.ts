@@ -2,10 +2,10 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pid } from 'node:process'
 
-/** The lock files of this process. A process id is not enough, because a restarted container may have the same id. */
+/** The lock files that this process created. A process id is no proof: after a restart, a container may reuse it. */
 const ownLocks = new Set<string>()
 
-/** Returns whether a process may be running; true for an invalid id, which another process may be writing just now. */
+/** Returns whether the owner of a lock may be running. True for an invalid id: the lock file may be incomplete. */
 const mayRun = (owner: number): boolean => {
   if (!(owner > 0)) return true
   try {
@@ -37,7 +37,7 @@ export const lockFile = async (
     const owner = Number(await readFile(lock, 'utf8'))
     if (ownLocks.has(lock) || (owner !== pid && mayRun(owner))) {
       throw new Error(
-        `Process ${owner} uses it. If this is a mock server, stop it; otherwise delete ${path}.`,
+        `Process ${owner} uses it. If that process is a mock server, stop it; otherwise delete ${path}.`,
       )
     }
     await onStale(owner)

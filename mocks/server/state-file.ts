@@ -9,7 +9,7 @@ import type { Mock } from '../types.ts'
 import { lockFile } from './file-lock.ts'
 
 const PAUSE_MS = 1_000
-// A pause lasts this many times as long as the save before it, so saves take at most a twentieth of the time.
+// The server pauses at least 19 times as long as the last save took, so saving takes at most 5 % of the time.
 const PAUSE_FACTOR = 19
 
 /** Thrown if a state file cannot be used. The message names the file and the reason. */

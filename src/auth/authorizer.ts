@@ -1,9 +1,9 @@
-/** The call that needs an authorization. A token request that several calls share continues when one call ends. */
+/** The call that needs an authorization. If calls share a token request, the request continues when one call ends. */
 export interface AuthorizationContext {
   readonly operation: string
   /** Signal that is aborted when the call ends. */
   readonly signal: AbortSignal
-  /** Remaining total time of the call, in milliseconds. */
+  /** Milliseconds until the call exceeds its `totalTimeout`. */
   readonly remaining: number
 }
 
