@@ -11,7 +11,7 @@ export const LOGIN = 'subscriptions.login'
 /** How long the client waits for a function that returns a secret, in milliseconds of real time. */
 const SOURCE_LIMIT = 30_000
 
-/** Returns whether a header can contain a token. For other tokens, `fetch` throws an error that quotes the token. */
+/** Returns whether a header can contain a token. If not, `fetch` would throw an error that quotes the token. */
 export const isHeaderSafe = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 

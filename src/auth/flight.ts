@@ -1,6 +1,6 @@
 import { startTimer, steadyClock, withTimeout } from '../clock.ts'
 
-/** How long shared work continues after all waiting calls were aborted, in milliseconds. A login is usually faster. */
+/** How long shared work continues after all waiting calls were aborted, in milliseconds. Most logins take less time. */
 const GRACE = 5_000
 
 /** Work that several calls share, such as one login. The work continues when one of the calls is aborted. */
@@ -28,7 +28,7 @@ export class Flight<Result> {
     return withTimeout(this.work, this.#endsAt - steadyClock.now(), 'The flight')
   }
 
-  /** Counts a waiting call until its signal is aborted. If all calls are aborted, aborts the work after 5 s. */
+  /** Adds a waiting call. When the signals of all added calls are aborted, aborts the work after 5 s. */
   join(signal: AbortSignal): void {
     this.#callers += 1
     // In a worker, the work may never settle after its calls were aborted, so a new call waits at most 5 s.

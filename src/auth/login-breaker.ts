@@ -5,7 +5,7 @@ import { blockAfter, blockedError } from './login-failure.ts'
 import type { LoginBlock, TokenRecord } from './token-record.ts'
 import { hasLoginSince } from './token-record.ts'
 
-/** Maximum number of login blocks in a record. Each block is for different credentials. */
+/** Maximum number of login blocks in a record. Two blocks never have the same fingerprint. */
 const BLOCKS_KEPT = 8
 const ITERATIONS = 100_000
 /** Maximum difference between the clocks of two processes, in milliseconds. */

@@ -9,7 +9,7 @@ import {
 import { LOGIN } from './credentials.ts'
 import type { LoginBlock } from './token-record.ts'
 
-/** Shortest and longest block after a login without a clear result, in milliseconds. Each failure doubles the block. */
+/** First login block after a login with neither a token nor a rejection, in milliseconds. Each failure doubles it. */
 const FIRST_BLOCK = 10_000
 const LONGEST_BLOCK = 60_000
 
@@ -19,7 +19,7 @@ const responseIn = (error: unknown): Partial<Omit<ApiError, 'code'>> =>
 
 /**
  * Returns whether the server rejected the credentials of a token request: the response has an error code, and its
- * status is 400, 401, 403 or below 400. Any other response may come from a proxy.
+ * status is at most 401, or is 403. Any other response may come from a proxy.
  */
 export const isRejection = (error: unknown): boolean => {
   const { status = 500, errorCode } = responseIn(error)
@@ -31,8 +31,8 @@ export const isDecided = (error: unknown): boolean =>
   ![undefined, 408, 429, 503].includes(responseIn(error).status)
 
 /**
- * Returns the block after a token request without a token, or `undefined` if no block is needed. A block does not
- * contain the error, because the error's message and body could quote a secret.
+ * Returns the login block that a failed token request causes, or `undefined` if it causes none. The login block does
+ * not contain the error, because the error's message and body could quote a secret.
  */
 export const blockAfter = (
   error: unknown,
@@ -44,7 +44,7 @@ export const blockAfter = (
   const { status, errorCode, retryAfterMs, outcome } = responseIn(error)
   if (outcome === undefined || outcome === 'not-sent') return undefined
   if (retryAfterMs && (status === 429 || status === 503)) return { at, wait: retryAfterMs }
-  // After a failed refresh, the client logs in with the password, so the refresh causes no block.
+  // A failed refresh must not block the login with the password that follows.
   if (!isLogin) return undefined
   if (isRejection(error)) return { at, wait: cooldown, status, errorCode }
   return { at, wait: last ? Math.min(last.wait * 2, LONGEST_BLOCK) : FIRST_BLOCK, status }

@@ -15,7 +15,7 @@ const SUSPENSION = 5_000
 /** Longest time that a store keeps a record, in milliseconds. The specification shows no lifetime of refresh tokens. */
 const LONGEST_KEPT = 2_592_000_000
 
-// Clients of one process that share a store log in one after another, even if the store has no lock.
+// In one process, clients with the same store and user log in one after another, even if the store has no lock.
 const mutexes = new WeakMap<TokenStore, KeyedMutex>()
 
 /** Reads and writes token records in a store. If the store fails, uses memory, so that the call does not fail. */
@@ -36,7 +36,7 @@ export class RecordKeeper {
     this.#report = report
   }
 
-  /** Returns a key's record from the store. If the store could not save a newer token, adds this token. */
+  /** Returns a key's record from the store, with the token in memory if that token is newer and could not be saved. */
   async read(key: string): Promise<TokenRecord> {
     const { record: own, isSaved } = this.#memory.get(key) ?? { record: EMPTY_RECORD, isSaved: true }
     const found = await this.#ask('get', () => this.#store.get(key))
@@ -47,7 +47,7 @@ export class RecordKeeper {
     return record === undefined ? own : { ...record, ...(isNewer && { token: own.token }) }
   }
 
-  /** Keeps a record in memory, and starts to save it in the store. `locked` waits until the record is saved. */
+  /** Keeps a record in memory, and starts to save it in the store. `locked` holds the lock until the save ends. */
   write(key: string, given: TokenRecord, timeToLive: number): void {
     // Some databases reject `undefined` or save it as null.
     const record = JSON.parse(JSON.stringify(given)) as TokenRecord
@@ -61,7 +61,8 @@ export class RecordKeeper {
 
   /**
    * Runs the task exactly once: after earlier tasks for the key, and under the store's lock. If the lock fails, runs
-   * the task without a lock. Returns a result before the record is saved. Throws an error only after the save.
+   * the task without a lock. Returns the task's result without waiting for the record to be saved. If the task
+   * fails, waits until the record is saved, then throws.
    */
   locked<Result>(key: string, task: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
     return new Promise((resolve, reject) => {

@@ -114,7 +114,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
       const wait = waitsForPause && isPause ? error.retryAfterMs : undefined
       if (!wait || wait > LONGEST_WAIT || wait >= remaining || signal.aborted) throw error
       await clock.sleep(wait, signal)
-      // An aborted call must not log in, but a custom `sleep` may ignore the signal.
+      // A custom `sleep` may resolve although the signal is aborted. An aborted call must not log in.
       signal.throwIfAborted()
       return this.authorize({ operation, signal, remaining: remaining - wait })
     }
@@ -156,7 +156,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     return this.#options.clock.now() < held.expiresAt ? held : undefined
   }
 
-  /** Renews a valid token. One call waits at most 1 s for the new token. Other calls use the old token. */
+  /** Renews a valid token. The call that starts the renewal waits for it up to 1 s. Other calls use the old token. */
   async #renewEarly(): Promise<void> {
     const { clock, onUnexpected } = this.#options
     const renewal = this.#renew('expiring').catch((error: unknown) => {
@@ -178,8 +178,8 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
       try {
         return await (joined ? flight.joined() : flight.work)
       } catch (error) {
-        // In a worker, the request that started the renewal may have ended. The shared promise then never settles, or
-        // rejects with an error of the runtime, so the loop starts a new renewal.
+        // In a worker, the request that started the renewal may have ended. The shared promise then rejects
+        // with an error of the runtime, or `joined` reaches its time limit. In both cases, start a new renewal.
         if (!flight.isEnded && (joined === undefined || isMandateKitError(error))) throw error
         flight.end()
       } finally {

@@ -34,7 +34,7 @@ const loginBlock = {
   at: number,
   /** Length of the block, in milliseconds. */
   wait: number,
-  /** HTTP status of the response without a token; absent if no response arrived or if the server requested the wait. */
+  /** HTTP status of the failed token request; absent if no response arrived, or if the server set `wait`. */
   status: optional(number),
   /** The server's error code, if the server rejected the credentials. */
   errorCode: optional(anyText),
@@ -49,7 +49,7 @@ const tokenRecord = {
   token: optional(object<StoredToken>(storedToken)),
   /** Salt of the fingerprints. */
   salt: optional(anyText),
-  /** The blocks that prevent logins, the newest last: at most 8, each for different credentials. */
+  /** The blocks that prevent logins, the newest last: at most 8, each with a different fingerprint. */
   blocks: list(object<LoginBlock>(loginBlock)),
   /** Times of the token renewals that 401 responses caused in the last minute, in milliseconds. */
   unauthorizedRenewals: list(number),

@@ -33,7 +33,7 @@ export type KeyedMutex = <Result>(
   signal?: AbortSignal,
 ) => Promise<Result>
 
-/** Longest time for which a task blocks the next task, in milliseconds, because a task in a worker may never end. */
+/** A task delays the next task by at most this many milliseconds, because a task in a worker may never end. */
 const LONGEST_TURN = 60_000
 
 /** Creates a mutex for this process. The next task starts when the previous task ends or is aborted, or after 60 s. */

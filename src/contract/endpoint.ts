@@ -56,9 +56,9 @@ export interface EndpointDefinition {
   readonly proof?: readonly string[]
   /** Fields of the created object. If an error response has all these fields, the server may have acted. */
   readonly created?: readonly string[]
-  /** Fields that must be equal in the request and its response. A difference shows a response to another call. */
+  /** Fields that a response copies from its request. If a value differs, the response may belong to another request. */
   readonly echoes?: readonly string[]
-  /** If true, only the fields in `needs` are specified, and the client reports no other missing field. */
+  /** If true, responses may omit every field that is not in `needs`, and the client does not report omitted fields. */
   readonly partial?: boolean
   /** Whether the body of a successful response may be any text instead of JSON. */
   readonly anyBody?: boolean
@@ -68,9 +68,9 @@ export interface EndpointDefinition {
   readonly afterUnknown?: string
   /** The meaning of status 409 or 425 for a call with an idempotency key. */
   readonly keyInUse?: string
-  /** The advice in an error's message if the server rejected the call. Default: the server did not act. */
+  /** The advice in an error's message if the server rejected the call, and the error is not retryable. */
   readonly afterRejected?: string
-  /** The advice in an error's message if a method polls this endpoint and reaches its time limit. */
+  /** The advice in an error's message if a method that polls this endpoint reaches its time limit or is aborted. */
   readonly afterWait?: string
 }
 

@@ -10,10 +10,10 @@ export type Field<Value, Given = unknown> = z.ZodMiniType<Value, Given>
 /** The fields of an object, by name. */
 export type Shape = Readonly<Record<string, z.ZodMiniType>>
 
-/** The type of a checked object with the fields of a shape. The fields keep the docstrings of the shape. */
+/** The type of a checked object with the fields of a shape. Editors show the shape's docstrings for its fields. */
 export type Output<Fields extends Shape> = { readonly [Name in keyof Fields]: z.output<Fields[Name]> }
 
-/** The type of an object that a caller passes for a shape. A field is optional if its type includes undefined. */
+/** The type of a caller's object with the fields of a shape. A field is optional if its type includes undefined. */
 export type Input<Fields extends Shape> = {
   readonly [Name in keyof Fields as undefined extends z.input<Fields[Name]> ? never : Name]: z.input<
     Fields[Name]
@@ -101,13 +101,13 @@ const otherCasing = (name: string): string => name.replace(/I[dD]$/, (end) => (e
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Returns the field `name` of a received object. The object may write a final `ID` as `Id`, or vice versa. */
+/** Returns the field `name` of a received object. For `invoiceID`, also looks for `invoiceId`, and vice versa. */
 export const received = (body: Members, name: string): unknown => body[name] ?? body[otherCasing(name)]
 
 /** The invalid values that a schema found, each with its `path` and the rule. */
 export type Issues = z.core.ParsePayload['issues']
 
-/** Reads a value with a schema, and adds errors to `issues`. `at`: the value's key. zod's wrappers need 1.5 kB more. */
+/** Reads the value of key `at` with a schema, and adds errors to `issues`. zod's wrappers would need 1.5 kB more. */
 export const readWith = <Value, Given>(
   inner: z.ZodMiniType<Value, Given>,
   value: unknown,
@@ -130,7 +130,7 @@ const withoutAbsent = (value: Members, isOption: boolean): Members => {
   return kept
 }
 
-/** Creates the schema of an object: without `noun` as `response` does, with `noun` as `strict` does. */
+/** Creates the schema of an object. With `noun`, unknown fields are errors; without it, unknown fields are kept. */
 export const object = <Value, Given = Value>(
   fields: Shape,
   rule = 'an object',

@@ -151,7 +151,7 @@ export const gatewayContract = {
     keyInUse: KEY_IN_USE,
     afterUnknown: 'you get the original charge, never a second one.',
   }),
-  /** Confirms a charge with a code. If the response is lost, the client does not retry, because a retry may fail. */
+  /** Confirms a charge with a code. If the response is lost, the client does not retry: the code may be used up. */
   confirm: endpoint({
     operation: 'gateway.confirm',
     method: 'POST',
