@@ -117,7 +117,8 @@ export const isMandateKitError = (value: unknown): value is AnyMandateKitError =
 
 /**
  * Thrown when input or options break a rule, or when credentials or an API key cannot be read or used. Input is
- * checked before any I/O. If `phase` is `login`, an earlier attempt may have been sent, so check `outcome`.
+ * checked before any I/O. Credentials and API keys may be read again for a retry: if `phase` is `login`, the call's
+ * first attempt may have been sent, so check `outcome`.
  */
 export class InvalidRequestError extends MandateKitError {
   static override readonly name: string = 'InvalidRequestError'
@@ -168,7 +169,7 @@ export class ApiError extends MandateKitError {
 
 /**
  * HTTP 401: the server did not accept the credentials, the token or the API key. If the server rejected a login
- * (`phase` is `login`, or you called `login()`), later calls fail with the same error. No request is sent until the
+ * (`phase` is `login`, or you called `login()`), later calls that need a new token fail without a request, until the
  * credentials change, you call `login()`, or the cool-down (`loginCooldown`) ends.
  * @example 401 with `{ "errorCode": "401", "errorMessage": "…" }` for a login with a wrong password
  */
@@ -180,7 +181,7 @@ export class AuthenticationError extends ApiError {
 
 /**
  * HTTP 403 with an error code for a token request. After too many failed logins, the server also rejects valid
- * credentials (Authentication, area S, rule 4). Later calls fail without a request, as after any rejected login.
+ * credentials (Authentication, area S, rule 4). Later calls fail without a request: see `AuthenticationError`.
  */
 export class LockedOutError extends ApiError {
   static override readonly name: string = 'LockedOutError'
@@ -230,15 +231,15 @@ export class ConnectionError extends MandateKitError {
 }
 
 /**
- * Thrown when an attempt, a call, `waitForCharge` or `waitForStatus` exceeds its time limit. After `waitForCharge`
- * and `waitForStatus`, `outcome` is `unknown` and `retryable` is true, because the state may still change. Do not
- * charge or subscribe again: wait again or read the state later. If the last read failed, `cause` is its error.
+ * Thrown when an attempt, a call, `waitForCharge` or `waitForStatus` exceeds its time limit. If `waitForCharge` or
+ * `waitForStatus` throws it, `outcome` is `unknown` and `retryable` is true, because the state may still change. Do
+ * not charge or subscribe again: wait again or read the state later. If the last read failed, `cause` is its error.
  */
 export class TimeoutError extends MandateKitError {
   static override readonly name: string = 'TimeoutError'
   static override readonly code: MandateKitErrorCode = 'timeout'
   declare readonly code: 'timeout'
-  /** The time limit, in milliseconds. If `fetch` itself ended the attempt, the duration of the attempt. */
+  /** The time limit in milliseconds, or the duration of an attempt that `fetch` ended by a limit of its own. */
   declare readonly timeoutMs: number
   /** The last state that `waitForCharge` or `waitForStatus` read; `undefined` if no read succeeded. */
   declare readonly lastState: unknown

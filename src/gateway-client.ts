@@ -23,7 +23,7 @@ import { renewalKeyOf } from './renewal-key.ts'
 const gatewayOptions = {
   /** The API key, or a function that returns the key for each attempt. (Authentication, area G) */
   apiKey: apiKeyOption,
-  /** HTTP method of `reset`. The specification does not show the method. Default: `POST`. */
+  /** HTTP method of `reset`: the specification names none. Default: `POST`. */
   resetMethod: withDefault(oneOf(['POST', 'DELETE']), 'POST'),
 }
 /** Options of a client of area G. */
@@ -44,7 +44,7 @@ const chargeOptionsSchema = callOptionsWith(chargeOptions)
 const confirmation = {
   /** The one-time code that the payer received, as a string. */
   otp: filledText('the one-time code as a string'),
-  /** Id of the confirmed charge. If the response has no status, the client reads this charge. */
+  /** Id of the charge. The client reads this charge if the body of the confirmation's response has no `status`. */
   chargeId: optional(filledText()),
 }
 /** Input of a confirmation. */
@@ -67,7 +67,7 @@ export type Health =
       readonly ok: false
       /** The HTTP status, if there was a response. */
       readonly status?: number
-      /** The error of the check; absent if the response had another success status, such as 204. */
+      /** Why the check failed; absent if the status is 2xx but not 200, such as 204. */
       readonly error?: AnyMandateKitError
     }
 
@@ -121,7 +121,7 @@ export class GatewayClient {
     return callPromise(this.#health(options))
   }
 
-  /** Reads the test numbers and the dummy code, in a format that the specification does not show. Needs no API key. */
+  /** Reads the test numbers and the dummy code. The specification does not show their format. Needs no API key. */
   reference(options?: CallOptions): CallPromise<Reference> {
     return callPromise(this.#call(gatewayContract.reference, { options }))
   }
@@ -140,8 +140,8 @@ export class GatewayClient {
 
   /**
    * Confirms a charge with the payer's one-time code (G rule 4). A wrong code causes an `ApiError` 400 and changes
-   * nothing. The client does not retry a confirmation that the server may have executed. If the response has no
-   * status, the client reads the charge `chargeId`. If this read fails, `confirm` still returns the response.
+   * nothing. The client does not retry a confirmation that the server may have executed. If the response body has no
+   * `status`, the client also reads the charge `chargeId`. A failure of this read does not make `confirm` fail.
    */
   confirm(
     confirmationId: string,
@@ -160,7 +160,8 @@ export class GatewayClient {
    * Charges an established mandate again. The payer enters no code (G rule 2). A failed renewal causes no error:
    * check the result's `status`. A retry sends the same key, so that the payer pays once per cycle. If the key was used
    * before, the server returns the original response. Call `status(id)` for the present state. Always pass the id of
-   * the first charge. With the id of a renewal, the client would make another key and charge the payer twice.
+   * the first charge, because `dueDate` and this id give the key. With the id of a renewal, the key would differ, and
+   * the payer could be charged twice.
    *
    * @example await gateway.renew(mandate.id, { dueDate: '2026-12-01' })
    */
@@ -177,8 +178,8 @@ export class GatewayClient {
    * Reads a charge repeatedly until `until` returns true. By default, the wait ends at the first status that does
    * not begin with `pending_`, even if this package does not know the status.
    *
-   * @throws TimeoutError after `timeout` (default: 120 s). The error's `lastState` is the last known charge. The charge
-   * may still change: wait again or read the charge later, and do not charge again meanwhile.
+   * @throws TimeoutError after `timeout` (default: 120 s). The error's `lastState` is the charge as last read. The
+   * charge may still change: wait again or read the charge later, and do not charge again meanwhile.
    */
   async waitForCharge(chargeId: string, options?: WaitOptions<ChargeState>): Promise<ChargeState> {
     return pollUntil({

@@ -278,7 +278,7 @@ export const subscriptionsContract = {
     response: requestStatusSchema,
     needs: ['status'],
     afterWait:
-      'The request may still change. Wait again or read it later, and do not subscribe again meanwhile.',
+      'The state may still change. Wait again or read it later, and do not subscribe again meanwhile.',
   }),
   /** Reads a subscription. */
   details: authorized({

@@ -21,14 +21,14 @@ import type { Failure } from './retry.ts'
 import { isTransient, keyInUse } from './retry.ts'
 import type { ReceivedResponse } from './send.ts'
 
-/** Facts about a failed attempt, for its error. Times are in milliseconds. */
+/** Data from which the error of a failed attempt is created. Times are in milliseconds. */
 export interface FailureContext {
   readonly response?: ReceivedResponse | undefined
   /** The response's parsed JSON. */
   readonly body?: unknown
   /** How long the server asked the client to wait. */
   readonly hint?: number | undefined
-  /** The wait before a retry, if the wait is too long for the call. */
+  /** The wait that a retry would need. Set only if the call ends because this wait is too long. */
   readonly tooLong?: number | undefined
 }
 
@@ -197,7 +197,7 @@ export const attemptError = (log: CallLog, failure: Failure, context: FailureCon
   return responseError(log, failure, response, context)
 }
 
-/** Creates the error for a call whose login failed. The class and the response data are those of the login's error. */
+/** Creates the error for a call whose login failed, with the class and response data of the login's error. */
 export const loginError = (log: CallLog, error: MandateKitError): MandateKitError => {
   log.phase = 'login'
   const details: ErrorDetails = { ...log.details(error.retryable), cause: error.cause }

@@ -14,7 +14,7 @@ const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id'] as
 export const serverRequestIdOf = (headers: Readonly<Record<string, string>>): string | undefined =>
   REQUEST_ID_HEADERS.map((name) => headers[name]).find(Boolean)
 
-// Errors that `onError` has received: `login()` and its token request throw the same error, which is reported once.
+// The errors that `onError` already received. A failed `login()` passes the same error to `failed` twice.
 const reported = new WeakSet<object>()
 
 /** Collects data about one call, for errors and hooks. */
@@ -55,7 +55,7 @@ export class CallLog {
     this.#sent.push(authorization)
   }
 
-  /** Adds the outcome of a failed attempt. */
+  /** Combines the outcome of a failed attempt with the outcomes of earlier attempts. */
   failedAttempt(outcome: Outcome): void {
     this.outcome = combineOutcomes(this.outcome, outcome)
   }

@@ -42,13 +42,13 @@ export interface CallResponse {
 export interface WithResponse<Data, Response = CallResponse> {
   /** The call's data: the same value that `await` gives. */
   readonly data: Data
-  /** Status, headers, rate limit and attempts of the response. */
+  /** Status, headers, body and rate limit of the response, and the number of attempts. */
   readonly response: Response
 }
 
 /** The result of a method that makes one call: a promise of the data that also provides the HTTP response. */
 export interface CallPromise<Data, Response = CallResponse> extends Promise<Data> {
-  /** Returns the data with the response's status, headers, rate limit and attempts. Sends no second request. */
+  /** Returns the data, the response's status and headers, and the number of attempts. Sends no second request. */
   withResponse(): Promise<WithResponse<Data, Response>>
 }
 
@@ -59,7 +59,7 @@ export const callPromise = <Data, Response>(
   const data = call.then((result) => result.data)
   return Object.assign(data, {
     withResponse: () => {
-      // The caller handles a rejection of `call`, so the rejection of `data` must not be reported as unhandled.
+      // The user awaits `call` instead of `data`, so a rejection of `data` must not be reported as unhandled.
       data.catch(() => undefined)
       return call
     },
@@ -74,7 +74,7 @@ export interface Call {
   readonly deadline: Deadline
 }
 
-/** Waits for a token or an API key. If the client gets none, the call fails for the same reason. */
+/** Runs `work`, which gets a token, API key or client id. If `work` fails, the call fails for the same reason. */
 export const authorized = async <Value>(
   { log, deadline }: Call,
   work: (signal: AbortSignal) => Promise<Value>,
@@ -204,7 +204,7 @@ const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
     await deadline
       .race(async (signal) => clock.sleep(waitMs, signal))
       .catch((error: unknown) => {
-        // If the user's clock fails, the client cannot wait and does not retry.
+        // If `sleep` of the option `clock` rejects, the client cannot wait. The call ends with the attempt's error.
         throw error instanceof Interrupted ? error : end()
       })
   }
@@ -245,7 +245,7 @@ export const createClient = (
   return { ...given, settings: { ...settings, logLevel }, http: createHttp(), gate, agent: agentHeader() }
 }
 
-/** The parts that a client shares with the client that its `withOptions` creates. */
+/** The parts of a client that `withOptions` passes to the constructor of the new client. */
 export class SharedParts<Parts> {
   readonly parts: Parts
 

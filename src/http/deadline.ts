@@ -46,8 +46,8 @@ export class Deadline {
   }
 
   /**
-   * Runs `work`. If the caller aborts or a time limit passes, aborts the signal of `work` and rejects with
-   * `Interrupted`, even if `work` ignores the signal.
+   * Runs `work`, at most until the caller aborts or a time limit passes. In that case, `race` aborts the signal that
+   * it passed to `work`, and rejects with `Interrupted` even if `work` ignores the signal.
    */
   race<Value>(work: (signal: AbortSignal) => Promise<Value>, limit = Infinity): Promise<Value> {
     return new Promise((resolve, reject) => {

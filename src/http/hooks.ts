@@ -127,7 +127,7 @@ export const hooksOption = z.transform((value: unknown, { issues }) => {
   return value
 }) as Field<Hooks, Hooks>
 
-/** Logs an event, and calls the user's function for this event as a method. Ignores errors of the function. */
+/** Logs an event and calls the user's function for it. Ignores the function's errors. In a hook, `this` is `hooks`. */
 export const notify = <Name extends keyof Events>(
   settings: Pick<ClientSettings, 'hooks' | 'onUnexpected' | 'logger' | 'logLevel'>,
   name: Name,
