@@ -4,7 +4,7 @@ export type JsonReading = { readonly ok: true; readonly value: unknown } | { rea
 const MANY_DIGITS = /\d{16}/
 const INTEGER = /^-?\d+$/
 
-/** Returns an unsafe integer as text. Runtimes before 2024 pass no `context`, so the result omits the field. */
+/** Returns an unsafe integer as text. Without `context` (runtimes before 2024), the parsed JSON omits the integer. */
 const byReviver = (_: string, value: unknown, context?: { readonly source?: string }): unknown => {
   if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value
   const source = context?.source

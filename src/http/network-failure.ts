@@ -33,7 +33,7 @@ const codeOf = ({ code, name }: Evidence): string | undefined => {
   return name === 'TimeoutError' ? name : undefined
 }
 
-/** Returns an error and its causes, if they have a code. For an aggregate error, returns its inner errors instead. */
+/** Returns those of an error and its causes that have a code. Inner errors replace an aggregate error. */
 const withCode = (error: unknown, depth = 0): readonly Evidence[] => {
   if (!isObject(error) || depth > MAX_DEPTH) return []
   // An aggregate error has one inner error per IP address, and its own code describes only the first address.

@@ -149,7 +149,7 @@ const changesSchema = strict(changeable, 'option')
 /** Options that `withOptions` can change. */
 export type ClientChanges = Partial<Omit<ClientOptions, 'baseUrl' | 'fetch' | 'clock' | 'apiPrefix'>>
 
-/** Returns a client's settings with the given changes. New headers are added to the client's headers. */
+/** Returns a client's settings with the given changes. Adds the given headers to the client's headers. */
 export const changeSettings = (settings: ClientSettings, changes: ClientChanges): ClientSettings => {
   const checked: Readonly<Record<string, unknown>> = check('withOptions', changesSchema, changes)
   const given = Object.entries(checked).filter(

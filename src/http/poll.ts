@@ -24,7 +24,7 @@ export interface WaitOptions<State> {
    * to about 10 s. A `Retry-After` in the response replaces the default, or a shorter `pollInterval`.
    */
   readonly pollInterval?: number | undefined
-  /** Aborts the wait, but not the charge or request. The promise rejects with `AbortedError`. */
+  /** Aborts the wait with an `AbortedError`. The charge or the subscription request is not canceled. */
   readonly signal?: AbortSignal | null | undefined
 }
 

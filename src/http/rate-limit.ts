@@ -29,7 +29,7 @@ export const readRateLimit = (headers: Headers): RateLimit | undefined => {
   return { limit, remaining, resetAt }
 }
 
-/** The longest delay of a call, in milliseconds. Only a 429 response can start a longer rate-limit window. */
+/** The longest delay of a call, in milliseconds. Only a 429 response starts a rate-limit window longer than this. */
 const LONGEST_DELAY = 60_000
 // Rate limits count per minute, so the gate ignores a reset time or a wait of more than an hour.
 const ABSURD_DELAY = 3_600_000
@@ -52,7 +52,7 @@ export interface LimitNews {
   readonly waitMs: number | undefined
 }
 
-/** A request in flight or a waiting call, which the gate ignores after `endsAt`, a time of `steadyClock`. */
+/** A request in flight or a waiting call. The gate ignores it after `endsAt`, a time on `steadyClock`. */
 export interface Place {
   readonly endsAt: number
   wake?: () => void
@@ -66,7 +66,7 @@ const current = (places: Set<Place>): Place[] => {
 }
 
 /**
- * Delays calls after the server said that no requests remain. Each client has one gate, which calls pass in order.
+ * Delays calls after the server said that no requests remain. The calls of a client share one gate and start in order.
  * Requests in flight count as used, so that parallel calls together do not exceed the limit.
  */
 export class RateLimitGate {
@@ -80,7 +80,7 @@ export class RateLimitGate {
     this.#clock = clock
   }
 
-  /** Adds a request in flight if it may start now. `timeout` is its longest duration, in milliseconds. */
+  /** Adds a request to those in flight if the limit allows it now. `timeout`: the request's longest duration in ms. */
   tryEnter(timeout: number): Place | undefined {
     return this.#isClosed() ? undefined : this.#take(timeout)
   }
@@ -119,7 +119,7 @@ export class RateLimitGate {
     return place
   }
 
-  /** Wakes all waiting calls, in order, if a request may start, or else only the first, to check the new window. */
+  /** Wakes all waiting calls in order if a request may start. Otherwise wakes only the first, to check its delay. */
   #wake(): void {
     const waiting = current(this.#queue)
     for (const place of this.#isClosed() ? waiting.slice(0, 1) : waiting) place.wake?.()
@@ -165,12 +165,12 @@ export class RateLimitGate {
     this.#window = limit ? { remaining: limit, startsAt, endsAt, isGuess: true } : undefined
   }
 
-  /** Returns the milliseconds until the window ends if the server allows no more requests in the window, or else 0. */
+  /** Returns the milliseconds until the window ends, or 0 if the server allows more requests in this window. */
   #delay(): number {
     return this.#window?.remaining === 0 ? this.#window.endsAt - this.#clock.now() : 0
   }
 
-  /** Waits until a request in flight ends, or its `endsAt` passes, or the window ends. */
+  /** Waits until the window ends, a request in flight ends, or the `endsAt` of such a request passes. */
   #change(own: Place, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const awake = new AbortController()

@@ -95,7 +95,7 @@ const readSuccess = (endpoint: EndpointDefinition, body: unknown): Reading => {
     if (code !== undefined && code !== SUCCESS) return withCode(endpoint, body, code)
     if (code === undefined && !hasAll(body, endpoint.proof ?? endpoint.needs)) {
       const { errorCode } = errorIn(body)
-      // A rejected login in an unknown format is not retried, because repeated logins lock the account.
+      // An error code in another format counts as a rejected login: a new login could lock the account.
       if (errorCode !== undefined && envelope === 'optional') return withCode(endpoint, body, errorCode)
       return unexpected('has no errorCode', body)
     }

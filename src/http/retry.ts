@@ -12,7 +12,7 @@ export type Failure =
   | { readonly kind: 'status'; readonly status: number; readonly created: boolean }
   /** A 2xx response with an error code. `proof` is true if the code proves that the call was not executed. */
   | { readonly kind: 'code'; readonly proof: boolean }
-  /** The response is incomplete (`cut`) or does not match the contract. `reason` completes "the response …". */
+  /** The response is incomplete (`cut`) or does not match the contract. `reason` names the defect, e.g. "is empty". */
   | { readonly kind: 'cut' | 'unexpected'; readonly reason: string }
 
 /** The fields of an endpoint definition that decide whether a call is retried. */
@@ -84,7 +84,7 @@ const forbidden = ({ endpoint: { retry }, hint }: RetryQuestion, kind: Kind): No
   return retry === 'when-not-sent' && hint === undefined ? 'no-wait-named' : undefined
 }
 
-/** Returns a random backoff (full jitter) in milliseconds. With each retry, the maximum doubles from 0.5 s to 8 s. */
+/** Returns a random backoff (full jitter) in ms. Its maximum is 0.5 s at first, then doubles per retry up to 8 s. */
 const backoff = (retries: number, random: number): number =>
   Math.floor(random * Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** retries))
 
@@ -135,8 +135,9 @@ const HTTP_DATE = /^[A-Z][a-z]{2,8},? /
 type Headers = Readonly<Record<string, string>>
 
 /**
- * Returns the milliseconds until a time in a response header, by the client's clock or by the header `Date`. The
- * shorter wait applies: it costs at most one rejected retry, but a wrong clock could cause a very long wait.
+ * Returns the milliseconds from now until a time in a response header. If the client's clock and the header `Date`
+ * differ about "now", returns the shorter positive wait. A wait that is too short costs at most one rejected retry, but
+ * a wrong clock could cause a very long wait.
  */
 export const untilServerTime = (time: number, now: number, headers: Headers): number | undefined => {
   const serverNow = headers.date === undefined ? Number.NaN : Date.parse(headers.date)
@@ -153,7 +154,7 @@ export const readRetryAfter = (headers: Headers, now: number): number | undefine
   return Number.isNaN(date) ? undefined : untilServerTime(date, now, headers)
 }
 
-/** Returns the wait that an error response requests, in ms: Retry-After or, for a 429, the end of the rate limit. */
+/** Returns the wait that an error response requests, in ms: its Retry-After, or the time until a 429's reset time. */
 export const readWaitHint = (
   status: number,
   headers: Headers,
@@ -163,7 +164,7 @@ export const readWaitHint = (
   if (status < 400) return undefined
   const asked = readRetryAfter(headers, now)
   if (asked !== undefined) return asked
-  // Only a 429 is due to the rate limit. The server may respond 503 for longer than the rate-limit window.
+  // The reset time applies only to a 429. A 503 has another cause, which may outlast the rate-limit window.
   if (status !== 429 || rateLimit?.resetAt === undefined) return undefined
   return untilServerTime(rateLimit.resetAt.getTime(), now, headers)
 }

@@ -22,7 +22,7 @@ export interface FetchResponse {
   readonly headers: FetchHeaders
   /** The body as a stream of bytes. Without a stream, the client may read more than `maxResponseBytes`. */
   readonly body?: unknown
-  /** If true (a wrapper of `fetch` may have read the body), the client calls `text` instead of reading `body`. */
+  /** True if a wrapper of `fetch` has read the body. The client then calls `text` instead of reading `body`. */
   readonly bodyUsed?: boolean
   /** Reads the body as UTF-8 text. */
   text(): Promise<string>
@@ -102,7 +102,7 @@ const lowerCase = (headers: FetchHeaders): Record<string, string> => {
 const readText = async (response: FetchResponse, headers: Record<string, string>, most: number) => {
   const body = response.body as AsyncIterable<Uint8Array> | null | undefined
   const isSmall = Number(headers['content-length']) <= most && headers['content-encoding'] === undefined
-  // A wrapper of `fetch` may have read the body, so that only `text` returns the body.
+  // If a wrapper of `fetch` has read the body, it provides the body only through `text`.
   if (isSmall || response.bodyUsed || !body?.[Symbol.asyncIterator]) return response.text()
   const decoder = new TextDecoder()
   let text = ''

@@ -14,9 +14,9 @@ export type Claim =
   | { readonly state: 'in-progress' | 'committed' }
 
 /**
- * Remembers which notifications were processed, for one or more processes. Every method is atomic: if callers claim
- * an id at the same time, only one of them receives `claimed`. A method rejects if it cannot reach its backend. The
- * handler then responds with 503, and the sender delivers again.
+ * Remembers the ids of processed notifications. A store in a database can serve several processes. Every method is
+ * atomic: if callers claim an id at the same time, only one of them receives `claimed`. A method rejects if it cannot
+ * reach its backend. If `claim` rejects, the handler responds 503, and the sender delivers again.
  */
 export interface DedupeStore {
   /** Claims an id for a new owner. The id can be claimed again after a release or after the lease has ended. */
@@ -25,7 +25,7 @@ export interface DedupeStore {
   extend(id: string, owner: string, leaseMilliseconds: number): Promise<boolean>
   /**
    * Marks an id as processed for `ttlMilliseconds`, even if another owner holds the id. Resolves to false if `owner`
-   * no longer holds the id, so that another caller may process the notification too.
+   * no longer holds the id. In this case, another caller may process the same notification.
    */
   commit(id: string, owner: string, ttlMilliseconds: number): Promise<boolean>
   /** Releases an id, so that the next claim succeeds at once. Does nothing if `owner` no longer holds the id. */

@@ -48,7 +48,7 @@ export interface ProcessedDelivery {
   readonly result: DeliveryResult
   /** Milliseconds until the job should run again. Present after `in-progress`, `unverified` and `failed`. */
   readonly retryAfterMs?: number
-  /** The notification, which is not genuine after `refused`. Absent after `invalid`. */
+  /** The notification: not genuine after `refused`, not verified after `unverified`, absent after `invalid`. */
   readonly notification?: MerchantNotification
   /** The error of the verifier or of your code, for `nextStep`; or the reason why the delivery is `invalid`. */
   readonly error?: unknown
@@ -144,7 +144,7 @@ export const createHandlerWithClock = (
       const answer: unknown = await withTimeout(asked, timeouts.verify, 'The verifier')
       if (answer === true) return {}
       if (isObject(answer) && isObject(answer.lookup)) return { lookup: answer.lookup as unknown as Lookup }
-      // A verifier without a `return` causes a 503, because senders do not retry after a 401.
+      // A missing `return` in `verify` must not cause a 401, because senders do not retry after a 401.
       if (answer !== false) throw new TypeError('verify must return true or false')
     } catch (error) {
       report({ kind: 'verification-failed', notification, error })

@@ -61,12 +61,12 @@ const LEASE = { duration: 60_000, limit: 600_000 }
 const TIMEOUTS = { read: 30_000, verify: 30_000, store: 5_000 }
 
 const lease = {
-  /** Milliseconds until a claim ends without an extension, for example after a crash; 60 s by default. */
+  /** How long a claim lasts, in milliseconds; 60 s by default. The handler extends the claim while your code runs. */
   duration: withDefault(duration(LONGEST_DELAY), LEASE.duration),
   /** How long your code may run in total, in milliseconds; 10 minutes by default, `Infinity` for no limit. */
   limit: withDefault(duration(), LEASE.limit),
 }
-/** How long a claim is valid, and how long your code may run, in milliseconds. */
+/** Time limits for a claim (`duration`) and for your code (`limit`), in milliseconds. */
 export interface Lease extends Output<typeof lease> {}
 
 const timeouts = {
@@ -98,7 +98,7 @@ const options = {
   onUnexpected: optional(functionOption<(report: NotificationReport) => unknown>()),
   /** Maximum size of a body, in bytes, before and after decoding; 65 536 by default. A message needs far less. */
   maxBytes: withDefault(wholeNumber(1), 65_536),
-  /** How long a claim is valid without an extension, and how long your code may run. */
+  /** Time limits for a claim (`duration`) and for your code (`limit`). */
   lease: withDefault(strict(lease, 'option'), LEASE),
   /** How long processed ids are remembered, in milliseconds; 7 days by default. */
   dedupeTtl: withDefault(wholeNumber(1), 7 * 86_400_000),
