@@ -76,14 +76,14 @@ export interface PageOptions extends Input<typeof pageOptions> {}
 const checkPage = (page: PageOptions = {}) =>
   check(subscriptionsContract.payments.operation, strict(pageOptions, 'option'), page)
 
-/** Milliseconds that a login may take in addition to its token request, for the token store and its lock. */
+/** Milliseconds for the token store and its lock during a token renewal. The token request has its own `timeout`. */
 const STORE_TIME = 40_000
 const LONGEST_PAGE = 100
 const MILLISECONDS_PER_DAY = 86_400_000
 // A new day begins first in the time zone UTC+14.
 const EARLIEST_ZONE = 14 * 3_600_000
 
-/** Rejects an `end` over 730 days after `start` or today (in UTC+14), whichever is later. (Limits, area S) */
+/** Rejects an `end` more than 730 days after the later of `start` and today's date in UTC+14. (Limits, area S) */
 const checkEnd = (operation: string, { start, end }: { start: string; end: string }, now: number): void => {
   const today = Math.floor((now + EARLIEST_ZONE) / MILLISECONDS_PER_DAY)
   const latest = Math.max(dayNumber(start) ?? 0, today) + MAX_SUBSCRIPTION_DAYS
@@ -114,7 +114,7 @@ const partsOf = (options: SubscriptionsClientOptions) => {
   const token: TokenLifecycle<WithResponse<Token>> = new TokenLifecycle({
     baseUrl: settings.baseUrl,
     credentials,
-    // `anyJson` also accepts the fields of a refresh token's request. The credentials are already checked.
+    // The login's own schema would reject a request with a refresh token. The credentials are already checked.
     requestToken: async (body, signal) =>
       call(login, { body, schema: anyJson, asForm: tokenRequestFormat === 'form', options: { signal } }),
     flightLimit: settings.timeout + STORE_TIME,
@@ -137,8 +137,8 @@ const partsOf = (options: SubscriptionsClientOptions) => {
 }
 
 /**
- * Client of the subscription API (area S). The client logs in by itself, uses one token for all its calls, and retries
- * a call only if the server cannot execute the call twice.
+ * Client of the subscription API (area S). The client logs in by itself, and uses one token for all its calls. It
+ * retries calls that only read, and other calls only if the server has not executed them.
  *
  * Every method checks its input first and rejects with `InvalidRequestError` before any I/O. A method that makes one
  * call takes `CallOptions` as its last argument and returns a promise with `.withResponse()`. Two methods make many
@@ -158,8 +158,8 @@ export class SubscriptionsClient {
   }
 
   /**
-   * Returns a client with some other options, which shares the token and the rate limit with this client. Headers are
-   * added. Token requests keep the options of the first client.
+   * Returns a second client with changed options. Both clients share the token and the rate limit. New headers are
+   * added to this client's headers. Token requests still use the options of the client that `new` created.
    * @example const patient = subscriptions.withOptions({ timeout: 60_000, logLevel: 'debug' })
    */
   withOptions(changes: ClientChanges): SubscriptionsClient {
@@ -169,8 +169,8 @@ export class SubscriptionsClient {
 
   /**
    * Logs in now (S-a), even if a token is valid or an earlier login was rejected. Other calls log in by themselves. A
-   * login is retried only if the request was not sent or the server named a time to wait. Only the options `signal`
-   * and `totalTimeout` apply, because other calls may wait for the same token request.
+   * login is retried only if the request was not sent or the server named a time to wait. Other calls may share
+   * the token request, so only the options `signal` and `totalTimeout` apply.
    */
   login(options?: CallOptions): CallPromise<Token> {
     return callPromise(this.#login(options))
@@ -230,7 +230,7 @@ export class SubscriptionsClient {
         if (seen.size === 0 || !isNoPage(error)) throw error
       })
       const records = result?.data.subscriptionPayments ?? []
-      // Payments without an identifier may be equal, so all of them on one page are yielded.
+      // Two payments without an identifier may have equal fields. If one page lists both, the loop yields both.
       const isNew = (record: Payment) =>
         !seen.has(identityOf(record)) && (record.paymentId === undefined || seen.add(identityOf(record)))
       const fresh = records.filter(isNew)
@@ -300,7 +300,7 @@ export class SubscriptionsClient {
 
   async #login(options: CallOptions | undefined): Promise<WithResponse<Token>> {
     const endpoint = subscriptionsContract.login
-    // `anyJson` accepts the missing body, because `TokenLifecycle` creates the body of the token request.
+    // `TokenLifecycle` adds the body later. The login's own schema would reject the missing body.
     const request = prepare(this.#client, endpoint, { schema: anyJson, options })
     return runCall(this.#client, request, async ({ log, deadline }) => {
       deadline.check()

@@ -81,7 +81,7 @@ const filledText = (value: unknown): string | undefined => {
   // JSON.parse rounds unsafe integers. Two ids could become equal, and a new message would look like a duplicate.
   return Number.isSafeInteger(value) ? String(value) : undefined
 }
-/** The last words of an error text about an id. */
+/** The last part of the rule for an id. Error texts contain the rule. */
 export const SAFE = 'or a safe integer (JSON parsers round larger ones: pass the raw body)'
 const messageSchema = response({
   notificationId: field(`text that is not empty, ${SAFE}`, filledText),

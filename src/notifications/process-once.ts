@@ -5,7 +5,7 @@ import type { Claim, DedupeStore } from './dedupe.ts'
 import type { HandlerSettings, Report } from './options.ts'
 import type { MerchantNotification } from './parse.ts'
 
-/** The result of one delivery. `in-progress`: another delivery runs, the listener was too slow, or the store failed. */
+/** Result of a delivery. `in-progress`: another delivery has the id, the listener was too slow, or the claim failed. */
 type Processed = 'processed' | 'duplicate' | 'in-progress' | 'failed'
 
 /** Calls the listener for one notification. */
@@ -22,7 +22,7 @@ const isPossible = (method: keyof DedupeStore, result: unknown): boolean => {
 
 const ignore = (): void => undefined
 
-/** One run of a listener in this process. After `endsAt` the run is ignored, because a worker may have stopped it. */
+/** One run of a listener in this process. After `endsAt`, no delivery waits for it: a runtime may have stopped it. */
 interface Run {
   endsAt: number
   result?: Promise<Processed>
@@ -101,7 +101,7 @@ export const createProcessOnce = (
       }
       const held = await commit()
       if (held === false) report({ kind: 'lease-lost', notification })
-      // If the first commit fails, `false` from the second does not prove a lost lease: the first may have succeeded.
+      // A commit that timed out may have taken effect, so `false` from the second commit does not prove a lost lease.
       if (held === undefined && (await commit()) === undefined) {
         uncommitted.add(id)
         const [oldest = id] = uncommitted
@@ -152,7 +152,7 @@ export const createProcessOnce = (
     }
     const settled = new AbortController()
     const timeout = clock.sleep(responseTimeout, settled.signal).catch(ignore)
-    // In a worker, `first.result` may reject or never settle after the request of the first delivery has ended.
+    // Some runtimes stop the first delivery when its request ends. `first.result` then rejects or never settles.
     const ended = first.result.catch(() => 'in-progress' as const)
     const result = await Promise.race([ended, timeout.then(() => 'in-progress' as const)])
     settled.abort()

@@ -14,7 +14,7 @@ const ignore = (): void => undefined
 /** Headers as plain data, such as `request.headers` of node:http. */
 export type HeaderFields = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Converts the headers of node:http. */
+/** Converts headers, for example those of node:http, to a `Headers` object. */
 export const toHeaders = (fields: HeaderFields): Headers => {
   const headers = new Headers()
   for (const [name, value] of fields instanceof Headers ? fields : Object.entries(fields)) {
@@ -25,7 +25,7 @@ export const toHeaders = (fields: HeaderFields): Headers => {
   return headers
 }
 
-/** Requests whose body other code has read, with the result of the body parser, if there was one. */
+/** For each request whose body other code has read: the result of the body parser, or undefined without a parser. */
 export const parsedBodies = new WeakMap<Request, unknown>()
 
 /** Why a delivery cannot be read. */
@@ -78,7 +78,7 @@ const decoderFor = (encoding: string): DecompressionStream | undefined => {
   }
 }
 
-/** Decodes a body in small steps, because Deno and workerd decode a whole step before the first byte can be read. */
+/** Decodes a body in small steps, because Deno and workerd finish a step before `readAll` can check `maxBytes`. */
 const decode = (bytes: Uint8Array<ArrayBuffer>, decoder: DecompressionStream, settings: HandlerSettings) => {
   const writer = decoder.writable.getWriter()
   const write = async () => {
@@ -90,7 +90,7 @@ const decode = (bytes: Uint8Array<ArrayBuffer>, decoder: DecompressionStream, se
   return readAll(decoder.readable, settings)
 }
 
-/** Reads and decodes a body. Stops when the body is too large, or takes too long in real time. */
+/** Reads a body, and then decodes it. Each of the two steps is limited by `maxBytes` and `timeouts.read`. */
 const readBody = async ({ headers, body }: Request, settings: HandlerSettings) => {
   const { maxBytes, timeouts } = settings
   const tooLarge = unreadable(413, 'more', `at most ${maxBytes} bytes`)
@@ -98,7 +98,7 @@ const readBody = async ({ headers, body }: Request, settings: HandlerSettings) =
   try {
     const bytes = await readAll(body, settings)
     const encoding = headers.get('content-encoding')
-    // A proxy or body parser may have decoded the body but kept the header: encoded bytes are not valid UTF-8.
+    // Valid UTF-8 is not an encoded body: a proxy or body parser may have decoded the body and kept the header.
     if (bytes === undefined || encoding === null || decodeUtf8(bytes) !== undefined) return bytes ?? tooLarge
     const decoder = decoderFor(encoding)
     if (decoder === undefined) return unreadable(415, 'another encoding', 'encoded with gzip, deflate or br')
@@ -138,12 +138,12 @@ export const readDelivery = async (
     if (!(error instanceof InvalidRequestError)) throw error
     const isRounded = (issue: InputIssue) => issue.received === 'number' && issue.rule.endsWith(SAFE)
     if (bytes !== undefined || !error.issues.some(isRounded)) return { status: 400, error }
-    // The handler rejects, because a body parser that rounds the sender's exact id is a mistake in the setup.
+    // A body parser rounded the sender's exact id. `notifications.handler` marks the error as a mistake in the setup.
     return { status: 400, error: new InvalidRequestError('notifications.handler', error.issues) }
   }
 }
 
 const SETUP = ['notifications.handler', 'notifications.verify']
-/** Whether an error means a mistake in the setup: the handler rejects, because senders do not retry after a 400. */
+/** Whether an error is a mistake in the setup. The handler then rejects, because senders do not retry after a 400. */
 export const isSetupError = (error: unknown): boolean =>
   error instanceof InvalidRequestError && SETUP.includes(error.operation)

@@ -105,7 +105,7 @@ const collect = async (payments: AsyncIterable<Payment>): Promise<Payment[] | un
   try {
     for await (const payment of payments) all.push(payment)
   } catch (error) {
-    // If the first page had payments, the subscription exists, and an error on a later page is a failure.
+    // After the first payment, the subscription is known to exist, so even a later "not found" is a failure.
     if (all.length > 0 || !isNotFound(error)) throw error
     return undefined
   }

@@ -15,12 +15,12 @@ export interface KeyvLike {
   set(key: string, value: unknown, timeToLive?: number): Promise<unknown>
   /** Deletes the value under the key. */
   delete(key: string): Promise<unknown>
-  /** Adds a listener for failures of the backend. Without `on`, a store treats a failed read as a missing key. */
+  /** Adds a listener for failures of the backend. Without `on`, a failed read looks like a missing key to the store. */
   on?(event: 'error', listener: (error: unknown) => void): unknown
 }
 
 const keyvOptions = {
-  /** Text before every key. Default: no text, because a Keyv has its own namespace. */
+  /** Text before every key. Default: no prefix, because Keyv has its own option `namespace`. */
   prefix: withDefault(anyText, ''),
 }
 /** Options of every store that uses Keyv. */

@@ -35,7 +35,7 @@ export type RedisClient =
 const redisOptions = {
   /** Text before every key. Default: `mandatekit:`. */
   prefix: withDefault(anyText, 'mandatekit:'),
-  /** Timeout of a command in real milliseconds, also while a disconnected client queues the command. Default: 2 000. */
+  /** Timeout of a command, including its time in a disconnected client's queue, in milliseconds. Default: 2 000. */
   commandTimeout: withDefault(duration(), 2_000),
 }
 /** Options of every store over Redis. */
@@ -57,8 +57,8 @@ const clientField = field<RedisClient>(
       : undefined,
 )
 
-// A caller's function may return an object such as `{ result }` instead of a Redis reply, which the store must not read
-// as "no token", "no lock" or "stored". The error has its own name, because the client reports only an error's name.
+// If a caller's function wraps the reply, for example in `{ result }`, the store throws. It could mistake the object
+// for "no token", "no lock" or "stored". The error has its own name, because the client reports only an error's name.
 const unexpectedReply = (what: string): Error => {
   const error = new Error(`Redis ${what}: the client returned a value that is not a reply of Redis`)
   return Object.assign(error, { name: 'UnexpectedRedisReply' })
@@ -94,8 +94,8 @@ const connect = (given: RedisClient, { prefix, commandTimeout }: Output<typeof r
   return { send, run, ask }
 }
 
-// Redis runs each script atomically. ARGV[1] is the owner, and ARGV[2] is a duration in milliseconds. A client may
-// run a script again after a lost reply, because the second run has the same effect.
+// Redis runs each script atomically. ARGV[1] is the owner, and ARGV[2] is a duration in milliseconds. If a
+// Redis client sends a script again after a lost reply, the second run has the same effect as the first.
 const EXTEND_OWNED =
   "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0"
 const RELEASE_OWNED =
@@ -107,7 +107,7 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`
 
 // The value of a claimed key is the owner, `lease:…`. The value of a committed key is `committed:lease:…`. A lease
-// without an expiry would block a notification forever, so another process can claim the notification.
+// without an expiry would block its notification forever, so the script replaces the lease.
 const CLAIM = `local held = redis.call('GET', KEYS[1])
 if held then
   if string.find(held, 'committed:', 1, true) == 1 then return 'committed' end
