@@ -15,9 +15,9 @@ import {
 import type { CallLog } from './call-log.ts'
 import { serverRequestIdOf } from './call-log.ts'
 import type { Interruption } from './deadline.ts'
+import type { Failure } from './failure.ts'
 import { readRateLimit } from './rate-limit.ts'
 import { errorIn } from './read-response.ts'
-import type { Failure } from './retry.ts'
 import { isTransient, keyInUse } from './retry.ts'
 import type { ReceivedResponse } from './send.ts'
 

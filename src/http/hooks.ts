@@ -2,9 +2,6 @@ import * as z from 'zod/mini'
 import type { Field } from '../contract/fields.ts'
 import { isObject } from '../contract/fields.ts'
 import type { MandateKitErrorCode, Outcome, Phase, RateLimit } from '../errors.ts'
-import type { Events } from './logger.ts'
-import { log, quietly } from './logger.ts'
-import type { ClientSettings } from './options.ts'
 import type { RetryReason } from './retry.ts'
 
 /** The data about a call that every hook receives: no headers, no body and no credentials. */
@@ -126,15 +123,3 @@ export const hooksOption = z.transform((value: unknown, { issues }) => {
   }
   return value
 }) as Field<Hooks, Hooks>
-
-/** Logs an event and calls the user's function for it. Ignores the function's errors. In a hook, `this` is `hooks`. */
-export const notify = <Name extends keyof Events>(
-  settings: Pick<ClientSettings, 'hooks' | 'onUnexpected' | 'logger' | 'logLevel'>,
-  name: Name,
-  event: Events[Name],
-): void => {
-  log(settings, name, event)
-  const observers: { readonly [Key in keyof Events]?: ((event: never) => unknown) | undefined } =
-    name === 'onUnexpected' ? settings : settings.hooks
-  quietly(() => observers[name]?.(event as never))
-}

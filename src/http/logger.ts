@@ -1,6 +1,7 @@
 import { inWords } from '../clock.ts'
 import type {
   FailureEvent,
+  Hooks,
   RequestEvent,
   ResponseEvent,
   RetryEvent,
@@ -70,7 +71,7 @@ export const environmentLevel = (): LogLevel => {
 }
 
 /** Runs a user's function. Ignores its errors, because a failed log line must not make a payment fail. */
-export const quietly = (work: () => unknown): void => {
+const quietly = (work: () => unknown): void => {
   try {
     Promise.resolve(work()).catch(() => undefined)
   } catch {
@@ -78,13 +79,25 @@ export const quietly = (work: () => unknown): void => {
   }
 }
 
-/** Writes one line about an event. */
-export const log = <Name extends keyof Events>(
-  { logger = console, logLevel }: { logger?: Logger | undefined; logLevel: LogLevel },
+/** Who receives the events of a client. */
+interface Receivers {
+  readonly hooks: Hooks
+  readonly onUnexpected?: ((report: UnexpectedReport) => unknown) | undefined
+  readonly logger?: Logger | undefined
+  readonly logLevel: LogLevel
+}
+
+/** Logs an event and calls the user's function for it. Ignores the function's errors. In a hook, `this` is `hooks`. */
+export const notify = <Name extends keyof Events>(
+  receivers: Receivers,
   name: Name,
   event: Events[Name],
 ): void => {
+  const { logger = console, logLevel, hooks } = receivers
   const [level, line] = LINES[name]
   if (LOG_LEVELS.indexOf(level) <= LOG_LEVELS.indexOf(logLevel))
     quietly(() => logger[level](`mandatekit ${event.operation}: ${line(event)}`))
+  const functions: { readonly [Key in keyof Events]?: ((event: never) => unknown) | undefined } =
+    name === 'onUnexpected' ? receivers : hooks
+  quietly(() => functions[name]?.(event as never))
 }

@@ -3,8 +3,8 @@ import type { EndpointDefinition } from '../contract/endpoint.ts'
 import type { Issues } from '../contract/fields.ts'
 import { asText, isObject, readWith, received } from '../contract/fields.ts'
 import { readJson } from '../json.ts'
+import type { Failure } from './failure.ts'
 import type { UnexpectedReport } from './hooks.ts'
-import type { Failure } from './retry.ts'
 import type { ReceivedResponse } from './send.ts'
 
 /** The result of reading a response. `body` is the parsed JSON, or undefined. */

@@ -1,19 +1,6 @@
 import type { EndpointDefinition } from '../contract/endpoint.ts'
 import type { Outcome, RateLimit } from '../errors.ts'
-import type { Interruption } from './deadline.ts'
-import type { NetworkFailure } from './network-failure.ts'
-
-/** How an attempt failed. */
-export type Failure =
-  /** The connection failed before the response was complete. */
-  | ({ readonly kind: 'connection' } & NetworkFailure)
-  | Interruption
-  /** An HTTP status of 400 or above. `created` is true if the response contains the created object. */
-  | { readonly kind: 'status'; readonly status: number; readonly created: boolean }
-  /** A 2xx response with an error code. `proof` is true if the code proves that the call was not executed. */
-  | { readonly kind: 'code'; readonly proof: boolean }
-  /** The response is incomplete (`cut`) or does not match the contract. `reason` names the defect, e.g. "is empty". */
-  | { readonly kind: 'cut' | 'unexpected'; readonly reason: string }
+import type { Failure } from './failure.ts'
 
 /** The fields of an endpoint definition that decide whether a call is retried. */
 type RetryRules = Pick<EndpointDefinition, 'retry' | 'auth' | 'keyInUse'>

@@ -4,9 +4,8 @@ import { steadyClock } from '../clock.ts'
 import type { Phase } from '../errors.ts'
 import type { Deadline } from './deadline.ts'
 import { Interrupted } from './deadline.ts'
-import { failureOf } from './network-failure.ts'
-import type { PreparedRequest } from './prepare.ts'
-import type { Failure } from './retry.ts'
+import type { Failure } from './failure.ts'
+import { failureOf } from './failure.ts'
 
 /** The parts of a response's headers that the client reads. */
 export interface FetchHeaders {
@@ -64,8 +63,15 @@ export type Attempt =
   | { readonly kind: 'failed'; readonly phase: Phase; readonly failure: Failure }
 
 /** One attempt's request. `once`: the runtime must not resend the request. `most`: maximum response size in bytes. */
-export type AttemptRequest = Pick<PreparedRequest, 'url' | 'method' | 'body'> &
-  Readonly<{ headers: Record<string, string>; timeout: number; once: boolean; most: number }>
+export interface AttemptRequest {
+  readonly url: string
+  readonly method: string
+  readonly body: string | undefined
+  readonly headers: Record<string, string>
+  readonly timeout: number
+  readonly once: boolean
+  readonly most: number
+}
 
 /** Creates a client's ky instance. This package, not ky, handles retries, timeouts and statuses (decision 2). */
 export const createHttp = (): KyInstance =>

@@ -1,8 +1,8 @@
 import { isObject } from '../contract/fields.ts'
-import type { Failure } from './retry.ts'
+import type { Interruption } from './deadline.ts'
 
 /** The facts about a connection that failed. */
-export interface NetworkFailure {
+interface NetworkFailure {
   /** Whether the error proves that the request never reached the server. */
   readonly notSent: boolean
   /** Whether the runtime rejected the server's certificate, so that every retry would fail too. */
@@ -10,6 +10,18 @@ export interface NetworkFailure {
   /** The runtime's error code, for example `ECONNRESET`, if there is one. */
   readonly reason: string | undefined
 }
+
+/** How an attempt failed. */
+export type Failure =
+  /** The connection failed before the response was complete. */
+  | ({ readonly kind: 'connection' } & NetworkFailure)
+  | Interruption
+  /** An HTTP status of 400 or above. `created` is true if the response contains the created object. */
+  | { readonly kind: 'status'; readonly status: number; readonly created: boolean }
+  /** A 2xx response with an error code. `proof` is true if the code proves that the call was not executed. */
+  | { readonly kind: 'code'; readonly proof: boolean }
+  /** The response is incomplete (`cut`) or does not match the contract. `reason` names the defect, e.g. "is empty". */
+  | { readonly kind: 'cut' | 'unexpected'; readonly reason: string }
 
 /** Error codes that prove that no connection was made. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
