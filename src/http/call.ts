@@ -190,7 +190,7 @@ const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
     const end = (tooLong?: number) => attemptError(log, failure, { response, body, hint, tooLong })
     if (!decision.retry) throw end(decision.waitMs)
     const { reason, waitMs } = decision
-    const isRenewal = reason === 'credential-refused'
+    const isRenewal = reason === 'token-rejected'
     if (isRenewal) {
       if (authorizer === undefined || authorization === undefined) throw end()
       renewed = await authorized(call, (signal) => authorizer.refused(authorization, signal))

@@ -23,7 +23,7 @@ export interface RetryQuestion {
 }
 
 /** Why an attempt is retried. */
-export type RetryReason = 'not-sent' | 'rate-limited' | 'answer-lost' | 'credential-refused'
+export type RetryReason = 'not-sent' | 'rate-limited' | 'response-lost' | 'token-rejected'
 
 /** Why an attempt is not retried. */
 type NoRetryReason =
@@ -43,7 +43,7 @@ export type RetryDecision =
 const FIRST_BACKOFF = 500
 const LONGEST_BACKOFF = 8000
 
-type Kind = Exclude<RetryReason, 'credential-refused'>
+type Kind = Exclude<RetryReason, 'token-rejected'>
 
 /** Returns the meaning of a 409 or 425 response to a call with an idempotency key, or else `undefined`. */
 export const keyInUse = (endpoint: RetryRules, status: number): string | undefined =>
@@ -56,10 +56,10 @@ const isLost = (endpoint: RetryRules, status: number): boolean =>
 const kindOf = (endpoint: RetryRules, failure: Failure): Kind | Ending => {
   const { kind } = failure
   if (kind === 'aborted') return kind
-  if (kind === 'timeout' || kind === 'cut') return 'answer-lost'
-  if (kind === 'connection' && !failure.certificate) return failure.notSent ? 'not-sent' : 'answer-lost'
+  if (kind === 'timeout' || kind === 'cut') return 'response-lost'
+  if (kind === 'connection' && !failure.certificate) return failure.notSent ? 'not-sent' : 'response-lost'
   if (kind !== 'status') return 'rejected'
-  if (isLost(endpoint, failure.status)) return 'answer-lost'
+  if (isLost(endpoint, failure.status)) return 'response-lost'
   return failure.status === 429 && !failure.created ? 'rate-limited' : 'rejected'
 }
 
@@ -67,7 +67,7 @@ const kindOf = (endpoint: RetryRules, failure: Failure): Kind | Ending => {
 const forbidden = ({ endpoint: { retry }, hint }: RetryQuestion, kind: Kind): NoRetryReason | undefined => {
   if (retry === 'never') return 'never-retried'
   if (retry === 'always' || kind === 'not-sent') return undefined
-  if (kind === 'answer-lost') return 'may-have-executed'
+  if (kind === 'response-lost') return 'may-have-executed'
   return retry === 'when-not-sent' && hint === undefined ? 'no-wait-named' : undefined
 }
 
@@ -81,7 +81,7 @@ export const decideRetry = (question: RetryQuestion): RetryDecision => {
   const isRejectedToken = failure.kind === 'status' && failure.status === 401 && !failure.created
   if (isRejectedToken && endpoint.auth === 'token' && !renewed) {
     if (remaining <= 0) return { retry: false, reason: 'wait-too-long' }
-    return { retry: true, reason: 'credential-refused', waitMs: 0 }
+    return { retry: true, reason: 'token-rejected', waitMs: 0 }
   }
   const kind = kindOf(endpoint, failure)
   if (kind === 'aborted' || kind === 'rejected') return { retry: false, reason: kind }

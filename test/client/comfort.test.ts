@@ -39,7 +39,7 @@ describe('the log', () => {
     expect(lines.map((line) => line.replace(/\d+ ms/g, '# ms'))).toEqual([
       'debug mandatekit gateway.charge: attempt 1: POST /api/v1/mfs/charges',
       'debug mandatekit gateway.charge: HTTP 503 after # ms',
-      'warn mandatekit gateway.charge: attempt 1 failed: answer-lost (HTTP 503); retry in # ms',
+      'warn mandatekit gateway.charge: attempt 1 failed: response-lost (HTTP 503); retry in # ms',
       'debug mandatekit gateway.charge: attempt 2: POST /api/v1/mfs/charges',
       'debug mandatekit gateway.charge: HTTP 202 after # ms',
       expect.stringMatching(/^warn mandatekit gateway\.charge: amount must be/),

@@ -19,7 +19,7 @@ it('hooks receive each attempt, each retry and the failure, with the same call o
     expect(event.call).toBe(seen[0]?.[1].call)
   }
   expect(seen[1]?.[1]).toMatchObject({ attempt: 1, status: 503, serverRequestId: 'r-1', durationMs: 0 })
-  expect(seen[2]?.[1]).toMatchObject({ attempt: 1, status: 503, reason: 'answer-lost', waitMs: 2000 })
+  expect(seen[2]?.[1]).toMatchObject({ attempt: 1, status: 503, reason: 'response-lost', waitMs: 2000 })
   expect(seen[5]?.[1]).toMatchObject({
     code: 'api_error',
     status: 404,

@@ -101,7 +101,7 @@ describe('what the client retries', () => {
     const failure = { kind: 'status', status: 503, created: false } as const
     const decide = (more: Partial<RetryQuestion> = {}, endpoint: Endpoint = gatewayContract.charge) =>
       decideRetry({ endpoint, ...ask(failure, more) })
-    expect(decide()).toEqual({ retry: true, reason: 'answer-lost', waitMs: 250 })
+    expect(decide()).toEqual({ retry: true, reason: 'response-lost', waitMs: 250 })
     expect(decide({ retries: 1 })).toMatchObject({ waitMs: 500 })
     expect(decide({ retries: 9, limit: 99 })).toMatchObject({ waitMs: 4000 })
     expect(decide({ retries: 2 })).toEqual({ retry: false, reason: 'limit-reached' })

@@ -93,7 +93,7 @@ describe('the OpenTelemetry example', () => {
       { 'error.type': 'connection_failed', 'mandatekit.outcome': 'unknown', 'mandatekit.attempts': 3 },
     ])
     const lost = spans().filter(({ attributes }) => attributes['mandatekit.idempotency_key'] === 'order-1002')
-    const types = ['answer-lost', 'answer-lost', 'connection_failed', 'connection_failed']
+    const types = ['response-lost', 'response-lost', 'connection_failed', 'connection_failed']
     expect(lost.map(({ attributes }) => attributes['error.type'])).toEqual(types)
     expect(lost.every(({ ended }) => ended)).toBe(true)
     expectNoSecret(JSON.stringify(spans().map(({ name, attributes, events }) => [name, attributes, events])))
