@@ -117,7 +117,7 @@ const partsOf = (options: SubscriptionsClientOptions) => {
     // The login's own schema would reject a request with a refresh token. The credentials are already checked.
     requestToken: async (body, signal) =>
       call(login, { body, schema: anyJson, asForm: tokenRequestFormat === 'form', options: { signal } }),
-    flightLimit: settings.timeout + STORE_TIME,
+    renewalLimit: settings.timeout + STORE_TIME,
     clock: settings.clock,
     tokenStore: tokenStore ?? createMemoryTokenStore(),
     refresh,

@@ -5,10 +5,10 @@ import { isMandateKitError, RateLimitError } from '../errors.ts'
 import type { Authorization, AuthorizationContext, Authorizer } from './authorizer.ts'
 import type { Credentials, CredentialsSource } from './credentials.ts'
 import { failureOf, readCredentials } from './credentials.ts'
-import { Flight } from './flight.ts'
 import { LoginBreaker, secretOf } from './login-breaker.ts'
 import { isDecided } from './login-failure.ts'
 import { RecordKeeper } from './record-keeper.ts'
+import { SharedWork } from './shared-work.ts'
 import type { HeldToken, StoredToken, TokenRecord } from './token-record.ts'
 import { hold, tokenFrom } from './token-record.ts'
 import type { TokenStore } from './token-store.ts'
@@ -41,7 +41,7 @@ export interface TokenLifecycleOptions<Response extends TokenResponse> {
   /** Sends one token request, which has its own timeout. Throws the login's error. */
   readonly requestToken: (fields: TokenFields, signal: AbortSignal) => Promise<Response>
   /** How long calls wait for a token renewal that another call started, in milliseconds. */
-  readonly flightLimit: number
+  readonly renewalLimit: number
   readonly clock: Clock
   readonly tokenStore: TokenStore
   readonly refresh: Grant
@@ -79,7 +79,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
   readonly #breaker: LoginBreaker
   #held: HeldToken | undefined
   /** The token renewal in progress, which all calls share. */
-  #flight: Flight<Renewed<Response>> | undefined
+  #renewal: SharedWork<Renewed<Response>> | undefined
   #clientId: string | undefined
   /** Ids of tokens that were rejected with 401. */
   readonly #rejected = new Set<string>()
@@ -101,7 +101,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
   async authorize({ operation, signal, remaining }: AuthorizationContext): Promise<Authorization> {
     const valid = this.#valid()
     if (valid !== undefined) {
-      if (this.current() === undefined && this.#flight === undefined) await this.#renewEarly()
+      if (this.current() === undefined && this.#renewal === undefined) await this.#renewEarly()
       return (this.#valid() ?? valid).authorization
     }
     const { clock, waitsForPause } = this.#options
@@ -129,10 +129,10 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     return id !== rejected.id
   }
 
-  /** Logs in with the password now, or waits for a token request in flight. Returns the response with the token. */
+  /** Logs in with the password now, or waits for the token request in flight. Returns the response with the token. */
   async login(signal: AbortSignal): Promise<Response> {
     for (;;) {
-      const isShared = this.#flight !== undefined
+      const isShared = this.#renewal !== undefined
       try {
         const { response } = await this.#renew('login-called', signal)
         if (response !== undefined) return response
@@ -171,19 +171,20 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
   async #renew(reason: RenewalReason, caller?: AbortSignal): Promise<Renewed<Response>> {
     for (;;) {
       caller?.throwIfAborted()
-      const joined = this.#flight
-      const flight = joined ?? new Flight((signal) => this.#start(reason, signal), this.#options.flightLimit)
-      this.#flight = flight
-      if (caller) flight.join(caller)
+      const joined = this.#renewal
+      const renewal =
+        joined ?? new SharedWork((signal) => this.#start(reason, signal), this.#options.renewalLimit)
+      this.#renewal = renewal
+      if (caller) renewal.join(caller)
       try {
-        return await (joined ? flight.joined() : flight.work)
+        return await (joined ? renewal.joined() : renewal.work)
       } catch (error) {
         // In a worker, the request that started the renewal may have ended. The shared promise then rejects
         // with an error of the runtime, or `joined` reaches its time limit. In both cases, start a new renewal.
-        if (!flight.isEnded && (joined === undefined || isMandateKitError(error))) throw error
-        flight.end()
+        if (!renewal.isEnded && (joined === undefined || isMandateKitError(error))) throw error
+        renewal.end()
       } finally {
-        if (this.#flight === flight) this.#flight = undefined
+        if (this.#renewal === renewal) this.#renewal = undefined
       }
     }
   }

@@ -11,7 +11,7 @@ import { environmentLevel, notify } from './logger.ts'
 import type { ClientSettings } from './options.ts'
 import type { CallInput, ClientParts, PreparedRequest } from './prepare.ts'
 import { prepare } from './prepare.ts'
-import type { LimitNews, Place } from './rate-limit.ts'
+import type { LimitUpdate, Slot } from './rate-limit.ts'
 import { RateLimitGate, readRateLimit } from './rate-limit.ts'
 import type { Reading } from './read-response.ts'
 import { readResponse, reportEchoes } from './read-response.ts'
@@ -98,7 +98,7 @@ const gateOf = ({ client, request: { endpoint } }: Call): RateLimitGate | undefi
     ? undefined
     : client.gate
 
-const enter = async (gate: RateLimitGate, { log, deadline, request }: Call): Promise<Place> => {
+const enter = async (gate: RateLimitGate, { log, deadline, request }: Call): Promise<Slot> => {
   log.phase = 'limit'
   const { timeout } = request.limits
   const entered = await deadline.race((signal) => gate.enter(signal, deadline.remaining, timeout))
@@ -114,8 +114,8 @@ const makeAttempt = async (call: Call, authorizer: Authorizer | undefined) => {
   const { hooks, clock, fetch, logLevel, maxResponseBytes: most } = client.settings
   deadline.check()
   const gate = gateOf(call)
-  const place = gate && (gate.tryEnter(limits.timeout) ?? (await enter(gate, call)))
-  let news: LimitNews | undefined
+  const slot = gate && (gate.tryEnter(limits.timeout) ?? (await enter(gate, call)))
+  let update: LimitUpdate | undefined
   try {
     const authorization =
       authorizer &&
@@ -136,7 +136,7 @@ const makeAttempt = async (call: Call, authorizer: Authorizer | undefined) => {
     const attempt = await sendOnce(client.http, fetch, sent, deadline)
     if (attempt.kind === 'failed') return { attempt, authorization }
     const { status, headers: received } = attempt.response
-    news = { headers: received, waitMs: status === 429 ? hintOf(call, attempt.response) : undefined }
+    update = { headers: received, waitMs: status === 429 ? hintOf(call, attempt.response) : undefined }
     if (event) {
       const serverRequestId = log.redactor().text(serverRequestIdOf(received) ?? '') || undefined
       const rateLimit = readRateLimit(received)
@@ -145,7 +145,7 @@ const makeAttempt = async (call: Call, authorizer: Authorizer | undefined) => {
     }
     return { attempt, authorization }
   } finally {
-    if (place) gate?.leave(place, news)
+    if (slot) gate?.leave(slot, update)
   }
 }
 

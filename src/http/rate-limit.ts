@@ -32,7 +32,7 @@ export const readRateLimit = (headers: Headers): RateLimit | undefined => {
 /** The longest delay of a call, in milliseconds. Only a 429 response starts a rate-limit window longer than this. */
 const LONGEST_DELAY = 60_000
 // Rate limits count per minute, so the gate ignores a reset time or a wait of more than an hour.
-const ABSURD_DELAY = 3_600_000
+const LONGEST_PLAUSIBLE_DELAY = 3_600_000
 
 /** A rate-limit window. `remaining` is the number of requests that may still start before `endsAt`. */
 interface Window {
@@ -46,23 +46,23 @@ interface Window {
 }
 
 /** The data of a response that the gate uses. */
-export interface LimitNews {
+export interface LimitUpdate {
   readonly headers: Headers
   /** The wait that a 429 response requests, in milliseconds, or undefined for any other response. */
   readonly waitMs: number | undefined
 }
 
 /** A request in flight or a waiting call. The gate ignores it after `endsAt`, a time on `steadyClock`. */
-export interface Place {
+export interface Slot {
   readonly endsAt: number
   wake?: () => void
 }
 
 /** Deletes entries whose `endsAt` has passed, and returns the others. A worker may end before it calls `leave`. */
-const current = (places: Set<Place>): Place[] => {
+const withoutEnded = (slots: Set<Slot>): Slot[] => {
   const now = steadyClock.now()
-  for (const place of places) if (place.endsAt <= now) places.delete(place)
-  return [...places]
+  for (const slot of slots) if (slot.endsAt <= now) slots.delete(slot)
+  return [...slots]
 }
 
 /**
@@ -71,8 +71,8 @@ const current = (places: Set<Place>): Place[] => {
  */
 export class RateLimitGate {
   readonly #clock: Clock
-  readonly #queue = new Set<Place>()
-  readonly #inFlight = new Set<Place>()
+  readonly #queue = new Set<Slot>()
+  readonly #inFlight = new Set<Slot>()
   #window: Window | undefined
   #limit: number | undefined
 
@@ -81,7 +81,7 @@ export class RateLimitGate {
   }
 
   /** Adds a request to those in flight if the limit allows it now. `timeout`: the request's longest duration in ms. */
-  tryEnter(timeout: number): Place | undefined {
+  tryEnter(timeout: number): Slot | undefined {
     return this.#isClosed() ? undefined : this.#take(timeout)
   }
 
@@ -89,14 +89,14 @@ export class RateLimitGate {
    * Waits until a request may start, and then adds a request in flight. If the wait would exceed a minute or the call's
    * remaining time, returns the wait in milliseconds at once.
    */
-  async enter(signal: AbortSignal, remaining: number, timeout: number): Promise<Place | number> {
-    const own: Place = { endsAt: steadyClock.now() + remaining }
+  async enter(signal: AbortSignal, remaining: number, timeout: number): Promise<Slot | number> {
+    const own: Slot = { endsAt: steadyClock.now() + remaining }
     this.#queue.add(own)
     try {
       while (this.#isClosed()) {
         const delay = this.#delay()
         if (delay > LONGEST_DELAY || delay >= own.endsAt - steadyClock.now()) return delay
-        await this.#change(own, signal)
+        await this.#nextChange(own, signal)
       }
       signal.throwIfAborted()
       return this.#take(timeout)
@@ -107,32 +107,32 @@ export class RateLimitGate {
   }
 
   /** Removes a request in flight, and updates the rate-limit window with the data of the response. */
-  leave(place: Place, news: LimitNews | undefined): void {
-    this.#inFlight.delete(place)
-    if (news !== undefined) this.#learn(news)
+  leave(slot: Slot, update: LimitUpdate | undefined): void {
+    this.#inFlight.delete(slot)
+    if (update !== undefined) this.#update(update)
     this.#wake()
   }
 
-  #take(timeout: number): Place {
-    const place = { endsAt: steadyClock.now() + timeout }
-    this.#inFlight.add(place)
-    return place
+  #take(timeout: number): Slot {
+    const slot = { endsAt: steadyClock.now() + timeout }
+    this.#inFlight.add(slot)
+    return slot
   }
 
   /** Wakes all waiting calls in order if a request may start. Otherwise wakes only the first, to check its delay. */
   #wake(): void {
-    const waiting = current(this.#queue)
-    for (const place of this.#isClosed() ? waiting.slice(0, 1) : waiting) place.wake?.()
+    const waiting = withoutEnded(this.#queue)
+    for (const slot of this.#isClosed() ? waiting.slice(0, 1) : waiting) slot.wake?.()
   }
 
-  #learn({ headers, waitMs }: LimitNews): void {
+  #update({ headers, waitMs }: LimitUpdate): void {
     const { limit, remaining, resetAt } = readRateLimit(headers) ?? {}
     this.#limit = limit ?? this.#limit
     const reset = resetAt?.getTime()
     const untilReset = reset && untilServerTime(reset, this.#clock.now(), headers)
-    if (remaining !== undefined && untilReset && untilReset <= ABSURD_DELAY)
+    if (remaining !== undefined && untilReset && untilReset <= LONGEST_PLAUSIBLE_DELAY)
       this.#open(remaining, Math.min(untilReset, LONGEST_DELAY), reset)
-    if (waitMs !== undefined && waitMs <= ABSURD_DELAY) this.#open(0, waitMs, reset)
+    if (waitMs !== undefined && waitMs <= LONGEST_PLAUSIBLE_DELAY) this.#open(0, waitMs, reset)
   }
 
   #open(remaining: number, milliseconds: number, resetAt: number | undefined): void {
@@ -153,7 +153,7 @@ export class RateLimitGate {
     const now = this.#clock.now()
     // If the clock was set back, the window starts in the future.
     if (now < this.#window.startsAt || now >= this.#window.endsAt) this.#endWindow()
-    return this.#window !== undefined && this.#window.remaining <= current(this.#inFlight).length
+    return this.#window !== undefined && this.#window.remaining <= withoutEnded(this.#inFlight).length
   }
 
   /** Ends a window. If a response reported the window, assumes that the next window has the same limit. */
@@ -171,7 +171,7 @@ export class RateLimitGate {
   }
 
   /** Waits until the window ends, a request in flight ends, or the `endsAt` of such a request passes. */
-  #change(own: Place, signal: AbortSignal): Promise<void> {
+  #nextChange(own: Slot, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const awake = new AbortController()
       const ends = [...this.#inFlight].map(({ endsAt }) => endsAt)

@@ -4,7 +4,7 @@ import { startTimer, steadyClock, withTimeout } from '../clock.ts'
 const GRACE = 5_000
 
 /** Work that several calls share, such as one login. The work continues when one of the calls is aborted. */
-export class Flight<Result> {
+export class SharedWork<Result> {
   /** The promise of the work, for the call that started the work. Other calls use `joined`. */
   readonly work: Promise<Result>
   readonly #controller = new AbortController()
@@ -25,7 +25,7 @@ export class Flight<Result> {
 
   /** Waits for the work's result. After the time limit, rejects with an error that is not a `MandateKitError`. */
   joined(): Promise<Result> {
-    return withTimeout(this.work, this.#endsAt - steadyClock.now(), 'The flight')
+    return withTimeout(this.work, this.#endsAt - steadyClock.now(), 'The work')
   }
 
   /** Adds a waiting call. When the signals of all added calls are aborted, aborts the work after 5 s. */
