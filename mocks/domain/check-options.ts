@@ -133,7 +133,7 @@ const shown = (value: unknown): string => {
 
 type Issue = z.core.$ZodIssue
 
-/** Returns the issue. For a union, returns the first issue inside a field, or else the issues of all alternatives. */
+/** Returns the issue. For a union, returns the first issue about a field, or all issues if none is about a field. */
 const causes = (issue: Issue): readonly Issue[] => {
   if (issue.code !== 'invalid_union') return [issue]
   const all = issue.errors.flat().flatMap(causes)
@@ -142,7 +142,7 @@ const causes = (issue: Issue): readonly Issue[] => {
   return found.map((cause) => ({ ...cause, path: [...issue.path, ...cause.path] }))
 }
 
-/** Returns whether the message may show a wrong string. Where a number is expected, a string may be a secret. */
+/** Returns whether an error message may quote a rejected string. A string in place of a number may be a secret. */
 const isShown = (issue: Issue): boolean =>
   issue.code === 'custom'
     ? issue.params?.secret !== true

@@ -12,9 +12,9 @@ export interface ClockOptions {
    */
   readonly clock?: 'system' | Date | number | string
   /**
-   * How `sleep` ends on a frozen clock. With `'jump'` (default), the clock moves itself to the end of the sleep after
-   * all ready callbacks have run. A test then need not move the clock before a client retries. With `'wait'`, the sleep
-   * lasts until a test moves the clock.
+   * How `sleep` ends on a frozen clock. With `'jump'` (default), the clock first lets all ready callbacks run, then
+   * moves itself to the end of the sleep, so a client's wait before a retry ends without a call of `set` or `advance`.
+   * With `'wait'`, the sleep lasts until a test moves the clock.
    */
   readonly sleep?: 'jump' | 'wait'
   /**
@@ -23,13 +23,13 @@ export interface ClockOptions {
    * `afterStep` returns `undefined`.
    */
   readonly afterStep?: () => Promise<void> | undefined
-  /** Called when less time may remain until the next planned event. */
+  /** Called when the next planned event may be due sooner than before. */
   readonly onEarlier?: () => void
 }
 
 /** A snapshot of a clock. */
 export interface ClockSnapshot {
-  /** Milliseconds: the time of a frozen clock, or a system clock's time minus the machine's time. */
+  /** For a frozen clock, its time. For a system clock, its time minus the machine's time. In milliseconds. */
   readonly position: number
   readonly frozen: boolean
   readonly entries: readonly PlannedEntry[]
@@ -71,7 +71,7 @@ export const createClock = ({
 }: ClockOptions = {}) => {
   const frozen = clock !== 'system'
   const start = frozen ? toInstantMilliseconds(clock) : 0
-  /** While no move is running: the `position` that a snapshot contains. */
+  /** The same value as `position` in `ClockSnapshot`, but valid only while no move is running. */
   let position = start
   /** While `advance` or `sleep` moves the clock, `cursor` is the clock's time, even if the machine's time changes. */
   let cursor = 0
@@ -126,7 +126,7 @@ export const createClock = ({
         cursor = Math.max(cursor, at)
         timeline.runStep(cursor)
         const deliveries = afterStep?.()
-        // An `await` is slower than `runStep`, so the loop awaits only deliveries that are in progress.
+        // Each `await` takes longer than `runStep`, so the loop awaits only if deliveries are in progress.
         if (deliveries !== undefined) await deliveries
         if (ownEra === era && wakeSleepers(cursor)) await macrotask()
         if (ownEra !== era) return
@@ -204,7 +204,7 @@ export const createClock = ({
     /** Sets the clock to its start time and removes all planned entries. Current moves stop. */
     reset: () => begin(frozen ? start : machineTime(), []),
     snapshot: (): ClockSnapshot => ({
-      // Without a move, the code does not read the machine's time, so that two snapshots in a row are equal.
+      // While no move is running, `position` does not depend on the machine's time, so repeated snapshots are equal.
       position: moves > 0 ? cursor - machineTime() : position,
       frozen,
       entries: timeline.entries(),

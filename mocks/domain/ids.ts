@@ -30,8 +30,9 @@ export const fingerprint = (text: string): string =>
 export type Ids = ReturnType<typeof createIds>
 
 /**
- * Creates the identifier generator of a mock. Identifiers look random and do not repeat. The same seed gives the same
- * identifiers, so they are safe only in tests. Each kind has its own counter, so more tokens do not change invoice ids.
+ * Creates the identifier generator of a mock. Identifiers look random and almost never repeat. The same seed gives the
+ * same identifiers. Whoever knows the seed can predict them, so use them only in tests. Each kind has its own counter:
+ * if a test creates more tokens, the ids of invoices stay the same.
  */
 export const createIds = (seed: string | number) => {
   const seedText = String(seed)
@@ -54,7 +55,8 @@ export const createIds = (seed: string | number) => {
     return index
   }
 
-  // The words of two indexes differ at every position, so identifiers of one kind do not repeat.
+  // At each position, different indexes give different words. An identifier contains 30 of the 32 bits of a word, so
+  // two identifiers of one kind are almost never equal.
   const word = ([first, second]: readonly [number, number], index: number, position: number): number =>
     scramble(scramble(index ^ first) ^ scramble(second ^ Math.imul(position + 1, 0x85ebca6b)))
 

@@ -1,7 +1,7 @@
 /** A rate limit. */
 export interface Limiter {
   /**
-   * Decides whether a call is allowed, and counts an allowed call, unless `counts` is false. Returns the decision and
+   * Decides whether a call is allowed. If it is and `counts` is not false, counts the call. Returns the decision and
    * the values of the rate-limit headers.
    */
   take(
@@ -102,7 +102,7 @@ export const createRollingLimiter = (parts: LimiterParts): Limiter => {
   let head = 0
 
   const forget = (time: number): void => {
-    // If the clock was set back, calls with a later time than now must not count.
+    // After the clock is set back, the times of earlier calls can be in the future. These calls must not count.
     for (let last = times.at(-1); last !== undefined && last > time; last = times.at(-1)) times.pop()
     for (let first = times[head]; first !== undefined && first <= time - windowMs; first = times[head]) head++
     if (head > times.length) head = times.length

@@ -101,7 +101,7 @@ export const withinRealTime = <Value>(
     const controller = new AbortController()
     const keepAlive = realSetTimeout(() => undefined, milliseconds)
     let hasEnded = false
-    // AbortSignal.timeout ignores fake timers, and does not keep the process alive during a long pause.
+    // AbortSignal.timeout ignores fake timers, and lets the process exit while it runs, such as during a long pause.
     const start = (): void => {
       AbortSignal.timeout(milliseconds).addEventListener('abort', () => {
         if (hasEnded) return

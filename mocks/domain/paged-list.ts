@@ -1,4 +1,4 @@
-/** The positions of the items in a list: `first` is the oldest item's position, `end` the newest item's plus one. */
+/** The positions in a list, from the oldest item's (`first`) to the newest item's. `end` is the newest position + 1. */
 export interface Bounds {
   readonly first: number
   readonly end: number
@@ -6,11 +6,11 @@ export interface Bounds {
 
 /** A list that is read page by page. Positions start at 0. An item keeps its position when older items are dropped. */
 export interface Sequence<Item> {
-  /** Returns the range of positions. The lists of charges, subscriptions and payments first run all due events. */
+  /** Returns the range of positions. For charges, subscriptions and payments, first runs all due events. */
   bounds(): Bounds
   /**
-   * Returns copies of the items from position `from` to position `to - 1`, oldest first. A list may omit items for
-   * which `isWanted` returns false.
+   * Returns copies of the items from position `from` to position `to - 1`, oldest first. To save work, a list
+   * may skip items for which `isWanted` returns false. The caller must still filter the result.
    */
   read(from: number, to: number, isWanted?: (item: Item) => boolean): readonly Item[]
 }

@@ -15,7 +15,7 @@ import type { KeyUse } from './state.ts'
 import { createKeyStore, credentialOf, keyScope, readEvents } from './state.ts'
 import type { ChargeBody, ConfirmationView, GatewayEvent, Keyed } from './types.ts'
 
-// A wrong code for an unknown charge gets the same refusal, so a caller cannot find out which charges exist.
+// A wrong code gets this refusal even if the charge does not exist, so a caller cannot find out which charges exist.
 const INCORRECT_CODE: Result<never> = Object.freeze(
   refused('incorrect_code', 'The code is not correct.', {
     explanation: 'The otp differs from the option gateway.otp.',
@@ -164,7 +164,7 @@ export const createGatewayDomain = (parts: {
       if (!isAllowed(wanted.value.redirectUri)) return REDIRECT_NOT_ALLOWED
       return execute(use, ledger.open(wanted.value, use))
     },
-    /** Confirms a charge. Without a `credential`, the payer confirms the charge, not a call of the API. */
+    /** Confirms a charge. A call of the API passes its `credential`. The payer's actions pass no `credential`. */
     confirm(confirmationId: string, fields: Fields, credential?: string): Result<ChargeBody> {
       timeline.settle()
       const otp = readText('otp', fields, options)

@@ -9,8 +9,8 @@ import type { GatewayEvent } from './types.ts'
 type KeyTable = Map<string, ChargeMoment>
 
 /**
- * Returns the hash that identifies an API key in stored charges. An index in `apiKeys` would be wrong if a snapshot is
- * restored in a mock with other keys.
+ * Returns the hash that identifies an API key in stored charges. The key's index in `apiKeys` is not stored: after a
+ * snapshot is restored in a mock with other keys, the index would belong to another key.
  */
 export const credentialOf = (apiKey: string): string => fingerprint(apiKey)
 
@@ -27,7 +27,7 @@ export interface KeyUse {
 
 /** Returns text that identifies an idempotency key together with its route, API key and path id. */
 export const keyScope = ({ route, credential, pathId, key }: KeyUse): string =>
-  // Header values contain no line breaks, so two different scopes never have the same text.
+  // Only one part, `pathId`, can contain line breaks, so two different scopes never have the same text.
   `${route}\n${credential}\n${pathId}\n${key}`
 
 const PURGE_FROM = 1024
@@ -44,7 +44,7 @@ export const createKeyStore = (table: () => KeyTable, ttl: number | false, now: 
     },
     store(scope: string, moment: ChargeMoment): void {
       const keys = table()
-      // Searching all keys is slow, so expired keys are removed only when the table has doubled.
+      // Looking for expired keys in the whole table is slow, so this happens only when the table has doubled in size.
       if (ttl !== false && keys.size >= purgeAt) {
         for (const [old, record] of keys) if (isOld(record)) keys.delete(old)
         purgeAt = Math.max(PURGE_FROM, keys.size * 2)
@@ -115,7 +115,7 @@ export const readEvents = ({ events, charges }: TransactionalState, cleared: num
   events.types.flatMap((type, index) => {
     const [at, charge] = [events.times[index], events.charges[index]]
     const [status, outcome] = [events.statuses[index], events.outcomes[index]]
-    // All arrays have the same length, so no value is ever undefined.
+    // This condition is never true, because all arrays have the same length. The compiler requires the check.
     if (at === undefined || charge === undefined || status === undefined || outcome === undefined) return []
     if (!charges.has(charge.id)) return []
     return {
