@@ -86,7 +86,7 @@ const own = {
   rules: option(oneOf('spec', 'strict'), 'spec'),
   /** The seed for identifiers and random choices. The same seed gives the same results. Default: `mandatekit`. */
   seed: option(either(anyText, number()), 'mandatekit'),
-  /** `'system'` (default) follows the machine's time or fake timers. A point in time freezes the clock at that time. */
+  /** `'system'` (default) follows the machine's time or fake timers. A `Date` or other time freezes the clock at it. */
   clock: option(either(oneOf('system'), pointInTime), 'system'),
   /** On a frozen clock, `sleep` moves the clock (`'jump'`, default) or waits until the test moves it (`'wait'`). */
   sleep: option(oneOf('jump', 'wait'), 'jump'),
@@ -131,7 +131,7 @@ export interface ReadOptions extends OptionsOf<typeof own> {
   readonly gateway: GatewayOptions & AreaHttpOptions
 }
 
-/** The tables of all options. The key of each table is the prefix of its option names, such as `gateway.`. */
+/** The tables of all options, by the prefix of the option's name: `gateway.rateLimit` is in the table `gateway.`. */
 export const optionTables = {
   '': own,
   'subscriptions.': { ...subscriptionsHttp, ...subscriptionsTable },

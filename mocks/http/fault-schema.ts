@@ -21,9 +21,9 @@ import { operations } from './area.ts'
 interface KindRules {
   /** Whether a fault of this kind executes the request by default. */
   readonly executes: boolean
-  /** The fields that only some kinds of fault use, this kind included. */
+  /** The fields that this kind uses, except for fields that every kind uses. */
   readonly reads: readonly string[]
-  /** The kind that the error suggests if `executed` differs from `executes`; absent if `executed` may differ. */
+  /** Set if `executed` cannot differ from `executes`: the kind that the error message then suggests. */
   readonly instead?: string
 }
 
@@ -148,10 +148,10 @@ export const faultFields = {
   /** What the fault does to consecutive calls: one step for each call. The step `'fail'` applies the fault's `kind`. */
   sequence: optional(listOf(step, 1)),
   /**
-   * Selects requests by field values or by a function. Fields are those of the body, the query and the path, and
-   * `idempotencyKey`. If the path names a charge, `msisdn` is also a field. If the path names a subscription or a
-   * payment, `requestID`, `invoiceId` and `subscriptionId` are also fields. The mock ignores a leading `+` of a value.
-   * Default: every request of the operation.
+   * Selects requests by field values or by a function. A request has the fields of its body, query and path, and
+   * `idempotencyKey`. If the path identifies a charge, the request also has the charge's `msisdn`. If the path
+   * identifies a subscription or one of its payments, the request also has the subscription's `requestID`, `invoiceId`
+   * and `subscriptionId`. The mock ignores a leading `+` of a value. Default: every request of the operation.
    */
   when: optional(either(tableOf(fieldValue), predicate)),
 }
@@ -185,7 +185,7 @@ export const checkFault = (given: Fault, caller: string): Fault => {
   /** Throws an error for a field that no step uses. */
   const checkUse = (fields: object, used: readonly FaultKind[]): void => {
     for (const [name, value] of Object.entries(fields)) {
-      // A field that no kind lists is a field that every kind uses.
+      // A field in no kind's `reads`, such as `latencyMs`, is for every kind.
       const readers = faultKinds.filter((kind) => rulesOf(kind).reads.includes(name))
       if (value === undefined || readers.length === 0 || used.some((kind) => readers.includes(kind))) continue
       fail(`kind "${used.join('", "')}" does not use ${name}; ${name} is for ${readers.join(', ')}`)

@@ -16,7 +16,7 @@ export interface ArmedFault {
   /** Serial number of the fault: 1 for the first added fault. */
   readonly number: number
   readonly fault: Fault
-  /** How many times the fault can still apply. A whole `sequence` counts as one time. */
+  /** How many times the fault can still apply. One run through all steps of a `sequence` counts once. */
   readonly left: number
   /** Removes the fault. */
   remove(): void
@@ -54,9 +54,10 @@ const timesOf = ({ times, probability }: Fault): number => {
 export type FaultPlan = ReturnType<typeof createFaultPlan>
 
 /**
- * Stores faults in the order of `add`. A request gets the first matching fault and all matching delays.
+ * Stores faults in the order of `add`. All matching faults of kind `latency` apply to a request, but only the first
+ * matching fault of another kind.
  *
- * @param configured the faults of the new plan, which `reset` restores
+ * @param configured the faults from the mock's options, with which the plan starts and which `reset` restores
  */
 export const createFaultPlan = (random: () => number, configured: readonly Fault[]) => {
   let armed: Armed[] = []

@@ -113,7 +113,7 @@ const createResolvers = (
 
 const NOBODY: GatewayCaller = { credential: '' }
 
-// The specification shows no HTTP method for `reset`, so the mock also accepts DELETE (row 65).
+// The specification shows no HTTP method for `reset`, so the mock accepts both POST and DELETE (row 65).
 const routesBelow = createRoutes(gatewayContract, GATEWAY_API_PREFIX, { reset: ['DELETE'] })
 
 /** Creates the HTTP interface of area G. */

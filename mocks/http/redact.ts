@@ -6,7 +6,7 @@ const HINT = /pass|secret|token|otp|authorization|api_?key/i
 /** Replaces the value of a field whose name indicates a secret. */
 const hideSecret = (name: string, value: unknown): unknown => (SECRET_NAME.test(name) ? REDACTED : value)
 
-// To save memory, the log omits a body with more characters.
+// The log omits a body with more characters than this, to save memory.
 const LONGEST_BODY = 65_536
 
 const limited = (text: string): string =>
@@ -58,7 +58,7 @@ export interface Secrets {
 const TOKEN_LENGTH = 48
 const TOKEN_LIKE = /[0-9a-z]{48,}/g
 
-/** Replaces a token, which other letters and digits may surround, such as the `20` of `%20`. */
+/** Replaces the token in a run of letters and digits. The run can be longer: `%20` puts `20` before the token. */
 const withoutToken = (run: string, { isToken }: Secrets): string => {
   for (let start = 0; start + TOKEN_LENGTH <= run.length; start += 1) {
     const end = start + TOKEN_LENGTH
@@ -67,7 +67,7 @@ const withoutToken = (run: string, { isToken }: Secrets): string => {
   return run
 }
 
-// The log shows shorter secrets, because ordinary words may contain the same letters.
+// Secrets with fewer characters are not removed, because ordinary words may contain the same letters.
 const SHORTEST_SECRET = 6
 
 /** Returns the forms that a secret has in text, in JSON, in a path and in a query. */
@@ -96,7 +96,7 @@ export const pathWithoutSecrets = (path: string, secrets: Secrets): string => {
     const hiddenPlain = withoutSecrets(plain, secrets)
     return hiddenPlain === plain ? hidden : hiddenPlain
   } catch {
-    // The path has invalid percent-encoding, so a server cannot decode a secret in the path.
+    // The path has invalid percent-encoding. It cannot be decoded, so only its encoded text is searched for secrets.
     return hidden
   }
 }

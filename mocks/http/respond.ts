@@ -76,7 +76,7 @@ const bodyProblem = (exchange: OperationExchange, headers: HeaderFields): Decisi
 
 /**
  * Authenticates the caller, looks up the idempotency key, checks Content-Type and body, and executes the operation.
- * If the key was used, returns the original result instead of a check of Content-Type and body (G rule 1).
+ * If the key was used before, returns the original result without checking Content-Type and body (G rule 1).
  */
 const execute = (exchange: OperationExchange, headers: HeaderFields, isKeyRunning: boolean): Decision => {
   const { area, target, parameters, query, idempotencyKey = '', bearer, body } = exchange

@@ -21,13 +21,13 @@ export type MockResponse =
 
 /** The address of a server. */
 export interface ServerAddress {
-  /** The base URL that a client used, or the base URL at which the server listens. */
+  /** The origin that the client's Host header names, or the server's base URL if that host is not allowed. */
   readonly url: string
   /** The base URL at which payers reach the server, if the server's options set it. */
   readonly publicUrl?: string | undefined
 }
 
-/** The parts of a request that the mock reads. A `Request` of the Fetch API has all required parts. */
+/** The parts of a request that the mock reads. A `Request` of the Fetch API also has this type. */
 export interface IncomingRequest {
   readonly method: string
   /** The absolute URL. */
@@ -36,7 +36,7 @@ export interface IncomingRequest {
   readonly signal: AbortSignal | null
   /** The server's address as the client knows it; absent if the request did not come through a server. */
   readonly server?: ServerAddress
-  /** Returns whether the sender has disconnected. Absent without a server: the mock then checks `signal`. */
+  /** Returns whether the sender has disconnected. For a request without this method, the mock checks `signal`. */
   hasLeft?(): boolean
   /** Returns whether the body was valid UTF-8. Call `text()` first. Only requests through a server have `isUtf8`. */
   isUtf8?(): boolean

@@ -16,8 +16,8 @@ import { jsonResponse } from './response.ts'
  * - `number-ids`: writes identifiers of digits as numbers. `text-ids`: writes numeric identifiers as text.
  * - `text-amounts`: writes amounts as text with two decimal places.
  * - `text-flags`: writes `enabled` as text, such as `"true"`. `boolean-flags`: writes `enabled` as a boolean.
- * - `empty-reversals`: writes `""` in empty reversal fields. `zero-reversals`: writes `"0.00"` in empty reversal
- *   amounts, and `""` in other empty reversal fields.
+ * - `empty-reversals`: writes `""` instead of null in fields of a reversal. `zero-reversals`: does the same, but writes
+ *   `"0.00"` for the amount.
  * - `iso-dates`: writes times as `2026-11-28T12:00:00`. `number-codes`: writes an errorCode of digits as a number.
  */
 export type VariantForm =
@@ -217,7 +217,7 @@ export const createSubscriptionsArea = ({
     'X-RateLimit-Limit': String(limit),
     'X-RateLimit-Remaining': String(remaining),
     'X-RateLimit-Reset': String(Math.ceil(resetAt / 1_000)),
-    // Clients measure the wait from this `Date`, because a test may move the mock's clock by days.
+    // Clients need the time of the clock that sets the reset time, because a test may move this clock by days.
     Date: new Date(now()).toUTCString(),
   }),
   refusalHeaders: ({ resetAt }) =>

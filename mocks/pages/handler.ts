@@ -15,7 +15,7 @@ interface Route {
   readonly area: Area
   readonly pattern: RegExp
   readonly show: (id: string) => Page
-  /** Returns the next page, or the address to which the page sends the payer. */
+  /** Returns the page to show next, or the merchant's address to which the payer is redirected. */
   readonly submit: (id: string, form: URLSearchParams) => Page | ReturnTarget
 }
 
