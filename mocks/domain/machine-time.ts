@@ -47,7 +47,7 @@ export const createAlarm = (ring: () => void) => {
 }
 
 /** Waits for `milliseconds` of machine time, or until `signal` is aborted. */
-export const delayAnswer = (milliseconds: number, signal: AbortSignal | null): Promise<void> =>
+export const delayResponse = (milliseconds: number, signal: AbortSignal | null): Promise<void> =>
   new Promise((resolve) => {
     if (signal?.aborted === true) {
       resolve()

@@ -1,5 +1,5 @@
 import type { Area } from '../../src/contract/endpoint.ts'
-import { delayAnswer } from '../domain/machine-time.ts'
+import { delayResponse } from '../domain/machine-time.ts'
 import { applyFault } from './apply-fault.ts'
 import type { Operation } from './area.ts'
 import type { Exchange, OperationExchange } from './exchange.ts'
@@ -115,12 +115,12 @@ export const createHandler = ({ bases, during, faults, log, now, pages }: Handle
   ): Promise<MockResponse> => {
     const { request } = exchange
     if (fault !== undefined && fault.delayBefore > 0) {
-      await delayAnswer(fault.delayBefore, request.signal)
+      await delayResponse(fault.delayBefore, request.signal)
       if (hasLeft(request)) return aborted(exchange)
     }
     const { sent, logged } = during(request.server, () => decideWith(exchange, fault?.effect, isKeyRunning))
     write(exchange, logged, 'response' in sent ? sent.response : undefined)
-    if (fault !== undefined && fault.delayAfter > 0) await delayAnswer(fault.delayAfter, request.signal)
+    if (fault !== undefined && fault.delayAfter > 0) await delayResponse(fault.delayAfter, request.signal)
     return sent
   }
 

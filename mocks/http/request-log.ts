@@ -32,7 +32,7 @@ export interface LoggedRequest {
   /** Status of the response; absent if no response was sent. */
   readonly status?: number
   /** The JSON of the response, without secrets. */
-  readonly answer?: unknown
+  readonly response?: unknown
   /** Whether the operation was executed, even if the response was lost. */
   readonly executed: boolean
   /** The decision: `accepted`, `replayed`, `fault`, the reason for a refusal, or a similar word. */
@@ -58,10 +58,10 @@ export interface RequestLog {
 }
 
 /** A stored entry. Bodies are JSON text, so that users of the log cannot change stored bodies. */
-export interface LogEntry extends Omit<LoggedRequest, 'number' | 'at' | 'body' | 'answer'> {
+export interface LogEntry extends Omit<LoggedRequest, 'number' | 'at' | 'body' | 'response'> {
   readonly at: number
   readonly body: string | undefined
-  readonly answer: string | undefined
+  readonly response: string | undefined
 }
 
 /** The request log, with methods that only the mock uses. */
@@ -85,7 +85,7 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
   const entries = createBoundedList<LogEntry>(size)
 
   const read = (entry: LogEntry, number: number): LoggedRequest => {
-    const { at, body, answer, path, explanation, idempotencyKey, ...rest } = entry
+    const { at, body, response, path, explanation, idempotencyKey, ...rest } = entry
     const hide = (text: string): string => withoutSecrets(text, secrets)
     return {
       number,
@@ -95,7 +95,7 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
       explanation: hide(explanation),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey: hide(idempotencyKey) }),
       ...(body === undefined ? {} : { body: parsed(hide(body)) }),
-      ...(answer === undefined ? {} : { answer: parsed(hide(answer)) }),
+      ...(response === undefined ? {} : { response: parsed(hide(response)) }),
     }
   }
 
@@ -162,7 +162,7 @@ export const entryOf = (
     body: Object.keys(fields).length === 0 ? undefined : redactFields(fields),
     ...(received?.idempotencyKey === undefined ? {} : { idempotencyKey: received.idempotencyKey }),
     ...(response === undefined ? {} : { status: response.status }),
-    answer: isJson ? redactJson(response.body) : undefined,
+    response: isJson ? redactJson(response.body) : undefined,
     executed,
     decision: rule,
     explanation,

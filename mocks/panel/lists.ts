@@ -145,7 +145,7 @@ const request = (one: LoggedRequest): Html => html`<details id="request-${one.nu
 ${note('Idempotency-Key', one.idempotencyKey)}
 ${note('Nearest route', one.nearestRoute)}
 ${json('Body', one.body)}
-${json('Response', one.answer)}
+${json('Response', one.response)}
 </details>`
 
 const requests = (view: PanelView, query: PanelQuery): Html =>

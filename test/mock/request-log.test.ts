@@ -26,7 +26,7 @@ describe('the request log', () => {
         body: CHARGE,
         idempotencyKey: 'k',
         status: 202,
-        answer: { status: 'pending_confirmation' },
+        response: { status: 'pending_confirmation' },
         executed: true,
         decision: 'accepted',
       },
