@@ -1,4 +1,4 @@
-/** Renews mandates. The job can restart at any time, because it charges each due date once. */
+/** Renews mandates. The job can restart at any time, and still charges a payer only once for each due date. */
 import { GatewayClient } from 'mandatekit'
 import { createMock, testNumbers } from 'mandatekit/mocks/core'
 

@@ -89,7 +89,7 @@ export const openBooks = (path: string) => {
     return row
   }
   const charge = (key: string) => need(one<Charge>('SELECT * FROM charges WHERE key = ?', key), key)
-  /** Records the intention to make a renewal, or a first charge, whose key is the order's id. */
+  /** Records the intention to make a renewal or a first charge. The key of a first charge is the order's id. */
   const intendCharge = (orderId: string, mandateId: Text = null, dueDate: Text = null, attempt = 1) => {
     const key = mandateId && dueDate ? renewalKey(mandateId, dueDate, attempt) : orderId
     const values = [key, orderId, mandateId, dueDate, attempt]

@@ -25,7 +25,8 @@ const startRedis = async (folder: string) => {
   let running: ChildProcess | undefined
   const start = async (): Promise<void> => {
     // Redis must not lose jobs, so it evicts nothing, and writes each change to disk before it responds. With the
-    // default `everysec`, a crash can lose the jobs of two seconds, which the planner and `reconcile` then recover.
+    // default `everysec`, a crash can lose the changes of the last two seconds. The planner and `reconcile` make up
+    // for all lost jobs except `confirm`, because only the job contains the one-time code.
     const keep = [
       '--maxmemory-policy',
       'noeviction',

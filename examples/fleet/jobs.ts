@@ -57,7 +57,7 @@ export const jobs: Runs = {
       const { url, amount, start, end } = books.order(orderId)
       if (url !== null || end === null) return
       const requestID = books.intendSubscribe(orderId)
-      // If an earlier run lost the response, nobody can authorize that run's request, and the request expires. If a
+      // If an earlier run lost the response, nobody knows the url of that run's request, so the request expires. If a
       // notification about that request arrives anyway, its requestID leads to this order.
       const userReturnURL = `https://shop.example/return?order=${orderId}`
       const wish = { requestID, start, end, cycle: 'DAILY' as const, amount: `${amount}.00`, userReturnURL }
@@ -81,7 +81,7 @@ export const jobs: Runs = {
     /** Verifies a delivery that the web server has only stored, and processes each notification once. */
     notification: async (delivery, { notifications }) => {
       const { result, retryAfterMs, error } = await notifications.process(delivery)
-      // The worker needs the client's error itself, to pause the queue for all jobs.
+      // Throws the client's error unchanged: from this error, `settle` decides whether to pause the whole queue.
       if (isMandateKitError(error) && retryAfterMs !== undefined) throw error
       if (retryAfterMs !== undefined) throw new Later(retryAfterMs, `The notification is ${result}.`)
       return result
@@ -121,7 +121,7 @@ export const jobs: Runs = {
 
     poll: async ({ chargeId }, { books, gateway }, signal) => {
       const { status } = await gateway.status(chargeId, { signal })
-      // The gateway's own retry can take a day. A new charge in the meantime could charge the payer twice.
+      // The gateway itself retries the charge, perhaps a day later. With a second charge, the payer could pay twice.
       if (status === 'pending_retry') throw new Later(QUARTER_OF_AN_HOUR, 'The charge is pending_retry.')
       books.settled(chargeId, status)
     },
@@ -159,7 +159,7 @@ export const jobs: Runs = {
       }
       // Some lookups failed temporarily. Throwing the error makes the job run again later.
       if (failure !== undefined) throw failure
-      // A person should look at any other difference that is found on two nights.
+      // Other differences may be temporary: a person should look at those that two nightly runs in a row find.
       return found
     },
   },

@@ -18,7 +18,7 @@ export interface Settings {
   readonly limits: { readonly subscriptions: number; readonly gateway: number }
   /** The clients' option `timeout`: the time limit of a request, in milliseconds. */
   readonly timeout: number
-  /** The length of a minute in milliseconds: 60 000, or less for a fast run, which also shortens the pauses of jobs. */
+  /** How many milliseconds count as a minute in limiters, planner and delays: 60 000, or less for a fast run. */
   readonly minute: number
   /** The time until another worker may take a job whose lock is not renewed, in milliseconds. */
   readonly lockDuration: number
@@ -74,7 +74,7 @@ export const jobFor = {
 
 export const connectionOf = ({ redis }: Settings): ConnectionOptions => ({
   ...redis,
-  // BullMQ requires null for its blocking commands, so that a worker survives a restart of Redis.
+  // With null, a command waits until Redis runs again, instead of failing. BullMQ's workers require null.
   maxRetriesPerRequest: null,
   retryStrategy: (times) => Math.min(times * 50, 1000),
 })
@@ -113,7 +113,7 @@ export const openQueues = (settings: Settings, connection = connectionOf(setting
 export type Queues = ReturnType<typeof openQueues>
 
 /**
- * Returns the options of a queue's limiter, which all workers share, for an API that allows `perMinute` requests.
+ * Returns the options of a queue's limiter, for an API that allows `perMinute` requests. All workers share the limit.
  *
  * The limiter counts in windows of 5 s. A minute overlaps up to 13 windows, so each window allows a thirteenth of
  * `perMinute`. With windows of a minute, two bursts at the border of two windows could exceed the API's limit.

@@ -58,7 +58,7 @@ export const openShop = async (settings: Settings) => {
       books.placeOrder(order)
       await add(order.kind === 'mandate' ? jobFor.charge(order.id) : jobFor.subscribe(order.id))
     },
-    /** Adds a job with the payer's code. Rejects if Redis is down, because the database does not contain the code. */
+    /** Adds a job with the payer's code. Rejects if Redis is down: without the code, the planner cannot add the job. */
     confirm: (orderId: string, otp: string) => queues.add(jobFor.confirm(orderId, otp)),
     async cancel(subscriptionId: string): Promise<void> {
       books.wantCancel(subscriptionId)

@@ -17,7 +17,7 @@ const { baseUrl, apiKey, credentials, loginCooldown, limits, lockDuration, minut
 const log = (what: string, more: unknown = '') =>
   console.log(new Date().toISOString(), process.pid, what, more)
 
-// The stores have a separate connection, because their commands must fail fast, while BullMQ's wait for Redis.
+// The stores have a separate connection: their commands must fail fast, but BullMQ's commands wait for Redis.
 const redis = new Redis({ ...settings.redis, maxRetriesPerRequest: 1 })
 redis.on('error', ({ message }) => log('Redis:', message))
 
@@ -62,13 +62,13 @@ const notifications = createNotificationHandler({
 })
 const shop: Shop = { books, queues, subscriptions, gateway, notifications, patient }
 
-/** Scales a pause to the length of a minute in this run. */
+/** Shortens a pause in a fast run, in which a minute lasts only `minute` milliseconds. */
 const inTime = (milliseconds: number): number => Math.ceil((milliseconds * minute) / 60_000)
 
 /** Decides what happens to a job after an error. Tells BullMQ the decision by throwing the matching error. */
 const settle = async (queue: QueueName, job: Job, token: string, error: unknown): Promise<never> => {
   const later = async (afterMs: number): Promise<never> => {
-    // A delayed job uses up no attempt, so no job fails because of an outage of an hour.
+    // The delay uses up no attempt, so even during an outage of an hour, no job runs out of attempts.
     await job.moveToDelayed(Date.now() + inTime(afterMs), token)
     throw new DelayedError()
   }
@@ -89,7 +89,7 @@ const settle = async (queue: QueueName, job: Job, token: string, error: unknown)
       // The next run of the job first finds out what this run did.
       return later(1_000)
     case 'fail':
-      // The job would fail again, so BullMQ keeps the job until a person retries it in Bull Board.
+      // A retry would fail too, so this error stops the retries. A person can retry the job later in Bull Board.
       throw new UnrecoverableError(error.message)
   }
 }
