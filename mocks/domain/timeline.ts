@@ -53,12 +53,12 @@ const pop = (heap: Entry[]): Entry | undefined => {
   return first
 }
 
-// A heap of at most this size keeps its canceled entries.
+// A heap of at most this size drops a canceled entry only when the entry reaches the top.
 const SMALL = 64
 
 /**
- * Creates a timeline, which keeps planned entries in a heap. A canceled entry stays in the heap until it is due, or
- * until more than half of the entries in a large heap are canceled.
+ * Creates a timeline, which keeps planned entries in a heap. A canceled entry is only marked: it leaves the heap when
+ * it reaches the top. When more than half of a large heap is canceled, all canceled entries leave at once.
  *
  * @param outsideNow returns the current time while no entry runs
  * @param onEarlier called when a new entry is due before all other entries
@@ -162,7 +162,7 @@ export const createTimeline = (outsideNow: () => number, onEarlier?: () => void)
   const settle = (): void => {
     const limit = now()
     while (runStep(limit) !== undefined) {
-      // The call of `runStep` in the condition runs the entries.
+      // The body is empty, because `runStep` in the condition runs the entries.
     }
   }
 
@@ -202,8 +202,8 @@ export const createTimeline = (outsideNow: () => number, onEarlier?: () => void)
 const COMPACT_FROM = 1024
 
 /**
- * Creates a queue of items, such as charges that will expire. Items are usually added in the order of due times. All
- * items share one entry of the timeline, because a load test creates millions of charges.
+ * Creates a queue of items, such as charges that will expire. Items are usually added in the order of due times. The
+ * queue plans a timeline entry only for its next item: entries for millions of charges would need much memory.
  */
 export const createDueQueue = <Item>(
   timeline: Timeline,
@@ -271,7 +271,7 @@ export const createDueQueue = <Item>(
     replace(next: readonly Item[]): void {
       items = [...next]
       head = 0
-      // NaN differs from every due time, so `plan` always updates the timeline entry.
+      // `plan` does nothing if the due time equals `plannedAt`. NaN equals no number, so here `plan` always acts.
       plannedAt = Number.NaN
       plan()
     },

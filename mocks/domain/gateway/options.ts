@@ -147,5 +147,5 @@ export interface GatewayOptions extends OptionsOf<typeof gatewayTable> {}
 /** The defaults under `rules: 'spec'`. */
 export const gatewayDefaults = defaultsOf(gatewayTable)
 
-/** The defaults that `rules: 'strict'` changes. */
+/** The defaults under `rules: 'strict'`, where they differ from those under `rules: 'spec'`. */
 export const strictGatewayDefaults = strictOf(gatewayTable)

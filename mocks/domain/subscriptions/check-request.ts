@@ -50,7 +50,7 @@ export const readTexts = <const Name extends string>(
 export const createRequestCheck = (options: SubscriptionsOptions, calendar: Calendar, now: () => number) => {
   const cutoff = options.startCutoff === false ? undefined : parseTimeOfDay(options.startCutoff)
   const { maxEnd, timeZone } = options
-  // Removes the flags g and y, with which `test` would start at the end of the previous match.
+  // With flag g or y, `test` would start where the previous match ended, so the mock removes both flags.
   const amountPattern = new RegExp(
     options.amountPattern.source,
     options.amountPattern.flags.replace(/[gy]/g, ''),

@@ -233,7 +233,7 @@ export const createOperations = (parts: {
       record.script = [...payments]
       return accepted(undefined)
     },
-    /** Cancels a subscription as a payer does: without a call of the merchant. */
+    /** Cancels a request or subscription on behalf of the payer. The merchant makes no API call. */
     end(id: string): Result<SubscriptionState> {
       timeline.settle()
       const record = state.byInvoice(id) ?? state.bySubscription(id)

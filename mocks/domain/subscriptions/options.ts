@@ -308,5 +308,5 @@ export interface SubscriptionsOptions extends OptionsOf<typeof subscriptionsTabl
 /** The defaults under `rules: 'spec'`. */
 export const subscriptionsDefaults = defaultsOf(subscriptionsTable)
 
-/** The defaults that `rules: 'strict'` changes. */
+/** The defaults under `rules: 'strict'`, where they differ from those under `rules: 'spec'`. */
 export const strictSubscriptionsDefaults = strictOf(subscriptionsTable)

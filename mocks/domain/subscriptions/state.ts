@@ -25,7 +25,7 @@ export interface SubscriptionRecord {
   readonly index: number
   readonly invoiceId: string
   readonly subscriptionId: string
-  /** Client id of the merchant whose token was used. The clientID in the request may differ. */
+  /** Client id of the merchant that created the request. The field `clientID` in `request` may differ. */
   readonly owner: string
   readonly request: SubscriptionRequestBody
   readonly terms: Terms
@@ -36,11 +36,11 @@ export interface SubscriptionRecord {
   cancelledAt: number | undefined
   /** The time at which `phase` became ENDED, CANCELLED or VOID. */
   closedAt: number | undefined
-  /** Index of the next due date. Not used until the payer authorizes the request. */
+  /** Index of the next due date; 0 until the payer authorizes the request. */
   nextSlot: number
   /** Outcomes that a test has set for the next payments, in order. */
   script: PaymentScript[]
-  /** Planned retries of failed payments. `number` counts the retries of one due day from 1. */
+  /** Planned retries of failed payments. The first retry for a due day has `number` 1, the second 2. */
   retries: { readonly dueDay: Day; readonly at: number; readonly number: number }[]
   /** Indexes of the subscription's payments, oldest first. */
   readonly payments: number[]

@@ -12,10 +12,10 @@ export interface Failures {
   lockedUntil: number | undefined
 }
 
-// When this many usernames are stored, the mock removes all usernames whose failed logins no longer count.
+// When this many usernames with failed logins are stored, the mock removes those whose failures or lock have expired.
 const MANY_USERNAMES = 1_000
 
-/** Returns a key for a merchant's user: JSON, so that two users never have the same key. */
+/** Returns a key for a merchant's user, as JSON. With a separator such as `:`, two users could have the same key. */
 const userKey = ({ clientId, username }: Merchant): string => JSON.stringify([clientId, username])
 
 /**
@@ -89,7 +89,7 @@ export interface TokensSnapshot {
 export type Tokens = ReturnType<typeof createTokens>
 
 const TOKEN_LENGTH = 48
-// Up to this number of tokens, the mock keeps expired tokens, so that the log can say that a token has expired.
+// With fewer tokens than this, the mock removes no expired tokens: the log then says "expired", and not "unknown".
 const EXPIRED_TOKENS_KEPT = 1_000
 
 const unauthorized = (explanation: string): Result<never> =>
@@ -107,8 +107,9 @@ export const createTokens = (parts: {
   const access = new Map<string, AccessToken>()
   const refresh = new Map<string, Merchant>()
   let sweepFrom = EXPIRED_TOKENS_KEPT
-  /** The number of current clock moves by the panel. During a move, a new token's lifetime starts at `issueFrom`. */
+  /** How many clock moves by the panel are in progress. */
   let moves = 0
+  /** The mock's time after these moves; 0 without a move. The lifetime of a new token starts then, or later. */
   let issueFrom = 0
 
   const keep = (
@@ -122,7 +123,7 @@ export const createTokens = (parts: {
     refresh.set(refreshToken, { clientId, username })
   }
 
-  /** Removes expired tokens, but only when the number of tokens has doubled, because each login calls this function. */
+  /** Removes expired access tokens. To keep logins fast, does so only when the number of tokens has doubled. */
   const dropExpired = (): void => {
     if (access.size < sweepFrom) return
     const time = now()
@@ -253,8 +254,9 @@ export const createTokens = (parts: {
       }
     },
     /**
-     * Keeps the remaining lifetime of access tokens during a clock move: moves their expiry by `milliseconds`, also for
-     * tokens issued during the move. After the move, call the returned function: `false` undoes the change.
+     * Moves the expiry of access tokens by `milliseconds`, so that they stay valid when the clock moves by the same
+     * length. A token that is issued during the move has its full lifetime after the move. When the move ends, call the
+     * returned function with `true`. If the move failed, call it with `false`: the old expiry applies again.
      */
     surviveMove(milliseconds: number): (hasMoved: boolean) => void {
       const time = now()
@@ -264,7 +266,7 @@ export const createTokens = (parts: {
           if (!expired.has(token)) access.set(token, { ...record, expiresAt: record.expiresAt + length })
         }
       }
-      // A forward move must not make an expired token valid again.
+      // If the move is forward, a later expiry would make an expired token valid until the clock has moved.
       for (const [token, { expiresAt }] of access)
         if (expiresAt <= time && milliseconds > 0) expired.add(token)
       shift(milliseconds)

@@ -2,7 +2,7 @@ import type { KnownCancellationStatus, KnownRequestStatus } from '../../../src/c
 
 type RequestState = 'none' | KnownRequestStatus
 type CancellationState = 'none' | KnownCancellationStatus
-/** Phase of a subscription, which no response contains. VOID means that the request was declined or expired. */
+/** The mock's internal phase of a subscription. VOID means that the request was declined or expired. */
 export type SubscriptionPhase = 'none' | 'PENDING' | 'ACTIVE' | 'ENDED' | 'CANCELLED' | 'VOID'
 /** The events that change a subscription and its request. */
 export type SubscriptionTrigger = 'create' | 'authorize' | 'decline' | 'expire' | 'cancel' | 'end'

@@ -7,7 +7,7 @@ import type { Schedule } from './schedule.ts'
 import type { CancellationRecord, PaymentRecord, State, SubscriptionRecord } from './state.ts'
 import type { AuthorizationView, PaymentBody, SubscriptionState } from './types.ts'
 
-// The first ids are far apart, so that no payment has the same id as a cancellation.
+// Each kind of id counts up from its own number. The numbers are far apart, so that no two kinds share an id.
 const FIRST_PAYMENT = 1_000_001
 const FIRST_CANCELLATION = 500_000_001
 const FIRST_CANCELLATION_REQUEST = 700_000_001
@@ -106,7 +106,7 @@ export const createViews = (parts: {
     /** Returns a payment (S6). */
     payment({ index, subscription, dueDay, at, succeeded, reversal }: PaymentRecord): PaymentBody {
       const record = state.subscriptions[subscription]
-      if (record === undefined) throw new Error('The payment has no subscription.')
+      if (record === undefined) throw new Error('The state has no subscription for this payment.')
       return {
         paymentId: paymentIdOf(index),
         cycle: record.request.cycle,
