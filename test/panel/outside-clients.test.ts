@@ -19,7 +19,7 @@ const subscribed = async (clock: 'system' | Date = FROZEN) => {
     refresh: 'refresh_token',
   })
   const dateIn = (days: number) => new Date(mock.clock.now() + days * 86_400_000).toISOString().slice(0, 10)
-  const { invoiceID } = await client.subscribe({ ...SUBSCRIPTION, start: dateIn(0), end: dateIn(400) })
+  const { invoiceID } = await client.subscribe({ ...SUBSCRIPTION, start: dateIn(1), end: dateIn(400) })
   return {
     mock,
     client,
