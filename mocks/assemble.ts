@@ -99,7 +99,7 @@ const createAddresses = (
 }
 
 const NOT_MOVED =
-  'The clock was not moved, because a receiver did not respond in time. A receiver must respond before it moves the clock. If a receiver is slow, first call mock.notifications.flush().'
+  'The clock was not moved, because a receiver did not respond in time. A receiver must respond before it moves the clock. If a receiver is slow, call mock.notifications.flush() before you move the clock.'
 
 /** Creates the public clock. `clock.set` and `clock.advance` wait until all due deliveries have ended. */
 const mockClock = (clock: ManagedClock, deliveries: Deliveries): MockClock => ({
@@ -144,7 +144,7 @@ const NUMBERED_KINDS = ['invoice', 'subscription']
 const UNLIMITED = { limit: 1_000_000_000, windowMs: 60_000 }
 const ID_LENGTH = 20
 
-/** A server on the system clock starts a waiting delivery after at most this time, even without `flush()`. */
+/** The longest time that a delivery waits for `flush()`, if a server runs and the clock is not frozen. */
 const LONGEST_HOLD_MS = 1_000
 
 /** The internal parts of a mock. */
@@ -211,7 +211,7 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
   const rolling = options.gateway.rateLimit
   const limiterParts = (area: AreaRuntime['name']) => ({
     now,
-    // A client of a server may wait in real time, but a frozen clock starts no new rate-limit window.
+    // A frozen clock starts no new rate-limit window, so clients that wait in real time would be refused forever.
     isOff: () => clock.standsStill && addresses.isServed() && given[area]?.rateLimit === undefined,
   })
   const subscriptionsLimiter = createFixedWindowLimiter({
@@ -277,8 +277,9 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
     ownBases: [own.subscriptions, own.gateway],
     addresses,
     /**
-     * Registers a running server. If the clock is not frozen, due events then happen without a request. The returned
-     * function removes the server. Without a server, deliveries stop until `deliveries.accept()`.
+     * Registers a running server. While a server runs and the clock is not frozen, a timer runs the due events. The
+     * returned function removes the server. When the last server is removed, deliveries stop until
+     * `deliveries.accept()` is called or another server is registered.
      */
     attach(server: ServerAddress): () => void {
       const detach = addresses.attach(server)
@@ -302,7 +303,7 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
     }),
     /** The public clock of the mock. */
     time,
-    /** Moves the clock. Access tokens stay valid, because a client may use another clock than the mock. */
+    /** Moves the clock and the expiry of access tokens, because a client on another clock does not notice the move. */
     async moveClock(move: { readonly by: Duration } | { readonly to: string }): Promise<void> {
       const length = 'by' in move ? toMilliseconds(move.by) : toInstantMilliseconds(move.to) - time.now()
       const moveEnds = subscriptions.domain.tokensSurviveMove(length)

@@ -28,7 +28,7 @@ export const chargeLifecycle = async (
   await call(
     'gateway.health',
     () => client.health(),
-    ({ ok, status }) => (ok ? 'The service and its database work.' : `The service does not work: ${status}`),
+    ({ ok, status }) => (ok ? 'The service and database are up.' : `The service does not work: ${status}`),
   )
   await call(
     'gateway.reference',

@@ -36,7 +36,7 @@ const readJson = async (path: string): Promise<unknown> => {
   try {
     options = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
-    // The error shows only line and column of Node's message, which may quote a secret in the file.
+    // The error shows only the line and column. The rest of Node's message may quote a secret in the file.
     const place = / \(line \d+ column \d+\)/.exec(messageOf(error))?.[0] ?? ''
     throw failure(path, `the file is not valid JSON${place}.`, error)
   }
@@ -44,7 +44,7 @@ const readJson = async (path: string): Promise<unknown> => {
 }
 
 const readModule = async (path: string): Promise<unknown> => {
-  // Reports a missing file here, because `import` does not distinguish it from a missing dependency.
+  // Checks first that the file exists, because `import` reports a missing dependency with the same code.
   await readNamedFile('--config', path)
   let module: { readonly config?: unknown; readonly default?: unknown }
   try {
@@ -62,9 +62,9 @@ const readModule = async (path: string): Promise<unknown> => {
 }
 
 /**
- * Reads the options of a mock from a file. `createMock` checks the options.
+ * Reads the options of a mock from a file. Only `createMock` checks the names and values of the options.
  *
- * @throws CommandError that names the path
+ * @throws CommandError if options cannot be read from the file; the message names the path
  */
 export const readConfigFile = async (path: string): Promise<MockOptions> => {
   const extension = extname(path).toLowerCase()

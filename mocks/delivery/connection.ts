@@ -121,7 +121,7 @@ export const createConnection = (
     /** Adds deliveries to the end of the queue. */
     add(deliveries: readonly Delivery[]): void {
       waiting.push(...deliveries)
-      // A microtask calls the receiver only after the current change of the mock's state is complete.
+      // The microtask lets the current change of the mock's state end before the receiver is called.
       void Promise.resolve().then(pump)
     },
     /** Returns whether a delivery is waiting or in progress. */

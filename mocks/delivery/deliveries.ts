@@ -48,7 +48,7 @@ export const createDeliveries = (parts: {
   readonly size: number
   /** Receivers that stay connected after a reset. */
   readonly receivers: readonly (DeliveryOptions & { readonly to: NotificationTarget })[]
-  /** Called when a delivery waits for `runDue`. */
+  /** Called when a delivery starts to wait for `runDue`. */
   readonly onHeld: () => void
 }) => {
   const { timeline, random, newId, size, receivers, onHeld } = parts
@@ -102,7 +102,6 @@ export const createDeliveries = (parts: {
     const connection = connections.get(number)
     const wait = result.delivered ? undefined : connection?.rules.waitAfter(attempt)
     if (wait !== undefined) plan(now + wait, number, { message, attempt: attempt + 1 })
-    // The connection starts its next delivery after this function returns, so the check of `busy()` has to wait.
     void Promise.resolve().then(() => {
       if (!busy()) wakeWaiters()
     })
@@ -147,7 +146,7 @@ export const createDeliveries = (parts: {
     sleeping = new Set()
   }
 
-  /** Waits for the deliveries in progress. Returns `undefined` if there are none, or if code sleeps on the clock. */
+  /** Waits until no delivery is in progress. Returns `undefined` if none is in progress, or during a `clock.sleep`. */
   const underWay = (): Promise<void> | undefined => {
     if (sleeping.size > 0 || !busy()) return undefined
     return new Promise((resolve) => waiters.push(resolve))
@@ -251,18 +250,18 @@ export const createDeliveries = (parts: {
     /** Returns the connected receivers. */
     receivers: () => [...connections].map(([number, { to, options }]) => ({ number, to, options })),
     underWay,
-    /** Aborts the deliveries in progress. All old and new deliveries then wait until `accept` or `resume` is called. */
+    /** Aborts the deliveries in progress, and holds them. No delivery starts until `accept` or `resume` is called. */
     stop(): void {
       isStopped = true
       for (const [number, connection] of connections)
         held.set(number, [...connection.stop(), ...(held.get(number) ?? [])])
       wakeWaiters()
     },
-    /** Lets new deliveries start again after `stop`. Old deliveries still wait for `flush()`. */
+    /** Ends `stop` for new deliveries. The deliveries that were held wait for `flush()`. */
     accept(): void {
       isStopped = false
     },
-    /** Lets old and new deliveries start again after `stop`. Shuffled deliveries still wait for `flush()`. */
+    /** Ends `stop` for all deliveries, and starts those that were held. Shuffled deliveries wait for `flush()`. */
     resume(): void {
       isStopped = false
       release(({ rules }) => !rules.shuffle)
@@ -270,8 +269,8 @@ export const createDeliveries = (parts: {
     /** Returns how many deliveries failed because a receiver did not respond in time. */
     lateCount: () => lateCount,
     /**
-     * Registers code that starts to sleep on the clock. The code calls the returned function after the sleep. During
-     * the sleep, the clock does not wait for receivers, because the sleeping code may be a receiver.
+     * Registers that a `clock.sleep` begins. The caller calls the returned function when the sleep ends. In between,
+     * the clock does not wait for responses, because a receiver that sleeps responds only after the clock has moved.
      */
     sleepBegins(): () => void {
       if (!busy()) return () => undefined

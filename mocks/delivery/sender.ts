@@ -68,13 +68,13 @@ const messagesOf = (error: unknown): string => {
   return cause instanceof Error && cause.message !== '' ? `${error.message}: ${cause.message}` : error.message
 }
 
-/** Returns the reason of a failure. Hides URLs, which some messages of `fetch` contain: the query may be secret. */
+/** Returns the reason of a failure. Hides every URL, because its query may contain a secret. */
 const reasonOf = (error: unknown): string => messagesOf(error).replace(/\bhttps?:[^\s"'<>]+/gi, '[URL]')
 
 /**
  * Creates the function that sends messages to a target.
  *
- * @param isClockSlept returns whether code sleeps on the mock's clock; if so, a handler may take longer than 4 s
+ * @param isClockSlept returns whether a `clock.sleep` is in progress; if so, a handler may take longer than 4 s
  */
 export const createSender = (
   target: NotificationTarget,

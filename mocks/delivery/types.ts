@@ -71,8 +71,8 @@ export const deliveryOptions = {
   /** `true` delivers every notification twice; a number is the probability of a second delivery. Default: never. */
   duplicate: optional(either(flag, probability)),
   /**
-   * Delivers in random order, when `flush()` is called or the mock's clock moves. A server on the system clock delivers
-   * at least once a second. Default: in order.
+   * Delivers in random order, when `flush()` is called or the mock's clock moves. If a server runs and the clock is
+   * not frozen, a notification waits at most one second. Default: in order.
    */
   shuffle: optional(flag),
   /** Spelling of a cancellation (Events, note 1): `CANCELLED` (default), `CANCELED`, or both at random. */
@@ -153,7 +153,7 @@ export interface Notifications {
    *
    * A handler has 4 s of real time to respond, and a URL has 10 s. A later response counts as a failure. Before
    * a receiver responds, the receiver must not move the mock's clock or call `flush()`: both wait for the response.
-   * A receiver may sleep on the mock's clock. During that sleep, the clock does not wait for receivers.
+   * A receiver may call `mock.clock.sleep()`: during this sleep, the clock does not wait for responses.
    *
    * Throws a TypeError that names a wrong option.
    */

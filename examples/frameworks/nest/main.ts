@@ -10,7 +10,7 @@ import { NotificationsController, SHOP } from './notifications-controller.ts'
 /** The root module. */
 class ShopModule {}
 
-/** Returns a dynamic module, because the shop is created at start-up. */
+/** Returns a dynamic module, because a static module cannot take the shop as a parameter. */
 const moduleOf = (shop: Shop): DynamicModule => ({
   module: ShopModule,
   controllers: [NotificationsController],

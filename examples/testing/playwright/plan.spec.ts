@@ -25,7 +25,7 @@ test('the account shows a failed payment and the next payment, each once', async
   await shop.open(page)
   await page.getByRole('button', { name: 'Subscribe' }).click()
   await expect(page.getByRole('heading', { name: 'Authorize a subscription' })).toBeVisible()
-  // The payer's page cannot make a payment fail, so the test authorizes with `mock.payer` instead.
+  // The payer's page cannot choose which payments fail, but `mock.payer` can.
   const [request] = shop.mock.state.subscriptions()
   shop.mock.payer.authorize(String(request?.invoiceId), { payments: ['fail', 'succeed'] })
   // The mock delivers every notification twice, and the shop ignores the second delivery.
