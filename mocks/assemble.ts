@@ -38,7 +38,7 @@ export const withInternals = <Mock extends object>(mock: Mock, parts: MockParts)
 export const internalsOf = (mock: object): MockParts => {
   const holder: { readonly [INTERNALS]?: MockParts } = mock
   const parts = holder[INTERNALS]
-  if (parts === undefined) throw new TypeError('This object was not made by createMock.')
+  if (parts === undefined) throw new TypeError('This mock was not made by createMock.')
   return parts
 }
 
