@@ -48,6 +48,8 @@ export const secretRule = <Value>(words: string, obeys: (value: unknown) => bool
 export const secretText = (words: string, obeys: (value: string) => boolean): Rule<string> =>
   secretRule(words, (value) => typeof value === 'string' && obeys(value))
 
+/** Accepts a string. */
+export const anyString: Rule<string> = z.string('a string')
 /** Accepts a string that is not blank. */
 export const text = secretText('a string that is not blank', (value) => value.trim() !== '')
 /** Accepts text that an HTTP header can carry, such as an API key. */

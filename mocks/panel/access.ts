@@ -2,6 +2,8 @@
 export const PANEL_PATH = '/_mock'
 /** The path of the panel's state as JSON. */
 export const STATE_PATH = `${PANEL_PATH}/state`
+/** The path of the OpenAPI document of the panel's API. */
+export const OPENAPI_PATH = `${PANEL_PATH}/openapi.json`
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i
 

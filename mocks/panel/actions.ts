@@ -1,14 +1,17 @@
 import { internalsOf } from '../assemble.ts'
 import type { DeliveryOptions, SentNotification } from '../delivery/types.ts'
 import { deliveryOptions } from '../delivery/types.ts'
+import { oneOf, optional } from '../domain/check-options.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../domain/duration.ts'
-import { isBehaviorName } from '../domain/gateway/behaviors.ts'
+import { behaviors, isBehaviorName } from '../domain/gateway/behaviors.ts'
+import { seedFields } from '../domain/subscriptions/options.ts'
 import type { Operation } from '../http/area.ts'
+import { operations } from '../http/area.ts'
 import type { Fault } from '../http/fault-schema.ts'
 import { faultFields } from '../http/fault-schema.ts'
 import type { Mock } from '../types.ts'
 import type { Reader, SentFields } from './fields.ts'
-import { json, number, optionalText, scripts, text, texts } from './fields.ts'
+import { count, jsonFields, number, optionalText, reader, scripts, text, texts } from './fields.ts'
 
 type OutageOptions = Parameters<Mock['outage']['end']>[0]
 
@@ -16,17 +19,21 @@ type Readers = Readonly<Record<string, Reader<unknown>>>
 
 /** An action of the panel: its fields, and the function that executes the action and returns a message. */
 interface Action {
+  /** Says what the action does, in one sentence. */
+  readonly description: string
   readonly fields: Readers
   run(mock: Mock, sent: SentFields): string | Promise<string>
 }
 
 const action = <const Fields extends Readers>(
+  description: string,
   fields: Fields,
   run: (
     mock: Mock,
     given: { readonly [Name in keyof Fields]: ReturnType<Fields[Name]> },
   ) => string | Promise<string>,
 ): Action => ({
+  description,
   fields,
   run(mock, sent) {
     const unknown = Object.keys(sent).find((name) => name !== 'action' && !Object.hasOwn(fields, name))
@@ -40,15 +47,13 @@ const action = <const Fields extends Readers>(
 })
 
 /** An action without fields. */
-const simple = (change: (mock: Mock) => void | Promise<void>, message: string): Action =>
-  action({}, async (mock) => {
+const simple = (description: string, change: (mock: Mock) => void | Promise<void>, message: string): Action =>
+  action(description, {}, async (mock) => {
     await change(mock)
     return message
   })
 
-/** Returns an object that maps each option name in `table` to the reader `json`. */
-const jsonFields = <Name extends string>(table: Readonly<Record<Name, unknown>>) =>
-  Object.fromEntries(Object.keys(table).map((name) => [name, json])) as Record<Name, Reader<unknown>>
+const area = reader(optional(oneOf('subscriptions', 'gateway')), optionalText)
 
 /** The clock can move by ten years at most, because a longer move could keep the mock busy for minutes. */
 const LONGEST_MOVE = 3_653 * DAY
@@ -70,9 +75,10 @@ const monthsAfter = (time: number, count: number): number => {
 const zoned = (time: string): string => (/^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(time) ? `${time}Z` : time)
 
 /** All actions that users of the panel and programs can execute, by name. */
-const actions = {
+export const actions = {
   advance: action(
-    { months: number, days: number, hours: number, minutes: number, seconds: number },
+    'Moves the clock forward by the sum of the fields, in calendar months and units of time.',
+    { months: count, days: count, hours: count, minutes: count, seconds: count },
     async (mock, { months = 0, days = 0, hours = 0, minutes = 0, seconds = 0 }) => {
       if (!Number.isInteger(months)) throw new TypeError('Field months must be a whole number.')
       const now = mock.clock.now()
@@ -85,44 +91,66 @@ const actions = {
       return `The clock was moved. It is ${timeOf(mock)}.`
     },
   ),
-  'set-clock': action({ time: text }, async (mock, { time }) => {
-    await internalsOf(mock).moveClock({ to: zoned(time) })
-    return `The clock was set. It is ${timeOf(mock)}.`
-  }),
-  authorize: action({ invoiceId: text, payments: scripts }, (mock, { invoiceId, payments }) => {
-    mock.payer.authorize(invoiceId, { payments })
-    return `The payer authorized ${invoiceId}.`
-  }),
+  'set-clock': action(
+    'Sets the clock; a time without a zone is UTC.',
+    { time: text },
+    async (mock, { time }) => {
+      await internalsOf(mock).moveClock({ to: zoned(time) })
+      return `The clock was set. It is ${timeOf(mock)}.`
+    },
+  ),
+  authorize: action(
+    'Authorizes a subscription request.',
+    { invoiceId: text, payments: scripts },
+    (mock, given) => {
+      mock.payer.authorize(given.invoiceId, { payments: given.payments })
+      return `The payer authorized ${given.invoiceId}.`
+    },
+  ),
   decline: action(
+    'Declines a subscription request.',
     { invoiceId: text },
     (mock, { invoiceId }) => `The payer declined ${mock.payer.decline(invoiceId).invoiceId}.`,
   ),
-  cancel: action({ id: text }, (mock, { id }) => {
+  cancel: action('Cancels a subscription, by invoiceId or subscriptionId.', { id: text }, (mock, { id }) => {
     const { subscriptionId } = mock.payer.cancel(id)
     return `Subscription ${subscriptionId} was canceled.`
   }),
-  'set-payments': action({ id: text, payments: scripts }, (mock, { id, payments }) => {
-    mock.payer.setPayments(id, payments)
-    return `The next payments of ${id}: ${[...payments, 'then succeed'].join(', ')}.`
-  }),
-  reverse: action({ paymentId: text }, (mock, given) => {
+  'set-payments': action(
+    'Sets the results of the next payments.',
+    { id: text, payments: scripts },
+    (mock, { id, payments }) => {
+      mock.payer.setPayments(id, payments)
+      return `The next payments of ${id}: ${[...payments, 'then succeed'].join(', ')}.`
+    },
+  ),
+  reverse: action('Reverses a successful payment.', { paymentId: text }, (mock, given) => {
     const { paymentId } = mock.payer.reverse(given.paymentId)
     return `Payment ${paymentId} was reversed.`
   }),
-  confirm: action({ confirmationId: text, otp: optionalText }, (mock, { confirmationId, otp }) => {
-    const { id, status } = mock.payer.confirm(confirmationId, otp)
-    return `The payer entered the correct code: ${id} is ${status}.`
-  }),
-  behavior: action({ msisdn: text, behavior: text }, (mock, { msisdn, behavior }) => {
-    if (!isBehaviorName(behavior)) throw new TypeError(`Unknown behavior "${behavior}".`)
-    mock.payer.setBehavior(msisdn, behavior)
-    return `Charges of ${msisdn} now have the behavior ${behavior}.`
-  }),
-  add: action({ subscriptions: json, tokens: json }, (mock, given) => {
+  confirm: action(
+    'Enters the code of a charge, by default the correct one.',
+    { confirmationId: text, otp: optionalText },
+    (mock, { confirmationId, otp }) => {
+      const { id, status } = mock.payer.confirm(confirmationId, otp)
+      return `The payer entered the correct code: ${id} is ${status}.`
+    },
+  ),
+  behavior: action(
+    'Sets the results of the charges of a number.',
+    { msisdn: text, behavior: reader(oneOf(...Object.keys(behaviors)), text) },
+    (mock, { msisdn, behavior }) => {
+      if (!isBehaviorName(behavior)) throw new TypeError(`Unknown behavior "${behavior}".`)
+      mock.payer.setBehavior(msisdn, behavior)
+      return `Charges of ${msisdn} now have the behavior ${behavior}.`
+    },
+  ),
+  add: action('Adds subscriptions and tokens, as `mock.add` does.', jsonFields(seedFields), (mock, given) => {
     const added = mock.add(given as Parameters<Mock['add']>[0])
     return `Added subscriptions: ${added.map(({ subscriptionId }) => subscriptionId).join(', ') || 'none'}.`
   }),
   connect: action(
+    'Delivers notifications to a URL, with the options of `notifications.connect`.',
     { url: text, ...jsonFields(deliveryOptions), signing: texts, headers: texts },
     (mock, { url, ...given }) => {
       // `notifications.connect` checks the options.
@@ -131,17 +159,22 @@ const actions = {
       return `Receiver ${added} was connected: ${to}.`
     },
   ),
-  disconnect: action({ number }, (mock, given) => {
-    if (!internalsOf(mock).deliveries.disconnect(given.number ?? 0))
+  disconnect: action('Removes a receiver, by its number in the state.', { number }, (mock, given) => {
+    if (!internalsOf(mock).deliveries.disconnect(given.number))
       throw new TypeError('There is no such receiver.')
     return `Receiver ${given.number} was disconnected.`
   }),
-  resend: action({ notificationId: text }, async (mock, { notificationId }) => {
-    mock.notifications.resend(notificationId)
-    await mock.notifications.flush()
-    return `Notification ${notificationId} was sent again.`
-  }),
+  resend: action(
+    'Sends a notification again.',
+    { notificationId: text },
+    async (mock, { notificationId }) => {
+      mock.notifications.resend(notificationId)
+      await mock.notifications.flush()
+      return `Notification ${notificationId} was sent again.`
+    },
+  ),
   send: action(
+    'Sends a notification with the given fields to every receiver.',
     {
       type: text,
       status: text,
@@ -156,9 +189,19 @@ const actions = {
       return `Notification ${notificationId} was sent.`
     },
   ),
-  flush: simple((mock) => mock.notifications.flush(), 'Every notification that is due was delivered.'),
+  flush: simple(
+    'Delivers every notification that is due.',
+    (mock) => mock.notifications.flush(),
+    'Every notification that is due was delivered.',
+  ),
   fault: action(
-    { ...jsonFields(faultFields), operation: text, when: texts, code: optionalText },
+    'Adds a fault, with the fields of `faults.add`.',
+    {
+      ...jsonFields(faultFields),
+      operation: reader(faultFields.operation, text),
+      when: texts,
+      code: optionalText,
+    },
     (mock, given) => {
       const fault = given as Fault
       // `faults.add` checks the fault.
@@ -166,46 +209,63 @@ const actions = {
       return `Fault ${fault.kind ?? 'sequence'} was added for ${fault.operation}.`
     },
   ),
-  'remove-fault': action({ number }, (mock, given) => {
+  'remove-fault': action('Removes a fault, by its number in the state.', { number }, (mock, given) => {
     const armed = internalsOf(mock).faults.armed()
     const fault = armed.find((one) => one.number === given.number)
     if (fault === undefined) throw new TypeError('This fault has no uses left, or it was removed.')
     fault.remove()
     return 'The fault was removed.'
   }),
-  'clear-faults': simple((mock) => mock.faults.clear(), 'All faults were removed.'),
-  'start-outage': action({ area: optionalText }, (mock, given) => {
+  'clear-faults': simple('Removes all faults.', (mock) => mock.faults.clear(), 'All faults were removed.'),
+  'start-outage': action('Starts an outage of an area, by default `gateway`.', { area }, (mock, given) => {
     // `outage.start` checks the area.
     mock.outage.start(given as OutageOptions)
     return `The area ${given.area ?? 'gateway'} is down. Every route responds with 503.`
   }),
-  'end-outage': action({ area: optionalText }, (mock, given) => {
+  'end-outage': action('Ends the outage of an area, by default of every area.', { area }, (mock, given) => {
     mock.outage.end(given as OutageOptions)
     return `${given.area === undefined ? 'Every area' : `The area ${given.area}`} is up.`
   }),
   'expire-tokens': simple(
+    'Expires every access token.',
     (mock) => mock.tokens.expire(),
     'Every access token has expired. Refresh tokens are still valid.',
   ),
-  'revoke-tokens': simple((mock) => mock.tokens.revoke(), 'Every access token and refresh token is revoked.'),
-  'save-snapshot': action({ name: text }, (mock, { name }) => {
+  'revoke-tokens': simple(
+    'Revokes every access token and refresh token.',
+    (mock) => mock.tokens.revoke(),
+    'Every access token and refresh token is revoked.',
+  ),
+  'save-snapshot': action('Saves the state under a name.', { name: text }, (mock, { name }) => {
     internalsOf(mock).snapshots.set(name, { snapshot: mock.snapshot(), at: mock.clock.now() })
     return `The state was saved as ${name}.`
   }),
-  'restore-snapshot': action({ name: text }, (mock, { name }) => {
+  'restore-snapshot': action('Restores a saved state.', { name: text }, (mock, { name }) => {
     const saved = internalsOf(mock).snapshots.get(name)
     if (saved === undefined) throw new TypeError(`There is no snapshot ${name}.`)
     mock.restore(saved.snapshot)
     return `The state of ${name} was restored. It is ${timeOf(mock)}.`
   }),
-  'remove-snapshot': action({ name: text }, (mock, { name }) => {
+  'remove-snapshot': action('Removes a saved state.', { name: text }, (mock, { name }) => {
     if (!internalsOf(mock).snapshots.delete(name)) throw new TypeError(`There is no snapshot ${name}.`)
     return `Snapshot ${name} was removed.`
   }),
-  explain: action({ operation: text }, (mock, { operation }) => mock.explain(operation as Operation)),
-  'clear-requests': simple((mock) => mock.requests.clear(), 'The request log is empty.'),
-  'clear-notifications': simple((mock) => mock.notifications.clear(), 'The outbox is empty.'),
-  reset: simple((mock) => mock.reset(), 'The mock was reset.'),
+  explain: action(
+    'Returns the decision about the last request of an operation, and the reason.',
+    { operation: reader(oneOf(...operations), text) },
+    (mock, { operation }) => mock.explain(operation as Operation),
+  ),
+  'clear-requests': simple(
+    'Clears the request log.',
+    (mock) => mock.requests.clear(),
+    'The request log is empty.',
+  ),
+  'clear-notifications': simple(
+    'Clears the outbox.',
+    (mock) => mock.notifications.clear(),
+    'The outbox is empty.',
+  ),
+  reset: simple('Resets the mock; saved snapshots stay.', (mock) => mock.reset(), 'The mock was reset.'),
 } as const satisfies Record<string, Action>
 
 /** The name of an action. */

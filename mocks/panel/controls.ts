@@ -5,7 +5,7 @@ import { faultKinds } from '../http/fault-schema.ts'
 import type { Html, HtmlValue } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { actionButton, actionForm, card, foreign, instant, pill } from './components.ts'
-import type { ListedFault, ListedReceiver, PanelView } from './view.ts'
+import type { PanelView } from './view.ts'
 
 const MOVES: readonly (readonly [unit: 'hours' | 'days' | 'months', count: number, label: string])[] = [
   ['hours', 1, '1 hour'],
@@ -55,7 +55,7 @@ const conditionOf = ({ when }: Fault): Html | undefined => {
   return html`, if ${typeof when === 'function' ? 'a function accepts the request' : foreign(fields.join(', '))}`
 }
 
-const faultRow = ({ number, fault, left }: ListedFault): Html => {
+const faultRow = ({ number, fault, left }: PanelView['faults'][number]): Html => {
   const kind = fault.kind ?? 'sequence'
   const times = left === 'always' ? 'always' : `${left} more ${left === 1 ? 'time' : 'times'}`
   return html`<li id="fault-${number}">
@@ -116,7 +116,7 @@ const receiverRow = ({
   number,
   to = 'a function of the mock’s process',
   ...options
-}: ListedReceiver): Html => {
+}: PanelView['receivers'][number]): Html => {
   const set = Object.entries(options).flatMap(([name, value]) =>
     value === undefined ? [] : `${name} ${JSON.stringify(value)}`,
   )

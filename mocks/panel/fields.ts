@@ -1,10 +1,29 @@
-import type { PaymentScript } from '../domain/subscriptions/options.ts'
+import type { Shape } from '../../src/contract/fields.ts'
+import { anyString, number as numberFrom, optional, tableOf } from '../domain/check-options.ts'
+import { paymentScripts } from '../domain/subscriptions/options.ts'
 
 /** The fields of an action, as a program or a form sent them. */
 export type SentFields = Readonly<Record<string, unknown>>
 
 /** Reads one field of an action. Forms send text, and an empty text means that the field is missing. */
-export type Reader<Value> = (given: unknown, name: string) => Value
+export interface Reader<Value> {
+  (given: unknown, name: string): Value
+  /** Describes the field in a JSON body, for the OpenAPI document. The reader itself does not use the schema. */
+  readonly schema: Shape[string]
+}
+
+/** Creates the reader of a field with a schema. `read` may be another reader. */
+export const reader = <Value>(
+  schema: Shape[string],
+  read: (given: unknown, name: string) => Value,
+): Reader<Value> => Object.assign((given: unknown, name: string) => read(given, name), { schema })
+
+const required = <Value>(schema: Shape[string], read: Reader<Value | undefined>): Reader<Value> =>
+  reader(schema, (given, name) => {
+    const value = read(given, name)
+    if (value === undefined) throw new TypeError(`Missing field ${name}.`)
+    return value
+  })
 
 const plain = (given: unknown): unknown => {
   const value = typeof given === 'string' ? given.trim() : given
@@ -12,30 +31,30 @@ const plain = (given: unknown): unknown => {
 }
 
 /** Reads a field that contains text or a number. Returns a number as text. */
-export const optionalText: Reader<string | undefined> = (given, name) => {
+export const optionalText = reader(optional(anyString), (given, name) => {
   const value = plain(given)
   if (value === undefined || typeof value === 'string') return value
   if (typeof value === 'number') return String(value)
   throw new TypeError(`Field ${name} must be text.`)
-}
+})
 
 /** Reads a required text. */
-export const text: Reader<string> = (given, name) => {
-  const value = optionalText(given, name)
-  if (value === undefined) throw new TypeError(`Missing field ${name}.`)
-  return value
-}
+export const text = required(anyString, optionalText)
+
+const positive = numberFrom('a number from 0', 0)
 
 /** Reads a number that is not negative. */
-export const number: Reader<number | undefined> = (given, name) => {
+export const count = reader(optional(positive), (given, name) => {
   const value = optionalText(given, name)
   if (value === undefined) return undefined
   if (!/^\d+(\.\d+)?$/.test(value)) throw new TypeError(`Field ${name} must be a number, such as 3.`)
   return Number(value)
-}
+})
 
-/** Reads any JSON value. In a form, text that is not JSON stays text. */
-export const json: Reader<unknown> = (given) => {
+/** Reads a required number that is not negative. */
+export const number = required(positive, count)
+
+const parsed = (given: unknown): unknown => {
   const value = plain(given)
   if (typeof value !== 'string') return value
   try {
@@ -45,23 +64,35 @@ export const json: Reader<unknown> = (given) => {
   }
 }
 
-/** Reads an object of texts, which a form sends as fields `name.<key>`. As a number, `017` would lose its 0. */
-export const texts: Reader<Readonly<Record<string, string>> | undefined> = (given, name) => {
-  const entries = Object.entries(Object(json(given, name))).flatMap(([key, value]) => {
-    const found = optionalText(value, `${name}.${key}`)
-    return found === undefined ? [] : [[key, found]]
-  })
-  return entries.length === 0 ? undefined : Object.fromEntries(entries)
-}
+/** Returns a reader of JSON values for each option name in a table. In a form, text that is not JSON stays text. */
+export const jsonFields = <Name extends string>(table: Readonly<Record<Name, Shape[string]>>) =>
+  Object.fromEntries(
+    Object.entries<Shape[string]>(table).map(([name, schema]) => [name, reader(schema, parsed)]),
+  ) as Record<Name, Reader<unknown>>
 
-/** Reads the outcomes of payments, such as `succeed, fail`. */
-export const scripts: Reader<readonly PaymentScript[]> = (given, name) =>
-  (Array.isArray(given) ? given : (optionalText(given, name) ?? '').split(/[\s,]+/))
+/** Reads an object of texts, which a form sends as fields `name.<key>`. As a number, `017` would lose its 0. */
+export const texts = reader<Readonly<Record<string, string>> | undefined>(
+  optional(tableOf(anyString)),
+  (given, name) => {
+    const entries = Object.entries(Object(parsed(given))).flatMap(([key, value]) => {
+      const found = optionalText(value, `${name}.${key}`)
+      return found === undefined ? [] : [[key, found]]
+    })
+    return entries.length === 0 ? undefined : Object.fromEntries(entries)
+  },
+)
+
+/** Reads the outcomes of payments: a list, or text such as `succeed, fail`. */
+export const scripts = reader(optional(paymentScripts), (given, name) => {
+  const value = parsed(given)
+  const words = Array.isArray(value) ? value : (optionalText(value, name) ?? '').split(/[\s,]+/)
+  return words
     .filter((word) => word !== '')
     .map((word) => {
       if (word === 'succeed' || word === 'fail') return word
       throw new TypeError(`Field ${name} must be a list of succeed and fail, got "${word}".`)
     })
+})
 
 /** Reads a request body: a JSON object, or a form, whose field names may contain a dot, such as `when.msisdn`. */
 export const readFields = (body: string, isJson: boolean): SentFields => {

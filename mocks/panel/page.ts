@@ -1,16 +1,17 @@
+import type { ResponseData } from '../http/response.ts'
 import type { Html } from '../pages/html.ts'
 import { documentOf, html, Html as Markup } from '../pages/html.ts'
+import { messagePage, pageResponse } from '../pages/layout.ts'
 import { hashSource } from '../pages/style.ts'
-import { PANEL_PATH, STATE_PATH } from './access.ts'
+import { OPENAPI_PATH, PANEL_PATH, STATE_PATH } from './access.ts'
 import type { Outcome } from './actions.ts'
 import { brief } from './components.ts'
 import { controls } from './controls.ts'
 import { lists } from './lists.ts'
 import { machines } from './machines.ts'
-import type { PanelQuery } from './paging.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
-import type { PanelView } from './view.ts'
+import type { PanelQuery, PanelView } from './view.ts'
 
 let policy: Promise<string> | undefined
 
@@ -66,6 +67,7 @@ ${['Connect', 'Subscriptions', 'Payments', 'Charges', 'Requests', 'Notifications
   (title) => html`<a href="#${title.toLowerCase()}-title">${title}</a>`,
 )}
 <a href="${STATE_PATH}">State as JSON</a>
+<a href="${OPENAPI_PATH}">OpenAPI</a>
 </nav>
 <noscript><p class="quiet">${refreshLinks(refreshes)}</p></noscript>
 </div>
@@ -93,3 +95,14 @@ ${machines(view, extras.query)}
 </main>
 <script>${new Markup(script)}</script>`,
   })
+
+/** Returns the page at the server's root, which links to the panel. */
+export const welcomePage = (): Promise<ResponseData> =>
+  pageResponse(
+    messagePage(
+      200,
+      'Mock server',
+      'This server simulates both payment APIs. Your application calls it; the control panel shows its state.',
+      html`<p><a class="button" href="${PANEL_PATH}">Open the control panel</a></p>`,
+    ),
+  )

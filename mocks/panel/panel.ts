@@ -5,15 +5,14 @@ import { isOwnForm } from '../pages/csrf.ts'
 import { commonHeaders } from '../pages/layout.ts'
 import type { Mock } from '../types.ts'
 import type { ReadHost } from './access.ts'
-import { PANEL_PATH, STATE_PATH } from './access.ts'
+import { OPENAPI_PATH, PANEL_PATH, STATE_PATH } from './access.ts'
 import type { Outcome } from './actions.ts'
 import { act } from './actions.ts'
 import { connectCard } from './connect.ts'
 import type { SentFields } from './fields.ts'
 import { readFields } from './fields.ts'
 import { contentPolicy, panelPage } from './page.ts'
-import { readQuery } from './paging.ts'
-import { readView } from './view.ts'
+import { readQuery, readView } from './view.ts'
 
 const KEPT_NOTICES = 100
 
@@ -116,14 +115,19 @@ export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
     const addressed = readHost(host)
     if (addressed === undefined) return unknownHost
     const isRead = request.method === 'GET' || request.method === 'HEAD'
-    if (pathname === STATE_PATH) {
+    const base = request.server?.publicUrl ?? addressed
+    if (pathname === STATE_PATH || pathname === OPENAPI_PATH) {
       if (!isRead) return refusal(405, 'This path accepts GET only.', { Allow: 'GET, HEAD' })
-      return jsonResponse(200, readView(mock, limitOf(query), readQuery(query)), COMMON)
+      const body =
+        pathname === STATE_PATH
+          ? readView(mock, limitOf(query), readQuery(query))
+          : (await import('./openapi.ts')).openApiOf(base)
+      return jsonResponse(200, body, COMMON)
     }
     if (pathname !== PANEL_PATH && pathname !== `${PANEL_PATH}/`) {
       return refusal(404, 'The panel has no such page.')
     }
-    if (isRead) return show(request.server?.publicUrl ?? addressed, query)
+    if (isRead) return show(base, query)
     if (request.method === 'POST') return submit(request, host, query)
     return refusal(405, 'The panel accepts GET and POST only.', { Allow: 'GET, HEAD, POST' })
   }

@@ -1,7 +1,5 @@
-import type { Area } from '../../src/contract/endpoint.ts'
 import { internalsOf } from '../assemble.ts'
 import type { ListedNotification } from '../delivery/deliveries.ts'
-import type { DeliveryOptions } from '../delivery/types.ts'
 import { chargeTransitions } from '../domain/gateway/transitions.ts'
 import type { ListedCharge } from '../domain/gateway/types.ts'
 import type { Bounds, Sequence } from '../domain/paged-list.ts'
@@ -9,11 +7,38 @@ import type { SubscriptionsDomain } from '../domain/subscriptions/domain.ts'
 import { requestTransitions, subscriptionTransitions } from '../domain/subscriptions/transitions.ts'
 import type { PaymentBody } from '../domain/subscriptions/types.ts'
 import { operations } from '../http/area.ts'
-import type { Fault } from '../http/fault-schema.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import type { Mock } from '../types.ts'
-import type { ListName, PanelQuery } from './paging.ts'
-import { placeOf } from './paging.ts'
+
+/** The names of the panel's lists, as they appear in the page's URL. */
+export const listNames = ['subscriptions', 'payments', 'charges', 'requests', 'notifications'] as const
+
+/** The name of a list of the panel. */
+export type ListName = (typeof listNames)[number]
+
+/**
+ * The query of the panel's URL. `charges` is the position in the list at which the shown charges end; by default, the
+ * panel shows the newest charges. `charges.q` and `charges.is` select charges by text and by state. Each list has these
+ * parameters. `show` is the id of the subscription or charge whose states the panel marks.
+ */
+export type PanelQuery = URLSearchParams
+
+const names = new Set(['show', ...listNames.flatMap((name) => [name, `${name}.q`, `${name}.is`])])
+
+const isKept = (name: string, value: string): boolean =>
+  names.has(name) &&
+  value !== '' &&
+  (!(listNames as readonly string[]).includes(name) || /^\d{1,15}$/.test(value))
+
+/** Reads the query of a URL. Ignores unknown parameters and invalid positions. */
+export const readQuery = (given: URLSearchParams): PanelQuery =>
+  new URLSearchParams([...given].filter(([name, value]) => isKept(name, value)))
+
+/** Returns the position at which the shown page of a list ends; `undefined` for the newest page. */
+const placeOf = (query: PanelQuery, list: ListName): number | undefined => {
+  const place = query.get(list)
+  return place === null ? undefined : Number(place)
+}
 
 /** A page of a list. */
 export interface Listed<Item> {
@@ -31,55 +56,8 @@ export interface Listed<Item> {
 
 type SubscriptionRecord = NonNullable<ReturnType<SubscriptionsDomain['listed']>>
 
-/** A subscription as the panel shows it: without the return address, which may contain the payer's data. */
-export interface ListedSubscription
-  extends Omit<SubscriptionRecord, 'request' | 'createdAt' | 'authorizedAt' | 'cancelledAt'> {
-  /** Time of creation. All times of a listed subscription are ISO 8601 in UTC. */
-  readonly createdAt: string
-  readonly authorizedAt: string | undefined
-  readonly cancelledAt: string | undefined
-  readonly requestID: string
-  readonly amount: string
-  readonly cycle: string
-  readonly start: string
-  readonly end: string
-}
-
-/** A fault that the mock still applies. */
-export interface ListedFault {
-  readonly number: number
-  readonly fault: Fault
-  /** How many more times the fault applies. */
-  readonly left: number | 'always'
-}
-
-/** A receiver of notifications, without secrets: it has no headers, no signing key and no query in the URL. */
-export interface ListedReceiver extends Omit<DeliveryOptions, 'headers' | 'signing'> {
-  readonly number: number
-  /** The URL; `undefined` if the receiver is a function in the mock's process. */
-  readonly to: string | undefined
-}
-
-/** The data that the panel shows, without secrets. */
-export interface PanelView {
-  /** The mock's time, as ISO 8601 in UTC. */
-  readonly now: string
-  /** Whether the mock's clock is frozen. Only a test or a user moves a frozen clock. */
-  readonly clockStandsStill: boolean
-  /** The areas that are down. */
-  readonly outages: readonly Area[]
-  readonly faults: readonly ListedFault[]
-  readonly receivers: readonly ListedReceiver[]
-  /** The saved snapshots, and the mock's time when each was saved. */
-  readonly snapshots: readonly { readonly name: string; readonly at: string }[]
-  readonly subscriptions: Listed<ListedSubscription>
-  readonly payments: Listed<PaymentBody>
-  readonly charges: Listed<ListedCharge>
-  readonly notifications: Listed<ListedNotification>
-  readonly requests: Listed<LoggedRequest>
-  /** The states of the subscription or charge that the query names. */
-  readonly shown: ShownStates
-}
+/** A subscription as the panel shows it. */
+export type ListedSubscription = ReturnType<typeof listedSubscription>
 
 /** The present states of one subscription or one charge. */
 export interface ShownStates {
@@ -155,15 +133,16 @@ const filtered = <Item>(list: Sequence<Item>, matches: (item: Item) => boolean):
 }
 
 const isoOf = (time: number): string => new Date(time).toISOString()
+const optionalIsoOf = (time: number | undefined) => (time === undefined ? undefined : isoOf(time))
 
-const listedSubscription = ({ request, ...state }: SubscriptionRecord): ListedSubscription => {
-  const { createdAt, authorizedAt, cancelledAt } = state
+/** Returns a subscription without the return address, which may contain the payer's data. Times are ISO 8601 in UTC. */
+const listedSubscription = ({ request, ...state }: SubscriptionRecord) => {
   const { requestID, amount, cycle, start, end } = request
   return {
     ...state,
-    createdAt: isoOf(createdAt),
-    authorizedAt: authorizedAt === undefined ? undefined : isoOf(authorizedAt),
-    cancelledAt: cancelledAt === undefined ? undefined : isoOf(cancelledAt),
+    createdAt: isoOf(state.createdAt),
+    authorizedAt: optionalIsoOf(state.authorizedAt),
+    cancelledAt: optionalIsoOf(state.cancelledAt),
     requestID,
     amount,
     cycle,
@@ -181,8 +160,8 @@ const statesOf = (mock: Mock, id: string): ShownStates => {
   return { request: one?.requestStatus, subscription: one?.phase, cancellation: one?.cancellation }
 }
 
-/** Reads one page of each list, with at most `limit` items. */
-export const readView = (mock: Mock, limit: number, query: PanelQuery): PanelView => {
+/** Reads the data that the panel shows, without secrets, with one page of at most `limit` items of each list. */
+export const readView = (mock: Mock, limit: number, query: PanelQuery) => {
   const { clock, deliveries, faults, lists, outages, snapshots } = internalsOf(mock)
   const page = <Name extends ListName>(name: Name, list: Sequence<Items[Name]>): Listed<Items[Name]> => {
     const [text, state] = [query.get(`${name}.q`)?.toLowerCase() ?? '', query.get(`${name}.is`)]
@@ -205,7 +184,7 @@ export const readView = (mock: Mock, limit: number, query: PanelQuery): PanelVie
     faults: faults.armed().map(({ number, fault, left }) => ({
       number,
       fault,
-      left: Number.isFinite(left) ? left : 'always',
+      left: Number.isFinite(left) ? left : ('always' as const),
     })),
     receivers: deliveries
       .receivers()
@@ -223,3 +202,6 @@ export const readView = (mock: Mock, limit: number, query: PanelQuery): PanelVie
     shown: statesOf(mock, query.get('show') ?? ''),
   }
 }
+
+/** The data that the panel shows. */
+export type PanelView = ReturnType<typeof readView>

@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 base = sys.argv[1]
 used, received = set(), []
+actions = json.load(urllib.request.urlopen(base + "/_mock/openapi.json"))["components"]["schemas"]
 
 
 class Receiver(BaseHTTPRequestHandler):
@@ -31,9 +32,14 @@ def send(path, data, headers):
         return error.code, json.load(error)
 
 
+def note(action, fields):
+    used.add(action)
+    assert {name.split(".")[0] for name in fields} <= set(actions[action]["properties"]), action
+
+
 def form(action, **fields):
     """Runs an action as curl does, with form fields."""
-    used.add(action)
+    note(action, fields)
     data = urllib.parse.urlencode({"action": action, **fields}).encode()
     status, outcome = send("/_mock", data, {"accept": "application/json"})
     assert status == 200, outcome
@@ -42,7 +48,7 @@ def form(action, **fields):
 
 def as_json(action, **fields):
     """Runs an action with a JSON body."""
-    used.add(action)
+    note(action, fields)
     status, outcome = send("/_mock", json.dumps({"action": action, **fields}).encode(), {"content-type": "application/json"})
     assert status == 200, outcome
     return outcome["message"]

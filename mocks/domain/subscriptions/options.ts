@@ -87,16 +87,17 @@ const seedToken = {
 /** An access token that is valid without a login. */
 export interface SeedToken extends Input<typeof seedToken> {}
 
-const seeds = {
+/** The fields of the argument of `add`. */
+export const seedFields = {
   /** Subscriptions to add. */
   subscriptions: optional(listOf<SeedSubscription>(strict(seedSubscription))),
   /** Tokens to add. */
   tokens: optional(listOf<SeedToken>(strict(seedToken))),
 }
 /** The subscriptions and tokens that `add` accepts. */
-export interface Seeds extends Input<typeof seeds> {}
+export interface Seeds extends Input<typeof seedFields> {}
 /** Checks the argument of `add`. */
-export const seedsSchema = strict(seeds)
+export const seedsSchema = strict(seedFields)
 
 const user = {
   /** Username of the login. Two merchants may have the same username. `defaultMerchant` has the user `mock-user`. */

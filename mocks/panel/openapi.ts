@@ -1,0 +1,94 @@
+import { oneOf } from '../domain/check-options.ts'
+import type { Json } from '../domain/json-schema.ts'
+import { schemaOf } from '../domain/json-schema.ts'
+import { FORM_TYPE } from '../http/exchange.ts'
+import { PANEL_PATH, STATE_PATH } from './access.ts'
+import { actions } from './actions.ts'
+import { filters, listNames } from './view.ts'
+
+const schemas = Object.fromEntries(
+  Object.entries(actions).map(([name, { description, fields }]): [string, Json] => {
+    const rules = Object.entries(fields).map(([field, { schema }]) => [field, schema])
+    return [name, { description, ...schemaOf({ action: oneOf(name), ...Object.fromEntries(rules) }) }]
+  }),
+)
+const references = Object.keys(schemas).map((name) => [name, `#/components/schemas/${name}`] as const)
+const anyAction = {
+  oneOf: references.map(([, $ref]) => ({ $ref })),
+  discriminator: { propertyName: 'action', mapping: Object.fromEntries(references) },
+}
+
+/** In a form, lists and objects are JSON. */
+const encoding = Object.fromEntries(
+  Object.values(schemas)
+    .flatMap(({ properties }) => Object.entries<Json>(Object(properties)))
+    .filter(([, { type }]) => type === 'object' || type === 'array')
+    .map(([name]) => [name, { contentType: 'application/json' }]),
+)
+
+const text = { type: 'string' }
+const count = { type: 'integer', minimum: 0 }
+const json = (description: string, properties: Json): Json => {
+  const schema = { type: 'object', properties, required: Object.keys(properties) }
+  return { description, content: { 'application/json': { schema } } }
+}
+const refused = (description: string): Json => ({ description, content: { 'text/plain': { schema: text } } })
+const parameter = (name: string, description: string, schema: Json = text): Json => ({
+  in: 'query',
+  name,
+  description,
+  schema,
+})
+
+const outcome = { ok: { type: 'boolean' }, message: text }
+const items = { type: 'array', items: { type: 'object' } }
+const page = {
+  type: 'object',
+  properties: { total: count, items, older: count },
+  required: ['total', 'items'],
+}
+
+const runAction = {
+  operationId: 'runAction',
+  summary: 'Executes an action on the mock.',
+  requestBody: {
+    required: true,
+    content: { 'application/json': { schema: anyAction }, [FORM_TYPE]: { schema: anyAction, encoding } },
+  },
+  responses: {
+    200: json('The action was executed.', outcome),
+    303: { description: 'A form without `Accept: application/json` gets the panel’s page.' },
+    400: refused('The body is not valid JSON.'),
+    403: refused('The host is not allowed, or a page of another site sent the request.'),
+    409: json('The action failed, and `message` says why.', outcome),
+    413: refused('The body is too large.'),
+    415: refused('The body is neither JSON nor a form.'),
+  },
+}
+
+const getState = {
+  operationId: 'getState',
+  summary: 'Returns the state of the mock.',
+  parameters: [
+    parameter('limit', 'The number of items in each list.', count),
+    parameter('show', 'The id whose states `shown` contains.'),
+    ...listNames.flatMap((name) => [
+      parameter(name, 'The page that `older` of a response names.', count),
+      parameter(`${name}.q`, 'Text that the items contain.'),
+      parameter(`${name}.is`, 'State of the items.', { enum: filters[name].states }),
+    ]),
+  ],
+  responses: {
+    200: json('The state.', { now: text, ...Object.fromEntries(listNames.map((name) => [name, page])) }),
+    403: refused('The host is not allowed.'),
+  },
+}
+
+/** Returns the OpenAPI document of the panel's API at a base URL. */
+export const openApiOf = (baseUrl: string): Json => ({
+  openapi: '3.1.1',
+  info: { title: 'Control panel of a mandatekit mock', version: '1' },
+  servers: [{ url: baseUrl }],
+  paths: { [PANEL_PATH]: { post: runAction }, [STATE_PATH]: { get: getState } },
+  components: { schemas },
+})
