@@ -162,7 +162,7 @@ const createSite = (mock: Mock, readHost: ReadHost, hasPanel: boolean) => {
     if (path === '/favicon.ico') return Promise.resolve({ status: 204, headers: {}, body: '' })
     const isWelcome =
       hasPanel && path === '/' && request.headers.get('accept')?.includes('text/html') === true
-    return isWelcome ? import('./panel/page.ts').then(({ welcomePage }) => welcomePage()) : undefined
+    return isWelcome ? import('./server/welcome-page.ts').then(({ welcomePage }) => welcomePage()) : undefined
   }
 }
 

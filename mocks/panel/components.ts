@@ -1,7 +1,9 @@
 import type { Html, HtmlValue } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { ActionName } from './actions.ts'
-import type { Listed, ListName, PanelQuery } from './view.ts'
+import type { ListName, PanelQuery } from './paging.ts'
+import { urlWith } from './paging.ts'
+import type { Listed } from './view.ts'
 import { filters } from './view.ts'
 
 /** The color of a state. */
@@ -79,19 +81,6 @@ export const card = (id: string, title: HtmlValue, content: HtmlValue): Html =>
 <h2 id="${id}-title" tabindex="-1">${title}</h2>
 ${content}
 </section>`
-
-/** Returns the relative URL of a section of the panel, with one changed parameter of the query. */
-export const urlWith = (
-  query: PanelQuery,
-  name: string,
-  value: string | number | undefined,
-  section: string,
-): string => {
-  const changed = new URLSearchParams(query)
-  changed.delete(name)
-  if (value !== undefined) changed.set(name, String(value))
-  return `?${changed}#${section}-title`
-}
 
 /** The columns of a table: the heading of each column, and the function that renders the cell of an item. */
 type Columns<Item> = Readonly<Record<string, (item: Item) => HtmlValue>>

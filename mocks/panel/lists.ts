@@ -17,9 +17,10 @@ import {
   json,
   listSection,
   pill,
-  urlWith,
 } from './components.ts'
-import type { ListedSubscription, PanelQuery, PanelView } from './view.ts'
+import type { PanelQuery } from './paging.ts'
+import { urlWith } from './paging.ts'
+import type { ListedSubscription, PanelView } from './view.ts'
 import { filters } from './view.ts'
 
 /** The choices of the field that sets which payments of a subscription fail. */

@@ -7,7 +7,8 @@ import {
 import type { Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { card } from './components.ts'
-import type { PanelQuery, PanelView, ShownStates } from './view.ts'
+import type { PanelQuery } from './paging.ts'
+import type { PanelView, ShownStates } from './view.ts'
 
 type Table = Readonly<Record<string, Readonly<Record<string, string>>>>
 

@@ -4,7 +4,8 @@ import { schemaOf } from '../domain/json-schema.ts'
 import { FORM_TYPE } from '../http/exchange.ts'
 import { PANEL_PATH, STATE_PATH } from './access.ts'
 import { actions } from './actions.ts'
-import { filters, listNames } from './view.ts'
+import { listNames } from './paging.ts'
+import { filters } from './view.ts'
 
 const schemas = Object.fromEntries(
   Object.entries(actions).map(([name, { description, fields }]): [string, Json] => {

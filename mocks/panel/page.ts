@@ -1,7 +1,5 @@
-import type { ResponseData } from '../http/response.ts'
 import type { Html } from '../pages/html.ts'
 import { documentOf, html, Html as Markup } from '../pages/html.ts'
-import { messagePage, pageResponse } from '../pages/layout.ts'
 import { hashSource } from '../pages/style.ts'
 import { OPENAPI_PATH, PANEL_PATH, STATE_PATH } from './access.ts'
 import type { Outcome } from './actions.ts'
@@ -9,9 +7,10 @@ import { brief } from './components.ts'
 import { controls } from './controls.ts'
 import { lists } from './lists.ts'
 import { machines } from './machines.ts'
+import type { PanelQuery } from './paging.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
-import type { PanelQuery, PanelView } from './view.ts'
+import type { PanelView } from './view.ts'
 
 let policy: Promise<string> | undefined
 
@@ -95,14 +94,3 @@ ${machines(view, extras.query)}
 </main>
 <script>${new Markup(script)}</script>`,
   })
-
-/** Returns the page at the server's root, which links to the panel. */
-export const welcomePage = (): Promise<ResponseData> =>
-  pageResponse(
-    messagePage(
-      200,
-      'Mock server',
-      'This server simulates both payment APIs. Your application calls it; the control panel shows its state.',
-      html`<p><a class="button" href="${PANEL_PATH}">Open the control panel</a></p>`,
-    ),
-  )

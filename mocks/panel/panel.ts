@@ -12,7 +12,8 @@ import { connectCard } from './connect.ts'
 import type { SentFields } from './fields.ts'
 import { readFields } from './fields.ts'
 import { contentPolicy, panelPage } from './page.ts'
-import { readQuery, readView } from './view.ts'
+import { readQuery } from './paging.ts'
+import { readView } from './view.ts'
 
 const KEPT_NOTICES = 100
 

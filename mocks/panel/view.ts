@@ -9,36 +9,8 @@ import type { PaymentBody } from '../domain/subscriptions/types.ts'
 import { operations } from '../http/area.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import type { Mock } from '../types.ts'
-
-/** The names of the panel's lists, as they appear in the page's URL. */
-export const listNames = ['subscriptions', 'payments', 'charges', 'requests', 'notifications'] as const
-
-/** The name of a list of the panel. */
-export type ListName = (typeof listNames)[number]
-
-/**
- * The query of the panel's URL. `charges` is the position in the list at which the shown charges end; by default, the
- * panel shows the newest charges. `charges.q` and `charges.is` select charges by text and by state. Each list has these
- * parameters. `show` is the id of the subscription or charge whose states the panel marks.
- */
-export type PanelQuery = URLSearchParams
-
-const names = new Set(['show', ...listNames.flatMap((name) => [name, `${name}.q`, `${name}.is`])])
-
-const isKept = (name: string, value: string): boolean =>
-  names.has(name) &&
-  value !== '' &&
-  (!(listNames as readonly string[]).includes(name) || /^\d{1,15}$/.test(value))
-
-/** Reads the query of a URL. Ignores unknown parameters and invalid positions. */
-export const readQuery = (given: URLSearchParams): PanelQuery =>
-  new URLSearchParams([...given].filter(([name, value]) => isKept(name, value)))
-
-/** Returns the position at which the shown page of a list ends; `undefined` for the newest page. */
-const placeOf = (query: PanelQuery, list: ListName): number | undefined => {
-  const place = query.get(list)
-  return place === null ? undefined : Number(place)
-}
+import type { ListName, PanelQuery } from './paging.ts'
+import { listNames, placeOf } from './paging.ts'
 
 /** A page of a list. */
 export interface Listed<Item> {

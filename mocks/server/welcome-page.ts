@@ -1,0 +1,15 @@
+import type { ResponseData } from '../http/response.ts'
+import { html } from '../pages/html.ts'
+import { messagePage, pageResponse } from '../pages/layout.ts'
+import { PANEL_PATH } from '../panel/access.ts'
+
+/** Returns the page at the server's root, which links to the panel. */
+export const welcomePage = (): Promise<ResponseData> =>
+  pageResponse(
+    messagePage(
+      200,
+      'Mock server',
+      'This server simulates both payment APIs. Your application calls it; the control panel shows its state.',
+      html`<p><a class="button" href="${PANEL_PATH}">Open the control panel</a></p>`,
+    ),
+  )
