@@ -10,7 +10,7 @@ import { operations } from '../http/area.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import type { Mock } from '../types.ts'
 import type { ListName, PanelQuery } from './paging.ts'
-import { listNames, placeOf } from './paging.ts'
+import { placeOf } from './paging.ts'
 
 /** A page of a list. */
 export interface Listed<Item> {
