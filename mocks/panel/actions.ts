@@ -192,7 +192,7 @@ export const actions = {
   flush: simple(
     'Delivers every notification that is due.',
     (mock) => mock.notifications.flush(),
-    'Every notification that is due was delivered.',
+    'Every due notification was sent.',
   ),
   fault: action(
     'Adds a fault, with the fields of `faults.add`.',
