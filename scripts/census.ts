@@ -13,8 +13,8 @@ interface Limits {
 }
 
 // The features of 0.2 had the limits 6 800, 10 500 and 20 000 lines. Later features were added to these: fixed kinds of
-// faults, job queues, log and raw requests (src); the panel as a workbench with an OpenAPI document, kept state and rules (mocks); and the hostile
-// matrix, workers, the fleet and the panel (test).
+// faults, job queues, log and raw requests (src); the panel as a workbench with an OpenAPI document, kept state and
+// rules (mocks); and the hostile matrix, workers, the fleet and the panel (test).
 const LIMITS: Readonly<Record<string, Limits>> = {
   src: { files: 60, lines: 7_650, longest: 400 },
   mocks: { files: 94, lines: 12_500 },
