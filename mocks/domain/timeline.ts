@@ -58,9 +58,9 @@ const SMALL = 64
 
 /**
  * Creates a timeline, which keeps planned entries in a heap. A canceled entry is only marked: it leaves the heap when
- * it reaches the top. When more than half of a large heap is canceled, all canceled entries leave at once.
+ * it reaches the top. When more than half of a large heap's entries are canceled, all canceled entries leave at once.
  *
- * @param outsideNow returns the current time while no entry runs
+ * @param outsideNow returns the time that applies while no entry runs
  * @param onEarlier called when a new entry is due before all other entries
  */
 export const createTimeline = (outsideNow: () => number, onEarlier?: () => void) => {
@@ -248,7 +248,7 @@ export const createDueQueue = <Item>(
     plan()
   })
 
-  /** Returns the index for a new item. After the clock was set back, the item can be due before older items. */
+  /** Returns where to insert an item that is due before older items, for example because the clock was set back. */
   const place = (at: number): number => {
     let low = head
     let high = items.length
@@ -271,7 +271,7 @@ export const createDueQueue = <Item>(
     replace(next: readonly Item[]): void {
       items = [...next]
       head = 0
-      // `plan` does nothing if the due time equals `plannedAt`. NaN equals no number, so here `plan` always acts.
+      // `plan` updates the timeline only if the due time differs from `plannedAt`. NaN differs from every due time.
       plannedAt = Number.NaN
       plan()
     },

@@ -77,7 +77,7 @@ export const createRequestCheck = (options: SubscriptionsOptions, calendar: Cale
       return invalid(
         'start',
         `After ${options.startCutoff || ''} today cannot be the start date.`,
-        `The first possible start is ${dateText(today + 1)}, because the time is ${calendar.dateTimeText(now())} in ${timeZone} (options subscriptions.timeZone and startCutoff).`,
+        `It is ${calendar.dateTimeText(now())} in ${timeZone} (option subscriptions.timeZone), later than option subscriptions.startCutoff: the first possible start is ${dateText(today + 1)}.`,
       )
     }
     return undefined

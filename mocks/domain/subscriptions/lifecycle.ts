@@ -133,7 +133,7 @@ export const createLifecycle = (parts: {
     const record = state.subscriptions[cancellation.subscription]
     if (record === undefined || cancellation.status === 'PROCESSED') return
     cancellation.status = cancellationTransitions[cancellation.status].process
-    // If the subscription has already ended or expired, it stays unchanged and no notification is sent (row 28).
+    // A subscription that ended, expired or was declined stays unchanged, and no notification is sent (row 28).
     if (!move(record, 'cancel', at)) return
     record.cancelledAt = at
     send('SUBSCRIPTION', 'CANCELLED', record, at)
@@ -191,7 +191,7 @@ export const createLifecycle = (parts: {
     /** Returns whether the subscription's phase allows the event. */
     can: (record: SubscriptionRecord, trigger: SubscriptionTrigger): boolean =>
       subscriptionAfter(record.phase, trigger) !== undefined,
-    /** Authorizes a request. The first payment happens on the next due date, which may be now. */
+    /** Authorizes a request. If a payment is due at this very time, it happens at once. */
     authorize(record: SubscriptionRecord, payments: readonly PaymentScript[]): void {
       const at = timeline.now()
       cancelPlanned(record)

@@ -165,7 +165,7 @@ export const createOperations = (parts: {
       const earlier = index === undefined ? undefined : state.cancellations[index]
       const again = earlier !== undefined || !lifecycle.can(record.value, 'cancel')
       if (again && options.cancelTwice === 'refuse') {
-        return refused('state', 'The subscription cannot be cancelled.', {
+        return refused('state', 'The subscription cannot be canceled.', {
           explanation: `${earlier === undefined ? `The subscription is ${phase}` : 'The subscription already has a cancellation'}; option subscriptions.cancelTwice is "refuse".`,
         })
       }
@@ -179,7 +179,7 @@ export const createOperations = (parts: {
       const { cancellation: index } = record.value
       const cancellation = index === undefined ? undefined : state.cancellations[index]
       return cancellation === undefined
-        ? notFound('Cancellation', 'The subscription exists, but has not been cancelled.')
+        ? notFound('Cancellation', 'The subscription exists, but has not been canceled.')
         : accepted(views.cancellation(cancellation))
     },
     /** Returns one page of a subscription's payments (S-g). */
@@ -233,7 +233,7 @@ export const createOperations = (parts: {
       record.script = [...payments]
       return accepted(undefined)
     },
-    /** Cancels a request or subscription on behalf of the payer. The merchant makes no API call. */
+    /** Cancels a request or subscription as the payer, without an API call of the merchant. */
     end(id: string): Result<SubscriptionState> {
       timeline.settle()
       const record = state.byInvoice(id) ?? state.bySubscription(id)

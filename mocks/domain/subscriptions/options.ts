@@ -179,7 +179,7 @@ const dunning = {
 const lockout = {
   /** How many failed logins lock a username. Default: 5. */
   attempts: wholeNumber(1),
-  /** The period in which `attempts` failed logins lock a username, in seconds. Default: 60. */
+  /** A username is locked after `attempts` failed logins within this number of seconds. Default: 60. */
   windowSeconds: wholeNumber(1),
   /** How long the username stays locked, in seconds. Default: 900. */
   durationSeconds: wholeNumber(1),
@@ -258,7 +258,7 @@ export const subscriptionsTable = {
   nextPaymentDateAfterEnd: option(oneOf('date', 'null'), 'date'),
   /** How long a cancellation has status PROCESSING, while payments continue (row 27). Default: 0 seconds. */
   cancelDelay: option(duration, { seconds: 0 }),
-  /** Response to a cancellation of a canceled or ended subscription (row 28): success or error. Default: `same`. */
+  /** Response to canceling a subscription that ended or was canceled (row 28): success or error. Default: `same`. */
   cancelTwice: option(oneOf('same', 'refuse'), 'same'),
   /** Lifetime of an access token (row 33). Default: 3600 seconds. */
   tokenTtl: option(duration, { seconds: 3600 }),

@@ -25,7 +25,7 @@ export interface SubscriptionRecord {
   readonly index: number
   readonly invoiceId: string
   readonly subscriptionId: string
-  /** Client id of the merchant that created the request. The field `clientID` in `request` may differ. */
+  /** Client id of the merchant that created the request; `request.clientID` may name another merchant. */
   readonly owner: string
   readonly request: SubscriptionRequestBody
   readonly terms: Terms

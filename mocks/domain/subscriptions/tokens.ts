@@ -12,7 +12,7 @@ export interface Failures {
   lockedUntil: number | undefined
 }
 
-// When this many usernames with failed logins are stored, the mock removes those whose failures or lock have expired.
+// When failed logins of this many usernames are stored, the mock removes outdated failed logins and ended locks.
 const MANY_USERNAMES = 1_000
 
 /** Returns a key for a merchant's user, as JSON. With a separator such as `:`, two users could have the same key. */
@@ -89,7 +89,7 @@ export interface TokensSnapshot {
 export type Tokens = ReturnType<typeof createTokens>
 
 const TOKEN_LENGTH = 48
-// With fewer tokens than this, the mock removes no expired tokens: the log then says "expired", and not "unknown".
+// Expired tokens stay until this many tokens are stored, because the log calls a removed token unknown, not expired.
 const EXPIRED_TOKENS_KEPT = 1_000
 
 const unauthorized = (explanation: string): Result<never> =>
@@ -109,7 +109,7 @@ export const createTokens = (parts: {
   let sweepFrom = EXPIRED_TOKENS_KEPT
   /** How many clock moves by the panel are in progress. */
   let moves = 0
-  /** The mock's time after these moves; 0 without a move. The lifetime of a new token starts then, or later. */
+  /** The mock's time after the moves in progress, or 0. A new token's lifetime starts no earlier than at this time. */
   let issueFrom = 0
 
   const keep = (
@@ -266,7 +266,7 @@ export const createTokens = (parts: {
           if (!expired.has(token)) access.set(token, { ...record, expiresAt: record.expiresAt + length })
         }
       }
-      // If the move is forward, a later expiry would make an expired token valid until the clock has moved.
+      // Before a forward move, expired tokens keep their expiry: a later one would make them valid during the move.
       for (const [token, { expiresAt }] of access)
         if (expiresAt <= time && milliseconds > 0) expired.add(token)
       shift(milliseconds)

@@ -32,7 +32,7 @@ export const subscriptionTransitions = {
   VOID: {},
 } as const satisfies Table<SubscriptionPhase, SubscriptionTrigger>
 
-/** The next status of a cancellation, by status and event. `process` follows `request` after `cancelDelay` (row 27). */
+/** The next status of a cancellation, by status and event. The two events are `cancelDelay` apart (row 27). */
 export const cancellationTransitions = {
   none: { request: 'PROCESSING' },
   PROCESSING: { process: 'PROCESSED' },

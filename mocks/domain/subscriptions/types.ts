@@ -79,11 +79,11 @@ export interface AuthorizationView {
 export interface SubscriptionState {
   /** Identifier of the request: the `invoiceID` that `subscribe` returned. */
   readonly invoiceId: string
-  /** Identifier of the subscription. Before the authorization, `status` may omit this identifier (row 11). */
+  /** Identifier of the subscription. Before the authorization, a status response may omit it (row 11). */
   readonly subscriptionId: string
   /** Status of the request: `INITIALIZED`, `SUCCEEDED`, `FAILED`, `EXPIRED` or `CANCELLED` (row 10). */
   readonly requestStatus: string
-  /** Client id of the merchant whose token created the request; `request.clientID` may differ (row 21). */
+  /** Client id of the merchant that created the request; `request.clientID` may name another merchant (row 21). */
   readonly clientId: string
   /** The request (S1). */
   readonly request: SubscriptionRequestBody
