@@ -144,7 +144,7 @@ const NUMBERED_KINDS = ['invoice', 'subscription']
 const UNLIMITED = { limit: 1_000_000_000, windowMs: 60_000 }
 const ID_LENGTH = 20
 
-/** The longest time that a delivery waits for `flush()`, if a server runs and the clock is not frozen. */
+/** While a server runs and the clock is not frozen, a delivery that waits for `flush()` starts within this time. */
 const LONGEST_HOLD_MS = 1_000
 
 /** The internal parts of a mock. */
@@ -303,7 +303,7 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
     }),
     /** The public clock of the mock. */
     time,
-    /** Moves the clock and the expiry of access tokens, because a client on another clock does not notice the move. */
+    /** Moves the clock and the expiry of access tokens. Otherwise, a client on its own clock uses expired tokens. */
     async moveClock(move: { readonly by: Duration } | { readonly to: string }): Promise<void> {
       const length = 'by' in move ? toMilliseconds(move.by) : toInstantMilliseconds(move.to) - time.now()
       const moveEnds = subscriptions.domain.tokensSurviveMove(length)

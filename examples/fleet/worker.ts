@@ -23,7 +23,7 @@ redis.on('error', ({ message }) => log('Redis:', message))
 
 const common = {
   baseUrl,
-  // For long waits, the client throws an error, because a sleeping job would occupy the worker.
+  // The client throws an error instead of waiting long, because a job that waits would occupy its worker.
   rateLimit: 'throw',
   retry: { limit: 2, maxWait: 900 },
   timeout,
@@ -43,7 +43,8 @@ const queues = openQueues(settings)
 const notifications = createNotificationHandler({
   verify: lookupVerifier(subscriptions),
   dedupe: createRedisDedupeStore(redis),
-  // The lock and the lease of a killed worker expire together, so the next run does not have to wait twice.
+  // After a worker is killed, the lock of its job and the lease of its notification expire together. The next run
+  // starts when the lock has expired, so it does not have to wait for the lease.
   lease: { duration: lockDuration },
   onSubscription: async (notification) => {
     const { subscriptionId, status } = notification
@@ -79,8 +80,8 @@ const settle = async (queue: QueueName, job: Job, token: string, error: unknown)
   log(`${job.name} ${job.id}: ${next.step}:`, error)
   switch (next.step) {
     case 'pause-queue':
-      // Every job would fail, so all workers pause, and this job uses up no attempt. The pause is at most
-      // `loginCooldown`, because the client then tries to log in again.
+      // Every job would fail, so all workers pause, and this job uses up no attempt. The pause lasts at
+      // most `loginCooldown`, because the client retries a rejected login after that time.
       await queues[queue].rateLimit(Math.ceil(Math.min(next.afterMs, loginCooldown)))
       throw new RateLimitError()
     case 'retry':

@@ -7,7 +7,7 @@ import { startMockServer } from 'mandatekit/mocks/server'
 export interface Settings {
   readonly subscriptions: SubscriptionsClientOptions
   readonly gateway: GatewayClientOptions
-  /** The mock, or `undefined` for any other server, whose clock and payer the program cannot control. */
+  /** The mock, whose clock and payer the program controls. `undefined` if the program calls another server. */
   readonly mock: Mock | undefined
   /** A mobile number whose charges succeed. */
   readonly msisdn: string

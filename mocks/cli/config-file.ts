@@ -44,7 +44,7 @@ const readJson = async (path: string): Promise<unknown> => {
 }
 
 const readModule = async (path: string): Promise<unknown> => {
-  // Checks first that the file exists, because `import` reports a missing dependency with the same code.
+  // First checks that the file exists: the error of `import` has the same code if a dependency of the file is missing.
   await readNamedFile('--config', path)
   let module: { readonly config?: unknown; readonly default?: unknown }
   try {

@@ -48,7 +48,7 @@ const optionsOf = async (given: MockCommandOptions): Promise<MockOptions> => {
   const { rateLimit: limitOfG = gatewayDefaults.rateLimit } = gateway
   const receivers = notify.map((url) => receiverOf(url, !notifyOnce)).concat(subscriptions.notify ?? [])
   return {
-    // Clients in other processes wait in the machine's time, so the rate limits use the same time.
+    // Clients in other processes wait in real time, so the rate limits use real time too.
     rateLimitTime: 'machine',
     ...file,
     ...(clock === undefined ? {} : { clock: clockOf(clock) }),

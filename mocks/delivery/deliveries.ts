@@ -48,7 +48,7 @@ export const createDeliveries = (parts: {
   readonly size: number
   /** Receivers that stay connected after a reset. */
   readonly receivers: readonly (DeliveryOptions & { readonly to: NotificationTarget })[]
-  /** Called when a delivery starts to wait for `runDue`. */
+  /** Called when a delivery has to wait until `runDue` is called. */
   readonly onHeld: () => void
 }) => {
   const { timeline, random, newId, size, receivers, onHeld } = parts
@@ -139,7 +139,7 @@ export const createDeliveries = (parts: {
     release()
   }
 
-  /** Drops all deliveries, and ignores the results of deliveries in progress. */
+  /** Drops all deliveries except the `planned` ones, and ignores the results of deliveries in progress. */
   const dropAll = (): void => {
     for (const connection of connections.values()) connection.drop()
     for (const number of held.keys()) held.set(number, [])
@@ -250,18 +250,18 @@ export const createDeliveries = (parts: {
     /** Returns the connected receivers. */
     receivers: () => [...connections].map(([number, { to, options }]) => ({ number, to, options })),
     underWay,
-    /** Aborts the deliveries in progress, and holds them. No delivery starts until `accept` or `resume` is called. */
+    /** Aborts the deliveries in progress, but holds them for later. No delivery starts until `accept` or `resume`. */
     stop(): void {
       isStopped = true
       for (const [number, connection] of connections)
         held.set(number, [...connection.stop(), ...(held.get(number) ?? [])])
       wakeWaiters()
     },
-    /** Ends `stop` for new deliveries. The deliveries that were held wait for `flush()`. */
+    /** Lets new deliveries start after `stop`. Held deliveries still wait for `flush()`. */
     accept(): void {
       isStopped = false
     },
-    /** Ends `stop` for all deliveries, and starts those that were held. Shuffled deliveries wait for `flush()`. */
+    /** Lets deliveries start after `stop`, and starts the held ones. Shuffled deliveries still wait for `flush()`. */
     resume(): void {
       isStopped = false
       release(({ rules }) => !rules.shuffle)
@@ -269,8 +269,9 @@ export const createDeliveries = (parts: {
     /** Returns how many deliveries failed because a receiver did not respond in time. */
     lateCount: () => lateCount,
     /**
-     * Registers that a `clock.sleep` begins. The caller calls the returned function when the sleep ends. In between,
-     * the clock does not wait for responses, because a receiver that sleeps responds only after the clock has moved.
+     * Registers a `clock.sleep` that begins during a delivery. The caller calls the returned function when the sleep
+     * ends. Until then, the clock does not wait for responses: a receiver that sleeps cannot respond before the clock
+     * has moved.
      */
     sleepBegins(): () => void {
       if (!busy()) return () => undefined

@@ -72,7 +72,7 @@ export const deliveryOptions = {
   duplicate: optional(either(flag, probability)),
   /**
    * Delivers in random order, when `flush()` is called or the mock's clock moves. If a server runs and the clock is
-   * not frozen, a notification waits at most one second. Default: in order.
+   * not frozen, delivers after at most one second. Delayed deliveries and retries are not shuffled. Default: in order.
    */
   shuffle: optional(flag),
   /** Spelling of a cancellation (Events, note 1): `CANCELLED` (default), `CANCELED`, or both at random. */
