@@ -16,15 +16,15 @@ export type MandateKitErrorCode =
  * Whether the server may have executed any attempt of the call. Check `retryable` first. If `retryable` is
  * false, `outcome` tells what to do.
  *
- * - `unknown`: the server may have acted. The error's message says how to find out before you call again.
- * - `rejected`: the server responded that it did not act. Fix the cause, because the same call is rejected again.
+ * - `unknown`: the server may have acted. If the call changes data, the error's message says what to do next.
+ * - `rejected`: the server responded that it did not act. It would reject the same call again, so fix the cause first.
  * - `not-sent`: no attempt reached the server. Fix the cause.
  */
 export type Outcome = 'not-sent' | 'rejected' | 'unknown'
 
 /**
- * The stage at which a call failed. In `input`, no I/O has begun. In `limit`, the client delays the call because of
- * the rate limit. In `wait`, the client pauses between attempts, or between reads of a state.
+ * The stage at which a call failed. `input`: before any I/O. `limit`: while the rate limit delayed the call. `wait`:
+ * during a pause between attempts, or during `waitForCharge` or `waitForStatus`.
  */
 export type Phase = 'input' | 'login' | 'limit' | 'request' | 'response' | 'wait'
 
@@ -71,7 +71,7 @@ export interface InputIssue {
   readonly field: string
   /** The values that the field accepts, such as `a whole number from 0`. */
   readonly rule: string
-  /** Type of the received value, such as `string`; `undefined` when the field is missing. */
+  /** Type of the received value, such as `string`; the text `undefined` when the field is missing. */
   readonly received: string
   /** A sentence that describes the issue, without a final period. */
   readonly message: string
@@ -117,8 +117,8 @@ export const isMandateKitError = (value: unknown): value is AnyMandateKitError =
 
 /**
  * Thrown when input or options break a rule, or when credentials or an API key cannot be read or used. Input is
- * checked before any I/O. Credentials and API keys may be read again for a retry: if `phase` is `login`, the call's
- * first attempt may have been sent, so check `outcome`.
+ * checked before any I/O. But the client may also read credentials or an API key before a retry, when the server may
+ * already have executed the first attempt. If `phase` is `login`, check `outcome`.
  */
 export class InvalidRequestError extends MandateKitError {
   static override readonly name: string = 'InvalidRequestError'
@@ -168,9 +168,9 @@ export class ApiError extends MandateKitError {
 }
 
 /**
- * HTTP 401: the server did not accept the credentials, the token or the API key. If the server rejected a login
- * (`phase` is `login`, or you called `login()`), later calls that need a new token fail without a request, until the
- * credentials change, you call `login()`, or the cool-down (`loginCooldown`) ends.
+ * HTTP 401: the server did not accept the credentials, the token or the API key. If `phase` is `login`, or the failed
+ * call is `login()`, a login was rejected. Then later calls that need a new token fail without a request, until one of
+ * these things happens: the credentials change, a call of `login()` succeeds, or the `loginCooldown` ends.
  * @example 401 with `{ "errorCode": "401", "errorMessage": "…" }` for a login with a wrong password
  */
 export class AuthenticationError extends ApiError {
@@ -239,7 +239,7 @@ export class TimeoutError extends MandateKitError {
   static override readonly name: string = 'TimeoutError'
   static override readonly code: MandateKitErrorCode = 'timeout'
   declare readonly code: 'timeout'
-  /** The time limit in milliseconds, or the duration of an attempt that `fetch` ended by a limit of its own. */
+  /** The time limit that passed, in milliseconds. If `fetch` itself ended an attempt: how long the attempt took. */
   declare readonly timeoutMs: number
   /** The last state that `waitForCharge` or `waitForStatus` read; `undefined` if no read succeeded. */
   declare readonly lastState: unknown

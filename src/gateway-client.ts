@@ -67,7 +67,7 @@ export type Health =
       readonly ok: false
       /** The HTTP status, if there was a response. */
       readonly status?: number
-      /** Why the check failed; absent if the status is 2xx but not 200, such as 204. */
+      /** The error of the failed call; absent if the call succeeded with a status other than 200, such as 204. */
       readonly error?: AnyMandateKitError
     }
 
@@ -160,8 +160,8 @@ export class GatewayClient {
    * Charges an established mandate again. The payer enters no code (G rule 2). A failed renewal causes no error:
    * check the result's `status`. A retry sends the same key, so that the payer pays once per cycle. If the key was used
    * before, the server returns the original response. Call `status(id)` for the present state. Always pass the id of
-   * the first charge, because `dueDate` and this id give the key. With the id of a renewal, the key would differ, and
-   * the payer could be charged twice.
+   * the first charge: the client makes the key from this id and `dueDate`. If you pass the id of a renewal instead, the
+   * key differs, and the payer may be charged twice.
    *
    * @example await gateway.renew(mandate.id, { dueDate: '2026-12-01' })
    */

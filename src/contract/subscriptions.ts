@@ -64,7 +64,7 @@ const subscriptionRequest = {
   userReturnURL: inputUrl,
   /** How often the payer pays: `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. (S1) */
   cycle: oneOf(CYCLES),
-  /** Amount per cycle: decimal text above zero, such as `"25.00"`, because numbers can be rounded. (S1) */
+  /** Amount per cycle: a decimal number above zero, as a string such as `"25.00"`, which is never rounded. (S1) */
   amount: input(
     'a decimal string above zero such as "25.00" (a string, because numbers round)',
     isAmountText,

@@ -197,7 +197,7 @@ export const attemptError = (log: CallLog, failure: Failure, context: FailureCon
   return responseError(log, failure, response, context)
 }
 
-/** Creates the error for a call whose login failed, with the class and response data of the login's error. */
+/** Creates the error for a call whose login failed. Copies the class and the response data of the login's error. */
 export const loginError = (log: CallLog, error: MandateKitError): MandateKitError => {
   log.phase = 'login'
   const details: ErrorDetails = { ...log.details(error.retryable), cause: error.cause }

@@ -14,7 +14,7 @@ const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id'] as
 export const serverRequestIdOf = (headers: Readonly<Record<string, string>>): string | undefined =>
   REQUEST_ID_HEADERS.map((name) => headers[name]).find(Boolean)
 
-// The errors that `onError` already received. A failed `login()` passes the same error to `failed` twice.
+// The errors that `onError` already received. A failed `login()` and its token request report the same error.
 const reported = new WeakSet<object>()
 
 /** Collects data about one call, for errors and hooks. */

@@ -73,7 +73,7 @@ export interface Call {
   readonly deadline: Deadline
 }
 
-/** Runs `work`, which gets a token, API key or client id. If `work` fails, the call fails for the same reason. */
+/** Runs `work`, which obtains a token, API key or client id. If `work` fails, the call fails for the same reason. */
 export const authorized = async <Value>(
   { log, deadline }: Call,
   work: (signal: AbortSignal) => Promise<Value>,
@@ -203,7 +203,7 @@ const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
     await deadline
       .race(async (signal) => clock.sleep(waitMs, signal))
       .catch((error: unknown) => {
-        // If `sleep` of the option `clock` rejects, the client cannot wait. The call ends with the attempt's error.
+        // The option `clock` may have a `sleep` that rejects. Then the call ends with the error of the last attempt.
         throw error instanceof Interrupted ? error : end()
       })
   }

@@ -15,7 +15,10 @@ export class Interrupted extends Error {
   }
 }
 
-/** The system time may run this many milliseconds ahead of timers. A larger difference means that the machine slept. */
+/**
+ * Largest expected correction of the system clock, in milliseconds. If the system time gets ahead of timers by more
+ * than this, the machine slept.
+ */
 const CLOCK_CORRECTION = 60_000
 
 /** Ends a call when the caller's signal is aborted or the call's total time limit passes. */

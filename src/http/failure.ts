@@ -45,7 +45,7 @@ const codeOf = ({ code, name }: Evidence): string | undefined => {
   return name === 'TimeoutError' ? name : undefined
 }
 
-/** Returns those of an error and its causes that have a code. Inner errors replace an aggregate error. */
+/** Lists an error and its causes, except those without a code. An aggregate error is replaced by its inner errors. */
 const withCode = (error: unknown, depth = 0): readonly Evidence[] => {
   if (!isObject(error) || depth > MAX_DEPTH) return []
   // An aggregate error has one inner error per IP address, and its own code describes only the first address.
