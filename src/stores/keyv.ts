@@ -83,7 +83,7 @@ const readEntry = (value: unknown): Entry | undefined => {
 }
 
 /**
- * Remembers processed notifications in a Keyv with any backend, so that a restart does not forget them. Keyv has no
+ * Remembers processed notifications in a Keyv. With a persistent backend, the records survive a restart. Keyv has no
  * atomic operations: claims are atomic **within one process** only. Several processes need `createRedisDedupeStore`.
  * When the backend fails, every method rejects, the handler responds 503, and the sender delivers again.
  *
