@@ -26,7 +26,7 @@ const formatterOf = (timeZone: string): Intl.DateTimeFormat | undefined => {
   }
 }
 
-/** Returns the local time at an instant as milliseconds: a local time of 18:00 gives the milliseconds of 18:00 UTC. */
+/** Returns the local time at an instant, in milliseconds as if the local time were in UTC. */
 const wallTime = (formatter: Intl.DateTimeFormat, instant: number): number => {
   const parts = formatter.formatToParts(instant).map(({ type, value }) => [type, Number(value)])
   const { year, month, day, hour, minute, second } = Object.fromEntries(parts)

@@ -37,7 +37,7 @@ export type NextStep =
       /** The server may have executed the call, and a retry could execute the call twice. */
       readonly step: 'find-out'
       /**
-       * What to do. `subscribe-again`: subscribe with a new `requestID`, because the `url` of the request is lost.
+       * What to do. `subscribe-again`: subscribe with a new `requestID`, because the response with the `url` is lost.
        * `read-subscription`: read `details`, and cancel again if `enabled` is 1. `read-charge`: read `status`, and
        * confirm again if it is still `pending_confirmation`. `read-state`: read the state that the operation changes.
        */

@@ -21,7 +21,7 @@ export interface WaitOptions<State> {
   readonly timeout?: number | undefined
   /**
    * Time between two reads, in milliseconds of the client's clock. Default: a random time, which grows from about 1 s
-   * to about 10 s. A `Retry-After` in the response replaces the default, or a shorter `pollInterval`.
+   * to about 10 s. If `pollInterval` is missing or shorter, the client uses the response's `Retry-After`.
    */
   readonly pollInterval?: number | undefined
   /** Aborts the wait with an `AbortedError`. The charge or the subscription request is not canceled. */

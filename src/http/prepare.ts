@@ -64,7 +64,7 @@ export interface PreparedRequest {
   readonly body: string | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly idempotencyKey: string | undefined
-  /** Whether the client generated the idempotency key, which then differs for each call. */
+  /** Whether the client generated the idempotency key. The client generates a new key for each call. */
   readonly isKeyGenerated: boolean
   readonly limits: ReturnType<typeof limitsOf>
 }

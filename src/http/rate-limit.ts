@@ -31,7 +31,7 @@ export const readRateLimit = (headers: Headers): RateLimit | undefined => {
 
 /** The longest delay of a call, in milliseconds. Only a 429 response starts a rate-limit window longer than this. */
 const LONGEST_DELAY = 60_000
-// Rate limits count per minute, so the gate ignores a reset time or a wait of more than an hour.
+// Rate limits are per minute. A wait or reset time of more than an hour must be wrong, so the gate ignores it.
 const LONGEST_PLAUSIBLE_DELAY = 3_600_000
 
 /** A rate-limit window. `remaining` is the number of requests that may still start before `endsAt`. */
@@ -41,7 +41,7 @@ interface Window {
   readonly endsAt: number
   /** The server's reset time, if a response contained one. The reset time identifies the window. */
   readonly resetAt?: number | undefined
-  /** True if the client assumed this window, and no response has reported it yet. */
+  /** True if the client opened this window with the last window's limit, and no response has reported it yet. */
   readonly isGuess?: boolean
 }
 
@@ -52,7 +52,7 @@ export interface LimitUpdate {
   readonly waitMs: number | undefined
 }
 
-/** A request in flight or a waiting call. The gate ignores it after `endsAt`, a time on `steadyClock`. */
+/** A request in flight or a waiting call. The gate deletes a slot after its `endsAt`, a time on `steadyClock`. */
 export interface Slot {
   readonly endsAt: number
   wake?: () => void
@@ -119,7 +119,7 @@ export class RateLimitGate {
     return slot
   }
 
-  /** Wakes all waiting calls in order if a request may start. Otherwise wakes only the first, to check its delay. */
+  /** Wakes all waiting calls in order if a request may start. If not, wakes only the first call, to check its delay. */
   #wake(): void {
     const waiting = withoutEnded(this.#queue)
     for (const slot of this.#isClosed() ? waiting.slice(0, 1) : waiting) slot.wake?.()
@@ -156,7 +156,7 @@ export class RateLimitGate {
     return this.#window !== undefined && this.#window.remaining <= withoutEnded(this.#inFlight).length
   }
 
-  /** Ends a window. If a response reported the window, assumes that the next window has the same limit. */
+  /** Ends a window. If a response reported its limit, opens the next window with the same limit. */
   #endWindow(): void {
     const limit = this.#window?.isGuess ? undefined : this.#limit
     this.#limit = undefined

@@ -95,7 +95,7 @@ const readSuccess = (endpoint: EndpointDefinition, body: unknown): Reading => {
     if (code !== undefined && code !== SUCCESS) return withCode(endpoint, body, code)
     if (code === undefined && !hasAll(body, endpoint.proof ?? endpoint.needs)) {
       const { errorCode } = errorIn(body)
-      // An error code in another format counts as a rejected login: a new login could lock the account.
+      // An error code in another format is a rejection too: otherwise, further logins could lock the account.
       if (errorCode !== undefined && envelope === 'optional') return withCode(endpoint, body, errorCode)
       return unexpected('has no errorCode', body)
     }
@@ -104,7 +104,7 @@ const readSuccess = (endpoint: EndpointDefinition, body: unknown): Reading => {
   return readByContract(endpoint, body)
 }
 
-/** Reads a complete response. A success in area S has code `00`, or no code and all `proof` fields. */
+/** Reads a complete response. In area S, a success has code `00`, or has all `proof` fields but no code. */
 export const readResponse = (
   endpoint: EndpointDefinition,
   { status, text: received }: Pick<ReceivedResponse, 'status' | 'text'>,

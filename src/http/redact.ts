@@ -5,7 +5,7 @@ const SECRET_FIELD =
 const SECRET_HEADER = /cookie|authori[sz]ation|authentication|token|secret|api-?key|session|passw|credential/i
 // Texts of 1 to 3 characters are not redacted, because ordinary words may contain them.
 const MIN_SECRET_LENGTH = 4
-// Deeper values become `[redacted]`: for a very deep body, a stack overflow would replace the call's error.
+// Deeper values become `[redacted]`. Without this limit, a very deep body would overflow the stack and hide the error.
 const DEEPEST = 100
 
 /** Returns the forms in which a secret can appear: plain, in JSON and in a URL. */
@@ -15,8 +15,8 @@ const formsOf = (secret: string): string[] => {
 }
 
 /**
- * Makes functions that remove the secrets of a call from its errors. Fields and headers with a name such as `otp` are
- * omitted. In the remaining texts, secrets from the request's headers, Authorization and body become `[redacted]`.
+ * Makes functions that remove the secrets of a call from its errors. The functions omit fields and headers with a name
+ * such as `otp`. In all other texts, secrets from the request's headers, Authorization and body become `[redacted]`.
  */
 export const createRedactor = (
   headers: Readonly<Record<string, string>>,

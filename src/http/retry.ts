@@ -122,9 +122,9 @@ const HTTP_DATE = /^[A-Z][a-z]{2,8},? /
 type Headers = Readonly<Record<string, string>>
 
 /**
- * Returns the milliseconds from now until a time in a response header. If the client's clock and the header `Date`
- * differ about "now", returns the shorter positive wait. A wait that is too short costs at most one rejected retry, but
- * a wrong clock could cause a very long wait.
+ * Returns the milliseconds from now until a time in a response header. "Now" is the time on the client's clock or in
+ * the header `Date`, whichever gives the shorter positive wait. A wait that is too short costs at most one rejected
+ * retry, but a wrong clock could cause a very long wait.
  */
 export const untilServerTime = (time: number, now: number, headers: Headers): number | undefined => {
   const serverNow = headers.date === undefined ? Number.NaN : Date.parse(headers.date)
@@ -151,7 +151,7 @@ export const readWaitHint = (
   if (status < 400) return undefined
   const asked = readRetryAfter(headers, now)
   if (asked !== undefined) return asked
-  // The reset time applies only to a 429. A 503 has another cause, which may outlast the rate-limit window.
+  // The reset time applies only to a 429. The cause of a 503 is not the rate limit, and may last beyond the reset.
   if (status !== 429 || rateLimit?.resetAt === undefined) return undefined
   return untilServerTime(rateLimit.resetAt.getTime(), now, headers)
 }

@@ -13,7 +13,7 @@ export interface FetchHeaders {
   forEach(visit: (value: string, name: string) => void): void
 }
 
-/** The parts of a response that the client reads. Every implementation of `fetch` provides them. */
+/** The parts of a response that the client reads. Every implementation of `fetch` provides these parts. */
 export interface FetchResponse {
   /** HTTP status. */
   readonly status: number
@@ -108,7 +108,7 @@ const lowerCase = (headers: FetchHeaders): Record<string, string> => {
 const readText = async (response: FetchResponse, headers: Record<string, string>, most: number) => {
   const body = response.body as AsyncIterable<Uint8Array> | null | undefined
   const isSmall = Number(headers['content-length']) <= most && headers['content-encoding'] === undefined
-  // If a wrapper of `fetch` has read the body, it provides the body only through `text`.
+  // After a wrapper of `fetch` has read the body, only the wrapper's method `text` returns the body.
   if (isSmall || response.bodyUsed || !body?.[Symbol.asyncIterator]) return response.text()
   const decoder = new TextDecoder()
   let text = ''

@@ -18,7 +18,7 @@ import type { Delivery, Lookup, Verified } from './verifiers.ts'
 export interface QueuedDelivery {
   /** Headers, as in `request.headers` of node:http: at least Content-Type, Content-Encoding and the signature. */
   readonly headers: HeaderFields
-  /** The unchanged body as text or bytes, because a signature covers the body. A queue that stores JSON needs text. */
+  /** The body as text or bytes, unchanged because a signature covers it. A queue that stores JSON holds only text. */
   readonly body: string | Uint8Array
 }
 
@@ -50,7 +50,7 @@ export interface ProcessedDelivery {
   readonly retryAfterMs?: number
   /** The notification: not genuine after `refused`, not verified after `unverified`, absent after `invalid`. */
   readonly notification?: MerchantNotification
-  /** The error of the verifier or of your code, for `nextStep`; or the reason why the delivery is `invalid`. */
+  /** After `unverified` and `failed`: the error, for `nextStep`. After `invalid`: why the delivery is invalid. */
   readonly error?: unknown
 }
 
@@ -227,7 +227,7 @@ export const createHandlerWithClock = (
   const process = async ({ headers, body }: QueuedDelivery): Promise<ProcessedDelivery> => {
     const bytes = toBytes(body)
     if (bytes === undefined) {
-      const rule = 'the text or the bytes as received; a queue that stores JSON needs text'
+      const rule = 'the text or the bytes as received; JSON in a queue holds only text'
       throw new InvalidRequestError('notifications.handler', [inputIssue('body', rule, body)])
     }
     const init = { method: 'POST', headers: toHeaders(headers), body: bytes }
