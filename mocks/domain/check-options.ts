@@ -135,7 +135,7 @@ const shown = (value: unknown): string => {
 
 type Issue = z.core.$ZodIssue
 
-/** Returns the issue. For a union, returns the first issue about a field, or all issues if none is about a field. */
+/** Returns the issue. For a union, returns the first issue about a field, or else the issues of all alternatives. */
 const causes = (issue: Issue): readonly Issue[] => {
   if (issue.code !== 'invalid_union') return [issue]
   const all = issue.errors.flat().flatMap(causes)
@@ -144,7 +144,7 @@ const causes = (issue: Issue): readonly Issue[] => {
   return found.map((cause) => ({ ...cause, path: [...issue.path, ...cause.path] }))
 }
 
-/** Returns whether an error message may quote a rejected string. A string in place of a number may be a secret. */
+/** Returns whether a message may quote a rejected string. Where a number is expected, the string may be a secret. */
 const isShown = (issue: Issue): boolean =>
   issue.code === 'custom'
     ? issue.params?.secret !== true

@@ -76,7 +76,7 @@ export const createClock = ({
   /** While `advance` or `sleep` moves the clock, `cursor` is the clock's time, even if the machine's time changes. */
   let cursor = 0
   let moves = 0
-  /** The latest target time of the moves that are running. */
+  /** The target time of the running move that goes furthest into the future. */
   let goal = 0
   /** The number of calls of `reset` and `restore`. Each of these calls stops the moves that are running. */
   let era = 0
@@ -100,7 +100,7 @@ export const createClock = ({
   }
 
   const refuseWhileRunning = (): void => {
-    if (timeline.running()) throw new Error('Code of a planned event cannot move the clock.')
+    if (timeline.running()) throw new Error('A planned event cannot move the clock while it runs.')
   }
 
   const wakeSleepers = (time: number): boolean => {

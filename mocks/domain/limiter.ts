@@ -1,7 +1,7 @@
 /** A rate limit. */
 export interface Limiter {
   /**
-   * Decides whether a call is allowed. If it is and `counts` is not false, counts the call. Returns the decision and
+   * Decides whether a call is allowed, and counts an allowed call unless `counts` is false. Returns the decision and
    * the values of the rate-limit headers.
    */
   take(
@@ -15,7 +15,7 @@ export interface Limiter {
     readonly resetAt: number
   }
   reset(): void
-  /** Returns the state as plain data. Copy the data, because the limiter may still change its objects. */
+  /** Returns the state as plain data. Copy the data, because the limiter may later change objects in the data. */
   snapshot(): unknown
   restore(snapshot: unknown): void
 }
@@ -24,7 +24,7 @@ interface LimiterParts {
   readonly limit: number
   readonly windowMs: number
   readonly now: () => number
-  /** Returns whether the limiter is off: it accepts every call and counts none. */
+  /** Returns whether the limiter is off. A limiter that is off accepts every call and counts no calls. */
   readonly isOff?: () => boolean
 }
 

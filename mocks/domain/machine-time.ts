@@ -6,7 +6,7 @@ export const machineNow = (): number => Date.now()
 // `setTimeout` fires at once if the delay exceeds this number of milliseconds.
 const LONGEST_TIMER = 2_147_483_647
 
-/** Calls `act` after `milliseconds` of machine time or of fake timers. The returned function stops the timer. */
+/** Calls `act` after `milliseconds`. Uses fake timers if a test installs any. The returned function stops the timer. */
 export const startTimer = (milliseconds: number, act: () => void): (() => void) => {
   let timer: ReturnType<typeof setTimeout>
   const start = (rest: number): void => {
@@ -85,10 +85,10 @@ export class LateError extends Error {}
 
 /**
  * Runs `work`. If `work` takes longer than `milliseconds` of real time, aborts the signal of `work` and rejects
- * with a `LateError`. A timer keeps the process alive, so that a script does not exit before the error.
+ * with a `LateError`. A timer keeps the process alive for `milliseconds`, so a script cannot exit before this limit.
  *
  * @param isPaused called at the end of the time limit; if `isPaused` returns `true`, a new time limit starts
- * @param stop if aborted, ends the wait and aborts the signal of `work` at once
+ * @param stop if aborted, `withinRealTime` rejects with the abort reason and aborts the signal of `work` at once
  */
 export const withinRealTime = <Value>(
   milliseconds: number,
@@ -101,7 +101,7 @@ export const withinRealTime = <Value>(
     const controller = new AbortController()
     const keepAlive = realSetTimeout(() => undefined, milliseconds)
     let hasEnded = false
-    // AbortSignal.timeout ignores fake timers, and lets the process exit while it runs, such as during a long pause.
+    // AbortSignal.timeout ignores fake timers. It does not keep the process alive, so a script can exit during a pause.
     const start = (): void => {
       AbortSignal.timeout(milliseconds).addEventListener('abort', () => {
         if (hasEnded) return

@@ -1,4 +1,4 @@
-/** The positions in a list, from the oldest item's (`first`) to the newest item's. `end` is the newest position + 1. */
+/** The range of positions in a list: `first` is the oldest item's position; `end` is the newest item's position + 1. */
 export interface Bounds {
   readonly first: number
   readonly end: number

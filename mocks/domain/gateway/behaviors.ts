@@ -3,7 +3,7 @@ import type { Resolution } from './transitions.ts'
 /** Determines the results of a phone number's charges and renewals. */
 export interface Behavior {
   readonly description: string
-  /** Result of a charge when the payer confirms it, and of a renewal. */
+  /** Result of a confirmed charge or of a renewal. */
   readonly resolution: Resolution
   /** Result of the charges after the number's first successful charge. Default: `resolution`. */
   readonly afterFirst?: Resolution

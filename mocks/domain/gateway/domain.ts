@@ -182,7 +182,7 @@ export const createGatewayDomain = (parts: {
       const charge = chargeOf(id, credential)
       return charge.ok ? accepted(chargeBody(charge.value)) : charge
     },
-    /** Renews a mandate: a succeeded charge, whose id is in the path. Call `original` first. */
+    /** Renews a mandate (a succeeded charge). The path contains the mandate's id. Call `original` first. */
     renew(use: KeyUse, fields: Fields): Result<Keyed<ChargeBody>> {
       timeline.settle()
       const mandateId = readText('mandate_id', fields, options)

@@ -27,12 +27,12 @@ export interface KeyUse {
 
 /** Returns text that identifies an idempotency key together with its route, API key and path id. */
 export const keyScope = ({ route, credential, pathId, key }: KeyUse): string =>
-  // Only one part, `pathId`, can contain line breaks, so two different scopes never have the same text.
+  // Line breaks separate the parts. Only one part (`pathId`) can contain any, so different scopes give different texts.
   `${route}\n${credential}\n${pathId}\n${key}`
 
 const PURGE_FROM = 1024
 
-/** Stores the first result of each idempotency key in `table()`, for `ttl` milliseconds or forever (`false`). */
+/** Creates a store that keeps each idempotency key's first result for `ttl` milliseconds (`false`: forever). */
 export const createKeyStore = (table: () => KeyTable, ttl: number | false, now: () => number) => {
   let purgeAt = PURGE_FROM
   const isOld = (moment: ChargeMoment): boolean => ttl !== false && moment.charge.createdAt + ttl <= now()
