@@ -86,14 +86,14 @@ const own = {
   rules: option(oneOf('spec', 'strict'), 'spec'),
   /** The seed for identifiers and random choices. The same seed gives the same results. Default: `mandatekit`. */
   seed: option(either(anyText, number()), 'mandatekit'),
-  /** `'system'` (default) follows the machine's time or fake timers. A `Date` or other time freezes the clock at it. */
+  /** `'system'` (default) follows the machine's time or fake timers. With a time, the clock is frozen at this time. */
   clock: option(either(oneOf('system'), pointInTime), 'system'),
   /** On a frozen clock, `sleep` moves the clock (`'jump'`, default) or waits until the test moves it (`'wait'`). */
   sleep: option(oneOf('jump', 'wait'), 'jump'),
   /**
    * The clock for rate limits, including Retry-After and X-RateLimit-Reset. Default: `'mock'`. Choose `'machine'` if
-   * callers use the machine's time while the mock's clock is frozen. A server with a frozen clock applies only rate
-   * limits that the options set.
+   * callers use the machine's time while the mock's clock is frozen. While a server runs with a frozen clock,
+   * the default rate limits do not apply, but rate limits that you set do.
    */
   rateLimitTime: option(oneOf('mock', 'machine'), 'mock'),
   /** The largest number of requests in the log, and of notifications in the outbox. Default: 10 000. */
@@ -131,7 +131,7 @@ export interface ReadOptions extends OptionsOf<typeof own> {
   readonly gateway: GatewayOptions & AreaHttpOptions
 }
 
-/** The tables of all options, by the prefix of the option's name: `gateway.rateLimit` is in the table `gateway.`. */
+/** The tables of all options, by prefix: `gateway.rateLimit` is the option `rateLimit` in the table `gateway.`. */
 export const optionTables = {
   '': own,
   'subscriptions.': { ...subscriptionsHttp, ...subscriptionsTable },

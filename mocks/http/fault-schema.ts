@@ -23,7 +23,7 @@ interface KindRules {
   readonly executes: boolean
   /** The fields that this kind uses, except for fields that every kind uses. */
   readonly reads: readonly string[]
-  /** Set if `executed` cannot differ from `executes`: the kind that the error message then suggests. */
+  /** The kind to use instead if the fault's `executed` differs from `executes`. Absent if the two may differ. */
   readonly instead?: string
 }
 
@@ -185,7 +185,7 @@ export const checkFault = (given: Fault, caller: string): Fault => {
   /** Throws an error for a field that no step uses. */
   const checkUse = (fields: object, used: readonly FaultKind[]): void => {
     for (const [name, value] of Object.entries(fields)) {
-      // A field in no kind's `reads`, such as `latencyMs`, is for every kind.
+      // A field that no kind lists in `reads`, such as `latencyMs`, is allowed for every kind.
       const readers = faultKinds.filter((kind) => rulesOf(kind).reads.includes(name))
       if (value === undefined || readers.length === 0 || used.some((kind) => readers.includes(kind))) continue
       fail(`kind "${used.join('", "')}" does not use ${name}; ${name} is for ${readers.join(', ')}`)

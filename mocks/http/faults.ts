@@ -54,8 +54,8 @@ const timesOf = ({ times, probability }: Fault): number => {
 export type FaultPlan = ReturnType<typeof createFaultPlan>
 
 /**
- * Stores faults in the order of `add`. All matching faults of kind `latency` apply to a request, but only the first
- * matching fault of another kind.
+ * Stores faults in the order of `add`. All matching faults of kind `latency` can delay one request. Of the other
+ * kinds, only one fault applies: the first that matches and is not skipped by its `probability` or a step `'succeed'`.
  *
  * @param configured the faults from the mock's options, with which the plan starts and which `reset` restores
  */

@@ -27,7 +27,7 @@ export type PageHandler = (
 export interface HandlerParts {
   /** The current base URLs of the areas. */
   readonly bases: () => readonly Base[]
-  /** Runs `decide` for a request that a client sent to `address`. URLs in the response may start with `address`. */
+  /** Runs `decide` for a request to the server at `address`, which the mock can use in the URLs of the response. */
   readonly during: <Value>(address: ServerAddress | undefined, decide: () => Value) => Value
   readonly faults: FaultPlan
   readonly log: WritableRequestLog
@@ -65,7 +65,7 @@ const faultRequestOf = ({
   },
 })
 
-/** Decides the response to a request. If a fault has an effect on the request, applies the effect. */
+/** Decides the response to a request. A fault (`effect`) can change the response and prevent the execution. */
 const decideWith = (
   exchange: OperationExchange,
   effect: FaultEffect | undefined,
@@ -133,7 +133,7 @@ export const createHandler = ({ bases, during, faults, log, now, pages }: Handle
       if (hasLeft(request)) return aborted(exchange)
     }
     const run = () => runDisturbed(exchange, fault, false)
-    // Without a delay, the request ends before another can arrive, so the mock need not track its idempotency key.
+    // Only a delayed request is tracked: during the delay, another with the same idempotency key can arrive.
     return fault !== undefined && fault.delayBefore + fault.delayAfter > 0
       ? runningKeys.track(exchange, run)
       : run()

@@ -58,7 +58,7 @@ export interface Secrets {
 const TOKEN_LENGTH = 48
 const TOKEN_LIKE = /[0-9a-z]{48,}/g
 
-/** Replaces the token in a run of letters and digits. The run can be longer: `%20` puts `20` before the token. */
+/** Replaces the token within a sequence of letters and digits. `%20` before a token adds `20` to the sequence. */
 const withoutToken = (run: string, { isToken }: Secrets): string => {
   for (let start = 0; start + TOKEN_LENGTH <= run.length; start += 1) {
     const end = start + TOKEN_LENGTH

@@ -137,8 +137,8 @@ export interface LoggedDecision extends Omit<Decision, 'response'> {
 }
 
 /**
- * Returns the log entry of a request. The entry has a body only if the request is for an operation, because the form of
- * a payer's page may contain a one-time code.
+ * Returns the log entry of a request. Only a request to an operation is logged with its body. A request to a payer's
+ * page is not, because the page's form may contain a one-time code.
  *
  * @param response the response; absent if no response was sent
  */

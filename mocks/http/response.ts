@@ -36,7 +36,7 @@ export interface IncomingRequest {
   readonly signal: AbortSignal | null
   /** The server's address as the client knows it; absent if the request did not come through a server. */
   readonly server?: ServerAddress
-  /** Returns whether the sender has disconnected. For a request without this method, the mock checks `signal`. */
+  /** Returns whether the sender has disconnected. If `hasLeft` is absent, the mock checks `signal`. */
   hasLeft?(): boolean
   /** Returns whether the body was valid UTF-8. Call `text()` first. Only requests through a server have `isUtf8`. */
   isUtf8?(): boolean

@@ -16,8 +16,8 @@ import { jsonResponse } from './response.ts'
  * - `number-ids`: writes identifiers of digits as numbers. `text-ids`: writes numeric identifiers as text.
  * - `text-amounts`: writes amounts as text with two decimal places.
  * - `text-flags`: writes `enabled` as text, such as `"true"`. `boolean-flags`: writes `enabled` as a boolean.
- * - `empty-reversals`: writes `""` instead of null in fields of a reversal. `zero-reversals`: does the same, but writes
- *   `"0.00"` for the amount.
+ * - `empty-reversals`: writes `""` instead of null in fields of a reversal. `zero-reversals`: writes `"0.00"` instead
+ *   of null in the amount of a reversal, and `""` instead of null in its other fields.
  * - `iso-dates`: writes times as `2026-11-28T12:00:00`. `number-codes`: writes an errorCode of digits as a number.
  */
 export type VariantForm =
@@ -217,7 +217,7 @@ export const createSubscriptionsArea = ({
     'X-RateLimit-Limit': String(limit),
     'X-RateLimit-Remaining': String(remaining),
     'X-RateLimit-Reset': String(Math.ceil(resetAt / 1_000)),
-    // Clients need the time of the clock that sets the reset time, because a test may move this clock by days.
+    // A test may move the limiter's clock by days, so clients need its time to compare with X-RateLimit-Reset.
     Date: new Date(now()).toUTCString(),
   }),
   refusalHeaders: ({ resetAt }) =>

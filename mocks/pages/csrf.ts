@@ -5,9 +5,9 @@ const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL
 
 /**
  * Returns whether a POST may come from the page itself. Browsers send the header Sec-Fetch-Site over TLS and on
- * loopback. Without Sec-Fetch-Site, Origin must name the host of the request or, because a proxy may change the Host
- * header, the host of the server's public URL. The scheme is not compared, because a proxy may terminate TLS. A request
- * with neither header is accepted, because it does not come from a browser.
+ * loopback. Without Sec-Fetch-Site, Origin must name the host of the request or the host of the server's public URL.
+ * The public URL is allowed because a proxy may change the Host header. The scheme is not compared, because a proxy may
+ * terminate TLS. A request with neither header is accepted, because it does not come from a browser.
  *
  * @param host the value of the Host header, which may differ from the host in `url`
  */
