@@ -17,7 +17,7 @@ export interface Snippet {
   readonly promises: readonly string[]
 }
 
-/** The paths of README.md and of every document under docs/, relative to the repository. */
+/** The paths of README.md, CONTRIBUTING.md and every document under docs/, relative to the repository. */
 export async function documents(): Promise<string[]> {
   const under = await readdir(join(repository, 'docs'), { recursive: true })
   const guides = under.filter((path) => path.endsWith('.md')).map((path) => `docs/${path}`)
