@@ -26,7 +26,7 @@ const startRedis = async (folder: string) => {
   const start = async (): Promise<void> => {
     // Redis must not lose jobs, so it evicts nothing, and writes each change to disk before it responds. With the
     // default `everysec`, a crash can lose the changes of the last two seconds. The planner and `reconcile` make up
-    // for all lost jobs except `confirm`, because only the job contains the one-time code.
+    // for all lost jobs except `confirm`: the one-time code is only in the job, not in the shop's database.
     const keep = [
       '--maxmemory-policy',
       'noeviction',

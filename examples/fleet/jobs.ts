@@ -33,8 +33,8 @@ type Runs = { readonly [Queue in QueueName]: { readonly [Job in keyof Jobs[Queue
 const QUARTER_OF_AN_HOUR = 900_000
 
 /**
- * Returns the order id of a subscription, found by the requestID in the subscription's details. A notification contains
- * only the subscription id, and after a lost response to `subscribe`, the shop does not know the invoice id.
+ * Returns the order id of a subscription. Reads the requestID in the subscription's details, because a notification
+ * contains neither the order id nor the requestID.
  */
 export const orderOf = async ({ books, queues, subscriptions }: Shop, subscriptionId: string) => {
   const known = books.subscription(subscriptionId)?.order_id
@@ -52,13 +52,13 @@ export const orderOf = async ({ books, queues, subscriptions }: Shop, subscripti
 
 export const jobs: Runs = {
   subscriptions: {
-    /** A subscribe call has no idempotency key, so each run without a stored url sends a new requestID. */
+    /** A subscribe call has no idempotency key, so a run cannot retry an earlier run's call: it makes a new request. */
     subscribe: async ({ orderId }, { books, subscriptions }, signal) => {
       const { url, amount, start, end } = books.order(orderId)
       if (url !== null || end === null) return
       const requestID = books.intendSubscribe(orderId)
-      // If an earlier run lost the response, nobody knows the url of that run's request, so the request expires. If a
-      // notification about that request arrives anyway, its requestID leads to this order.
+      // If an earlier run did not receive the response, no payer gets the url of that run's request, and the request
+      // expires. If a notification about its subscription arrives anyway, `orderOf` finds this order by the requestID.
       const userReturnURL = `https://shop.example/return?order=${orderId}`
       const wish = { requestID, start, end, cycle: 'DAILY' as const, amount: `${amount}.00`, userReturnURL }
       const result = await subscriptions.subscribe(wish, { signal })
@@ -111,7 +111,7 @@ export const jobs: Runs = {
       return books.settled(id, confirmed.status)
     },
 
-    /** The idempotency key contains the mandate, due date and attempt, which never change in the job's data. */
+    /** Every run uses the same idempotency key: it consists of the mandate, due date and attempt in the job's data. */
     renew: async ({ mandateId, dueDate, attempt }, { books, gateway }, signal) => {
       const { key, id } = books.charge(renewalKey(mandateId, dueDate, attempt))
       if (id !== null) return

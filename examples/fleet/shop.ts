@@ -13,7 +13,7 @@ const HEADERS = ['content-type', 'content-encoding', 'x-signature'] as const
 /** Opens the shop. Its web server receives notifications, and shows the queues at `/queues`. */
 export const openShop = async (settings: Settings) => {
   const books = openBooks(settings.database)
-  // If Redis is down, requests fail at once: the sender of a notification gets a 503, and retries later.
+  // If Redis is down, a command to Redis fails at once, so the sender of a notification gets a 503 and retries later.
   const connection = { ...connectionOf(settings), maxRetriesPerRequest: 1, enableOfflineQueue: false }
   const queues = openQueues(settings, connection)
   await Promise.all(queues.all.map((queue) => queue.waitUntilReady()))
@@ -27,7 +27,8 @@ export const openShop = async (settings: Settings) => {
   app.post('/notifications', raw, async ({ headers, body }, response) => {
     // Other headers, such as cookies, may contain secrets, which a queue should not store.
     const kept = Object.fromEntries(HEADERS.map((name) => [name, headers[name]]))
-    // The job has no id: a forged delivery, which is not verified yet, could block a genuine one with the same id.
+    // The job's id does not come from the delivery, which may be forged: BullMQ ignores a second job with the same id,
+    // so a forged delivery could block the genuine one.
     const delivery = { headers: kept, body: Buffer.isBuffer(body) ? body.toString() : '' }
     const added = queues.subscriptions.add('notification', delivery)
     // Responds with 2xx only after Redis has stored the job, because the sender does not retry after a 2xx.
@@ -47,7 +48,7 @@ export const openShop = async (settings: Settings) => {
   const address = server.address()
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
 
-  /** Adds a job whose intention is already in the database. If Redis is down, the planner adds the job later. */
+  /** Adds a job for an intention that is already in the database. If Redis is down, the planner adds the job later. */
   const add = (job: NewJob) => queues.add(job).catch(() => undefined)
   return {
     url,
@@ -58,7 +59,7 @@ export const openShop = async (settings: Settings) => {
       books.placeOrder(order)
       await add(order.kind === 'mandate' ? jobFor.charge(order.id) : jobFor.subscribe(order.id))
     },
-    /** Adds a job with the payer's code. Rejects if Redis is down: without the code, the planner cannot add the job. */
+    /** Adds a job with the payer's code. Rejects if Redis is down: the planner cannot add it later without the code. */
     confirm: (orderId: string, otp: string) => queues.add(jobFor.confirm(orderId, otp)),
     async cancel(subscriptionId: string): Promise<void> {
       books.wantCancel(subscriptionId)
