@@ -99,8 +99,9 @@ export interface MockServer<ServedMock extends Mock = Mock> {
   /** The served mock. The mock's `clientOptions` and, by default, the URLs in responses point to this server. */
   readonly mock: ServedMock
   /**
-   * Aborts every open request and delivery, stops the timer of planned events, frees the port and writes the state
-   * file. Unfinished deliveries continue at `flush()`, or when another server serves the mock or loads the file.
+   * Aborts the server's open requests, frees the port and writes the state file. If no other server serves the mock,
+   * also aborts deliveries and stops the timer of planned events. Aborted deliveries continue at
+   * `notifications.flush()`, or when a server starts with this mock or with the state file.
    */
   close(): Promise<void>
 }
@@ -147,8 +148,8 @@ const hostOf = ({ headers }: NodeIncoming): string | null => {
 }
 
 /**
- * Creates the handler for the panel, the root page and the favicon, whose requests are not logged. The handler loads
- * the code of the panel and of the root page at the first request.
+ * Creates the handler for the panel, the root page and the favicon. Requests for these are not logged. The handler
+ * loads the code of the panel and of the root page at the first request.
  */
 const createSite = (mock: Mock, readHost: ReadHost, hasPanel: boolean) => {
   let panel: Promise<Panel> | undefined
@@ -234,7 +235,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     const called = { publicUrl, url: readHost(hostOf(incoming)) ?? base }
     const request = incomingRequest(base, called, incoming, outgoing, maxBodyBytes)
     const sent = await (site(incoming, request)?.then(complete) ?? handler(request))
-    // Always true: the handler returns undefined only for a URL outside its base URLs, and this URL starts with `base`.
+    // `sent` is never undefined: this URL starts with `base`, and the handler responds to all URLs below its bases.
     if (sent !== undefined) writeResponse(incoming, outgoing, sent)
   }
 

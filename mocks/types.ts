@@ -52,8 +52,8 @@ export interface Payer {
    */
   authorize(invoiceId: string, options?: { readonly payments?: readonly PaymentScript[] }): AuthorizationView
   /**
-   * Sets the outcomes of the next payments of a subscription; later payments succeed. You can call `setPayments` before
-   * `authorize`, if you then call `authorize` without `payments`; otherwise `authorize` replaces these outcomes.
+   * Sets the outcomes of the next payments of a subscription; later payments succeed. If you call `setPayments`
+   * before `authorize`, these outcomes stay, unless you pass `payments` to `authorize`.
    *
    * @param id the invoiceID or the subscriptionId
    */
@@ -69,7 +69,7 @@ export interface Payer {
   decline(invoiceId: string): AuthorizationView
   /** Enters the one-time code of a charge. Default of `otp`: the correct code. */
   confirm(confirmationId: string, otp?: string): ChargeBody
-  /** Sets the behavior of a mobile number. From now on, it sets the results of confirmed charges and of renewals. */
+  /** Sets the behavior of a mobile number, which decides how later confirmed charges and renewals end. */
   setBehavior(msisdn: string, behavior: BehaviorName): void
   /** Reverses a payment, so that the payer gets the money back. */
   reverse(paymentId: string | number): PaymentBody

@@ -54,7 +54,7 @@ const layoutOf = (table: Table) => {
       const y = heights[column] ?? GAP
       const height = LINE * Math.max(1, arrows.filter(({ to }) => to === state).length) + 8
       heights[column] = y + height + GAP
-      // The first state, `none`, is a dot, because nothing exists yet.
+      // Column 0 is narrow: it contains only the first state, `none`, which is drawn as a dot.
       return [state, { x: column === 0 ? 8 : column * COLUMN - BOX + 16, y, height }]
     }),
   )

@@ -13,7 +13,7 @@ export const script = `
   const connection = document.getElementById('connection')
   const notice = document.getElementById('notice')
 
-  // The server's last markup of each part. In the document, a part also changes when the user opens details.
+  // The last markup that the server sent for each part. The document may differ, because the user can open details.
   const liveParts = () => [...document.querySelectorAll('[data-live]')]
   const received = new Map(liveParts().map((part) => [part.id, part.outerHTML]))
 
@@ -63,7 +63,7 @@ export const script = `
     connection.classList.toggle('lost', !isGood)
   }
 
-  // The number of sent forms. A page is out of date if the user sent a form while the page loaded.
+  // The number of sent forms. If it changes while a page loads, that page may be out of date.
   let sentForms = 0
 
   const poll = async () => {
@@ -111,7 +111,7 @@ export const script = `
     button.hidden = false
     button.addEventListener('click', async () => {
       const source = document.getElementById(button.dataset.copy)
-      // Without TLS, a script can copy only on localhost, so it selects the text for the user.
+      // Without TLS, a script can copy only on localhost. Elsewhere, the user can copy the selected text.
       getSelection().selectAllChildren(source)
       const isCopied = await navigator.clipboard?.writeText(source.textContent).then(() => true, () => false)
       const words = document.createElement('p')

@@ -22,7 +22,7 @@ export interface Listed<Item> {
   readonly items: readonly Item[]
   /** The position at which the next older page ends; `undefined` if there is no older page. */
   readonly older: number | undefined
-  /** The position at which the next newer page ends; `undefined` if that page is the newest or does not exist. */
+  /** The position at which the next newer page ends; `undefined` if that page is the newest, or if there is none. */
   readonly newer: number | undefined
 }
 
@@ -75,7 +75,7 @@ export const filters: {
   notifications: { states: ['delivered', 'failed', 'not sent'], of: (one) => [deliveryState(one)] },
 }
 
-/** Returns the end position of the page at `place`, or of the oldest page if the mock has deleted the items there. */
+/** Returns the end position of the page at `place`. If the mock has deleted that page, uses the oldest page instead. */
 const endOf = ({ first, end }: Bounds, limit: number, place: number | undefined): number => {
   if (place === undefined || place > end) return end
   return place > first ? place : Math.min(end, first + limit)
@@ -99,7 +99,7 @@ const pageOf = <Item>(list: Sequence<Item>, limit: number, place: number | undef
 /** Returns a list of the items for which `matches` returns true. Positions count only these items. */
 const filtered = <Item>(list: Sequence<Item>, matches: (item: Item) => boolean): Sequence<Item> => {
   const { first, end } = list.bounds()
-  // Removing secrets from items is slow. With `matches`, `read` can first skip the items that do not match.
+  // Some lists use `matches` to skip items before the slow removal of secrets. Other lists do not, so `filter` follows.
   const found = list.read(first, end, matches).filter(matches)
   return { bounds: () => ({ first: 0, end: found.length }), read: (from, to) => found.slice(from, to) }
 }
@@ -143,7 +143,7 @@ export const readView = (mock: Mock, limit: number, query: PanelQuery) => {
     const all = text === '' && state === null ? list : filtered(list, isListed)
     return pageOf(all, limit, placeOf(query, name))
   }
-  // Reads the lists first and the clock last: reading a list runs due events, which must not be later than `now`.
+  // Reads the clock after the lists: reading a list runs due events, and no shown event may be later than `now`.
   const subscriptions = page('subscriptions', {
     bounds: lists.subscriptions.bounds,
     read: (from, to) => lists.subscriptions.read(from, to).map(listedSubscription),

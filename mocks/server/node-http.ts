@@ -126,7 +126,7 @@ export const writeResponse = (incoming: NodeIncoming, outgoing: NodeOutgoing, se
   }
 }
 
-/** Handles a failed request. Responds with 413 if the body is too large, otherwise disconnects. Never throws. */
+/** Handles a failed request: responds with 413 to a too large body; disconnects after any other error. Never throws. */
 export const writeFailure = (outgoing: NodeOutgoing, error: unknown): void => {
   if (!(error instanceof BodyTooLargeError) || outgoing.headersSent || hasLeft(outgoing)) {
     if (isHttp2(outgoing)) outgoing.stream.close(constants.NGHTTP2_INTERNAL_ERROR)

@@ -9,7 +9,7 @@ export const welcomePage = (): Promise<ResponseData> =>
     messagePage(
       200,
       'Mock server',
-      'This server simulates both payment APIs. Your application calls it; the control panel shows its state.',
+      'This server simulates both payment APIs for your application. The control panel shows the state of the APIs.',
       html`<p><a class="button" href="${PANEL_PATH}">Open the control panel</a></p>`,
     ),
   )
