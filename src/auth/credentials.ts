@@ -46,7 +46,7 @@ const credentialsSchema = object<Credentials>(
   'an object with clientId, clientSecret, username and password, or a function that returns one',
 )
 
-/** Makes a schema that accepts a valid value or any function. The function's result is checked later. */
+/** Makes a schema that accepts a valid value or any function. A function's result is checked after each call. */
 export const orFunction = <Source>(schema: z.ZodMiniType): Field<Source, Source> =>
   unless(
     schema as Field<unknown, never>,

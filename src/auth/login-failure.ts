@@ -9,8 +9,9 @@ import {
 import { LOGIN } from './credentials.ts'
 import type { LoginBlock } from './token-record.ts'
 
-/** First login block after a login with neither a token nor a rejection, in milliseconds. Each failure doubles it. */
+/** Length of the first block after a login that got no token but was not rejected, in milliseconds. */
 const FIRST_BLOCK = 10_000
+/** Each further failure doubles the block's length, up to this many milliseconds. */
 const LONGEST_BLOCK = 60_000
 
 /** Returns an error of this package unchanged, and an empty object for any other value. */
@@ -19,7 +20,7 @@ const responseIn = (error: unknown): Partial<Omit<ApiError, 'code'>> =>
 
 /**
  * Returns whether the server rejected the credentials of a token request: the response has an error code, and its
- * status is at most 401, or is 403. Any other response may come from a proxy.
+ * status is below 400, or is 400, 401 or 403. Any other response may come from a proxy.
  */
 export const isRejection = (error: unknown): boolean => {
   const { status = 500, errorCode } = responseIn(error)

@@ -36,7 +36,7 @@ export class RecordKeeper {
     this.#report = report
   }
 
-  /** Returns a key's record from the store, with the token in memory if that token is newer and could not be saved. */
+  /** Returns a key's record from the store. A newer, unsaved token in memory replaces the record's token. */
   async read(key: string): Promise<TokenRecord> {
     const { record: own, isSaved } = this.#memory.get(key) ?? { record: EMPTY_RECORD, isSaved: true }
     const found = await this.#ask('get', () => this.#store.get(key))

@@ -5,7 +5,7 @@ const GRACE = 5_000
 
 /** Work that several calls share, such as one login. The work continues when one of the calls is aborted. */
 export class SharedWork<Result> {
-  /** The promise of the work, for the call that started the work. Other calls use `joined`. */
+  /** The work's result. The call that started the work awaits this promise; other calls use `joined()`. */
   readonly work: Promise<Result>
   readonly #controller = new AbortController()
   #callers = 0
@@ -31,7 +31,7 @@ export class SharedWork<Result> {
   /** Adds a waiting call. When the signals of all added calls are aborted, aborts the work after 5 s. */
   join(signal: AbortSignal): void {
     this.#callers += 1
-    // In a worker, the work may never settle after its calls were aborted, so a new call waits at most 5 s.
+    // All earlier calls were aborted. In a worker, their work may never settle, so the new call waits at most 5 s.
     if (this.#stopEnd) this.#endSoon()
     const leave = () => {
       this.#callers -= 1

@@ -72,7 +72,7 @@ const remember = (ids: Set<string>, id: string): void => {
   if (ids.size > IDS_KEPT) ids.delete(oldest)
 }
 
-/** Adds an access token to each attempt. Gets, shares and renews the token. (Authentication, area S) */
+/** Authorizes API calls with an access token. Gets, shares and renews the token. (Authentication, area S) */
 export class TokenLifecycle<Response extends TokenResponse> implements Authorizer {
   readonly #options: TokenLifecycleOptions<Response>
   readonly #keeper: RecordKeeper
@@ -129,7 +129,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     return id !== rejected.id
   }
 
-  /** Logs in with the password now, or waits for the token request in flight. Returns the response with the token. */
+  /** Logs in with the password now, or waits for the token request in flight. Returns the server's response. */
   async login(signal: AbortSignal): Promise<Response> {
     for (;;) {
       const isShared = this.#renewal !== undefined
@@ -137,7 +137,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
         const { response } = await this.#renew('login-called', signal)
         if (response !== undefined) return response
       } catch (error) {
-        // The renewal of another call failed before a request was sent, so the loop starts a new renewal.
+        // Another call started this renewal, which failed before it sent a request. The loop starts a new renewal.
         if (!isShared || !isMandateKitError(error) || error.attempts > 0) throw error
       }
     }
@@ -179,8 +179,8 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
       try {
         return await (joined ? renewal.joined() : renewal.work)
       } catch (error) {
-        // In a worker, the request that started the renewal may have ended. The shared promise then rejects
-        // with an error of the runtime, or `joined` reaches its time limit. In both cases, start a new renewal.
+        // In a worker, the runtime may stop the renewal when the request that started it ends. The renewal's promise
+        // then rejects with the runtime's error, or never settles. In both cases, start a new renewal.
         if (!renewal.isEnded && (joined === undefined || isMandateKitError(error))) throw error
         renewal.end()
       } finally {

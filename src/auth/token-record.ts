@@ -28,18 +28,18 @@ const storedToken = {
 export interface StoredToken extends Input<typeof storedToken> {}
 
 const loginBlock = {
-  /** Hash of the rejected credentials and the record's `salt`. If absent, the block is for all credentials. */
+  /** Hash of the rejected credentials, salted with the record's `salt`. If absent, the block is for all credentials. */
   fingerprint: optional(anyText),
   /** Start of the block, in milliseconds of the clock of the process that sent the token request. */
   at: number,
   /** Length of the block, in milliseconds. */
   wait: number,
-  /** HTTP status of the failed token request; absent if no response arrived, or if the server set `wait`. */
+  /** HTTP status of the failed token request; absent without a response, or if `wait` comes from `Retry-After`. */
   status: optional(number),
   /** The server's error code, if the server rejected the credentials. */
   errorCode: optional(anyText),
 }
-/** A period without token requests, after a login that was rejected or got no token. */
+/** A period without token requests, after a token request failed. */
 export interface LoginBlock extends Input<typeof loginBlock> {}
 
 const tokenRecord = {
@@ -96,7 +96,7 @@ export const tokenFrom = (response: Token, now: number, oldRefreshToken?: string
   }
 }
 
-/** A token in use, with times of this process's clock. */
+/** A token in use. `renewAt` and `expiresAt` are times of this process's clock. */
 export interface HeldToken {
   readonly id: string
   readonly renewAt: number

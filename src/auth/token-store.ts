@@ -33,10 +33,10 @@ export type KeyedMutex = <Result>(
   signal?: AbortSignal,
 ) => Promise<Result>
 
-/** A task delays the next task by at most this many milliseconds, because a task in a worker may never end. */
+/** A task waits at most this long for each earlier task, in milliseconds: a task in a worker may never end. */
 const LONGEST_TURN = 60_000
 
-/** Creates a mutex for this process. The next task starts when the previous task ends or is aborted, or after 60 s. */
+/** Creates a mutex for this process. A task waits for earlier tasks to end or be aborted, at most 60 s for each. */
 export const createKeyedMutex = (): KeyedMutex => {
   const turns = new Map<string, { readonly over: Promise<void>; readonly endsAt: number }>()
   return (key, task, signal) => {

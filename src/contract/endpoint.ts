@@ -48,7 +48,7 @@ export interface EndpointDefinition {
   readonly response: Field<unknown>
   /** The specification's HTTP status for success. The client accepts every 2xx status. */
   readonly status: 200 | 201 | 202
-  /** Whether responses contain `errorCode` and `errorMessage`, as in area S. `optional`: a response may omit both. */
+  /** Whether responses contain `errorCode` and `errorMessage` (area S). `optional`: a success may omit both fields. */
   readonly envelope?: boolean | 'optional'
   /** Fields that a successful response must contain. */
   readonly needs?: readonly string[]

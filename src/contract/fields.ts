@@ -241,7 +241,7 @@ export const inputUrl = field<string, string | URL>(
   },
 )
 
-/** Adds a rule about several fields of an object. `blamed` is the field that the error names. */
+/** Adds a rule that compares fields of an object. `blamed` is the field that the error names. */
 export const refined = <Value extends object, Given>(
   inner: Field<Value, Given>,
   obeys: (value: Value) => boolean,

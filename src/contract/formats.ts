@@ -7,7 +7,7 @@ export const MAX_SUBSCRIPTION_DAYS = 730
 const MILLISECONDS_PER_DAY = 86_400_000
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 const DECIMAL = /^\d+(?:\.\d+)?$/
-// A digit after the first colon begins a port, so `shop.example:8080/return` is not an absolute URL.
+// `(?!\d)` refuses `shop.example:8080/return`, which has no scheme: the text before its colon is a host.
 const ABSOLUTE_URL = /^([a-z][a-z\d+.-]*):(?!\d)[^\s\\]+$/i
 // The payer's browser opens these URLs, so schemes that run code or open local files are refused.
 const FORBIDDEN_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'blob', 'about'])

@@ -26,7 +26,7 @@ export type KnownChargeOutcome =
 const chargeRequest = {
   /** The payer's mobile number in international format: country code and number. (G1) */
   msisdn: filledText('a mobile number in international format, as a string'),
-  /** Amount: a whole number from 0, sent unchanged. Ask the provider whether the unit is major or minor. (G1) */
+  /** Amount: a whole number from 0, sent unchanged. Ask the provider for its unit, such as taka or paisa. (G1) */
   amount: wholeNumber(0),
   /** Currency code, such as `BDT`. (G1) */
   currency: filledText('a currency code such as "BDT"'),
