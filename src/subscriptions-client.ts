@@ -76,14 +76,14 @@ export interface PageOptions extends Input<typeof pageOptions> {}
 const checkPage = (page: PageOptions = {}) =>
   check(subscriptionsContract.payments.operation, strict(pageOptions, 'option'), page)
 
-/** Milliseconds for the token store and its lock during a token renewal. The token request has its own `timeout`. */
+/** Milliseconds that a token renewal may wait for the token store and its lock, in addition to `timeout`. */
 const STORE_TIME = 40_000
 const LONGEST_PAGE = 100
 const MILLISECONDS_PER_DAY = 86_400_000
 // A new day begins first in the time zone UTC+14.
 const EARLIEST_ZONE = 14 * 3_600_000
 
-/** Rejects an `end` more than 730 days after the later of `start` and today's date in UTC+14. (Limits, area S) */
+/** Rejects an `end` more than 730 days after `start` or today (UTC+14), whichever is later. (Limits, area S) */
 const checkEnd = (operation: string, { start, end }: { start: string; end: string }, now: number): void => {
   const today = Math.floor((now + EARLIEST_ZONE) / MILLISECONDS_PER_DAY)
   const latest = Math.max(dayNumber(start) ?? 0, today) + MAX_SUBSCRIPTION_DAYS
@@ -114,7 +114,7 @@ const partsOf = (options: SubscriptionsClientOptions) => {
   const token: TokenLifecycle<WithResponse<Token>> = new TokenLifecycle({
     baseUrl: settings.baseUrl,
     credentials,
-    // The login's own schema would reject a request with a refresh token. The credentials are already checked.
+    // `anyJson` accepts a refresh token; the login's schema does not. The credentials are already checked.
     requestToken: async (body, signal) =>
       call(login, { body, schema: anyJson, asForm: tokenRequestFormat === 'form', options: { signal } }),
     renewalLimit: settings.timeout + STORE_TIME,
@@ -169,8 +169,8 @@ export class SubscriptionsClient {
 
   /**
    * Logs in now (S-a), even if a token is valid or an earlier login was rejected. Other calls log in by themselves. A
-   * login is retried only if the request was not sent or the server named a time to wait. Other calls may share
-   * the token request, so only the options `signal` and `totalTimeout` apply.
+   * login is retried only if the request was not sent or the server named a time to wait. Of the options, only `signal`
+   * and `totalTimeout` apply, because other calls may wait for the same token request.
    */
   login(options?: CallOptions): CallPromise<Token> {
     return callPromise(this.#login(options))
@@ -212,8 +212,8 @@ export class SubscriptionsClient {
 
   /**
    * Yields every payment of a subscription once, page by page (S-g). The loop ends after a page without new payments,
-   * because some servers ignore the page number or repeat records. The loop also ends if the API reports "not
-   * found" with an error code for the next page. Each page is read only when the loop needs it.
+   * because some servers ignore the page number or repeat records. The loop also ends if a later
+   * page is "not found" and the response has an error code. Each page is read only when the loop needs it.
    *
    * @param page the first page to read, and the records per page (default: 100)
    */
@@ -230,7 +230,7 @@ export class SubscriptionsClient {
         if (seen.size === 0 || !isNoPage(error)) throw error
       })
       const records = result?.data.subscriptionPayments ?? []
-      // Two payments without an identifier may have equal fields. If one page lists both, the loop yields both.
+      // Payments without an identifier may have equal fields. If a page lists two such payments, the loop yields both.
       const isNew = (record: Payment) =>
         !seen.has(identityOf(record)) && (record.paymentId === undefined || seen.add(identityOf(record)))
       const fresh = records.filter(isNew)
@@ -300,7 +300,7 @@ export class SubscriptionsClient {
 
   async #login(options: CallOptions | undefined): Promise<WithResponse<Token>> {
     const endpoint = subscriptionsContract.login
-    // `TokenLifecycle` adds the body later. The login's own schema would reject the missing body.
+    // `TokenLifecycle` adds the body later. `anyJson` accepts the missing body; the login's schema does not.
     const request = prepare(this.#client, endpoint, { schema: anyJson, options })
     return runCall(this.#client, request, async ({ log, deadline }) => {
       deadline.check()

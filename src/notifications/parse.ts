@@ -81,7 +81,7 @@ const filledText = (value: unknown): string | undefined => {
   // JSON.parse rounds unsafe integers. Two ids could become equal, and a new message would look like a duplicate.
   return Number.isSafeInteger(value) ? String(value) : undefined
 }
-/** The last part of the rule for an id. Error texts contain the rule. */
+/** The end of the rule that an error about an id quotes. `readDelivery` recognizes rounded ids by this text. */
 export const SAFE = 'or a safe integer (JSON parsers round larger ones: pass the raw body)'
 const messageSchema = response({
   notificationId: field(`text that is not empty, ${SAFE}`, filledText),
@@ -183,7 +183,7 @@ export const parseBody = async (
 export const isRequest = (value: unknown): value is Request =>
   isObject(value) && isObject(value.headers) && typeof value.arrayBuffer === 'function'
 
-// In test runners, `instanceof` is false for values of another realm, so the code compares tags.
+// Not `instanceof`, which is false for values of another realm, for example in test runners.
 const tagOf = (value: unknown): string => Object.prototype.toString.call(value)
 const isBuffer = (value: unknown): value is ArrayBuffer => tagOf(value) === '[object ArrayBuffer]'
 const isForm = (value: unknown): value is URLSearchParams | FormData =>

@@ -22,7 +22,7 @@ const isPossible = (method: keyof DedupeStore, result: unknown): boolean => {
 
 const ignore = (): void => undefined
 
-/** One run of a listener in this process. After `endsAt`, no delivery waits for it: a runtime may have stopped it. */
+/** A run of a listener in this process. After `endsAt`, new deliveries ignore the run: a runtime may have ended it. */
 interface Run {
   endsAt: number
   result?: Promise<Processed>

@@ -25,7 +25,7 @@ export const toHeaders = (fields: HeaderFields): Headers => {
   return headers
 }
 
-/** For each request whose body other code has read: the result of the body parser, or undefined without a parser. */
+/** Results of body parsers on node:http. `undefined` means that other code read the body and kept nothing. */
 export const parsedBodies = new WeakMap<Request, unknown>()
 
 /** Why a delivery cannot be read. */
@@ -78,7 +78,7 @@ const decoderFor = (encoding: string): DecompressionStream | undefined => {
   }
 }
 
-/** Decodes a body in small steps, because Deno and workerd finish a step before `readAll` can check `maxBytes`. */
+/** Decodes a body in small steps, so that `readAll` checks `maxBytes` often. Deno and workerd never pause in a step. */
 const decode = (bytes: Uint8Array<ArrayBuffer>, decoder: DecompressionStream, settings: HandlerSettings) => {
   const writer = decoder.writable.getWriter()
   const write = async () => {
@@ -98,7 +98,7 @@ const readBody = async ({ headers, body }: Request, settings: HandlerSettings) =
   try {
     const bytes = await readAll(body, settings)
     const encoding = headers.get('content-encoding')
-    // Valid UTF-8 is not an encoded body: a proxy or body parser may have decoded the body and kept the header.
+    // Compressed bytes are not UTF-8. If the body is UTF-8, a proxy or body parser decoded it but kept the header.
     if (bytes === undefined || encoding === null || decodeUtf8(bytes) !== undefined) return bytes ?? tooLarge
     const decoder = decoderFor(encoding)
     if (decoder === undefined) return unreadable(415, 'another encoding', 'encoded with gzip, deflate or br')
@@ -144,6 +144,6 @@ export const readDelivery = async (
 }
 
 const SETUP = ['notifications.handler', 'notifications.verify']
-/** Whether an error is a mistake in the setup. The handler then rejects, because senders do not retry after a 400. */
+/** Whether an error is a mistake in the setup. The handler throws it: after a 400 response, senders do not retry. */
 export const isSetupError = (error: unknown): boolean =>
   error instanceof InvalidRequestError && SETUP.includes(error.operation)

@@ -130,11 +130,11 @@ const lookupClient = objectWith<LookupClient>('a SubscriptionsClient', 'details'
 const verified = (record: object): Verified => ({ lookup: record as Lookup })
 
 /**
- * Verifies a message by reading its record from the API. For a payment, the record and the message must have equal
- * subscriptions and statuses. For other messages, the subscription must exist. For `CANCELLED`, the subscription must
- * be canceled: its `enabled` is 0, or its cancellation exists. The handler responds 401 if the API contradicts the
- * message, and 503 if a record is missing or cannot be read (network, rate limit, login). Listeners get the record
- * as `context.lookup`.
+ * Verifies a message by reading its record from the API. For a payment, the record and the message must have the
+ * same `subscriptionId` and `status`. For other messages, the subscription must exist. For `CANCELLED`, the
+ * subscription must be canceled: its `enabled` is 0, or its cancellation exists. The handler responds 401 if the API
+ * contradicts the message, and 503 if a record is missing or cannot be read (network, rate limit, login). Listeners
+ * get the record as `context.lookup`.
  *
  * `lookupVerifier` proves the content of a message, not its sender. Anyone who knows the content can resend it with
  * a new notificationId, so your code must tolerate receiving the same payment or status twice.

@@ -105,7 +105,7 @@ const collect = async (payments: AsyncIterable<Payment>): Promise<Payment[] | un
   try {
     for await (const payment of payments) all.push(payment)
   } catch (error) {
-    // After the first payment, the subscription is known to exist, so even a later "not found" is a failure.
+    // If the API returned a payment, the subscription exists. "Not found" for a later page is then a failed lookup.
     if (all.length > 0 || !isNotFound(error)) throw error
     return undefined
   }

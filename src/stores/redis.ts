@@ -57,8 +57,8 @@ const clientField = field<RedisClient>(
       : undefined,
 )
 
-// If a caller's function wraps the reply, for example in `{ result }`, the store throws. It could mistake the object
-// for "no token", "no lock" or "stored". The error has its own name, because the client reports only an error's name.
+// A caller's function may wrap the reply, for example in `{ result }`. The store throws, because it must not take the
+// object for "no token", "no lock" or "stored". The error has its own name: the client reports only an error's name.
 const unexpectedReply = (what: string): Error => {
   const error = new Error(`Redis ${what}: the client returned a value that is not a reply of Redis`)
   return Object.assign(error, { name: 'UnexpectedRedisReply' })
@@ -155,7 +155,7 @@ const withRedisLock = async <Result>(
   // If the release fails, the lock expires anyway.
   const release = () => run(RELEASE_OWNED, key, owner).catch(ignore)
   await acquire().catch((error: unknown) => {
-    // If only the reply was lost, Redis has set the lock, and `release` deletes the lock.
+    // Redis may have set the lock although its reply was lost, so `release` deletes the lock.
     void release()
     throw error
   })
@@ -172,8 +172,8 @@ const withRedisLock = async <Result>(
  * Shares tokens and rejected logins through Redis or Valkey, so that many processes need only one login. Pass a
  * connected client of node-redis or ioredis. You configure and close the client.
  *
- * If Redis is down, slow (`commandTimeout`) or full, or returns invalid data, each process uses its own memory. No
- * call fails, but each process logs in once per token lifetime. Redis deletes a record when its token expires.
+ * If Redis is down, slow (`commandTimeout`) or full, or returns invalid data, API calls do not fail: each process keeps
+ * its own token in memory, and logs in once per token lifetime. Redis keeps a record for at most 30 days.
  *
  * @throws {InvalidRequestError} if `client` or an option is invalid.
  * @example
