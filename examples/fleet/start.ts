@@ -5,10 +5,10 @@ import { startFleet } from './fleet.ts'
 
 const day = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
-// In this run, a minute of the rate limits and of the pauses lasts one second.
-const minute = 1_000
+// In this run, a minute of the rate limits and of the pauses lasts 200 ms.
+const minute = 200
 const mock = createMock({
-  gateway: { rateLimit: { limit: 120, windowMs: minute }, retryDelay: { seconds: 5 } },
+  gateway: { rateLimit: { limit: 120, windowMs: minute }, retryDelay: { seconds: 2 } },
   // The tokens must stay valid when the run moves the clock by days.
   subscriptions: { rateLimit: { limit: 600, windowMs: minute }, tokenTtl: { days: 30 } },
 })

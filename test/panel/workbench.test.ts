@@ -165,7 +165,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
       ]) {
         // Other processes may keep the machine busy, so the verdict is the CPU time of the mock, at its best.
         let best = Number.POSITIVE_INFINITY
-        for (let turn = 0; turn < 3; turn += 1) {
+        for (let turn = 0; turn < 3 && best >= 1_000; turn += 1) {
           const started = process.cpuUsage()
           await page.goto(`${many.url}/_mock${query}`)
           expect(await page.locator('#charges-count').textContent()).toBe(total)
