@@ -13,8 +13,7 @@ export default defineConfig({
   resolve: { alias: sources },
   test: {
     restoreMocks: true,
-    unstubGlobals: true,
-    unstubEnvs: true,
+    setupFiles: ['test/support/unstub.ts'],
     // Many tests wait for a timer, a browser or a process: one worker more than cores leaves none idle.
     maxWorkers: availableParallelism() + 1,
     // The processes that tests start keep their compiled sources here, which halves their start-up.
