@@ -44,7 +44,7 @@ export const restoreAll = (parts: MockParts, given: MockSnapshot): void => {
       'restore takes the object that snapshot() returned, or its structuredClone. JSON loses data.',
     )
   }
-  // One `structuredClone` call copies all parts, so the parts share one copy of each charge.
+  // With one call of `structuredClone`, objects that two parts share stay shared in the copy.
   const snapshot = structuredClone(given)
   const clock = snapshot.clock as ClockSnapshot
   if (snapshot.limiters.length !== parts.limiters.length || clock.frozen !== parts.clock.standsStill) {

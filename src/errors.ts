@@ -44,7 +44,7 @@ export interface ErrorDetails {
   readonly requestID?: string | undefined
   /**
    * Whether it is safe and useful to make the call again. If true, wait for `retryAfterMs`, or for a pause of your
-   * choice if `retryAfterMs` is undefined. Pass the same `idempotencyKey` to a charge or renewal. `retryable` is
+   * choice if `retryAfterMs` is undefined. For a charge or renewal, pass the key of the failed call. `retryable` is
    * false if a charge without your own key has an unknown outcome. To repeat such a charge safely, pass the error's
    * `idempotencyKey`.
    */

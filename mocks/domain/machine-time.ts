@@ -84,7 +84,7 @@ export const macrotask = (): Promise<void> =>
 export class LateError extends Error {}
 
 /**
- * Runs `work`. If `work` takes longer than `milliseconds` of real time, aborts the signal of `work` and rejects
+ * Runs `work` with a time limit of `milliseconds` in real time. At the limit, aborts the signal of `work` and rejects
  * with a `LateError`. A timer keeps the process alive for `milliseconds`, so a script cannot exit before this limit.
  *
  * @param isPaused called at the end of the time limit; if `isPaused` returns `true`, a new time limit starts

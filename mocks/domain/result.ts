@@ -51,7 +51,7 @@ export const refused = (
   more: Omit<Refusal, 'reason' | 'message'> = {},
 ): Result<never> => ({ ok: false, refusal: { reason, message, ...more } })
 
-/** Returns the refusal of a request with an invalid field. */
+/** Returns a refusal that names an invalid field of the request. */
 export const invalid = (field: string, message: string, explanation?: string): Result<never> =>
   refused('invalid', message, { field, ...(explanation === undefined ? {} : { explanation }) })
 

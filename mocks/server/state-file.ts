@@ -9,7 +9,7 @@ import type { Mock } from '../types.ts'
 import { lockFile } from './file-lock.ts'
 
 const PAUSE_MS = 1_000
-// The server pauses at least 19 times as long as the last save took, so saving takes at most 5 % of the time.
+// After a save, the server pauses for 19 times the duration of the save, so saving takes at most 5 % of the time.
 const PAUSE_FACTOR = 19
 
 /** Thrown if a state file cannot be used. The message names the file and the reason. */

@@ -31,7 +31,7 @@ export class SharedWork<Result> {
   /** Adds a waiting call. When the signals of all added calls are aborted, aborts the work after 5 s. */
   join(signal: AbortSignal): void {
     this.#callers += 1
-    // All earlier calls were aborted. In a worker, their work may never settle, so the new call waits at most 5 s.
+    // If all earlier calls were aborted in a worker, the work may never settle, so this call waits at most 5 s.
     if (this.#stopEnd) this.#endSoon()
     const leave = () => {
       this.#callers -= 1

@@ -83,7 +83,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
   #clientId: string | undefined
   /** Ids of tokens that were rejected with 401. */
   readonly #rejected = new Set<string>()
-  /** Ids of tokens whose refresh token was sent without success. */
+  /** Ids of tokens whose refresh token was used up by a refresh that failed. */
   readonly #exhausted = new Set<string>()
   #unauthorizedRenewals: readonly number[] = []
 

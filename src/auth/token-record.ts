@@ -30,7 +30,7 @@ export interface StoredToken extends Input<typeof storedToken> {}
 const loginBlock = {
   /** Hash of the rejected credentials, salted with the record's `salt`. If absent, the block is for all credentials. */
   fingerprint: optional(anyText),
-  /** Start of the block, in milliseconds of the clock of the process that sent the token request. */
+  /** When logins were blocked, in milliseconds since 1970. The time comes from the process that sent the login. */
   at: number,
   /** Length of the block, in milliseconds. */
   wait: number,
@@ -73,7 +73,7 @@ export const hasLoginSince = ({ token }: TokenRecord, at: number, knownId: strin
 const FALLBACK_LIFETIME = 300_000
 /** The longest lifetime of a token, in milliseconds. A longer `expires_in` counts as this lifetime. */
 const LONGEST_LIFETIME = 86_400_000
-/** The client renews a token at most this many milliseconds before the token expires. */
+/** The earliest time for the renewal of a token, in milliseconds before the token expires. */
 const LONGEST_MARGIN = 30_000
 
 /** Returns the token from a login's response. If the response has no refresh token, uses `oldRefreshToken`. */

@@ -52,7 +52,7 @@ export interface EndpointDefinition {
   readonly envelope?: boolean | 'optional'
   /** Fields that a successful response must contain. */
   readonly needs?: readonly string[]
-  /** Fields that prove success if a response of area S has no errorCode. Default: `needs`. */
+  /** In area S, a response without `errorCode` is a success if it has these fields. Default: `needs`. */
   readonly proof?: readonly string[]
   /** Fields of the created object. If an error response has all these fields, the server may have acted. */
   readonly created?: readonly string[]
@@ -70,7 +70,7 @@ export interface EndpointDefinition {
   readonly keyInUse?: string
   /** The advice in an error's message if the server rejected the call, and the error is not retryable. */
   readonly afterRejected?: string
-  /** The advice in an error's message if a method that polls this endpoint reaches its time limit or is aborted. */
+  /** The advice in an error's message after a poll of this endpoint was aborted or reached its time limit. */
   readonly afterWait?: string
 }
 

@@ -16,8 +16,8 @@ export class Interrupted extends Error {
 }
 
 /**
- * Largest expected correction of the system clock, in milliseconds. If the system time gets ahead of timers by more
- * than this, the machine slept.
+ * Largest expected correction of the system clock, in milliseconds. If the system time advances further than the
+ * timers by more than this value, the machine slept.
  */
 const CLOCK_CORRECTION = 60_000
 

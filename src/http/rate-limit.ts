@@ -29,7 +29,7 @@ export const readRateLimit = (headers: Headers): RateLimit | undefined => {
   return { limit, remaining, resetAt }
 }
 
-/** The longest delay of a call, in milliseconds. Only a 429 response starts a rate-limit window longer than this. */
+/** The longest delay of a call, in milliseconds. Only after a 429, a rate-limit window may last longer. */
 const LONGEST_DELAY = 60_000
 // Rate limits are per minute. A wait or reset time of more than an hour must be wrong, so the gate ignores it.
 const LONGEST_PLAUSIBLE_DELAY = 3_600_000

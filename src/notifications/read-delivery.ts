@@ -98,7 +98,7 @@ const readBody = async ({ headers, body }: Request, settings: HandlerSettings) =
   try {
     const bytes = await readAll(body, settings)
     const encoding = headers.get('content-encoding')
-    // Compressed bytes are not UTF-8. If the body is UTF-8, a proxy or body parser decoded it but kept the header.
+    // Compressed bytes are not UTF-8. A UTF-8 body was decompressed by a proxy or parser that kept the header.
     if (bytes === undefined || encoding === null || decodeUtf8(bytes) !== undefined) return bytes ?? tooLarge
     const decoder = decoderFor(encoding)
     if (decoder === undefined) return unreadable(415, 'another encoding', 'encoded with gzip, deflate or br')

@@ -57,8 +57,8 @@ const clientField = field<RedisClient>(
       : undefined,
 )
 
-// A caller's function may wrap the reply, for example in `{ result }`. The store throws, because it must not take the
-// object for "no token", "no lock" or "stored". The error has its own name: the client reports only an error's name.
+// The user's Redis client may return an object such as `{ result }` instead of the reply. The store throws then: it
+// would read the object as "no token" or "stored". The error has its own name: the client reports only an error's name.
 const unexpectedReply = (what: string): Error => {
   const error = new Error(`Redis ${what}: the client returned a value that is not a reply of Redis`)
   return Object.assign(error, { name: 'UnexpectedRedisReply' })

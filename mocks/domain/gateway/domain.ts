@@ -164,7 +164,7 @@ export const createGatewayDomain = (parts: {
       if (!isAllowed(wanted.value.redirectUri)) return REDIRECT_NOT_ALLOWED
       return execute(use, ledger.open(wanted.value, use))
     },
-    /** Confirms a charge. A call of the API passes its `credential`. The payer's actions pass no `credential`. */
+    /** Confirms a charge. `credential` is the API key of the call, or undefined for an action of the payer. */
     confirm(confirmationId: string, fields: Fields, credential?: string): Result<ChargeBody> {
       timeline.settle()
       const otp = readText('otp', fields, options)

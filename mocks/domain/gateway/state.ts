@@ -27,7 +27,7 @@ export interface KeyUse {
 
 /** Returns text that identifies an idempotency key together with its route, API key and path id. */
 export const keyScope = ({ route, credential, pathId, key }: KeyUse): string =>
-  // Line breaks separate the parts. Only one part (`pathId`) can contain any, so different scopes give different texts.
+  // Line breaks separate the parts. Only `pathId` may contain line breaks, so different scopes give different texts.
   `${route}\n${credential}\n${pathId}\n${key}`
 
 const PURGE_FROM = 1024

@@ -25,7 +25,7 @@ const ID_LENGTH = 20
 /** The functions that change subscriptions when the API is called, the payer decides or time passes. */
 export type Lifecycle = ReturnType<typeof createLifecycle>
 
-/** Creates the functions that change subscriptions, and sets the handlers of the timeline's subscription entries. */
+/** Creates the functions that change subscriptions. Planned events of the timeline call these functions. */
 export const createLifecycle = (parts: {
   readonly timeline: Timeline
   readonly ids: Ids

@@ -142,7 +142,7 @@ export const defaultErrorCodes = {
   client_mismatch: '05',
   /** Missing or wrong credentials, with HTTP status 401 (row 38). Default: `401`. */
   unauthorized: '401',
-  /** A locked username, with HTTP status 403 (row 38). Default: `403`. */
+  /** The username is locked, with HTTP status 403 (row 38). Default: `403`. */
   locked_out: '403',
   /** Too many calls, with HTTP status 429 (row 38). Default: `429`. */
   rate_limited: '429',
