@@ -99,7 +99,7 @@ const pageOf = <Item>(list: Sequence<Item>, limit: number, place: number | undef
 /** Returns a list of the items for which `matches` returns true. Positions count only these items. */
 const filtered = <Item>(list: Sequence<Item>, matches: (item: Item) => boolean): Sequence<Item> => {
   const { first, end } = list.bounds()
-  // Removing secrets is slow, so some lists skip items with `matches` before it. Other lists ignore `matches`, so `filter` follows.
+  // Removing secrets is slow, so some lists skip items with `matches` before it. Other lists ignore `matches`.
   const found = list.read(first, end, matches).filter(matches)
   return { bounds: () => ({ first: 0, end: found.length }), read: (from, to) => found.slice(from, to) }
 }
