@@ -1,6 +1,6 @@
 /**
- * Prevents the garbage collection of `Request` objects that have no response yet: after the collection, the caller
- * could no longer abort the request.
+ * Prevents the garbage collection of `Request` objects that have no response yet, because the caller could no longer
+ * abort a request whose `Request` object was collected.
  */
 export const createKeepAlive = () => {
   const kept = new Set<object>()

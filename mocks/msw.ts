@@ -43,7 +43,7 @@ const respond = async (handler: Handler, request: Request): Promise<Response | u
 
 /**
  * Creates one catch-all handler for each base URL. MSW gets slower with every handler, so the mock's own router finds
- * the operation. A fault that closes the connection causes an error without a code: MSW supports no codes.
+ * the operation. A fault that closes the connection causes an error without a code, because MSW supports no codes.
  */
 export const createMswHandlers = <MswHandler>(
   http: MswHttp<MswHandler>,

@@ -99,7 +99,7 @@ const own = {
   /** The largest number of requests in the log, and of notifications in the outbox. Default: 10 000. */
   logSize: option(wholeNumber(1), 10_000),
   /**
-   * Faults of a new mock, which `reset` restores, such as `[{ operation: 'gateway.health', kind: 'html' }]`. See
+   * Faults of a new mock, such as `[{ operation: 'gateway.health', kind: 'html' }]`. `reset` restores these faults. See
    * `faults.add`. Default: none.
    */
   faults: option(listOf(rule<Fault>('a fault', (value) => Object(value) === value)), []),

@@ -54,8 +54,8 @@ const timesOf = ({ times, probability }: Fault): number => {
 export type FaultPlan = ReturnType<typeof createFaultPlan>
 
 /**
- * Stores faults in the order of `add`. All matching faults of kind `latency` can delay one request. Of the other
- * kinds, only one fault applies: the first that matches and is not skipped by its `probability` or a step `'succeed'`.
+ * Stores faults in the order of `add`. All matching faults of kind `latency` apply to a request, but of the other kinds
+ * only the first. If its `probability` or a step `'succeed'` skips the first fault, the next fault can apply.
  *
  * @param configured the faults from the mock's options, with which the plan starts and which `reset` restores
  */
@@ -94,7 +94,7 @@ export const createFaultPlan = (random: () => number, configured: readonly Fault
   return {
     /** Adds a fault, and returns a function that removes the fault. Throws a TypeError for an invalid fault. */
     add: (given: Fault): (() => void) => arm(checkFault(given, 'faults.add: ')),
-    /** Returns the delays and the fault for an operation's next request. Advances each applied fault by one step. */
+    /** Returns the delays and the fault for a request. Each fault whose step was used advances to its next step. */
     take(operation: string, request: () => FaultRequest): Disturbance | undefined {
       if (armed.length === 0) return undefined
       let [delayBefore, delayAfter] = [0, 0]

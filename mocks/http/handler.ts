@@ -27,7 +27,7 @@ export type PageHandler = (
 export interface HandlerParts {
   /** The current base URLs of the areas. */
   readonly bases: () => readonly Base[]
-  /** Runs `decide` for a request to the server at `address`, which the mock can use in the URLs of the response. */
+  /** Runs `decide` for a request to the server at `address`. URLs in the response can point to this server. */
   readonly during: <Value>(address: ServerAddress | undefined, decide: () => Value) => Value
   readonly faults: FaultPlan
   readonly log: WritableRequestLog
@@ -133,7 +133,7 @@ export const createHandler = ({ bases, during, faults, log, now, pages }: Handle
       if (hasLeft(request)) return aborted(exchange)
     }
     const run = () => runDisturbed(exchange, fault, false)
-    // Only a delayed request is tracked: during the delay, another with the same idempotency key can arrive.
+    // Only a delayed request is tracked, because a second request with the same key can arrive during the delay.
     return fault !== undefined && fault.delayBefore + fault.delayAfter > 0
       ? runningKeys.track(exchange, run)
       : run()

@@ -77,9 +77,9 @@ const split = (rest: string): { path: string; query: string } => {
 const RANK = { route: 0, 'other-method': 1, none: 2 } as const
 
 /**
- * Returns the areas whose base URL matches. If one of them has the route, returns only that area. Otherwise, sorts the
- * areas by three criteria, the most important first: the path exists with another method, the base URL is longer, the
- * path is more similar to a route of the area.
+ * Returns the areas whose base URL matches. If an area has the route, returns only that area. If no area has the route,
+ * sorts the areas by three criteria, the most important first: the path exists with another method, the base URL is
+ * longer, the path is more similar to a route of the area.
  */
 export const locate = (url: string, method: string, bases: readonly Base[]): readonly Located[] => {
   const candidates: (Located & { readonly base: string })[] = []

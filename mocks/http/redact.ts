@@ -28,7 +28,7 @@ export const redactFields = (fields: Readonly<Record<string, unknown>>): string 
   try {
     return limited(JSON.stringify(fields, hideSecret))
   } catch {
-    // The JSON is nested too deeply: `JSON.parse` accepts the text, but `JSON.stringify` throws an error.
+    // `JSON.stringify` throws an error for deeply nested values, even if `JSON.parse` could read them.
     return JSON.stringify('[too deep, not kept]')
   }
 }
@@ -58,7 +58,7 @@ export interface Secrets {
 const TOKEN_LENGTH = 48
 const TOKEN_LIKE = /[0-9a-z]{48,}/g
 
-/** Replaces the token within a sequence of letters and digits. `%20` before a token adds `20` to the sequence. */
+/** Replaces the token in a sequence of letters and digits, such as `20<token>` in a path with `%20<token>`. */
 const withoutToken = (run: string, { isToken }: Secrets): string => {
   for (let start = 0; start + TOKEN_LENGTH <= run.length; start += 1) {
     const end = start + TOKEN_LENGTH

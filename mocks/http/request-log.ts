@@ -137,8 +137,8 @@ export interface LoggedDecision extends Omit<Decision, 'response'> {
 }
 
 /**
- * Returns the log entry of a request. Only a request to an operation is logged with its body. A request to a payer's
- * page is not, because the page's form may contain a one-time code.
+ * Returns the log entry of a request. Only a request to an operation is logged with its body. The body of a form that
+ * was sent to a payer's page is omitted, because it may contain a one-time code.
  *
  * @param response the response; absent if no response was sent
  */

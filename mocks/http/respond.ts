@@ -128,7 +128,7 @@ export const decideWithinLimit = (
  * Decides the response. Checks rate limit, route, authentication, idempotency key, Content-Type, body and state, in
  * this order (row 5).
  *
- * @param isKeyRunning true to refuse the request, because an earlier one with the same key still runs (row 73a)
+ * @param isKeyRunning true if an earlier request with the same key still runs, so this request is refused (row 73a)
  */
 export const decide = (exchange: OperationExchange, isKeyRunning: boolean): Decision =>
   decideWithinLimit(exchange, (headers) => {

@@ -102,7 +102,7 @@ export const fitted = ({ method, headers }: IncomingRequest, sent: MockResponse)
   }
 }
 
-/** Creates the error of a failed connection, like the runtime's `fetch`. */
+/** Creates an error like the one that `fetch` of Node throws if the connection fails. */
 export const connectionError = (code: string, message: string, outer = 'fetch failed'): TypeError =>
   new TypeError(outer, { cause: Object.assign(new Error(message), { code }) })
 

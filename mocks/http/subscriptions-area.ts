@@ -13,7 +13,7 @@ import { jsonResponse } from './response.ts'
  * A change to area S's successful responses, to test whether a client accepts the variants (row 44).
  *
  * - `id-casing`: changes `Id` at the end of a name to `ID`, and `ID` to `Id`.
- * - `number-ids`: writes identifiers of digits as numbers. `text-ids`: writes numeric identifiers as text.
+ * - `number-ids`: writes identifiers such as `"123"` as numbers. `text-ids`: writes numeric identifiers as text.
  * - `text-amounts`: writes amounts as text with two decimal places.
  * - `text-flags`: writes `enabled` as text, such as `"true"`. `boolean-flags`: writes `enabled` as a boolean.
  * - `empty-reversals`: writes `""` instead of null in fields of a reversal. `zero-reversals`: writes `"0.00"` instead
@@ -217,7 +217,7 @@ export const createSubscriptionsArea = ({
     'X-RateLimit-Limit': String(limit),
     'X-RateLimit-Remaining': String(remaining),
     'X-RateLimit-Reset': String(Math.ceil(resetAt / 1_000)),
-    // A test may move the limiter's clock by days, so clients need its time to compare with X-RateLimit-Reset.
+    // Clients can compare X-RateLimit-Reset with this time even if a test moved the limiter's clock by days.
     Date: new Date(now()).toUTCString(),
   }),
   refusalHeaders: ({ resetAt }) =>

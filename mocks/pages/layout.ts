@@ -36,7 +36,7 @@ export const commonHeaders: HeaderFields = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
-  // With `no-referrer`, browsers would send `Origin: null` even with the mock's own forms.
+  // With `no-referrer`, every form would have `Origin: null`, so the mock could not recognize its own forms by Origin.
   'Referrer-Policy': 'same-origin',
 }
 

@@ -34,7 +34,7 @@ export const createReadHost = (
     const url = host === null ? null : URL.parse(`${scheme}://${host}`)
     return url !== null && (IP_ADDRESS.test(url.hostname) || known.has(url.hostname)) ? url.origin : undefined
   }
-  // Caches the result of the last Host header: a client sends the same header each time, and reading takes 2 µs.
+  // Caches the last result, because a client sends the same Host header each time, and reading the header takes 2 µs.
   let last: readonly [host: string | null, url: string | undefined] = [null, undefined]
   return (host) => {
     if (host !== last[0]) last = [host, read(host)]

@@ -83,7 +83,7 @@ export const actions = {
       if (!Number.isInteger(months)) throw new TypeError('Field months must be a whole number.')
       const now = mock.clock.now()
       const rest = days * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND
-      // More than 120 months always exceed LONGEST_MOVE. `monthsAfter` is not called then: it could return NaN.
+      // More than 120 months always exceed LONGEST_MOVE. `monthsAfter` is skipped because it could return NaN.
       const length = months > 120 ? Number.POSITIVE_INFINITY : monthsAfter(now, months) - now + rest
       if (length === 0) throw new TypeError('Missing duration: set months, days, hours, minutes or seconds.')
       if (length > LONGEST_MOVE) throw new RangeError('The clock can move by at most ten years at a time.')

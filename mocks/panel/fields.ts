@@ -12,7 +12,7 @@ export interface Reader<Value> {
   readonly schema: Shape[string]
 }
 
-/** Creates the reader of a field with a schema. `read` may be another reader. */
+/** Creates a reader that calls `read` and has `schema`. If `read` is a reader too, its own schema does not change. */
 export const reader = <Value>(
   schema: Shape[string],
   read: (given: unknown, name: string) => Value,
@@ -64,13 +64,13 @@ const parsed = (given: unknown): unknown => {
   }
 }
 
-/** Returns a reader of JSON values for each option name in a table. In a form, text that is not JSON stays text. */
+/** Creates a reader for each option in a table. The readers parse text as JSON; text that is not JSON stays text. */
 export const jsonFields = <Name extends string>(table: Readonly<Record<Name, Shape[string]>>) =>
   Object.fromEntries(
     Object.entries<Shape[string]>(table).map(([name, schema]) => [name, reader(schema, parsed)]),
   ) as Record<Name, Reader<unknown>>
 
-/** Reads an object of texts, which a form sends as fields `name.<key>`. As a number, `017` would lose its 0. */
+/** Reads an object of texts, which a form sends as fields `name.<key>`. Values stay text, so that `017` keeps its 0. */
 export const texts = reader<Readonly<Record<string, string>> | undefined>(
   optional(tableOf(anyString)),
   (given, name) => {
