@@ -34,7 +34,7 @@ export const createMockFetch = (handler: Handler, bases: () => readonly string[]
         `fetch failed: this mock serves ${bases().join(' and ')}, not ${origin}`,
       )
     }
-    // The handler waits for the request's body, which may never end. An abort therefore ends this wait.
+    // The handler reads the request's body, which may never end, so an abort must end the wait for the handler.
     const sent = await unlessAborted(signal, handling)
     if (signal.aborted) throw signal.reason
     switch (sent.kind) {

@@ -162,7 +162,7 @@ export const createTimeline = (outsideNow: () => number, onEarlier?: () => void)
   const settle = (): void => {
     const limit = now()
     while (runStep(limit) !== undefined) {
-      // The body is empty, because `runStep` in the condition runs the entries.
+      // `runStep` in the condition runs the entries, so the loop needs no statements.
     }
   }
 
@@ -203,7 +203,7 @@ const COMPACT_FROM = 1024
 
 /**
  * Creates a queue of items, such as charges that will expire. Items are usually added in the order of due times. The
- * queue plans a timeline entry only for its next item: entries for millions of charges would need much memory.
+ * queue plans a timeline entry only for its next item, because millions of entries would need much memory.
  */
 export const createDueQueue = <Item>(
   timeline: Timeline,
@@ -248,7 +248,7 @@ export const createDueQueue = <Item>(
     plan()
   })
 
-  /** Returns where to insert an item that is due before older items, for example because the clock was set back. */
+  /** Returns the index for an item that is due before items added earlier, for example after the clock was set back. */
   const place = (at: number): number => {
     let low = head
     let high = items.length

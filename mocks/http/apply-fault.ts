@@ -78,7 +78,7 @@ const truncated = (decision: Decision | undefined): MockResponse => {
 /**
  * Applies a fault to a request, and returns the response to send.
  *
- * @param decision the mock's own decision and response; `undefined` if the mock did not execute the request
+ * @param decision the response that the mock would send without the fault; `undefined` if the fault prevents execution
  */
 export const applyFault = (
   exchange: OperationExchange,

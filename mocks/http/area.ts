@@ -104,7 +104,7 @@ export interface AreaRuntime {
   readonly responses: AreaResponses
   /** The rate limiter; `undefined` if the area has no rate limit. */
   readonly limiter: Limiter | undefined
-  /** Returns the name of the bucket in which the rate limiter counts a call. An unreadable body has no `fields`. */
+  /** Returns the name of the rate limiter's bucket for a call. `fields` is empty if the body is invalid. */
   bucket(
     bearer: string | undefined,
     definition: EndpointDefinition | undefined,

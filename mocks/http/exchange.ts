@@ -81,7 +81,7 @@ const readJson = (text: string): ReadBody => {
 
 /**
  * Reads a body as a form if `allowsForm` is true, the Content-Type is that of a form, and the body does not start with
- * `{` (row 32). Reads any other body as JSON. An empty body has no fields (row 31). `isAcceptedType` checks the type.
+ * `{` (row 32). Reads any other body as JSON. An empty body has no fields (row 31).
  */
 const readBody = (text: string, contentType: string | null, allowsForm: boolean): ReadBody => {
   const trimmed = text.trim()

@@ -23,7 +23,7 @@ interface KindRules {
   readonly executes: boolean
   /** The fields that this kind uses, except for fields that every kind uses. */
   readonly reads: readonly string[]
-  /** The kind to use instead if the fault's `executed` differs from `executes`. Absent if the two may differ. */
+  /** The kind that the error suggests for the other value of `executed`. Absent if this kind allows both values. */
   readonly instead?: string
 }
 
@@ -104,7 +104,8 @@ const effect = {
   executed: optional(flag),
   /**
    * Code of the error from `mock.fetch`, such as `ECONNREFUSED`. Default: `ECONNRESET` for kind `reset`,
-   * `UND_ERR_SOCKET` for `lost-response`. A mock server closes the socket, with a TCP reset for `ECONNRESET`.
+   * `UND_ERR_SOCKET` for `lost-response`. A mock server closes the HTTP/1 connection or the HTTP/2 stream. With HTTP/1,
+   * `ECONNRESET` causes a TCP reset.
    */
   code: optional(anyText),
 }

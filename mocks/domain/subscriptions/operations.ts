@@ -199,7 +199,7 @@ export const createOperations = (parts: {
       if (!record.ok || payment === undefined) return record.ok ? notFound('Payment', '') : record
       return accepted(views.payment(payment))
     },
-    /** Returns the identifiers of a subscription, found by an invoiceId, subscriptionId or paymentId in the path. */
+    /** Returns the identifiers of the subscription to which an invoiceId, subscriptionId or paymentId belongs. */
     related({ invoiceId = '', subscriptionId = '', paymentId = '' }: Readonly<Record<string, string>>) {
       const payment = paymentRecord(paymentId)
       const record =

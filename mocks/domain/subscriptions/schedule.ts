@@ -29,7 +29,7 @@ export const createSchedule = (calendar: Calendar, debitSecond: number) => {
     instant,
     /** Returns the first slot that is due at or after an instant. The slot may be after the subscription's end. */
     firstSlot(terms: Terms, from: number): number {
-      // The search starts one day early: if summer time skips 23:30, a payment due then happens after midnight.
+      // The search starts one day early, because a clock change that skips 23:30 moves the day's payment past midnight.
       const back = calendar.dayAt(from) - 1 - terms.startDay
       let slot = Math.max(0, Math.ceil(back / terms.step))
       while (instant(day(terms, slot)) < from) slot += 1

@@ -89,7 +89,7 @@ export interface TokensSnapshot {
 export type Tokens = ReturnType<typeof createTokens>
 
 const TOKEN_LENGTH = 48
-// Expired tokens stay until this many tokens are stored, because the log calls a removed token unknown, not expired.
+// The mock keeps expired tokens until it stores this many tokens, so that its log can report that a token expired.
 const EXPIRED_TOKENS_KEPT = 1_000
 
 const unauthorized = (explanation: string): Result<never> =>
@@ -107,9 +107,9 @@ export const createTokens = (parts: {
   const access = new Map<string, AccessToken>()
   const refresh = new Map<string, Merchant>()
   let sweepFrom = EXPIRED_TOKENS_KEPT
-  /** How many clock moves by the panel are in progress. */
+  /** The number of clock moves in progress that the panel started. */
   let moves = 0
-  /** The mock's time after the moves in progress, or 0. A new token's lifetime starts no earlier than at this time. */
+  /** The mock's time after the moves in progress; 0 without moves. A new token's lifetime never starts before it. */
   let issueFrom = 0
 
   const keep = (
@@ -123,7 +123,7 @@ export const createTokens = (parts: {
     refresh.set(refreshToken, { clientId, username })
   }
 
-  /** Removes expired access tokens. To keep logins fast, does so only when the number of tokens has doubled. */
+  /** Removes expired access tokens if the number of tokens has doubled since the last removal (keeps logins fast). */
   const dropExpired = (): void => {
     if (access.size < sweepFrom) return
     const time = now()
@@ -256,7 +256,7 @@ export const createTokens = (parts: {
     /**
      * Moves the expiry of access tokens by `milliseconds`, so that they stay valid when the clock moves by the same
      * length. A token that is issued during the move has its full lifetime after the move. When the move ends, call the
-     * returned function with `true`. If the move failed, call it with `false`: the old expiry applies again.
+     * returned function with `true`. If the move failed, call it with `false`, which moves the expiry back.
      */
     surviveMove(milliseconds: number): (hasMoved: boolean) => void {
       const time = now()
@@ -266,7 +266,7 @@ export const createTokens = (parts: {
           if (!expired.has(token)) access.set(token, { ...record, expiresAt: record.expiresAt + length })
         }
       }
-      // Before a forward move, expired tokens keep their expiry: a later one would make them valid during the move.
+      // A forward move does not move the expiry of expired tokens, because they would become valid during the move.
       for (const [token, { expiresAt }] of access)
         if (expiresAt <= time && milliseconds > 0) expired.add(token)
       shift(milliseconds)

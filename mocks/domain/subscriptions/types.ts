@@ -33,7 +33,7 @@ export interface PaymentBody {
   readonly transactionDate: string
   /** Identifier of the transaction; a failed payment also has one (row 24). */
   readonly transactionId: string
-  /** The next due date, `YYYY-MM-DD`. For the last payment, see `nextPaymentDateAfterEnd` (row 25). */
+  /** The next due date, `YYYY-MM-DD`. If no payment follows: see option `nextPaymentDateAfterEnd` (row 25). */
   readonly nextPaymentDate: string | null
 }
 
