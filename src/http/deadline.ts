@@ -16,8 +16,8 @@ export class Interrupted extends Error {
 }
 
 /**
- * Largest expected correction of the system clock, in milliseconds. If the system time advances further than the
- * timers by more than this value, the machine slept.
+ * Largest expected correction of the system clock, in milliseconds. If the system time is ahead of the timers by more
+ * than this value, the machine slept.
  */
 const CLOCK_CORRECTION = 60_000
 
@@ -49,8 +49,8 @@ export class Deadline {
   }
 
   /**
-   * Runs `work`, at most until the caller aborts or a time limit passes. In that case, `race` aborts the signal that
-   * it passed to `work`, and rejects with `Interrupted` even if `work` ignores the signal.
+   * Runs `work` until it ends, the caller aborts, or a time limit passes. After an abort or a timeout, `race` aborts
+   * the signal that it passed to `work`, and rejects with `Interrupted` even if `work` ignores the signal.
    */
   race<Value>(work: (signal: AbortSignal) => Promise<Value>, limit = Infinity): Promise<Value> {
     return new Promise((resolve, reject) => {

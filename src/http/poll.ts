@@ -15,13 +15,13 @@ export interface WaitOptions<State> {
   /** Receives each state that the client reads. If the function returns true or a promise of true, the wait ends. */
   readonly until?: ((state: State) => boolean | PromiseLike<boolean>) | undefined
   /**
-   * Maximum wait in milliseconds, both on the client's clock and in real time. Default: 120 000. When the time has
-   * passed on the client's clock, the client reads the state once more.
+   * Maximum wait in milliseconds, both on the client's clock and in real time. Default: 120 000. If this time
+   * passes first on the client's clock (such as the mock's), the client reads the state once more.
    */
   readonly timeout?: number | undefined
   /**
    * Time between two reads, in milliseconds of the client's clock. Default: a random time, which grows from about 1 s
-   * to about 10 s. If `pollInterval` is missing or shorter, the client uses the response's `Retry-After`.
+   * to about 10 s. A response's `Retry-After` replaces the default, and also replaces a shorter `pollInterval`.
    */
   readonly pollInterval?: number | undefined
   /** Aborts the wait with an `AbortedError`. The charge or the subscription request is not canceled. */

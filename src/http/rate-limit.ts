@@ -29,7 +29,7 @@ export const readRateLimit = (headers: Headers): RateLimit | undefined => {
   return { limit, remaining, resetAt }
 }
 
-/** The longest delay of a call, in milliseconds. Only after a 429, a rate-limit window may last longer. */
+/** The longest delay of a call, in milliseconds. A rate-limit window may be longer than this only after a 429. */
 const LONGEST_DELAY = 60_000
 // Rate limits are per minute. A wait or reset time of more than an hour must be wrong, so the gate ignores it.
 const LONGEST_PLAUSIBLE_DELAY = 3_600_000
@@ -41,7 +41,7 @@ interface Window {
   readonly endsAt: number
   /** The server's reset time, if a response contained one. The reset time identifies the window. */
   readonly resetAt?: number | undefined
-  /** True if the client opened this window with the last window's limit, and no response has reported it yet. */
+  /** True if no response has reported this window yet, and the client assumes that the last window's limit applies. */
   readonly isGuess?: boolean
 }
 
@@ -119,7 +119,7 @@ export class RateLimitGate {
     return slot
   }
 
-  /** Wakes all waiting calls in order if a request may start. If not, wakes only the first call, to check its delay. */
+  /** Wakes all waiting calls in order. If no request may start, wakes only the first, which checks its delay again. */
   #wake(): void {
     const waiting = withoutEnded(this.#queue)
     for (const slot of this.#isClosed() ? waiting.slice(0, 1) : waiting) slot.wake?.()
@@ -136,7 +136,7 @@ export class RateLimitGate {
   }
 
   #open(remaining: number, milliseconds: number, resetAt: number | undefined): void {
-    // Responses may arrive out of order, so within one window the number of remaining requests never grows.
+    // Responses may arrive out of order. The lowest number is the newest, because in one window the number only falls.
     const known =
       resetAt !== undefined && this.#window?.resetAt === resetAt ? this.#window.remaining : remaining
     const startsAt = this.#clock.now()
@@ -156,7 +156,7 @@ export class RateLimitGate {
     return this.#window !== undefined && this.#window.remaining <= withoutEnded(this.#inFlight).length
   }
 
-  /** Ends a window. If a response reported its limit, opens the next window with the same limit. */
+  /** Ends a window. If a response reported the window's limit, opens the next window with the same limit. */
   #endWindow(): void {
     const limit = this.#window?.isGuess ? undefined : this.#limit
     this.#limit = undefined

@@ -14,7 +14,7 @@ const rawRequest = {
   /** HTTP method, such as `POST`. */
   method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
   /**
-   * Path below the base URL, such as `/api/v1/mfs/refunds`, with the version prefix. Encode identifiers in the path
+   * Path below the base URL, with the version prefix, such as `/api/v1/mfs/refunds`. Encode identifiers in the path
    * with `encodeURIComponent`. Logs, events and errors contain the path, so it must not contain a secret.
    */
   path: input('a path such as /api/v2/plans', (value) => /^\/[^\s?#\\]*$/.test(value)),

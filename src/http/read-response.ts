@@ -95,7 +95,7 @@ const readSuccess = (endpoint: EndpointDefinition, body: unknown): Reading => {
     if (code !== undefined && code !== SUCCESS) return withCode(endpoint, body, code)
     if (code === undefined && !hasAll(body, endpoint.proof ?? endpoint.needs)) {
       const { errorCode } = errorIn(body)
-      // An error code in another format is a rejection too: otherwise, further logins could lock the account.
+      // An error code in another format is a rejection too, so that logins stop before they lock the account.
       if (errorCode !== undefined && envelope === 'optional') return withCode(endpoint, body, errorCode)
       return unexpected('has no errorCode', body)
     }

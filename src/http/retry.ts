@@ -45,7 +45,7 @@ const LONGEST_BACKOFF = 8000
 
 type Kind = Exclude<RetryReason, 'token-rejected'>
 
-/** Returns the meaning of a 409 or 425 response to a call with an idempotency key, or else `undefined`. */
+/** Returns what status 409 or 425 means for a call with an idempotency key; `undefined` for all other responses. */
 export const keyInUse = (endpoint: RetryRules, status: number): string | undefined =>
   status === 409 || status === 425 ? endpoint.keyInUse : undefined
 

@@ -104,11 +104,11 @@ const lowerCase = (headers: FetchHeaders): Record<string, string> => {
   return record
 }
 
-/** Reads a body as text, or returns `undefined` if the body is too large: 1 MB of gzip may inflate to 1 GB. */
+/** Reads a body as text. Stops after `most` bytes and returns `undefined`, because 1 MB of gzip may inflate to 1 GB. */
 const readText = async (response: FetchResponse, headers: Record<string, string>, most: number) => {
   const body = response.body as AsyncIterable<Uint8Array> | null | undefined
   const isSmall = Number(headers['content-length']) <= most && headers['content-encoding'] === undefined
-  // After a wrapper of `fetch` has read the body, only the wrapper's method `text` returns the body.
+  // If a wrapper of `fetch` has already read the body, only `response.text()` of that wrapper still returns the body.
   if (isSmall || response.bodyUsed || !body?.[Symbol.asyncIterator]) return response.text()
   const decoder = new TextDecoder()
   let text = ''
@@ -133,7 +133,7 @@ export const sendOnce = async (
   let received: Omit<ReceivedResponse, 'text'> | undefined
   try {
     return await deadline.race(async (signal) => {
-      // `fetch` gets headers, signal and body directly: a ky request with these values is slower (decision 2).
+      // `fetch` gets headers, signal and body directly, because a ky request with these values is slower (decision 2).
       const rest = { headers, signal, ...(body !== undefined && { body }), ...connection }
       const send = fetch
         ? () => fetch(url, { method, redirect: 'manual', ...rest }) as Promise<Response>

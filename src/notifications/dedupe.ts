@@ -25,7 +25,7 @@ export interface DedupeStore {
   extend(id: string, owner: string, leaseMilliseconds: number): Promise<boolean>
   /**
    * Marks an id as processed for `ttlMilliseconds`, even if another owner holds the id. Resolves to false if `owner`
-   * no longer holds the id, because another caller may then process the same notification.
+   * no longer holds the id. This result means that another caller may have processed the same notification too.
    */
   commit(id: string, owner: string, ttlMilliseconds: number): Promise<boolean>
   /** Releases an id, so that the next claim succeeds at once. Does nothing if `owner` no longer holds the id. */
