@@ -114,7 +114,7 @@ const partsOf = (options: SubscriptionsClientOptions) => {
   const token: TokenLifecycle<WithResponse<Token>> = new TokenLifecycle({
     baseUrl: settings.baseUrl,
     credentials,
-    // `anyJson` accepts a refresh token; the login's schema does not. The credentials are already checked.
+    // `anyJson`, because the login's schema rejects a refresh token, and `readCredentials` checks the credentials.
     requestToken: async (body, signal) =>
       call(login, { body, schema: anyJson, asForm: tokenRequestFormat === 'form', options: { signal } }),
     renewalLimit: settings.timeout + STORE_TIME,
@@ -169,8 +169,8 @@ export class SubscriptionsClient {
 
   /**
    * Logs in now (S-a), even if a token is valid or an earlier login was rejected. Other calls log in by themselves. A
-   * login is retried only if the request was not sent or the server named a time to wait. Of the options, only `signal`
-   * and `totalTimeout` apply, because other calls may wait for the same token request.
+   * login is retried only if the request was not sent or the server named a time to wait. The options `timeout`,
+   * `retry` and `headers` have no effect, because other calls may share the token request.
    */
   login(options?: CallOptions): CallPromise<Token> {
     return callPromise(this.#login(options))
@@ -300,7 +300,7 @@ export class SubscriptionsClient {
 
   async #login(options: CallOptions | undefined): Promise<WithResponse<Token>> {
     const endpoint = subscriptionsContract.login
-    // `TokenLifecycle` adds the body later. `anyJson` accepts the missing body; the login's schema does not.
+    // `anyJson`, because `TokenLifecycle` adds the body later, and the login's schema rejects a missing body.
     const request = prepare(this.#client, endpoint, { schema: anyJson, options })
     return runCall(this.#client, request, async ({ log, deadline }) => {
       deadline.check()

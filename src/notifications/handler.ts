@@ -48,9 +48,9 @@ export interface ProcessedDelivery {
   readonly result: DeliveryResult
   /** Milliseconds until the job should run again. Present after `in-progress`, `unverified` and `failed`. */
   readonly retryAfterMs?: number
-  /** The notification: not genuine after `refused`, not verified after `unverified`, absent after `invalid`. */
+  /** The notification; absent after `invalid`. Do not trust it after `refused` or `unverified`. */
   readonly notification?: MerchantNotification
-  /** After `unverified` and `failed`: the error, for `nextStep`. After `invalid`: why the delivery is invalid. */
+  /** After `unverified` and `failed`: the error, which `nextStep` accepts. After `invalid`: why the body is invalid. */
   readonly error?: unknown
 }
 
@@ -103,8 +103,8 @@ const ignore = (): void => undefined
  *
  * To process deliveries in a job queue, use the handler's method `process`.
  *
- * The handler commits the id after your code returns. If the process dies before the commit, your code runs again for
- * the next delivery: use one transaction, or make your code idempotent.
+ * The handler commits the id after your code returns. If the process dies before the commit, a later delivery
+ * runs your code again, so your code must be idempotent.
  *
  * The handler rejects with `InvalidRequestError` only for a mistake in the setup: other code read the body and kept
  * nothing, rounded an id, or did not keep the signed bytes.
@@ -157,7 +157,7 @@ export const createHandlerWithClock = (
 
   const callListener = async (
     notification: MerchantNotification,
-    // `lookup` is a payment for a payment notification, and a subscription for any other notification.
+    // `lookup` is the payment if the type is `SUBSCRIPTION_PAYMENT`, or else the subscription.
     context: NotificationContext<PaymentDetails & SubscriptionDetails>,
   ): Promise<unknown> => {
     switch (notification.type) {

@@ -106,7 +106,7 @@ const options = {
   responseTimeout: withDefault(fromZero, 10_000),
   /** Time limits for the sender, the verifier and the store. */
   timeouts: withDefault(strict(timeouts, 'option'), TIMEOUTS),
-  /** Clock for `dedupeTtl` in the default store; by default the system's. Leases and delays use real time. */
+  /** Clock for `dedupeTtl` in the default store. Default: the system's clock. Leases and delays use real time. */
   clock: withDefault(clockOption, systemClock),
 }
 /** Options of `createNotificationHandler`. Times in milliseconds. */

@@ -81,7 +81,7 @@ const filledText = (value: unknown): string | undefined => {
   // JSON.parse rounds unsafe integers. Two ids could become equal, and a new message would look like a duplicate.
   return Number.isSafeInteger(value) ? String(value) : undefined
 }
-/** The end of the rule that an error about an id quotes. `readDelivery` recognizes rounded ids by this text. */
+/** The last words of the rule of each id. `readDelivery` recognizes an issue about an id by these words. */
 export const SAFE = 'or a safe integer (JSON parsers round larger ones: pass the raw body)'
 const messageSchema = response({
   notificationId: field(`text that is not empty, ${SAFE}`, filledText),
@@ -218,7 +218,7 @@ export function parseNotification(
 const secondsOf = (name: string, { occurredAt }: OrderedNotification): number => {
   const seconds = tagOf(occurredAt) === '[object Date]' ? Math.floor(Number(occurredAt) / 1000) : Number.NaN
   if (!Number.isNaN(seconds)) return seconds
-  // With an invalid date, every comparison is false: `isNewer` would return false for a new cancellation.
+  // Without this error, an invalid date would never be newer, and the caller would ignore a new cancellation.
   throw new InvalidRequestError('isNewer', [inputIssue(`${name}.occurredAt`, 'a valid Date', occurredAt)])
 }
 

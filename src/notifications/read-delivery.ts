@@ -78,14 +78,14 @@ const decoderFor = (encoding: string): DecompressionStream | undefined => {
   }
 }
 
-/** Decodes a body in small steps, so that `readAll` checks `maxBytes` often. Deno and workerd never pause in a step. */
+/** Decodes a body in small steps, because Deno and workerd decode a whole step before `readAll` checks `maxBytes`. */
 const decode = (bytes: Uint8Array<ArrayBuffer>, decoder: DecompressionStream, settings: HandlerSettings) => {
   const writer = decoder.writable.getWriter()
   const write = async () => {
     for (let at = 0; at < bytes.length; at += STEP) await writer.write(bytes.subarray(at, at + STEP))
     await writer.close()
   }
-  // `readAll` rejects with the same error, so the error of `write` is ignored.
+  // The error of `write` is ignored, because `readAll` reports why a body cannot be decoded.
   write().catch(ignore)
   return readAll(decoder.readable, settings)
 }
@@ -98,7 +98,7 @@ const readBody = async ({ headers, body }: Request, settings: HandlerSettings) =
   try {
     const bytes = await readAll(body, settings)
     const encoding = headers.get('content-encoding')
-    // Compressed bytes are not UTF-8. A UTF-8 body was decompressed by a proxy or parser that kept the header.
+    // Compressed bytes are not UTF-8. If the body is UTF-8, a proxy or parser decompressed it but kept the header.
     if (bytes === undefined || encoding === null || decodeUtf8(bytes) !== undefined) return bytes ?? tooLarge
     const decoder = decoderFor(encoding)
     if (decoder === undefined) return unreadable(415, 'another encoding', 'encoded with gzip, deflate or br')
@@ -138,12 +138,12 @@ export const readDelivery = async (
     if (!(error instanceof InvalidRequestError)) throw error
     const isRounded = (issue: InputIssue) => issue.received === 'number' && issue.rule.endsWith(SAFE)
     if (bytes !== undefined || !error.issues.some(isRounded)) return { status: 400, error }
-    // A body parser rounded the sender's exact id. `notifications.handler` marks the error as a mistake in the setup.
+    // A body parser rounded the sender's id, so the setup is wrong: `isSetupError` recognizes this operation.
     return { status: 400, error: new InvalidRequestError('notifications.handler', error.issues) }
   }
 }
 
 const SETUP = ['notifications.handler', 'notifications.verify']
-/** Whether an error is a mistake in the setup. The handler throws it: after a 400 response, senders do not retry. */
+/** Whether the setup caused an error. The handler throws such errors, because senders do not retry after a 400. */
 export const isSetupError = (error: unknown): boolean =>
   error instanceof InvalidRequestError && SETUP.includes(error.operation)

@@ -12,7 +12,7 @@ export interface Delivery {
   readonly notification: MerchantNotification
   /** The headers of the delivery, one of which may contain a signature. */
   readonly headers: Headers
-  /** The body, without its Content-Encoding; `undefined` when a framework's body parser has consumed it. */
+  /** The body after decompression; `undefined` if a framework's body parser has read the body. */
   readonly bytes: Uint8Array<ArrayBuffer> | undefined
 }
 
@@ -21,7 +21,7 @@ export type Lookup = PaymentDetails | SubscriptionDetails
 
 /** Accepts a delivery, with the record that proved the delivery. Listeners get the record as `context.lookup`. */
 export interface Verified {
-  /** The record: a payment for a payment notification, and a subscription for any other. */
+  /** The payment if the notification's `type` is `SUBSCRIPTION_PAYMENT`, or else the subscription. */
   readonly lookup: Lookup
 }
 
@@ -78,10 +78,10 @@ const decode = (text: string, encoding: SignatureEncoding): Uint8Array<ArrayBuff
 }
 
 /**
- * Verifies an HMAC of the decoded body: senders sign before they compress. Use `hmacVerifier` if the payment provider,
- * or your own proxy, signs deliveries. The specification defines no signature. The verifier compares the signature in
- * constant time with every secret. Behind a body parser such as `express.json()`, the verifier throws an
- * `InvalidRequestError` that explains the correct setup.
+ * Verifies an HMAC of the decompressed body, because senders sign before they compress. Use `hmacVerifier` if the
+ * payment provider, or your own proxy, signs deliveries. The specification defines no signature. The verifier compares
+ * the signature in constant time with every secret. Behind a body parser such as `express.json()`, the verifier throws
+ * an `InvalidRequestError` that explains the correct setup.
  *
  * @throws {InvalidRequestError} when a secret is missing or empty, or another option breaks its rule.
  * @example hmacVerifier({ header: 'x-signature', secrets: [current, previous], prefix: 'sha256=' })

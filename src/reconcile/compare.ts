@@ -85,7 +85,7 @@ const isNotFound = (error: unknown): boolean => {
   if (error.code !== 'api_error' || error.outcome !== 'rejected') return false
   const { status, errorCode } = error
   if (status === undefined || errorCode === undefined) return false
-  // An error with another status does not prove that the record is missing.
+  // Only an error with one of these statuses proves that the record is missing.
   return status < 300 || [400, 404, 410, 422].includes(status)
 }
 
@@ -105,7 +105,7 @@ const collect = async (payments: AsyncIterable<Payment>): Promise<Payment[] | un
   try {
     for await (const payment of payments) all.push(payment)
   } catch (error) {
-    // If the API returned a payment, the subscription exists. "Not found" for a later page is then a failed lookup.
+    // If the API returned a payment, the subscription exists, so a later "not found" is a failed lookup.
     if (all.length > 0 || !isNotFound(error)) throw error
     return undefined
   }

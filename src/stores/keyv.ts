@@ -84,8 +84,9 @@ const readEntry = (value: unknown): Entry | undefined => {
 
 /**
  * Remembers processed notifications in a Keyv. With a persistent backend, the records survive a restart. Keyv has no
- * atomic operations: claims are atomic **within one process** only. Several processes need `createRedisDedupeStore`.
- * When the backend fails, every method rejects, the handler responds 503, and the sender delivers again.
+ * atomic operations, so two processes can claim one id at the same time. Several processes need
+ * `createRedisDedupeStore`. When the backend fails, every method rejects, the handler responds 503, and the sender
+ * delivers again.
  *
  * @throws {InvalidRequestError} when `keyv` is not a Keyv.
  */

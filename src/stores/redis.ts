@@ -57,8 +57,8 @@ const clientField = field<RedisClient>(
       : undefined,
 )
 
-// The user's Redis client may return an object such as `{ result }` instead of the reply. The store throws then: it
-// would read the object as "no token" or "stored". The error has its own name: the client reports only an error's name.
+// The given client may return an object such as `{ result }`, which the store must not mistake for a reply of Redis.
+// `SubscriptionsClient` reports an error's name but not its message, so this error has its own name.
 const unexpectedReply = (what: string): Error => {
   const error = new Error(`Redis ${what}: the client returned a value that is not a reply of Redis`)
   return Object.assign(error, { name: 'UnexpectedRedisReply' })
