@@ -100,8 +100,8 @@ export interface MockServer<ServedMock extends Mock = Mock> {
   readonly mock: ServedMock
   /**
    * Aborts the server's open requests, frees the port and writes the state file. If no other server serves the mock,
-   * also aborts deliveries and stops the timer of planned events. Aborted deliveries continue at
-   * `notifications.flush()`, or when a server starts with this mock or with the state file.
+   * also aborts deliveries and stops the timer of planned events. Aborted deliveries continue when
+   * `notifications.flush()` is called, or when a server starts with this mock or with the state file.
    */
   close(): Promise<void>
 }
@@ -235,7 +235,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     const called = { publicUrl, url: readHost(hostOf(incoming)) ?? base }
     const request = incomingRequest(base, called, incoming, outgoing, maxBodyBytes)
     const sent = await (site(incoming, request)?.then(complete) ?? handler(request))
-    // `sent` is never undefined: this URL starts with `base`, and the handler responds to all URLs below its bases.
+    // `sent` is never undefined, because the URL starts with `base`, and the handler responds to every such URL.
     if (sent !== undefined) writeResponse(incoming, outgoing, sent)
   }
 
@@ -259,7 +259,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     await file?.free()
     throw error
   })
-  // Requests through `mock.fetch` have normalized URLs, for example without the port 80.
+  // `base` must be normalized like the URLs of requests through `mock.fetch`, for example without `:80`.
   base = normalizedBase(urlOf(scheme, host, address))
   const detach = attach({ publicUrl, url: base })
   const endState = file?.keep()

@@ -7,7 +7,7 @@ import type { MockSnapshot } from './types.ts'
 /** Returns the state of a mock. The caller must copy the result at once, because it shares objects with the mock. */
 export const stateOf = (parts: MockParts): MockSnapshot => ({
   format: 2,
-  // `clock.snapshot` must be called after `domain.snapshot`, which runs due entries of the clock.
+  // `domain.snapshot` runs due entries of the clock, so `clock.snapshot` must be called later.
   subscriptions: parts.subscriptions.domain.snapshot(),
   gateway: parts.gateway.domain.snapshot(),
   clock: parts.clock.snapshot(),
@@ -56,7 +56,7 @@ export const restoreAll = (parts: MockParts, given: MockSnapshot): void => {
   parts.gateway.domain.restore(snapshot.gateway)
   parts.deliveries.restore(snapshot.notifications as OutboxSnapshot)
   parts.ids.restore(snapshot.ids as IdsSnapshot)
-  // Restores the clock after the domains: they add entries to the clock, and this call replaces all entries.
+  // This call replaces all entries of the clock, so it must follow the calls above, which may add entries.
   parts.clock.restore(clock)
   for (const [index, limiter] of parts.limiters.entries()) limiter.restore(snapshot.limiters[index])
   parts.outages.clear()

@@ -69,7 +69,7 @@ export interface Payer {
   decline(invoiceId: string): AuthorizationView
   /** Enters the one-time code of a charge. Default of `otp`: the correct code. */
   confirm(confirmationId: string, otp?: string): ChargeBody
-  /** Sets the behavior of a mobile number, which decides how later confirmed charges and renewals end. */
+  /** Sets the behavior of a mobile number, which decides the result of later confirmations and renewals. */
   setBehavior(msisdn: string, behavior: BehaviorName): void
   /** Reverses a payment, so that the payer gets the money back. */
   reverse(paymentId: string | number): PaymentBody
@@ -91,7 +91,8 @@ export interface MockState {
 export interface Faults {
   /**
    * Adds a fault, and returns a function that removes the fault. If several faults match a request, all `latency`
-   * faults and the oldest other fault apply. Throws a TypeError for an invalid fault.
+   * faults apply. Of the other faults, only the oldest applies. If its `probability` or `sequence` skips it, the next
+   * one applies. Throws a TypeError for an invalid fault.
    *
    * @example mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })
    * @example mock.faults.add({ operation: '*', kind: 'status', status: 503, sequence: ['fail', 'fail', 'succeed'] })

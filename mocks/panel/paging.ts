@@ -5,9 +5,9 @@ export const listNames = ['subscriptions', 'payments', 'charges', 'requests', 'n
 export type ListName = (typeof listNames)[number]
 
 /**
- * The query of the panel's URL. `charges` is the position in the list at which the shown charges end; by default, the
- * panel shows the newest charges. `charges.q` and `charges.is` select charges by text and by state. Each list has these
- * parameters. `show` is the id of the subscription or charge whose states the panel marks.
+ * The query of the panel's URL. Each list has three parameters, which start with the list's name. `charges` is the end
+ * position of the shown page of charges; without it, the panel shows the newest page. `charges.q` and `charges.is`
+ * select charges by text and by state. `show` is the id of the subscription or charge whose states the panel marks.
  */
 export type PanelQuery = URLSearchParams
 

@@ -66,7 +66,7 @@ export type Panel = (request: IncomingRequest, host: string | null) => Promise<R
 // The status is not 421, because the Fetch standard makes clients resend a request after status 421.
 const unknownHost = refusal(
   403,
-  'The panel does not accept this host name. Open the panel at an IP address or at localhost, or pass the name to the server: allowedHosts, or --allow-host.',
+  'The panel does not accept this host name. Open the panel at an IP address or at localhost, or allow the name with allowedHosts or --allow-host.',
 )
 
 /** Creates the control panel of a mock. The panel refuses a request if `readHost` refuses its host. */

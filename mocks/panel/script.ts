@@ -111,7 +111,7 @@ export const script = `
     button.hidden = false
     button.addEventListener('click', async () => {
       const source = document.getElementById(button.dataset.copy)
-      // Without TLS, a script can copy only on localhost. Elsewhere, the user can copy the selected text.
+      // Without TLS, a script can use the clipboard only on localhost. Elsewhere, the user can copy the selected text.
       getSelection().selectAllChildren(source)
       const isCopied = await navigator.clipboard?.writeText(source.textContent).then(() => true, () => false)
       const words = document.createElement('p')

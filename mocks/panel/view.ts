@@ -22,7 +22,7 @@ export interface Listed<Item> {
   readonly items: readonly Item[]
   /** The position at which the next older page ends; `undefined` if there is no older page. */
   readonly older: number | undefined
-  /** The position at which the next newer page ends; `undefined` if that page is the newest, or if there is none. */
+  /** The position at which the next newer page ends; `undefined` if that page is the newest or does not exist. */
   readonly newer: number | undefined
 }
 
@@ -96,10 +96,10 @@ const pageOf = <Item>(list: Sequence<Item>, limit: number, place: number | undef
   }
 }
 
-/** Returns a list of the items for which `matches` returns true. Positions count only these items. */
+/** Returns a list of the items for which `matches` returns true. Positions in this list start at 0. */
 const filtered = <Item>(list: Sequence<Item>, matches: (item: Item) => boolean): Sequence<Item> => {
   const { first, end } = list.bounds()
-  // Removing secrets is slow, so some lists skip items with `matches` before it. Other lists ignore `matches`.
+  // Some lists use `matches` to skip items before they remove secrets, which is slow. Other lists ignore `matches`.
   const found = list.read(first, end, matches).filter(matches)
   return { bounds: () => ({ first: 0, end: found.length }), read: (from, to) => found.slice(from, to) }
 }
@@ -143,7 +143,7 @@ export const readView = (mock: Mock, limit: number, query: PanelQuery) => {
     const all = text === '' && state === null ? list : filtered(list, isListed)
     return pageOf(all, limit, placeOf(query, name))
   }
-  // Reads the clock after the lists: reading a list runs due events, and no shown event may be later than `now`.
+  // Read these lists before the clock. Reading them runs due events, and no shown event may be later than `now`.
   const subscriptions = page('subscriptions', {
     bounds: lists.subscriptions.bounds,
     read: (from, to) => lists.subscriptions.read(from, to).map(listedSubscription),

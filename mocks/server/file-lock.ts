@@ -2,10 +2,10 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pid } from 'node:process'
 
-/** The lock files that this process created. Comparing process ids is not enough: a new container may reuse one. */
+/** The lock files that this process created. Process ids do not prove this, because a new container may reuse one. */
 const ownLocks = new Set<string>()
 
-/** Returns whether a lock's owner may be running. If the id is invalid, returns true: the owner may be writing it. */
+/** Returns whether a lock's owner may be running. True for an invalid id, because the owner may be writing it. */
 const mayRun = (owner: number): boolean => {
   if (!(owner > 0)) return true
   try {

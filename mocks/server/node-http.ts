@@ -75,7 +75,7 @@ export const hasLeft = (outgoing: NodeOutgoing): boolean =>
 /** Closes an HTTP/2 stream or an HTTP/1 connection. If `reset` is true, an HTTP/1 connection gets a TCP reset. */
 const disconnect = (incoming: NodeIncoming, outgoing: NodeOutgoing, reset: boolean): void => {
   if (isHttp2(outgoing)) {
-    // Not REFUSED_STREAM: that code would mean that the request was not executed, but the mock may have executed it.
+    // The code is not REFUSED_STREAM, because that means "not executed", and the mock may have executed the request.
     outgoing.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
     return
   }

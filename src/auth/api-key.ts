@@ -14,7 +14,7 @@ const apiKeySchema = input(
 /** The option `apiKey` of a client. */
 export const apiKeyOption = orFunction<ApiKeySource>(apiKeySchema)
 
-/** Authorizes attempts with a configured key (area G). A 401 is final: the same key would be rejected again. */
+/** Authorizes attempts with a configured key (area G). A 401 is final, because the client cannot renew the key. */
 export const createApiKeyAuthorizer = (apiKey: ApiKeySource): Authorizer => {
   const authorizationOf = (key: string): Authorization => ({ header: `Bearer ${key}` })
   const fixed = typeof apiKey === 'string' ? authorizationOf(apiKey) : undefined

@@ -101,7 +101,7 @@ export class LoginBreaker {
     return [...own.map(({ block }) => block), ...shared]
   }
 
-  /** Returns the remaining milliseconds of a block: 0 if a wrong clock put the block's start far into the future. */
+  /** Returns the remaining milliseconds of a block. Returns 0 if a wrong clock set the start far in the future. */
   #remaining({ at, wait }: LoginBlock): number {
     const elapsed = this.#clock.now() - at
     return elapsed <= -LONGEST_SKEW ? 0 : Math.min(wait, this.#cooldown) - Math.max(0, elapsed)

@@ -19,15 +19,15 @@ const responseIn = (error: unknown): Partial<Omit<ApiError, 'code'>> =>
   isMandateKitError(error) ? error : {}
 
 /**
- * Returns whether the server rejected the credentials of a token request: the response has an error code, and its
- * status is below 400, or is 400, 401 or 403. Any other response may come from a proxy.
+ * Returns whether the server rejected the credentials of a token request. A rejection has an error code, and its status
+ * is 403 or at most 401. Any other response may come from a proxy.
  */
 export const isRejection = (error: unknown): boolean => {
   const { status = 500, errorCode } = responseIn(error)
   return !!errorCode && (status < 400 || [400, 401, 403].includes(status))
 }
 
-/** Returns whether a failed token request got a final response: any status except 408, 429 and 503. */
+/** Returns whether a failed token request got a final response. A response with status 408, 429 or 503 is not final. */
 export const isDecided = (error: unknown): boolean =>
   ![undefined, 408, 429, 503].includes(responseIn(error).status)
 

@@ -31,7 +31,7 @@ export class SharedWork<Result> {
   /** Adds a waiting call. When the signals of all added calls are aborted, aborts the work after 5 s. */
   join(signal: AbortSignal): void {
     this.#callers += 1
-    // If all earlier calls were aborted in a worker, the work may never settle, so this call waits at most 5 s.
+    // In a worker, the work may never settle after all earlier calls were aborted, so this call waits at most 5 s.
     if (this.#stopEnd) this.#endSoon()
     const leave = () => {
       this.#callers -= 1

@@ -83,7 +83,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
   #clientId: string | undefined
   /** Ids of tokens that were rejected with 401. */
   readonly #rejected = new Set<string>()
-  /** Ids of tokens whose refresh token was used up by a refresh that failed. */
+  /** Ids of tokens that the client failed to refresh. It does not send their refresh tokens again. */
   readonly #exhausted = new Set<string>()
   #unauthorizedRenewals: readonly number[] = []
 
@@ -288,10 +288,10 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     return { ...held, response }
   }
 
-  /** Returns the times of recent renewals after a 401: the longer of the client's list and the record's list. */
+  /** Returns the times of recent renewals after a 401, from the client's or the record's list, whichever is longer. */
   #recentRenewals(record: TokenRecord): readonly number[] {
     const now = this.#options.clock.now()
-    // Ignore times in the future: the clock was set back after these times were saved.
+    // Ignore times in the future, because they come from a wrong clock.
     const recent = (times: readonly number[]) => times.filter((at) => at <= now && now - at < WINDOW)
     const own = recent(this.#unauthorizedRenewals)
     const shared = recent(record.unauthorizedRenewals)

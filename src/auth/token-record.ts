@@ -34,7 +34,7 @@ const loginBlock = {
   at: number,
   /** Length of the block, in milliseconds. */
   wait: number,
-  /** HTTP status of the failed token request; absent without a response, or if `wait` comes from `Retry-After`. */
+  /** HTTP status of the failed token request. Absent if there was no response, or if `Retry-After` set `wait`. */
   status: optional(number),
   /** The server's error code, if the server rejected the credentials. */
   errorCode: optional(anyText),
@@ -73,7 +73,7 @@ export const hasLoginSince = ({ token }: TokenRecord, at: number, knownId: strin
 const FALLBACK_LIFETIME = 300_000
 /** The longest lifetime of a token, in milliseconds. A longer `expires_in` counts as this lifetime. */
 const LONGEST_LIFETIME = 86_400_000
-/** The earliest time for the renewal of a token, in milliseconds before the token expires. */
+/** The client renews a token early, but at most this many milliseconds before the token expires. */
 const LONGEST_MARGIN = 30_000
 
 /** Returns the token from a login's response. If the response has no refresh token, uses `oldRefreshToken`. */

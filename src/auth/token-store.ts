@@ -33,7 +33,7 @@ export type KeyedMutex = <Result>(
   signal?: AbortSignal,
 ) => Promise<Result>
 
-/** A task waits at most this long for each earlier task, in milliseconds: a task in a worker may never end. */
+/** Longest wait for an earlier task, in milliseconds. A task in a worker may never end, so the wait needs a limit. */
 const LONGEST_TURN = 60_000
 
 /** Creates a mutex for this process. A task waits for earlier tasks to end or be aborted, at most 60 s for each. */
