@@ -45,8 +45,8 @@ export interface ErrorDetails {
   /**
    * Whether it is safe and useful to make the call again. If true, wait for `retryAfterMs`, or for a pause of your
    * choice if `retryAfterMs` is undefined. For a charge or renewal, pass the key of the failed call. `retryable` is
-   * false if a charge without your own key has an unknown outcome. To repeat such a charge safely, pass the error's
-   * `idempotencyKey`.
+   * false if the outcome of a charge is unknown and the client made its key. To retry such a charge safely, pass the
+   * error's `idempotencyKey`.
    */
   readonly retryable: boolean
   /** How long to wait before the next call, in milliseconds; `undefined` if no wait is known. */
@@ -117,8 +117,8 @@ export const isMandateKitError = (value: unknown): value is AnyMandateKitError =
 
 /**
  * Thrown when input or options break a rule, or when credentials or an API key cannot be read or used. Input is
- * checked before any I/O. But the client may also read credentials or an API key before a retry, when the server may
- * already have executed the first attempt. If `phase` is `login`, check `outcome`.
+ * checked before any I/O, but credentials or an API key may also be read before a retry. So if `phase` is `login`, the
+ * server may have executed an earlier attempt of the call: check `outcome`.
  */
 export class InvalidRequestError extends MandateKitError {
   static override readonly name: string = 'InvalidRequestError'
@@ -136,7 +136,7 @@ export class InvalidRequestError extends MandateKitError {
 
 /** The fields of an `ApiError`. Most of them describe the server's response. */
 export interface ApiErrorDetails extends ErrorDetails {
-  /** HTTP status; absent if the client sent no request, because of the rate limit or a login pause. */
+  /** HTTP status; absent if the rate limit or a login pause prevented the request. */
   readonly status?: number | undefined
   /** The server's error code: the field `errorCode` in area S, or `error.code` in area G. */
   readonly errorCode?: string | undefined
@@ -180,8 +180,8 @@ export class AuthenticationError extends ApiError {
 }
 
 /**
- * HTTP 403 with an error code for a token request. After too many failed logins, the server also rejects valid
- * credentials (Authentication, area S, rule 4). Later calls fail without a request: see `AuthenticationError`.
+ * HTTP 403 with an error code, in response to a token request. After too many failed logins, the server also rejects
+ * valid credentials (Authentication, area S, rule 4). Later calls fail without a request: see `AuthenticationError`.
  */
 export class LockedOutError extends ApiError {
   static override readonly name: string = 'LockedOutError'
@@ -239,7 +239,7 @@ export class TimeoutError extends MandateKitError {
   static override readonly name: string = 'TimeoutError'
   static override readonly code: MandateKitErrorCode = 'timeout'
   declare readonly code: 'timeout'
-  /** The time limit that passed, in milliseconds. If `fetch` itself ended an attempt: how long the attempt took. */
+  /** The exceeded time limit in milliseconds, or the length of the attempt if `fetch` itself ended it. */
   declare readonly timeoutMs: number
   /** The last state that `waitForCharge` or `waitForStatus` read; `undefined` if no read succeeded. */
   declare readonly lastState: unknown

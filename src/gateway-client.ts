@@ -23,7 +23,7 @@ import { renewalKeyOf } from './renewal-key.ts'
 const gatewayOptions = {
   /** The API key, or a function that returns the key for each attempt. (Authentication, area G) */
   apiKey: apiKeyOption,
-  /** HTTP method of `reset`: the specification names none. Default: `POST`. */
+  /** HTTP method of `reset`, which the specification does not name. Default: `POST`. */
   resetMethod: withDefault(oneOf(['POST', 'DELETE']), 'POST'),
 }
 /** Options of a client of area G. */
@@ -130,7 +130,8 @@ export class GatewayClient {
    * Charges a payer (G rule 1). Next, send the payer to `confirmation_url`, or ask for the code and call `confirm`. A
    * retry sends the same key and body, so that the payer is charged once. If the key was used before, the server
    * returns the original response. Call `status(id)` for the present state. If the response's number, amount or
-   * currency differs from the request, the client calls `onUnexpected`: the key probably belongs to another charge.
+   * currency differs from the request, the client calls `onUnexpected`, because the key probably belongs to
+   * another charge.
    *
    * @example const charge = await gateway.charge({ msisdn, amount: 250, currency: 'BDT', redirect_uri })
    */
@@ -160,8 +161,8 @@ export class GatewayClient {
    * Charges an established mandate again. The payer enters no code (G rule 2). A failed renewal causes no error:
    * check the result's `status`. A retry sends the same key, so that the payer pays once per cycle. If the key was used
    * before, the server returns the original response. Call `status(id)` for the present state. Always pass the id of
-   * the first charge: the client makes the key from this id and `dueDate`. If you pass the id of a renewal instead, the
-   * key differs, and the payer may be charged twice.
+   * the first charge, because the client makes the key from this id and `dueDate`. If you pass the id of a renewal
+   * instead, the key differs, and the payer may be charged twice.
    *
    * @example await gateway.renew(mandate.id, { dueDate: '2026-12-01' })
    */

@@ -70,7 +70,7 @@ export interface EndpointDefinition {
   readonly keyInUse?: string
   /** The advice in an error's message if the server rejected the call, and the error is not retryable. */
   readonly afterRejected?: string
-  /** The advice in an error's message after a poll of this endpoint was aborted or reached its time limit. */
+  /** The advice in an error's message if `waitForCharge` or `waitForStatus` is aborted or reaches its time limit. */
   readonly afterWait?: string
 }
 

@@ -28,7 +28,7 @@ export type Input<Fields extends Shape> = {
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Creates a schema that converts values with `read`. For an invalid value, `read` returns `undefined`. */
+/** Creates a schema that converts values with the function `read`, which returns `undefined` for invalid values. */
 export const field = <Value, Given = unknown>(
   rule: string,
   read: (value: unknown) => Value | undefined,
@@ -62,7 +62,7 @@ export const absentableText = field<string | null>('text or null', (value) =>
   ABSENT.has(value) ? null : asText(value),
 )
 
-/** Integer identifier. Text is converted to a number only if the number has exactly the same digits. */
+/** Integer identifier. Converts text to a number, but keeps text that a number cannot represent, such as `007`. */
 export const integerId = field<number | string>('an integer', (value) => {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined
   const id = typeof value === 'string' ? value.trim() : ''
@@ -107,7 +107,7 @@ export const received = (body: Members, name: string): unknown => body[name] ?? 
 /** The invalid values that a schema found, each with its `path` and the rule. */
 export type Issues = z.core.ParsePayload['issues']
 
-/** Reads the value of key `at` with a schema, and adds errors to `issues`. zod's wrappers would need 1.5 kB more. */
+/** Reads a value with a schema, and adds errors to `issues` under the path `at`. zod's wrappers take 1.5 kB more. */
 export const readWith = <Value, Given>(
   inner: z.ZodMiniType<Value, Given>,
   value: unknown,
@@ -130,7 +130,7 @@ const withoutAbsent = (value: Members, isOption: boolean): Members => {
   return kept
 }
 
-/** Creates the schema of an object. With `noun`, unknown fields are errors; without it, unknown fields are kept. */
+/** Creates the schema of an object. Keeps unknown fields, but if `noun` is set, they cause an error with this word. */
 export const object = <Value, Given = Value>(
   fields: Shape,
   rule = 'an object',
@@ -173,7 +173,7 @@ export const listOf = <Item>(item: Field<Item>): Field<readonly Item[]> =>
 
 // These schemas check a caller's input strictly.
 
-/** Reads a value with `otherwise` if `isOther` returns true for the value, and with `inner` if not. */
+/** Creates a schema that uses `otherwise` for each value that `isOther` accepts, and `inner` for all other values. */
 export const unless = <Value, Other, Given>(
   inner: Field<Value, unknown> | Field<Value, never>,
   isOther: (value: unknown) => boolean,
@@ -256,8 +256,8 @@ export const refined = <Value extends object, Given>(
   }) as unknown as Field<Value, Given>
 
 /**
- * An object that a caller passes. An unknown field is an error: a misspelled `idempotencyKey` could cause a second
- * charge. Fields whose value is undefined count as omitted.
+ * An object that a caller passes. An unknown field is an error, because a misspelled `idempotencyKey` could cause a
+ * second charge. Fields whose value is undefined count as omitted.
  */
 export const strict = <const Fields extends Shape>(fields: Fields, noun: 'field' | 'option' = 'field') =>
   object<Output<Fields>, Input<Fields>>(fields, `an object with ${Object.keys(fields).join(', ')}`, noun)

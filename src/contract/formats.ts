@@ -42,6 +42,6 @@ export const isPathSegment = (text: string): boolean =>
 /** Whether an HTTP header can transmit the text unchanged. */
 export const isHeaderText = (text: string): boolean => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text)
 
-/** Returns a random identifier, also in browsers that lack `randomUUID` on pages without TLS. */
+/** Returns a random identifier, also on pages without TLS, where browsers lack `randomUUID`. */
 export const randomId = (): string =>
   crypto.randomUUID?.() ?? crypto.getRandomValues(new Uint32Array(4)).join('-')

@@ -67,7 +67,7 @@ const charge = {
   currency: text,
   /** `pending_confirmation`, `pending_retry`, `succeeded` (paid), `failed`, `expired`, or a newer status. (G1) */
   status: openText<KnownChargeStatus>(),
-  /** Result of the charge: `PENDING` until the payer has confirmed, then any text such as `INSUFFICIENT_FUNDS`. (G1) */
+  /** Result of the charge, such as `INSUFFICIENT_FUNDS`; `PENDING` while there is no result yet. (G1) */
   outcome: openText<KnownChargeOutcome>(),
   /** Identifier of the confirmation, such as `conf_1`: the first argument of `confirm`. (G1) */
   confirmation_id: text,
@@ -105,7 +105,7 @@ export type Reference = unknown
 /** The version prefix of area G's routes (Versioning). `/health` has no prefix. */
 export const GATEWAY_API_PREFIX = '/api/v1'
 
-// `id` and `status` do not prove a charge, because an error may have fields with these names.
+// An error may have fields `id` and `status` of its own, but only a charge also has `confirmation_id`.
 const CHARGE = ['id', 'confirmation_id']
 
 /** The seven routes of area G, each defined once. */
@@ -151,7 +151,7 @@ export const gatewayContract = {
     keyInUse: KEY_IN_USE,
     afterUnknown: 'you get the original charge, never a second one.',
   }),
-  /** Confirms a charge with a code. If the response is lost, the client does not retry: the code may be used up. */
+  /** Confirms a charge. If the response is lost, the client does not retry, because the code may be used up. */
   confirm: endpoint({
     operation: 'gateway.confirm',
     method: 'POST',

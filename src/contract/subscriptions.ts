@@ -58,7 +58,7 @@ const subscriptionRequest = {
   requestID: filledText(),
   /** First day: a calendar date such as `2026-12-01`. After 23:30, the server rejects today's date. (S1) */
   start: inputDate,
-  /** Last day: a calendar date on or after `start`, at most 730 days away. (S1; Limits) */
+  /** Last day: on or after `start`, and at most 730 days after `start` or today, whichever is later. (S1; Limits) */
   end: inputDate,
   /** Absolute URL to which the payer's browser returns with `invoiceID` in the query: see `invoiceIdFrom`. (S1) */
   userReturnURL: inputUrl,
@@ -253,7 +253,7 @@ export const subscriptionsContract = {
     status: 200,
     envelope: 'optional',
     needs: ['access_token'],
-    afterRejected: 'Later calls fail without a request for some time, unless you call login().',
+    afterRejected: 'Calls now fail until the pause after this login ends or login() succeeds.',
   }),
   /** Creates a subscription request. Without an idempotency key, a retry could create a second request. */
   subscribe: authorized({
@@ -267,7 +267,7 @@ export const subscriptionsContract = {
     created: ['url', 'invoiceID'],
     reference: 'requestID',
     afterUnknown:
-      'Only the lost response had the url, so no payer can authorize this request: use a new requestID.',
+      'The url is lost, so no payer can authorize this request. Subscribe again with a new requestID.',
   }),
   /** Reads the state of a subscription request by its `invoiceID`. */
   status: authorized({

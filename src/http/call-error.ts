@@ -205,7 +205,7 @@ export const loginError = (log: CallLog, error: MandateKitError): MandateKitErro
     return new InvalidRequestError(details.operation, error.issues, details)
   const lack = log.attempts === 0 ? 'not sent, because there is no token' : 'there is no token for a retry'
   const cause = error.message.replace(`${error.operation} failed: `, '')
-  // All other error classes have the constructor parameters `message` and `details`.
+  // All error classes except `InvalidRequestError` have the constructor parameters `message` and `details`.
   return Reflect.construct(error.constructor, [
     `${details.operation} failed: ${lack}: ${cause}`,
     { ...error, ...details },
