@@ -75,7 +75,7 @@ const createAddresses = (
     },
     /** Returns the base URL at which clients in this process reach an area. */
     current: (area: AreaRuntime['name']): string => servers.at(-1)?.url ?? own[area],
-    /** Returns the base URL of the links in an area's responses, such as the payer's page. */
+    /** Returns the base URL that an area uses in the links of its responses, such as the link to the payer's page. */
     forPayers(area: AreaRuntime['name']): string {
       const { publicUrl, url } = requested ?? servers.at(-1) ?? {}
       return publicUrl ?? (hasOwn(area) ? own[area] : url) ?? own[area]
@@ -211,7 +211,8 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
   const rolling = options.gateway.rateLimit
   const limiterParts = (area: AreaRuntime['name']) => ({
     now,
-    // A frozen clock starts no new rate-limit window, so clients that wait in real time would be refused forever.
+    // While the clock is frozen, no rate-limit window in the mock's time ends. If a client exceeded the limit, its
+    // retries in real time would be refused forever.
     isOff: () => clock.standsStill && addresses.isServed() && given[area]?.rateLimit === undefined,
   })
   const subscriptionsLimiter = createFixedWindowLimiter({
@@ -303,7 +304,7 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
     }),
     /** The public clock of the mock. */
     time,
-    /** Moves the clock and the expiry of access tokens. Otherwise, a client on its own clock uses expired tokens. */
+    /** Moves the clock and the expiry of access tokens, so that a client with its own clock can still use its tokens. */
     async moveClock(move: { readonly by: Duration } | { readonly to: string }): Promise<void> {
       const length = 'by' in move ? toMilliseconds(move.by) : toInstantMilliseconds(move.to) - time.now()
       const moveEnds = subscriptions.domain.tokensSurviveMove(length)

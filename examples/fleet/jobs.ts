@@ -52,13 +52,13 @@ export const orderOf = async ({ books, queues, subscriptions }: Shop, subscripti
 
 export const jobs: Runs = {
   subscriptions: {
-    /** A subscribe call has no idempotency key, so a run cannot retry an earlier run's call: it makes a new request. */
+    /** Makes a new request even if an earlier run sent one, because a subscribe call has no idempotency key. */
     subscribe: async ({ orderId }, { books, subscriptions }, signal) => {
       const { url, amount, start, end } = books.order(orderId)
       if (url !== null || end === null) return
       const requestID = books.intendSubscribe(orderId)
-      // If an earlier run did not receive the response, no payer gets the url of that run's request, and the request
-      // expires. If a notification about its subscription arrives anyway, `orderOf` finds this order by the requestID.
+      // A request whose response was lost expires, because the payer never gets its url. If such a request leads to a
+      // subscription anyway, `orderOf` finds this order by the requestID.
       const userReturnURL = `https://shop.example/return?order=${orderId}`
       const wish = { requestID, start, end, cycle: 'DAILY' as const, amount: `${amount}.00`, userReturnURL }
       const result = await subscriptions.subscribe(wish, { signal })
@@ -81,7 +81,7 @@ export const jobs: Runs = {
     /** Verifies a delivery that the web server has only stored, and processes each notification once. */
     notification: async (delivery, { notifications }) => {
       const { result, retryAfterMs, error } = await notifications.process(delivery)
-      // Throws the client's error unchanged: from this error, `settle` decides whether to pause the whole queue.
+      // Throws the client's error unchanged, because `settle` needs it to decide whether to pause the whole queue.
       if (isMandateKitError(error) && retryAfterMs !== undefined) throw error
       if (retryAfterMs !== undefined) throw new Later(retryAfterMs, `The notification is ${result}.`)
       return result
@@ -159,7 +159,8 @@ export const jobs: Runs = {
       }
       // Some lookups failed temporarily. Throwing the error makes the job run again later.
       if (failure !== undefined) throw failure
-      // Other differences may be temporary: a person should look at those that two nightly runs in a row find.
+      // The job corrects only the three kinds of differences above. The others may be temporary, so a person should
+      // look at those that two nightly runs in a row find.
       return found
     },
   },

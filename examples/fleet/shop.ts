@@ -27,8 +27,8 @@ export const openShop = async (settings: Settings) => {
   app.post('/notifications', raw, async ({ headers, body }, response) => {
     // Other headers, such as cookies, may contain secrets, which a queue should not store.
     const kept = Object.fromEntries(HEADERS.map((name) => [name, headers[name]]))
-    // The job's id does not come from the delivery, which may be forged: BullMQ ignores a second job with the same id,
-    // so a forged delivery could block the genuine one.
+    // The job gets no id from the delivery. BullMQ ignores a second job with the same id, so a forged delivery with the
+    // id of a genuine delivery could make BullMQ ignore the genuine one.
     const delivery = { headers: kept, body: Buffer.isBuffer(body) ? body.toString() : '' }
     const added = queues.subscriptions.add('notification', delivery)
     // Responds with 2xx only after Redis has stored the job, because the sender does not retry after a 2xx.
@@ -59,7 +59,10 @@ export const openShop = async (settings: Settings) => {
       books.placeOrder(order)
       await add(order.kind === 'mandate' ? jobFor.charge(order.id) : jobFor.subscribe(order.id))
     },
-    /** Adds a job with the payer's code. Rejects if Redis is down: the planner cannot add it later without the code. */
+    /**
+     * Adds a job with the payer's code. Rejects if Redis is down, because the planner does not know the code and
+     * therefore cannot add the job later.
+     */
     confirm: (orderId: string, otp: string) => queues.add(jobFor.confirm(orderId, otp)),
     async cancel(subscriptionId: string): Promise<void> {
       books.wantCancel(subscriptionId)

@@ -17,7 +17,7 @@ const { baseUrl, apiKey, credentials, loginCooldown, limits, lockDuration, minut
 const log = (what: string, more: unknown = '') =>
   console.log(new Date().toISOString(), process.pid, what, more)
 
-// The stores have a separate connection: their commands must fail fast, but BullMQ's commands wait for Redis.
+// The stores have their own connection, because their commands must fail fast. BullMQ's commands wait for Redis.
 const redis = new Redis({ ...settings.redis, maxRetriesPerRequest: 1 })
 redis.on('error', ({ message }) => log('Redis:', message))
 
@@ -63,7 +63,7 @@ const notifications = createNotificationHandler({
 })
 const shop: Shop = { books, queues, subscriptions, gateway, notifications, patient }
 
-/** Shortens a pause in a fast run, in which a minute lasts only `minute` milliseconds. */
+/** Shortens a pause by the same factor as a minute, which the setting `minute` shortens for a fast run. */
 const inTime = (milliseconds: number): number => Math.ceil((milliseconds * minute) / 60_000)
 
 /** Decides what happens to a job after an error. Tells BullMQ the decision by throwing the matching error. */
@@ -80,8 +80,8 @@ const settle = async (queue: QueueName, job: Job, token: string, error: unknown)
   log(`${job.name} ${job.id}: ${next.step}:`, error)
   switch (next.step) {
     case 'pause-queue':
-      // Every job would fail, so all workers pause, and this job uses up no attempt. The pause lasts at
-      // most `loginCooldown`, because the client retries a rejected login after that time.
+      // The cause of the error affects every job of this queue, so all workers pause the queue, and this job uses up no
+      // attempt. The pause lasts at most `loginCooldown`, because the client retries a rejected login after that time.
       await queues[queue].rateLimit(Math.ceil(Math.min(next.afterMs, loginCooldown)))
       throw new RateLimitError()
     case 'retry':

@@ -44,7 +44,7 @@ const readJson = async (path: string): Promise<unknown> => {
 }
 
 const readModule = async (path: string): Promise<unknown> => {
-  // First checks that the file exists: the error of `import` has the same code if a dependency of the file is missing.
+  // Checks first that the file exists, because `import` throws the same error code for a missing dependency.
   await readNamedFile('--config', path)
   let module: { readonly config?: unknown; readonly default?: unknown }
   try {

@@ -121,7 +121,7 @@ export const createConnection = (
     /** Adds deliveries to the end of the queue. */
     add(deliveries: readonly Delivery[]): void {
       waiting.push(...deliveries)
-      // The microtask lets the current change of the mock's state end before the receiver is called.
+      // Starts in a microtask, so that the mock finishes the current change of its state before it calls the receiver.
       void Promise.resolve().then(pump)
     },
     /** Returns whether a delivery is waiting or in progress. */
