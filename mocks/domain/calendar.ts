@@ -105,8 +105,8 @@ export const createCalendar = (timeZone: string) => {
       return Math.floor((shown - Math.floor(shown / DAY) * DAY) / SECOND)
     },
     /**
-     * Converts a day and a time in the zone to an instant. If a clock change skips the time, the UTC offset before
-     * the change applies (02:30 becomes 03:30). If the time occurs twice, the result is the first instant.
+     * Converts a day and a time in the zone to an instant. If a clock change skips the time, uses the UTC offset from
+     * before the change (02:30 becomes 03:30). If the time occurs twice, the result is the first instant.
      */
     instantOf(day: Day, secondOfDay: number): number {
       const shown = day * DAY + secondOfDay * SECOND

@@ -6,7 +6,7 @@ import { isAbsoluteUrl, isHeaderText } from '../../src/contract/formats.ts'
 /** `spec`: the mock applies the specification's rules. `strict`: the mock also applies restrictions of its own. */
 export type Rules = 'spec' | 'strict'
 
-/** A schema for a value from the caller. The error message is "<name> must be " and the error text of the schema. */
+/** A schema for a value from the caller. The error message is "<name> must be <error text of the schema>, got …". */
 export type Rule<Value> = Field<Value, Value>
 
 // Rules for values.
@@ -36,7 +36,7 @@ export const number = (
 /** Accepts a probability. */
 export const probability = number('a number from 0 to 1', 0, 1)
 
-/** Accepts a value for which `obeys` returns true. The error message is "<name> must be <words>". */
+/** Accepts a value for which `obeys` returns true. The error message is "<name> must be <words>, got …". */
 export const rule = <Value>(words: string, obeys: (value: unknown) => boolean): Rule<Value> =>
   z.custom<Value>(obeys, { error: words })
 
@@ -77,15 +77,15 @@ export const strict = <const Fields extends Parameters<typeof strictFields>[0]>(
     strictFields(fields, noun) as Field<Output<Fields>, object>,
   ) as Field<Output<Fields>, Input<Fields>>
 
-/** Accepts `undefined` and the values that `one` accepts. */
+/** Accepts `undefined` and all values that the given rule accepts. */
 export const optional = <Value>(one: Field<unknown, Value>): Rule<Value | undefined> =>
   z.optional(one) as Rule<Value | undefined>
 
-/** Accepts the values that `one` or `other` accepts. */
+/** Accepts all values that at least one of the two rules accepts. */
 export const either = <One, Other>(one: Rule<One>, other: Rule<Other>): Rule<One | Other> =>
   z.union([one, other])
 
-/** Accepts `false` and the values that `one` accepts. */
+/** Accepts `false` and all values that the given rule accepts. */
 export const orFalse = <Value>(one: Rule<Value>): Rule<Value | false> => either(one, oneOf(false))
 
 /** Accepts a list of at least `least` items. */
@@ -94,7 +94,7 @@ export const listOf = <Item>(item: Rule<Item>, least = 0): Rule<readonly Item[]>
   return z.array(item, { error: words }).check(z.minLength(least, words)) as Rule<readonly Item[]>
 }
 
-/** Accepts a value if `one` accepts the value and `obeys(value)` is true. */
+/** Accepts a value if the given rule accepts it and `obeys` returns true. */
 export const also = <Value>(one: Rule<Value>, words: string, obeys: (value: Value) => boolean): Rule<Value> =>
   z.pipe(one, z.custom<Value>(obeys, { error: words })) as Rule<Value>
 
@@ -135,7 +135,7 @@ const shown = (value: unknown): string => {
 
 type Issue = z.core.$ZodIssue
 
-/** Returns the issue. For a union, returns the first issue about a field, or else the issues of all alternatives. */
+/** Returns the issue. For a union, returns the first issue about a field; if there is none, returns all its issues. */
 const causes = (issue: Issue): readonly Issue[] => {
   if (issue.code !== 'invalid_union') return [issue]
   const all = issue.errors.flat().flatMap(causes)
@@ -144,7 +144,7 @@ const causes = (issue: Issue): readonly Issue[] => {
   return found.map((cause) => ({ ...cause, path: [...issue.path, ...cause.path] }))
 }
 
-/** Returns whether a message may quote a rejected string. Where a number is expected, the string may be a secret. */
+/** Returns whether a message may quote a rejected string. A string in the place of a number may be a secret. */
 const isShown = (issue: Issue): boolean =>
   issue.code === 'custom'
     ? issue.params?.secret !== true

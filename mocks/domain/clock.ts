@@ -12,9 +12,9 @@ export interface ClockOptions {
    */
   readonly clock?: 'system' | Date | number | string
   /**
-   * How `sleep` ends on a frozen clock. With `'jump'` (default), the clock first lets all ready callbacks run, then
-   * moves itself to the end of the sleep, so a client's wait before a retry ends without a call of `set` or `advance`.
-   * With `'wait'`, the sleep lasts until a test moves the clock.
+   * How `sleep` ends on a frozen clock. `'jump'` (default): after all ready callbacks have run, the clock moves itself
+   * to the end of the sleep. Tests of a client's retries therefore need no call of `set` or `advance`.
+   * `'wait'`: the sleep lasts until a test moves the clock.
    */
   readonly sleep?: 'jump' | 'wait'
   /**
@@ -23,7 +23,7 @@ export interface ClockOptions {
    * `afterStep` returns `undefined`.
    */
   readonly afterStep?: () => Promise<void> | undefined
-  /** Called when the next planned event may be due sooner than before. */
+  /** Called when the time until the next planned event may have become shorter. */
   readonly onEarlier?: () => void
 }
 
@@ -71,7 +71,7 @@ export const createClock = ({
 }: ClockOptions = {}) => {
   const frozen = clock !== 'system'
   const start = frozen ? toInstantMilliseconds(clock) : 0
-  /** The same value as `position` in `ClockSnapshot`, but valid only while no move is running. */
+  /** See `position` in `ClockSnapshot`. While `advance` or `sleep` moves the clock, this value is not updated. */
   let position = start
   /** While `advance` or `sleep` moves the clock, `cursor` is the clock's time, even if the machine's time changes. */
   let cursor = 0
@@ -201,7 +201,7 @@ export const createClock = ({
         }
       })
     },
-    /** Sets the clock to its start time and removes all planned entries. Current moves stop. */
+    /** Sets a frozen clock to its start time, or a system clock to the machine's time. Removes all planned entries. */
     reset: () => begin(frozen ? start : machineTime(), []),
     snapshot: (): ClockSnapshot => ({
       // While no move is running, `position` does not depend on the machine's time, so repeated snapshots are equal.

@@ -1,8 +1,8 @@
 /** A rate limit. */
 export interface Limiter {
   /**
-   * Decides whether a call is allowed, and counts an allowed call unless `counts` is false. Returns the decision and
-   * the values of the rate-limit headers.
+   * Decides whether a call is allowed, and adds an allowed call to the count unless the parameter `counts` is false.
+   * Returns the decision and the values of the rate-limit headers.
    */
   take(
     bucket: string,

@@ -85,7 +85,7 @@ export class LateError extends Error {}
 
 /**
  * Runs `work` with a time limit of `milliseconds` in real time. At the limit, aborts the signal of `work` and rejects
- * with a `LateError`. A timer keeps the process alive for `milliseconds`, so a script cannot exit before this limit.
+ * with a `LateError`. A timer keeps the process alive until `work` ends, but not longer than `milliseconds`.
  *
  * @param isPaused called at the end of the time limit; if `isPaused` returns `true`, a new time limit starts
  * @param stop if aborted, `withinRealTime` rejects with the abort reason and aborts the signal of `work` at once
@@ -101,7 +101,7 @@ export const withinRealTime = <Value>(
     const controller = new AbortController()
     const keepAlive = realSetTimeout(() => undefined, milliseconds)
     let hasEnded = false
-    // AbortSignal.timeout ignores fake timers. It does not keep the process alive, so a script can exit during a pause.
+    // AbortSignal.timeout ignores fake timers. It lets a script exit even if `isPaused` always returns true.
     const start = (): void => {
       AbortSignal.timeout(milliseconds).addEventListener('abort', () => {
         if (hasEnded) return

@@ -13,7 +13,7 @@ export interface ChargeFields {
   readonly redirectUri: string
 }
 
-/** A stored charge. It has no computable fields, because a load test stores a million charges in memory. */
+/** A stored charge, without fields that can be computed, because a load test stores a million charges in memory. */
 export interface ChargeRecord extends ChargeFields {
   readonly id: string
   readonly confirmationId: string

@@ -220,7 +220,7 @@ export const createGatewayDomain = (parts: {
         returnUrl: name === false ? charge.redirectUri : withParameter(charge.redirectUri, name, charge.id),
       })
     },
-    /** Returns the payer's phone number of the charge or confirmation whose id is in the path. */
+    /** Finds a charge by the charge id or confirmation id in the path, and returns the payer's phone number. */
     related({ id = '', confirmationId = '' }: Readonly<Record<string, string>>): {
       readonly msisdn?: string
     } {

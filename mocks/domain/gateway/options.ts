@@ -105,10 +105,10 @@ export const gatewayTable = {
    * an entry has the same scheme and host, and the same path or a parent path.
    */
   redirectAllowlist: option(listOf(absoluteUrl), []),
-  /** Response to a used idempotency key with another body (row 72). Default: `replay`; strict rules: `reject`. */
+  /** Response if a used idempotency key comes with another body (row 72). Default: `replay`; strict rules: `reject`. */
   keyReuse: option(oneOf('replay', 'reject'), 'replay', { strict: 'reject' }),
   /**
-   * Response to a request whose idempotency key belongs to a request that still runs (row 73a). `wait` (default): the
+   * Response while an earlier request with the same idempotency key still runs (row 73a). `wait` (default): the
    * response of the earlier request, as soon as it ends. `conflict`: 409 with `idempotency_key_in_use`.
    */
   keyInFlight: option(oneOf('wait', 'conflict'), 'wait'),
@@ -132,7 +132,7 @@ export const gatewayTable = {
   returnParameter: option(orFalse(text), false),
   /**
    * Whether an API key can read, confirm, renew and reset all charges, or only its own charges (row 84). The charges
-   * of the option `charges` belong to the first key. Default: `all`.
+   * of the option `charges` belong to the first key in `apiKeys`. Default: `all`.
    */
   apiKeyScope: option(oneOf('all', 'own'), 'all'),
   /** Whether the mock ignores or refuses unknown fields (row 4). Default: `ignore`; strict rules: `refuse`. */

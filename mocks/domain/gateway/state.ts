@@ -9,8 +9,8 @@ import type { GatewayEvent } from './types.ts'
 type KeyTable = Map<string, ChargeMoment>
 
 /**
- * Returns the hash that identifies an API key in stored charges. The key's index in `apiKeys` is not stored: after a
- * snapshot is restored in a mock with other keys, the index would belong to another key.
+ * Returns the hash that identifies an API key in stored charges. The charges do not contain the key's index in
+ * `apiKeys`, because a snapshot may be restored in a mock that has another key at this index.
  */
 export const credentialOf = (apiKey: string): string => fingerprint(apiKey)
 
