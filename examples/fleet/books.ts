@@ -120,7 +120,7 @@ export const openBooks = (path: string) => {
         run('INSERT INTO requests VALUES (?, ?)', requestID, orderId)
         return requestID
       }),
-    /** Stores only an order's first url: with two urls, the payer could authorize two subscriptions. */
+    /** Stores only an order's first url, because with two urls the payer could authorize two subscriptions. */
     subscribed: (orderId: string, invoiceId: string, url: string) =>
       run('UPDATE orders SET invoice_id = ?, url = ? WHERE id = ? AND url IS NULL', invoiceId, url, orderId),
     orderOfRequest: (requestID: string) =>
@@ -133,7 +133,7 @@ export const openBooks = (path: string) => {
         run('UPDATE orders SET subscription_id = ? WHERE id = ? AND subscription_id IS NULL', id, orderId)
         return one<Order>('SELECT * FROM orders WHERE id = ?', orderId)?.subscription_id !== id
       }),
-    /** Records a subscription's status, unless a newer status is stored: notifications arrive in any order. */
+    /** Records a subscription's status. Ignores an older notification, because notifications arrive in any order. */
     setStatus: (id: string, { occurredAt, status }: OrderedNotification) =>
       transaction(() => {
         const known = one<Subscription>('SELECT * FROM subscriptions WHERE id = ?', id)

@@ -5,7 +5,7 @@ import type { Fleet } from '../../examples/fleet/fleet.ts'
 import { msisdnOf } from './mock.ts'
 
 export const WORKERS = 4
-// Within 60 s, a client renews its token after at most three 401s. The run revokes tokens a bit less often.
+// In any 60 s, 401s cause at most three token renewals of a client. The run revokes tokens a bit less often.
 const [MOST_REVOCATIONS, WINDOW] = [3, 65_000]
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
