@@ -6,10 +6,10 @@ const NUMBER = wholeNumber(0, 10_000)
 /**
  * Returns a due date of a monthly plan. If a month lacks the anchor's day, the due date is the month's last day.
  *
- * Always pass the first due date as the anchor. If you pass a later due date, such as `2027-02-28` instead of
- * `2027-01-31`, all further due dates are on the 28th.
+ * As the anchor, always pass the day of the first charge. If the first charge was on `2027-01-31` and you pass the day
+ * of the first renewal, `2027-02-28`, all further due dates are on the 28th.
  *
- * @param anchor the first due date as `YYYY-MM-DD` text
+ * @param anchor the day of the first charge as `YYYY-MM-DD` text
  * @param number how many months after the anchor; 0 is the anchor itself
  * @throws InvalidRequestError
  * @example monthlyDueDate('2027-01-31', 1) // '2027-02-28'

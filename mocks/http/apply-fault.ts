@@ -22,7 +22,6 @@ const faultResponse = (
 ): ResponseData => {
   const { body, retryAfter } = effect
   const successStatus = target.definition.status
-  const headers = { ...limitHeaders, ...effect.headers }
   const retryHeaders = (standard: HeaderFields): HeaderFields => {
     if (retryAfter === undefined) return standard
     return retryAfter === false ? {} : { 'Retry-After': String(retryAfter) }
@@ -31,15 +30,15 @@ const faultResponse = (
     case 'html':
       return {
         status: effect.status ?? 502,
-        headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers },
+        headers: { 'Content-Type': 'text/html; charset=utf-8', ...limitHeaders },
         body: textOr(body, PROXY_PAGE),
       }
     case 'empty':
-      return { status: effect.status ?? successStatus, headers, body: '' }
+      return { status: effect.status ?? successStatus, headers: limitHeaders, body: '' }
     case 'malformed':
       return {
         status: effect.status ?? successStatus,
-        headers: { 'Content-Type': 'application/json', ...headers },
+        headers: { 'Content-Type': 'application/json', ...limitHeaders },
         body: textOr(body, TRUNCATED_JSON),
       }
     case 'rate-limit':
@@ -47,17 +46,23 @@ const faultResponse = (
         ...limitHeaders,
         ...('X-RateLimit-Remaining' in limitHeaders ? { 'X-RateLimit-Remaining': '0' } : {}),
         ...retryHeaders(area.name === 'gateway' ? { 'Retry-After': '1' } : {}),
-        ...effect.headers,
       })
     default: {
       const { status = 500 } = effect
-      const all = { ...limitHeaders, ...retryHeaders({}), ...effect.headers }
+      const all = { ...limitHeaders, ...retryHeaders({}) }
       if (body === undefined) return area.responses.failure(status, 'The request failed.', all)
       return typeof body === 'string'
         ? { status, headers: { 'Content-Type': 'text/plain; charset=utf-8', ...all }, body }
         : jsonResponse(status, body, all)
     }
   }
+}
+
+/** Adds the headers of a fault. They replace headers with the same name in any letter case. */
+const withHeaders = (response: ResponseData, added: HeaderFields = {}): ResponseData => {
+  const names = new Set(Object.keys(added).map((name) => name.toLowerCase()))
+  const kept = Object.entries(response.headers).filter(([name]) => !names.has(name.toLowerCase()))
+  return { ...response, headers: { ...Object.fromEntries(kept), ...added } }
 }
 
 /** Returns the rate-limit headers of the mock's response, and the `Date` header on which they depend. */
@@ -96,7 +101,7 @@ export const applyFault = (
       return truncated(decision)
     default: {
       const headers = decision === undefined ? countCall(exchange).headers : limitHeadersOf(decision)
-      return complete(faultResponse(exchange, effect, headers))
+      return complete(withHeaders(faultResponse(exchange, effect, headers), effect.headers))
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Shape } from '../../src/contract/fields.ts'
+import { isObject } from '../../src/contract/fields.ts'
 import { anyString, number as numberFrom, optional, tableOf } from '../domain/check-options.ts'
 import { paymentScripts } from '../domain/subscriptions/options.ts'
 
@@ -47,7 +48,7 @@ const positive = numberFrom('a number from 0', 0)
 export const count = reader(optional(positive), (given, name) => {
   const value = optionalText(given, name)
   if (value === undefined) return undefined
-  if (!/^\d+(\.\d+)?$/.test(value)) throw new TypeError(`Field ${name} must be a number, such as 3.`)
+  if (!/^\d+(\.\d+)?$/.test(value)) throw new TypeError(`Field ${name} must be a number from 0, such as 3.`)
   return Number(value)
 })
 
@@ -70,15 +71,16 @@ export const jsonFields = <Name extends string>(table: Readonly<Record<Name, Sha
     Object.entries<Shape[string]>(table).map(([name, schema]) => [name, reader(schema, parsed)]),
   ) as Record<Name, Reader<unknown>>
 
-/** Reads an object of texts, which a form sends as fields `name.<key>`. Values stay text, so that `017` keeps its 0. */
+/** Reads an object of texts, which a form sends as fields `name.<key>`. As a number, `017` would lose its 0. */
 export const texts = reader<Readonly<Record<string, string>> | undefined>(
   optional(tableOf(anyString)),
   (given, name) => {
-    const entries = Object.entries(Object(parsed(given))).flatMap(([key, value]) => {
-      const found = optionalText(value, `${name}.${key}`)
-      return found === undefined ? [] : [[key, found]]
-    })
-    return entries.length === 0 ? undefined : Object.fromEntries(entries)
+    const value = parsed(given)
+    if (value === undefined) return undefined
+    if (!isObject(value)) throw new TypeError(`Field ${name} must be an object of texts.`)
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, text(inner, `${name}.${key}`)]),
+    )
   },
 )
 
@@ -97,10 +99,11 @@ export const scripts = reader(optional(paymentScripts), (given, name) => {
 /** Reads a request body: a JSON object, or a form, whose field names may contain a dot, such as `when.msisdn`. */
 export const readFields = (body: string, isJson: boolean): SentFields => {
   if (isJson) return Object(JSON.parse(body))
-  const fields: Record<string, unknown> = {}
+  const fields = new Map<string, unknown>()
   for (const [name, value] of new URLSearchParams(body)) {
     const [outer = '', inner] = name.split('.', 2)
-    fields[outer] = inner === undefined ? value : { ...Object(fields[outer]), [inner]: value }
+    if (inner === undefined) fields.set(outer, value)
+    else if (value !== '') fields.set(outer, { ...Object(fields.get(outer)), [inner]: value })
   }
-  return fields
+  return Object.fromEntries(fields)
 }

@@ -19,11 +19,11 @@ const anyAction = {
   discriminator: { propertyName: 'action', mapping: Object.fromEntries(references) },
 }
 
-/** In a form, lists and objects are JSON. */
+/** In a form, each value that is not plain text, a number or a word is JSON. */
 const encoding = Object.fromEntries(
   Object.values(schemas)
     .flatMap(({ properties }) => Object.entries<Json>(Object(properties)))
-    .filter(([, { type }]) => type === 'object' || type === 'array')
+    .filter(([, { type, enum: words }]) => type !== 'string' && type !== 'number' && words === undefined)
     .map(([name]) => [name, { contentType: 'application/json' }]),
 )
 
@@ -42,7 +42,7 @@ const parameter = (name: string, description: string, schema: Json = text): Json
 })
 
 const outcome = { ok: { type: 'boolean' }, message: text }
-const items = { type: 'array', items: { type: 'object' } }
+const items = { type: 'array', items: { type: 'object', additionalProperties: true } }
 const page = {
   type: 'object',
   properties: { total: count, items, older: count },
@@ -67,11 +67,19 @@ const runAction = {
   },
 }
 
+const state = {
+  now: text,
+  clockStandsStill: { type: 'boolean' },
+  outages: { type: 'array', items: text },
+  ...Object.fromEntries(['faults', 'receivers', 'snapshots'].map((name) => [name, items])),
+  ...Object.fromEntries(listNames.map((name) => [name, page])),
+}
+
 const getState = {
   operationId: 'getState',
   summary: 'Returns the state of the mock.',
   parameters: [
-    parameter('limit', 'The number of items in each list.', count),
+    parameter('limit', 'The number of items in each list, by default 50.', { ...count, minimum: 1 }),
     parameter('show', 'The id whose states `shown` contains.'),
     ...listNames.flatMap((name) => [
       parameter(name, 'The page that `older` of a response names.', count),
@@ -80,7 +88,7 @@ const getState = {
     ]),
   ],
   responses: {
-    200: json('The state.', { now: text, ...Object.fromEntries(listNames.map((name) => [name, page])) }),
+    200: json('The state.', state),
     403: refused('The host is not allowed.'),
   },
 }

@@ -102,7 +102,7 @@ export const startChaos = (fleet: Fleet, mock: Mock, plan: Plan, done: () => num
 }
 
 // If nothing happens for this time, in milliseconds, the run fails.
-const STANDSTILL = 90_000
+const STANDSTILL = 150_000
 
 const UNFINISHED: JobType[] = ['failed', 'active', 'waiting', 'delayed']
 

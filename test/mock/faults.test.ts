@@ -86,6 +86,14 @@ test('rate-limit sends the headers of its area, or the retryAfter of the fault',
   expect((await g('/health', { method: 'GET' })).headers.get('retry-after')).toBe('soon')
 })
 
+test('the headers of a fault replace those of the mock, in any letter case', async () => {
+  const { mock, login } = await open()
+  const headers = { date: 'Thu, 01 Jan 1970 00:00:00 GMT', 'x-ratelimit-remaining': '7' }
+  mock.faults.add({ operation: '*', kind: 'rate-limit', headers })
+  const { headers: received } = await login()
+  expect([received.get('date'), received.get('x-ratelimit-remaining')]).toEqual([headers.date, '7'])
+})
+
 test('latency delays the response of an executed request, and comes on top of another fault', async () => {
   const { mock, charge, health } = await open()
   mock.faults.add({ operation: '*', kind: 'latency', latencyMs: 40, times: 'always' })

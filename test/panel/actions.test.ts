@@ -164,6 +164,11 @@ test.each([
   ['fault', { operation: 'gateway.explode', kind: 'reset' }, /operation must be .*, got "gateway\.explode"$/],
   ['fault', { operation: '*', kind: 'explode' }, /kind must be .*, got "explode"$/],
   ['fault', { operation: '*', kind: 'latency' }, /needs latencyMs/],
+  ['fault', { operation: '*', kind: 'reset', when: '+999' }, /Field when must be an object of texts/],
+  ['fault', { operation: '*', kind: 'reset', when: '{"msisdn":""}' }, /Missing field when\.msisdn\./],
+  ['connect', { url: 'http://127.0.0.1:9', signing: 'true' }, /Field signing must be an object of texts/],
+  ['advance', { days: '1', ['__proto__']: '3' }, /Unknown field __proto__/],
+  ['advance', { '__proto__.days': '3' }, /Unknown field __proto__/],
 ])('a failed action reports why, and changes nothing: %s %j', async (action, fields, message) => {
   const before = site.mock.snapshot()
   expect(await act(action, fields)).toEqual({ ok: false, message: expect.stringMatching(message) })

@@ -122,6 +122,8 @@ test.each<[boolean, Json]>([
   [true, { action: 'fault', operation: 'gateway.charge', kind: 'status', when: { msisdn: '+999' } }],
   [true, { action: 'connect', url: 'http://127.0.0.1:1', retries: true, signing: { secret: 'shared' } }],
   [true, { action: 'behavior', msisdn: '+999', behavior: 'expires' }],
+  [false, { action: 'fault', operation: '*', kind: 'status', when: 5 }],
+  [false, { action: 'connect', url: 'http://127.0.0.1:1', headers: ['x'] }],
   [false, { action: 'explode' }],
   [false, { months: 1 }],
   [false, { action: 'reset', now: true }],
