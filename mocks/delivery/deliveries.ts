@@ -270,8 +270,8 @@ export const createDeliveries = (parts: {
     lateCount: () => lateCount,
     /**
      * Registers a `clock.sleep` that begins during a delivery. The caller calls the returned function when the sleep
-     * ends. During the sleep, the clock does not wait for responses, because a receiver that sleeps can respond only
-     * after the clock has moved.
+     * ends. If a receiver sleeps, it responds only after the clock has moved. So the clock does not wait for responses
+     * during a sleep.
      */
     sleepBegins(): () => void {
       if (!busy()) return () => undefined

@@ -29,7 +29,7 @@ export interface ClockOptions {
 
 /** A snapshot of a clock. */
 export interface ClockSnapshot {
-  /** For a frozen clock, its time. For a system clock, its time minus the machine's time. In milliseconds. */
+  /** The time of a frozen clock, or how far a system clock is ahead of the machine's time, in milliseconds. */
   readonly position: number
   readonly frozen: boolean
   readonly entries: readonly PlannedEntry[]

@@ -55,8 +55,8 @@ export const createIds = (seed: string | number) => {
     return index
   }
 
-  // Two words of the same kind and position are equal only if their indexes are equal. The first 6 characters of an
-  // identifier contain 30 of the 32 bits of its first word, so two identifiers of one kind are almost never equal.
+  // Different indexes always give different words. The first 6 characters of an identifier contain 30 of the 32 bits of
+  // its first word, so two identifiers of one kind are almost never equal.
   const word = ([first, second]: readonly [number, number], index: number, position: number): number =>
     scramble(scramble(index ^ first) ^ scramble(second ^ Math.imul(position + 1, 0x85ebca6b)))
 

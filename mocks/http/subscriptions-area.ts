@@ -217,7 +217,7 @@ export const createSubscriptionsArea = ({
     'X-RateLimit-Limit': String(limit),
     'X-RateLimit-Remaining': String(remaining),
     'X-RateLimit-Reset': String(Math.ceil(resetAt / 1_000)),
-    // Clients can compare X-RateLimit-Reset with this time even if a test moved the limiter's clock by days.
+    // A client computes its wait from this time and X-RateLimit-Reset, even if a test moved the mock's clock by days.
     Date: new Date(now()).toUTCString(),
   }),
   refusalHeaders: ({ resetAt }) =>

@@ -96,7 +96,7 @@ export const scripts = reader(optional(paymentScripts), (given, name) => {
     })
 })
 
-/** Reads a request body: a JSON object, or a form, whose field names may contain a dot, such as `when.msisdn`. */
+/** Reads a request body: a JSON object, or a form. A field name of a form may have a dot, such as `when.msisdn`. */
 export const readFields = (body: string, isJson: boolean): SentFields => {
   if (isJson) return Object(JSON.parse(body))
   const fields = new Map<string, unknown>()

@@ -45,7 +45,7 @@ export const blockAfter = (
   const { status, errorCode, retryAfterMs, outcome } = responseIn(error)
   if (outcome === undefined || outcome === 'not-sent') return undefined
   if (retryAfterMs && (status === 429 || status === 503)) return { at, wait: retryAfterMs }
-  // A failed refresh must not block the login with the password that follows.
+  // After a failed refresh, the client logs in with the password. The failed refresh must not block this login.
   if (!isLogin) return undefined
   if (isRejection(error)) return { at, wait: cooldown, status, errorCode }
   return { at, wait: last ? Math.min(last.wait * 2, LONGEST_BLOCK) : FIRST_BLOCK, status }

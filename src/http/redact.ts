@@ -5,7 +5,7 @@ const SECRET_FIELD =
 const SECRET_HEADER = /cookie|authori[sz]ation|authentication|token|secret|api-?key|session|passw|credential/i
 // Texts of 1 to 3 characters are not redacted, because ordinary words may contain them.
 const MIN_SECRET_LENGTH = 4
-// Deeper values become `[redacted]`. Without this limit, a very deep body would overflow the stack and hide the error.
+// Deeper levels become `[redacted]`. Without this limit, a very deep body would overflow the stack and hide the error.
 const DEEPEST = 100
 
 /** Returns the forms in which a secret can appear: plain, in JSON and in a URL. */

@@ -22,7 +22,7 @@ const isPossible = (method: keyof DedupeStore, result: unknown): boolean => {
 
 const ignore = (): void => undefined
 
-/** A listener's run in this process. After `endsAt`, deliveries ignore the run, because a runtime may have ended it. */
+/** A call of a listener in this process. After `endsAt`, new deliveries do not wait for it: it may never end. */
 interface Run {
   endsAt: number
   result?: Promise<Processed>
