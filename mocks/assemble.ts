@@ -304,7 +304,7 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
     }),
     /** The public clock of the mock. */
     time,
-    /** Moves the clock and the expiry of access tokens, so that a client with its own clock can still use its tokens. */
+    /** Moves the clock and the expiry of access tokens, so that clients with their own clock can still use tokens. */
     async moveClock(move: { readonly by: Duration } | { readonly to: string }): Promise<void> {
       const length = 'by' in move ? toMilliseconds(move.by) : toInstantMilliseconds(move.to) - time.now()
       const moveEnds = subscriptions.domain.tokensSurviveMove(length)

@@ -1,6 +1,6 @@
 /**
- * Prevents the garbage collection of `Request` objects that have no response yet, because the caller could no longer
- * abort a request whose `Request` object was collected.
+ * Keeps `Request` objects in memory until they have a response. After the garbage collection of a `Request` object, its
+ * caller could no longer abort the request.
  */
 export const createKeepAlive = () => {
   const kept = new Set<object>()

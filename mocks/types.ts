@@ -108,7 +108,7 @@ export interface MockSnapshot {
   readonly format: 2
   /** Time and planned events of the clock; opaque. */
   readonly clock: unknown
-  /** How many identifiers of each kind were issued; opaque. */
+  /** The number of issued identifiers of each kind, in an internal format. */
   readonly ids: unknown
   /** State of area S, including tokens and lockouts; opaque. */
   readonly subscriptions: unknown

@@ -52,7 +52,7 @@ export const orderOf = async ({ books, queues, subscriptions }: Shop, subscripti
 
 export const jobs: Runs = {
   subscriptions: {
-    /** Makes a new request even if an earlier run sent one, because a subscribe call has no idempotency key. */
+    /** Sends a new request even if an earlier run sent one: without an idempotency key, a call cannot be repeated. */
     subscribe: async ({ orderId }, { books, subscriptions }, signal) => {
       const { url, amount, start, end } = books.order(orderId)
       if (url !== null || end === null) return

@@ -161,9 +161,9 @@ export const createTimeline = (outsideNow: () => number, onEarlier?: () => void)
   /** Runs all entries that are due by now, in time order. While an entry runs, `now` returns the entry's due time. */
   const settle = (): void => {
     const limit = now()
-    while (runStep(limit) !== undefined) {
-      // `runStep` in the condition runs the entries, so the loop needs no statements.
-    }
+    let step: number | undefined
+    do step = runStep(limit)
+    while (step !== undefined)
   }
 
   return {

@@ -36,7 +36,7 @@ export const pill = (text: string | number, tone: Tone = TONES[text] ?? 'plain')
 /** Renders text for screen readers only. */
 export const heard = (text: string): Html => html`<span class="heard"> ${text}</span>`
 
-// Identifiers that the mock creates are shorter, so they are never truncated.
+// The mock's own identifiers are shorter than this, so they are never truncated.
 const LONGEST_TEXT = 100
 
 /** Truncates long text from a client, because long text would push other content out of view. */

@@ -288,7 +288,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     return { ...held, response }
   }
 
-  /** Returns the times of recent renewals after a 401, from the client's or the record's list, whichever is longer. */
+  /** Returns when tokens were recently renewed after a 401: the client's list or the record's, the longer of the two. */
   #recentRenewals(record: TokenRecord): readonly number[] {
     const now = this.#options.clock.now()
     // Ignore times in the future, because they come from a wrong clock.

@@ -16,7 +16,7 @@ const formsOf = (secret: string): string[] => {
 
 /**
  * Makes functions that remove the secrets of a call from its errors. The functions omit fields and headers with a name
- * such as `otp`. In all other texts, secrets from the request's headers, Authorization and body become `[redacted]`.
+ * such as `otp`. In all other texts, the secrets in the request's headers and body become `[redacted]`.
  */
 export const createRedactor = (
   headers: Readonly<Record<string, string>>,

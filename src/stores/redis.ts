@@ -35,7 +35,7 @@ export type RedisClient =
 const redisOptions = {
   /** Text before every key. Default: `mandatekit:`. */
   prefix: withDefault(anyText, 'mandatekit:'),
-  /** Timeout of a command, including its time in a disconnected client's queue, in milliseconds. Default: 2 000. */
+  /** Timeout of a command in milliseconds. The time that the command waits for a connection counts. Default: 2 000. */
   commandTimeout: withDefault(duration(), 2_000),
 }
 /** Options of every store over Redis. */

@@ -89,7 +89,7 @@ export interface TokensSnapshot {
 export type Tokens = ReturnType<typeof createTokens>
 
 const TOKEN_LENGTH = 48
-// The mock keeps expired tokens until it stores this many tokens, so that its log can report that a token expired.
+// Below this number of tokens, the mock keeps expired tokens, so that its log can report that a token expired.
 const EXPIRED_TOKENS_KEPT = 1_000
 
 const unauthorized = (explanation: string): Result<never> =>
@@ -109,7 +109,7 @@ export const createTokens = (parts: {
   let sweepFrom = EXPIRED_TOKENS_KEPT
   /** The number of clock moves in progress that the panel started. */
   let moves = 0
-  /** The mock's time after the moves in progress; 0 without moves. A new token's lifetime never starts before it. */
+  /** The mock's time after the moves in progress; 0 without moves. New tokens live from this time or later. */
   let issueFrom = 0
 
   const keep = (
@@ -266,7 +266,7 @@ export const createTokens = (parts: {
           if (!expired.has(token)) access.set(token, { ...record, expiresAt: record.expiresAt + length })
         }
       }
-      // A forward move does not move the expiry of expired tokens, because they would become valid during the move.
+      // Expired tokens keep their expiry in a forward move. With a later expiry, they would become valid again.
       for (const [token, { expiresAt }] of access)
         if (expiresAt <= time && milliseconds > 0) expired.add(token)
       shift(milliseconds)
