@@ -14,8 +14,8 @@ export default defineConfig({
   test: {
     restoreMocks: true,
     setupFiles: ['test/support/unstub.ts'],
-    // Many tests wait for a timer, a browser or a process: two workers more than cores leave no core idle.
-    maxWorkers: availableParallelism() + 2,
+    // Many tests wait for a timer, a browser or a process: one worker more than cores leaves none idle.
+    maxWorkers: availableParallelism() + 1,
     // The processes that tests start keep their compiled sources here, which halves their start-up.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/tests', import.meta.url)) },
     // A busy machine may take long: no verdict depends on these limits.

@@ -4,7 +4,11 @@ import { startMockServer } from '../../mocks/server.ts'
 import { SCRIPTING, useBrowser, withoutBrowser } from '../pages/browser.ts'
 import { startSite } from '../pages/site.ts'
 import { serveFetch } from '../support/serve-fetch.ts'
+import { sized } from '../support/sizes.ts'
 import { click, reported } from './using.ts'
+
+const CHARGES = sized(100_000, 20_000)
+const LIMIT = sized(1_000, 500)
 
 describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 60_000 }, () => {
   const within = useBrowser()
@@ -145,8 +149,8 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
     })
   })
 
-  test('shows and searches 100 000 charges in less than a second', async () => {
-    const charges = Array.from({ length: 100_000 }, (_, index) => ({
+  test(`shows and searches ${CHARGES} charges in less than ${LIMIT} ms`, async () => {
+    const charges = Array.from({ length: CHARGES }, (_, index) => ({
       id: `ch_${index}`,
       msisdn: `+88017${index}`,
       amount: index,
@@ -158,21 +162,21 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
     })
     await within({ javaScriptEnabled: false }, async (page) => {
       for (const [query, total] of [
-        ['', '100000'],
-        ['?charges=50000', '100000'],
-        ['?charges.q=ch_77777', '1'],
+        ['', String(CHARGES)],
+        [`?charges=${CHARGES / 2}`, String(CHARGES)],
+        [`?charges.q=ch_${CHARGES - 1}`, '1'],
         ['?charges.is=failed', '0'],
       ]) {
         // Other processes may keep the machine busy, so the verdict is the CPU time of the mock, at its best.
         let best = Number.POSITIVE_INFINITY
-        for (let turn = 0; turn < 3 && best >= 1_000; turn += 1) {
+        for (let turn = 0; turn < 3 && best >= LIMIT; turn += 1) {
           const started = process.cpuUsage()
           await page.goto(`${many.url}/_mock${query}`)
           expect(await page.locator('#charges-count').textContent()).toBe(total)
           const { user, system } = process.cpuUsage(started)
           best = Math.min(best, (user + system) / 1_000)
         }
-        expect(best, query).toBeLessThan(1_000)
+        expect(best, query).toBeLessThan(LIMIT)
       }
     })
     await many.close()
