@@ -31,7 +31,7 @@ export type Ids = ReturnType<typeof createIds>
 
 /**
  * Creates the identifier generator of a mock. Identifiers look random and almost never repeat. The same seed gives the
- * same identifiers. Whoever knows the seed can predict them, so use them only in tests. Each kind has its own counter:
+ * same identifiers. Anyone with the seed can predict them, so use them only in tests. Each kind has its own counter:
  * if a test creates more tokens, the ids of invoices stay the same.
  */
 export const createIds = (seed: string | number) => {
