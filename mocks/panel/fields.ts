@@ -42,10 +42,10 @@ export const optionalText = reader(optional(anyString), (given, name) => {
 /** Reads a required text. */
 export const text = required(anyString, optionalText)
 
-const positive = numberFrom('a number from 0', 0)
+const fromZero = numberFrom('a number from 0', 0)
 
 /** Reads a number that is not negative. */
-export const count = reader(optional(positive), (given, name) => {
+export const count = reader(optional(fromZero), (given, name) => {
   const value = optionalText(given, name)
   if (value === undefined) return undefined
   if (!/^\d+(\.\d+)?$/.test(value)) throw new TypeError(`Field ${name} must be a number from 0, such as 3.`)
@@ -53,7 +53,7 @@ export const count = reader(optional(positive), (given, name) => {
 })
 
 /** Reads a required number that is not negative. */
-export const number = required(positive, count)
+export const number = required(fromZero, count)
 
 const parsed = (given: unknown): unknown => {
   const value = plain(given)
