@@ -1,4 +1,5 @@
-import type { EndpointDefinition } from './contract/endpoint.ts'
+import type { EndpointDefinition, FindOut } from './contract/endpoint.ts'
+import type { Verdict } from './contract/verdict.ts'
 
 /** The stable values of an error's `code`. The compiler can check that a `switch` handles every value. */
 export type MandateKitErrorCode =
@@ -51,6 +52,10 @@ export interface ErrorDetails {
   readonly retryable: boolean
   /** How long to wait before the next call, in milliseconds; `undefined` if no wait is known. */
   readonly retryAfterMs?: number | undefined
+  /** Whether the operation changes money or state on the server. `false` for operations that only read. */
+  readonly acts?: boolean | undefined
+  /** How to learn whether the server executed the call. Use it only if `outcome` is `unknown`. */
+  readonly afterUnknown?: FindOut | undefined
   /** The error that caused this error; absent if the cause may contain a secret. */
   readonly cause?: unknown
 }
@@ -95,6 +100,8 @@ export abstract class MandateKitError extends Error implements ErrorDetails {
   declare readonly requestID: string | undefined
   declare readonly retryable: boolean
   declare readonly retryAfterMs: number | undefined
+  declare readonly acts: boolean | undefined
+  declare readonly afterUnknown: FindOut | undefined
 
   constructor(message: string, { cause, ...details }: ErrorDetails) {
     super(message, cause === undefined ? undefined : { cause })
@@ -138,6 +145,8 @@ export class InvalidRequestError extends MandateKitError {
 export interface ApiErrorDetails extends ErrorDetails {
   /** HTTP status; absent if the rate limit or a login pause prevented the request. */
   readonly status?: number | undefined
+  /** What the response proves; absent if there was no response. */
+  readonly verdict?: Verdict | undefined
   /** The server's error code: the field `errorCode` in area S, or `error.code` in area G. */
   readonly errorCode?: string | undefined
   /** The server's identifier for the request; absent if the server sent none. */
@@ -156,6 +165,7 @@ export class ApiError extends MandateKitError {
   static override readonly code: MandateKitErrorCode = 'api_error'
   declare readonly code: 'api_error' | 'authentication_failed' | 'locked_out' | 'rate_limited'
   declare readonly status: number | undefined
+  declare readonly verdict: Verdict | undefined
   declare readonly errorCode: string | undefined
   declare readonly serverRequestId: string | undefined
   declare readonly headers: Readonly<Record<string, string>>
@@ -207,6 +217,8 @@ export class UnexpectedResponseError extends MandateKitError {
   declare readonly code: 'unexpected_response'
   /** HTTP status. */
   declare readonly status: number
+  /** What the response proves: `somebody-else`, unless the response has the API's own form of an error. */
+  declare readonly verdict: Verdict | undefined
   /** The response headers that cannot contain a secret, with names in lower case. */
   declare readonly headers: Readonly<Record<string, string>>
   /** The response's parsed JSON, without known secret fields; absent if the response is not JSON. */

@@ -17,6 +17,14 @@ export type AuthKind = 'none' | 'credentials' | 'token' | 'api-key'
  */
 export type RetryPolicy = 'always' | 'when-not-executed' | 'when-not-sent' | 'never'
 
+/**
+ * How a job learns whether the server executed a call. `subscribe-again`: subscribe with a new `requestID`, because
+ * the response with the `url` is lost. `read-subscription`: read `details`, and cancel again if `enabled` is 1.
+ * `read-charge`: read `status`, and confirm again if it is still `pending_confirmation`. `read-state`: read the state
+ * that the operation changes. `find-charge`: look for the charge at the payment provider before you charge again.
+ */
+export type FindOut = 'subscribe-again' | 'read-subscription' | 'read-charge' | 'read-state' | 'find-charge'
+
 /** Names of the `:parameters` in a path template. */
 export type PathParameter<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | PathParameter<`/${Rest}`>
@@ -64,8 +72,15 @@ export interface EndpointDefinition {
   readonly anyBody?: boolean
   /** The request field by which the merchant recognizes the call. Errors contain the value of this field. */
   readonly reference?: string
-  /** The advice in an error's message if the server may have executed the call. Absent for reads. */
-  readonly afterUnknown?: string
+  /** Whether the operation changes money or state on the server. Absent for operations that only read. */
+  readonly acts?: boolean
+  /** What to do if the server may have executed the call. Absent for reads. */
+  readonly afterUnknown?: {
+    /** What a job does to learn the outcome. Errors have it as `afterUnknown`, and `nextStep` returns it as `how`. */
+    readonly how: FindOut
+    /** The advice in an error's message. */
+    readonly advice: string
+  }
   /** The meaning of status 409 or 425 for a call with an idempotency key. */
   readonly keyInUse?: string
   /** The advice in an error's message if the server rejected the call, and the error is not retryable. */

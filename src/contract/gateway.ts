@@ -149,7 +149,8 @@ export const gatewayContract = {
     created: CHARGE,
     echoes: ['msisdn', 'amount', 'currency'],
     keyInUse: KEY_IN_USE,
-    afterUnknown: 'you get the original charge, never a second one.',
+    acts: true,
+    afterUnknown: { how: 'find-charge', advice: 'you get the original charge, never a second one.' },
   }),
   /** Confirms a charge. If the response is lost, the client does not retry, because the code may be used up. */
   confirm: endpoint({
@@ -164,7 +165,8 @@ export const gatewayContract = {
     status: 200,
     partial: true,
     created: CHARGE,
-    afterUnknown: 'Call status(chargeId) to see whether it was confirmed.',
+    acts: true,
+    afterUnknown: { how: 'read-charge', advice: 'Call status(chargeId) to see whether it was confirmed.' },
   }),
   /** Reads a charge. The specification promises only the field `status`. (G rule 6) */
   status: endpoint({
@@ -195,7 +197,8 @@ export const gatewayContract = {
     needs: ['id'],
     created: CHARGE,
     keyInUse: KEY_IN_USE,
-    afterUnknown: 'you get the original renewal, never a second one.',
+    acts: true,
+    afterUnknown: { how: 'find-charge', advice: 'you get the original renewal, never a second one.' },
   }),
   /** Deletes charges and events. The gateway keeps the redirect allowlist. (G3) */
   reset: endpoint({
@@ -207,6 +210,7 @@ export const gatewayContract = {
     retry: 'when-not-executed',
     response: anyJson,
     status: 200,
-    afterUnknown: 'Calling again is safe.',
+    acts: true,
+    afterUnknown: { how: 'read-state', advice: 'Calling again is safe.' },
   }),
 } as const

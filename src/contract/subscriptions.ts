@@ -266,8 +266,12 @@ export const subscriptionsContract = {
     needs: ['url', 'invoiceID'],
     created: ['url', 'invoiceID'],
     reference: 'requestID',
-    afterUnknown:
-      'The url is lost, so no payer can authorize this request. Subscribe again with a new requestID.',
+    acts: true,
+    afterUnknown: {
+      how: 'subscribe-again',
+      advice:
+        'The url is lost, so no payer can authorize this request. Subscribe again with a new requestID.',
+    },
   }),
   /** Reads the state of a subscription request by its `invoiceID`. */
   status: authorized({
@@ -298,7 +302,11 @@ export const subscriptionsContract = {
     response: cancellationSchema,
     proof: ['status'],
     created: ['subscriptionID', 'status'],
-    afterUnknown: 'Call cancellation(subscriptionId) to see whether it was canceled.',
+    acts: true,
+    afterUnknown: {
+      how: 'read-subscription',
+      advice: 'Call cancellation(subscriptionId) to see whether it was canceled.',
+    },
   }),
   /** Reads the record of a cancellation. */
   cancellation: authorized({

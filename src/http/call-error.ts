@@ -1,5 +1,6 @@
 import { inWords } from '../clock.ts'
 import type { EndpointDefinition } from '../contract/endpoint.ts'
+import { verdictOn } from '../contract/verdict.ts'
 import type { ErrorDetails, MandateKitError, Phase } from '../errors.ts'
 import {
   AbortedError,
@@ -42,21 +43,17 @@ const placeOf = ({ request: { method, url, endpoint } }: CallLog): string =>
 const checkBaseUrl = ({ request: { endpoint } }: CallLog): string =>
   `. Check baseUrl: the client adds ${endpoint.path} to it`
 
-/** Returns whether a call changes data on the server. */
-const acts = ({ retry, idempotencyKey }: EndpointDefinition): boolean =>
-  retry === 'when-not-executed' || idempotencyKey === true
-
 /** Returns the last part of an error's message: what the caller should do next. */
 const adviceOf = (endpoint: EndpointDefinition, details: ErrorDetails, waitMs?: number): string => {
   const { outcome, retryable, idempotencyKey } = details
   const again = retryable ? 'Calling again is safe.' : ''
   if (outcome === 'not-sent') return `Nothing was sent. ${again}`
   if (outcome === 'unknown') {
-    if (!acts(endpoint)) return again
+    if (!endpoint.acts) return again
     const next = endpoint.idempotencyKey ? `Call again with idempotencyKey "${idempotencyKey}": ` : ''
-    return `The server may have acted. ${next}${endpoint.afterUnknown}`
+    return `The server may have acted. ${next}${endpoint.afterUnknown?.advice}`
   }
-  const rejected = acts(endpoint) ? 'The server did not act.' : ''
+  const rejected = endpoint.acts ? 'The server did not act.' : ''
   if (!retryable) return endpoint.afterRejected ?? rejected
   return `${rejected} Call again ${waitMs === undefined ? 'later' : `in ${inWords(waitMs)}`}.`.trim()
 }
@@ -90,6 +87,7 @@ const responseError = (
   const details = {
     ...log.details(isTransient(endpoint, failure)),
     status,
+    verdict: verdictOn({ ...endpoint, status, headers, body }),
     headers: redactor.headers(headers),
     // Errors are often logged, so a very large body is omitted.
     body: isSecret || text.length > MAX_BODY ? undefined : redactor.value(body),

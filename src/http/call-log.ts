@@ -69,13 +69,13 @@ export class CallLog {
   /** Returns the details of an error that ends the call. `isTransient` means that the same call may succeed later. */
   details(isTransient: boolean): ErrorDetails {
     const { endpoint, idempotencyKey, isKeyGenerated, fields } = this.request
-    const { operation, retry, reference = '' } = endpoint
+    const { operation, retry, acts = false, afterUnknown, reference = '' } = endpoint
     const isSafe = this.outcome !== 'unknown' || (retry !== 'when-not-executed' && !isKeyGenerated)
     const requestID = isObject(fields) ? fields[reference] : undefined
     const { phase, outcome, attempts } = this
     const retryable = isTransient && isSafe
     const own = { requestID: typeof requestID === 'string' ? requestID : undefined, idempotencyKey }
-    return { operation, phase, outcome, attempts, ...own, retryable }
+    return { operation, phase, outcome, attempts, ...own, retryable, acts, afterUnknown: afterUnknown?.how }
   }
 
   /** Reports the final failure of the call to the hook `onError`. */

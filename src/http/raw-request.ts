@@ -59,7 +59,8 @@ export const rawCall = (
     response: anyJson,
     status: 200,
     ...(hasKey && { keyInUse: KEY_IN_USE }),
-    afterUnknown: hasKey ? 'it acts once.' : 'Find out whether it did.',
+    acts: hasKey || !(isRetried || method === 'GET'),
+    afterUnknown: { how: 'read-state', advice: hasKey ? 'it acts once.' : 'Find out whether it did.' },
   }
   return [endpoint, { method, query, body, idempotencyKey, once: !isRetried, options }]
 }
