@@ -47,6 +47,10 @@ export const withTimeout = <Result>(work: Promise<Result>, limit: number, what: 
     work.then(resolve, reject).finally(stop)
   })
 
+/** Returns a wait as errors and results contain it: a whole number of milliseconds from a second to an hour. */
+export const exportedWait = (ms: number | undefined): number | undefined =>
+  ms === undefined ? undefined : Math.min(Math.max(Math.ceil(ms), 1000), 3_600_000)
+
 /** Formats a time span for messages, such as `1.5 s`. */
 export const inWords = (milliseconds: number): string =>
   milliseconds < 1000 ? `${Math.ceil(milliseconds)} ms` : `${Math.ceil(milliseconds / 100) / 10} s`
