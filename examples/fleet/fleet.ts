@@ -108,8 +108,10 @@ export const startFleet = async ({ mock, workers: count, otp = '123456', ...give
     for (const { invoice_id } of books.unmatched())
       if (invoice_id && isNew(invoice_id)) mock.payer.authorize(invoice_id)
     const waiting = books.all<Charge>("SELECT * FROM charges WHERE status = 'pending_confirmation'")
-    for (const { key } of waiting)
-      if (isNew(key)) await shop.confirm(key, code).catch(() => acted.delete(key))
+    for (const { key, order_id, confirm_try } of waiting) {
+      const entry = `${key}_${confirm_try}`
+      if (isNew(entry)) await shop.confirm(order_id, code).catch(() => acted.delete(entry))
+    }
   }
   let acting = Promise.resolve()
   const payers = setInterval(() => {

@@ -1,3 +1,4 @@
+import { UnrecoverableError } from 'bullmq'
 import type { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import { ApiError, isMandateKitError, renewalKey } from 'mandatekit'
 import type { NotificationHandler } from 'mandatekit/notifications'
@@ -5,6 +6,7 @@ import { reconcile } from 'mandatekit/notifications'
 import type { Books } from './books.ts'
 import type { Jobs, QueueName, Queues } from './queues.ts'
 import { chargeKey, jobFor } from './queues.ts'
+import { Later } from './settle.ts'
 
 /** The objects that all jobs of a worker share. */
 export interface Shop {
@@ -21,20 +23,11 @@ export interface Shop {
   readonly renewalsPerHour: number
 }
 
-/** Thrown by a job that has to wait. The worker runs the same job again later, which uses up no attempt. */
-export class Later extends Error {
-  readonly afterMs: number
-  constructor(afterMs: number, why: string) {
-    super(why)
-    this.afterMs = afterMs
-  }
-}
-
 /**
  * Thrown by a job that finds its key too old. The gateway may have forgotten the key, so the same call could charge the
  * payer again. A person asks the provider whether the charge exists.
  */
-export class KeyTooOld extends Error {}
+class KeyTooOld extends UnrecoverableError {}
 
 /** Runs a job. A job may run many times, even twice at once. `signal` aborts when the worker loses the job's lock. */
 export type Run<Data> = (data: Data, shop: Shop, signal: AbortSignal) => Promise<unknown>

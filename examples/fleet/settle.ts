@@ -2,12 +2,22 @@ import type { Job, Queue } from 'bullmq'
 import { DelayedError, RateLimitError, UnrecoverableError } from 'bullmq'
 import { isMandateKitError, nextStep } from 'mandatekit'
 
+/** Thrown by a job that has to wait. The same job runs again later, which uses up no attempt. */
+export class Later extends Error {
+  readonly afterMs: number
+  constructor(afterMs: number, why: string) {
+    super(why)
+    this.afterMs = afterMs
+  }
+}
+
 /** Returns a function that tells BullMQ what happens to a job after an error. `scale` shortens the waits of a test. */
 export const settleFor = (queue: Queue, scale = 1) => {
   const inTime = (milliseconds: number): number => Math.ceil(milliseconds * scale)
 
   return async (error: unknown, job: Job, token: string, firstSentAt?: number): Promise<never> => {
-    const next = nextStep(error, firstSentAt === undefined ? {} : { firstSentAt })
+    const next =
+      error instanceof Later ? { ...error, step: 'retry' as const } : nextStep(error, { firstSentAt })
     // An error of another kind, such as a busy database, uses up one of BullMQ's attempts.
     if (next.step === 'unknown-error') throw error
     // The same call would fail again. The job waits for a person, who repairs the cause and calls `retryFailed`.

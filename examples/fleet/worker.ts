@@ -1,11 +1,11 @@
-import { DelayedError, UnrecoverableError, Worker } from 'bullmq'
+import { UnrecoverableError, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import { createNotificationHandler, lookupVerifier } from 'mandatekit/notifications'
 import { createRedisDedupeStore, createRedisTokenStore } from 'mandatekit/stores'
 import { openBooks } from './books.ts'
 import type { Run, Shop } from './jobs.ts'
-import { jobs, KeyTooOld, Later, orderOf } from './jobs.ts'
+import { jobs, orderOf } from './jobs.ts'
 import type { QueueName, Settings } from './queues.ts'
 import { connectionOf, limiterFor, openQueues, prefix, queueId, queueNames } from './queues.ts'
 import { settleFor } from './settle.ts'
@@ -76,8 +76,7 @@ const shop: Shop = {
 
 const work = (queue: QueueName, perMinute: number, requestsPerJob: number, concurrency: number) => {
   // The setting `minute` shortens a minute for a fast run, and each wait by the same factor.
-  const scale = minute / 60_000
-  const settle = settleFor(queues[queue], scale)
+  const settle = settleFor(queues[queue], minute / 60_000)
   const worker = new Worker(
     queueId(queue, settings),
     // BullMQ passes a signal only to a function of three parameters without defaults.
@@ -87,11 +86,6 @@ const work = (queue: QueueName, perMinute: number, requestsPerJob: number, concu
       try {
         return await run(job.data as never, shop, signal ?? AbortSignal.any([]))
       } catch (error) {
-        if (error instanceof KeyTooOld) throw new UnrecoverableError(error.message)
-        if (error instanceof Later) {
-          await job.moveToDelayed(Date.now() + Math.ceil(error.afterMs * scale), token)
-          throw new DelayedError()
-        }
         log(`${job.name} ${job.id}:`, error)
         return settle(error, job, token ?? '', books.firstSentAt(job.id ?? ''))
       }
