@@ -98,10 +98,6 @@ const identityOf = (record: Payment): string => {
   return id === undefined ? JSON.stringify(record) : String(id)
 }
 
-/** Returns whether the API reports that a page does not exist. */
-const isNoPage = (error: unknown): boolean =>
-  error instanceof ApiError && error.verdict === 'not-found' && error.status === 404
-
 const partsOf = (options: SubscriptionsClientOptions) => {
   const { credentials, tokenStore, refresh, loginCooldown, tokenRequestFormat, emptyBody, ...settings } =
     check('SubscriptionsClient', subscriptionsOptionsSchema, options)
@@ -223,7 +219,8 @@ export class SubscriptionsClient {
     for (let number = given.page ?? 1; ; number += 1) {
       const read = { page: number, perPage: given.perPage ?? LONGEST_PAGE }
       const result = await this.#payments(subscriptionId, read, options).catch((error: unknown) => {
-        if (seen.size === 0 || !isNoPage(error)) throw error
+        const isEnd = error instanceof ApiError && error.verdict === 'not-found' && error.status === 404
+        if (seen.size === 0 || !isEnd) throw error
       })
       const records = result?.data.subscriptionPayments ?? []
       // Payments without an identifier may have equal fields. If a page lists two such payments, the loop yields both.

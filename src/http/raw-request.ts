@@ -62,7 +62,7 @@ export const rawCall = (
     acts: hasKey || !(isRetried || method === 'GET'),
     afterUnknown: {
       how: 'read-state',
-      advice: hasKey ? 'it acts once as long as the server keeps the key.' : 'Find out whether it did.',
+      advice: hasKey ? 'it acts once while the key is kept.' : 'Find out whether it did.',
     },
   }
   return [endpoint, { method, query, body, idempotencyKey, once: !isRetried, options }]
