@@ -77,7 +77,7 @@ const checkPage = (page: PageOptions = {}) =>
   check(subscriptionsContract.payments.operation, strict(pageOptions, 'option'), page)
 
 /** Milliseconds that a token renewal may wait for the token store and its lock, in addition to `timeout`. */
-const STORE_TIME = 40_000
+const STORE_TIME = 55_000
 const LONGEST_PAGE = 100
 const MILLISECONDS_PER_DAY = 86_400_000
 // A new day begins first in the time zone UTC+14.
@@ -114,7 +114,6 @@ const partsOf = (options: SubscriptionsClientOptions) => {
     tokenStore: tokenStore ?? createMemoryTokenStore(),
     refresh,
     loginCooldown,
-    waitsForPause: settings.rateLimit === 'wait',
     onTokenRenewed: (renewal) => notify(client.settings, 'onTokenRenewed', { operation, ...renewal }),
     onUnexpected: (message) => notify(client.settings, 'onUnexpected', { operation, message }),
   })

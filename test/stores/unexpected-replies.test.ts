@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createRedisDedupeStore, createRedisTokenStore } from '../../src/stores/index.ts'
 
-const record = { version: 1, blocks: [], unauthorizedRenewals: [] } as const
+const record = { version: 2, blocks: [], unauthorizedRenewals: [] } as const
 
 describe('a store fails when its function returns', () => {
   it.each<[string, unknown]>([
