@@ -114,7 +114,8 @@ const makeAttempt = async (call: Call, authorizer: Authorizer | undefined) => {
   const { hooks, clock, fetch, logLevel, maxResponseBytes: most } = client.settings
   deadline.check()
   const gate = gateOf(call)
-  const slot = gate && (gate.tryEnter(limits.timeout) ?? (await enter(gate, call)))
+  const slot =
+    gate && (gate.tryEnter(Math.min(limits.timeout, deadline.remaining)) ?? (await enter(gate, call)))
   let update: LimitUpdate | undefined
   try {
     const authorization =
@@ -190,6 +191,7 @@ const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
     const end = (tooLong?: number) => attemptError(log, failure, { response, body, hint, tooLong })
     if (!decision.retry) throw end(decision.waitMs)
     const { reason, waitMs } = decision
+    if (reason === 'rate-limited' && client.settings.rateLimit === 'throw') throw end()
     const isRenewal = reason === 'token-rejected'
     if (isRenewal) {
       if (authorizer === undefined || authorization === undefined) throw end()
