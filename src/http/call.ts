@@ -120,7 +120,8 @@ const makeAttempt = async (
   const waits = client.settings.rateLimit === 'wait'
   deadline.check()
   const gate = gateOf(call)
-  const slot = gate && (gate.tryEnter(limits.timeout) ?? (await enter(gate, call)))
+  const slot =
+    gate && (gate.tryEnter(Math.min(limits.timeout, deadline.remaining)) ?? (await enter(gate, call)))
   let update: LimitUpdate | undefined
   try {
     const authorization =
@@ -212,6 +213,7 @@ const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
     const end = (tooLong?: number) => attemptError(log, failure, { response, body, hint, tooLong })
     if (!decision.retry) throw end(decision.waitMs)
     const { reason } = decision
+    if (reason === 'rate-limited' && client.settings.rateLimit === 'throw') throw end()
     const isRejected = reason === 'token-rejected'
     const waitMs = isRejected && isNew ? NEW_TOKEN_WAIT : decision.waitMs
     if (!isRejected) retries += 1

@@ -58,7 +58,7 @@ class FakeServer {
         { status: accepted ? 200 : 401 },
       )
     }
-    const fields = JSON.parse(body ?? '{}') as Record<string, string>
+    const fields = JSON.parse(String(body ?? '{}')) as Record<string, string>
     const isPassword = fields.grant_type === 'password'
     this.requests += 1
     if (isPassword) this.passwords.push(this.#clock.now())

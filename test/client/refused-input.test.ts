@@ -286,3 +286,41 @@ it('a field __proto__ from JSON is an unknown field', async () => {
   expect(await refusedFields(() => gateway.charge(request))).toContain('__proto__')
   expect(requests).toEqual([])
 })
+
+describe('a segment that leaves the path is refused before any I/O', () => {
+  it.each([
+    '/api/v1/../../admin',
+    '/api/v1/./x',
+    '/api/v1/..',
+    '/api/v1/%2e%2e/admin',
+    '/api/v1/.%2E/admin',
+    '/api/v1/x%2f..%2fadmin',
+    '/api/v1/x%5C..%5cadmin',
+    '/../admin',
+  ])('in request(): %s', async (path) => {
+    const { gateway, subscriptions, requests } = await openClients({ body: {} })
+    expect(await refusedFields(() => gateway.request({ method: 'GET', path }))).toEqual(['path'])
+    expect(await refusedFields(() => subscriptions.request({ method: 'POST', path }))).toEqual(['path'])
+    expect(requests).toEqual([])
+  })
+
+  it.each(['%2E%2E', '%2e', '../admin', 'x/..', '.%2e/admin', 'x%2F..%2Fadmin'])(
+    'as an identifier: %s',
+    async (id) => {
+      const { gateway, subscriptions, requests } = await openClients({ body: {} })
+      expect(await refusedFields(() => gateway.status(id))).toEqual(['chargeId'])
+      expect(await refusedFields(() => subscriptions.cancel(id))).toEqual(['subscriptionId'])
+      expect(requests).toEqual([])
+    },
+  )
+
+  it('but dots inside of a segment are not', async () => {
+    const { gateway, requests } = await openClients({ body: CHARGE })
+    await gateway.request({ method: 'GET', path: '/api/v1/.well-known/a..b/v1.0/...' })
+    await gateway.status('inv..1/%2e5')
+    expect(requests.map(({ url }) => url)).toEqual([
+      '/api/v1/.well-known/a..b/v1.0/...',
+      '/api/v1/mfs/charges/inv..1%2F%252e5',
+    ])
+  })
+})
