@@ -116,11 +116,9 @@ export class RateLimitGate {
         if (delay > LONGEST_DELAY || delay >= slot.endsAt - steadyClock.now()) return delay
         await this.#nextChange(slot, signal)
       }
-    } catch (error) {
-      this.#inFlight.delete(slot)
-      throw error
     } finally {
       this.#queue.delete(slot)
+      if (signal.aborted) this.#inFlight.delete(slot)
       if (!this.#inFlight.has(slot)) this.#admit(true)
     }
   }
@@ -157,15 +155,10 @@ export class RateLimitGate {
     const untilReset = reset && untilServerTime(reset, this.#clock.now(), headers)
     const isPause = waitMs !== undefined && waitMs <= LONGEST_PLAUSIBLE_DELAY
     if (isPause) this.#pause = this.#span(waitMs)
-    if (
-      remaining !== undefined &&
-      untilReset &&
-      untilReset <= LONGEST_PLAUSIBLE_DELAY &&
-      !(isPause && !remaining)
-    )
+    // After the wait that a 429 names, calls continue, even if the window with no remaining requests is longer.
+    if (isPause && !remaining) this.#endWindow()
+    else if (remaining !== undefined && untilReset && untilReset <= LONGEST_PLAUSIBLE_DELAY)
       this.#open(remaining, Math.min(untilReset, LONGEST_DELAY), reset)
-    // After the wait that a 429 names, calls continue, whatever an earlier response said about the window.
-    else if (isPause) this.#endWindow()
   }
 
   #span(milliseconds: number): Span {
@@ -185,11 +178,9 @@ export class RateLimitGate {
     const now = this.#clock.now()
     if (this.#pause && !isWithin(now, this.#pause)) this.#pause = undefined
     if (this.#window && !isWithin(now, this.#window)) this.#endWindow()
-    if (this.#pause !== undefined) return true
-    if (this.#window === undefined) return false
     const ended = steadyClock.now()
     for (const slot of this.#inFlight) if (slot.endsAt <= ended) this.#inFlight.delete(slot)
-    return this.#window.remaining <= this.#inFlight.size
+    return this.#pause !== undefined || (this.#window?.remaining ?? Infinity) <= this.#inFlight.size
   }
 
   /** Ends a window. If a response reported the window's limit, opens the next window with the same limit. */
@@ -201,9 +192,8 @@ export class RateLimitGate {
 
   /** Returns the milliseconds until the pause and a used-up window end, or 0 if the server allows more requests. */
   #delay(): number {
-    const ends = [this.#pause?.endsAt, this.#window?.remaining === 0 ? this.#window.endsAt : undefined]
-    const now = this.#clock.now()
-    return Math.max(0, ...ends.map((end = now) => end - now))
+    const end = this.#window?.remaining === 0 ? this.#window.endsAt : 0
+    return Math.max(0, Math.max(end, this.#pause?.endsAt ?? 0) - this.#clock.now())
   }
 
   /** Waits until the gate wakes the call, the window ends, or the `endsAt` of a request in flight passes. */
@@ -225,9 +215,8 @@ export class RateLimitGate {
       else if (span === this.#window) this.#endWindow()
       this.#admit(true)
     }
-    const sleep = async () => this.#clock.sleep(untilEnd, asleep?.signal)
     // If the given clock's `sleep` throws or rejects, the window ends at once.
-    if (asleep) void sleep().then(ended, ended)
+    if (asleep) (async () => this.#clock.sleep(untilEnd, asleep.signal))().then(ended, ended)
     try {
       await waitAtMost(woken, longest, signal)
     } catch (error) {

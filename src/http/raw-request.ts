@@ -2,13 +2,15 @@ import { check, inputIssue } from '../check.ts'
 import type { EndpointDefinition } from '../contract/endpoint.ts'
 import { KEY_IN_USE } from '../contract/endpoint.ts'
 import type { Input } from '../contract/fields.ts'
-import { anyJson, input, isObject, object, oneOf, optional, strict, unless } from '../contract/fields.ts'
+import { anyJson, field, input, isObject, oneOf, optional, strict } from '../contract/fields.ts'
 import { InvalidRequestError } from '../errors.ts'
 import type { CallOptions } from './options.ts'
 import type { CallInput, Query } from './prepare.ts'
 import { hasDotSegment, idempotencyKey } from './prepare.ts'
 
-const queryObject = object<Query>({}, 'an object of names and values, or URLSearchParams')
+const query = field<Query>('an object of names and values, or URLSearchParams', (value) =>
+  isObject(value) ? (value as Query) : undefined,
+)
 
 const rawRequest = {
   /** HTTP method, such as `POST`. */
@@ -23,13 +25,7 @@ const rawRequest = {
     (value) => /^\/[^\s?#\\]*$/.test(value) && !hasDotSegment(value),
   ),
   /** Query parameters: an object, or `URLSearchParams`. */
-  query: optional(
-    unless<Query, Query, Query>(
-      queryObject,
-      (value) => isObject(value) && Symbol.iterator in value,
-      (value) => value as Query,
-    ),
-  ),
+  query: optional(query),
   /** Body, which is sent as JSON. */
   body: optional(anyJson),
   /** Idempotency key. With `retry: 'always'`, every retry sends the same key. Default: none. */

@@ -26,10 +26,9 @@ const secretsIn = (sent: unknown, isSecret = false, depth = 0): string[] => {
   if (typeof sent !== 'object' || sent === null)
     return isSecret && (typeof sent === 'string' || typeof sent === 'number') ? [String(sent)] : []
   if (depth > DEEPEST) return []
-  const isList = Array.isArray(sent)
-  return Object.entries(sent).flatMap(([name, each]) =>
-    secretsIn(each, isSecret || (!isList && SECRET_FIELD.test(name)), depth + 1),
-  )
+  // An item of a list has a number as its name, which is no secret name.
+  const entries = Object.entries(sent)
+  return entries.flatMap(([name, each]) => secretsIn(each, isSecret || SECRET_FIELD.test(name), depth + 1))
 }
 
 /** Returns the forms in which a secret can appear: plain, in JSON and in a URL. */
