@@ -1,5 +1,6 @@
-import { check } from './check.ts'
+import { check, inputIssue } from './check.ts'
 import { inputDate, wholeNumber } from './contract/fields.ts'
+import { InvalidRequestError } from './errors.ts'
 
 const NUMBER = wholeNumber(0, 10_000)
 
@@ -22,5 +23,11 @@ export const monthlyDueDate = (anchor: string, number: number): string => {
   const [firstOfNext, date] = [new Date(anchor), new Date(anchor)]
   firstOfNext.setUTCFullYear(year, month + number, 0)
   date.setUTCFullYear(year, month - 1 + number, Math.min(day, firstOfNext.getUTCDate()))
-  return date.toISOString().slice(0, 10)
+  const due = date.toISOString().slice(0, 10)
+  // Later years have six digits and a sign, which is no date of the specification.
+  if (due.startsWith('+'))
+    throw new InvalidRequestError('monthlyDueDate', [
+      inputIssue('number', 'a number of months that ends before the year 10000', number),
+    ])
+  return due
 }

@@ -9,6 +9,7 @@ export type MandateKitErrorCode =
   | 'locked_out'
   | 'rate_limited'
   | 'unexpected_response'
+  | 'key_reused'
   | 'connection_failed'
   | 'timeout'
   | 'aborted'
@@ -41,6 +42,8 @@ export interface ErrorDetails {
   readonly attempts: number
   /** The idempotency key of this call. Pass the key again to retry a charge or a renewal safely. */
   readonly idempotencyKey?: string | undefined
+  /** How long the gateway keeps the key, in milliseconds: the client's option `keyLifetime`. */
+  readonly keyLifetime?: number | undefined
   /** The merchant's own identifier of a subscription request (S1). */
   readonly requestID?: string | undefined
   /**
@@ -50,7 +53,10 @@ export interface ErrorDetails {
    * error's `idempotencyKey`.
    */
   readonly retryable: boolean
-  /** How long to wait before the next call, in milliseconds; `undefined` if no wait is known. */
+  /**
+   * How long to wait before the next call: a whole number of milliseconds from 1 000 to 3 600 000, or `undefined` if no
+   * wait is known. A shorter wait that the server names counts as none, and a longer one is shortened to an hour.
+   */
   readonly retryAfterMs?: number | undefined
   /** Whether the operation changes money or state on the server. `false` for operations that only read. */
   readonly acts?: boolean | undefined
@@ -97,6 +103,7 @@ export abstract class MandateKitError extends Error implements ErrorDetails {
   declare readonly outcome: Outcome
   declare readonly attempts: number
   declare readonly idempotencyKey: string | undefined
+  declare readonly keyLifetime: number | undefined
   declare readonly requestID: string | undefined
   declare readonly retryable: boolean
   declare readonly retryAfterMs: number | undefined
@@ -190,7 +197,7 @@ export class AuthenticationError extends ApiError {
 }
 
 /**
- * HTTP 403 with an error code, in response to a token request. After too many failed logins, the server also rejects
+ * HTTP 403 in the API's own form, in response to a token request. After too many failed logins, the server also rejects
  * valid credentials (Authentication, area S, rule 4). Later calls fail without a request: see `AuthenticationError`.
  */
 export class LockedOutError extends ApiError {
@@ -226,6 +233,22 @@ export class UnexpectedResponseError extends MandateKitError {
 
   constructor(message: string, details: ApiErrorDetails & { readonly status: number }) {
     super(message, Object.assign({ headers: {} }, details))
+  }
+}
+
+/**
+ * Thrown when the response to a charge belongs to another charge, because the passed idempotency key was used before.
+ * Read the charge in `body` with `status(id)`. To charge this payer as well, pass another key.
+ */
+export class KeyReusedError extends MandateKitError {
+  static override readonly name: string = 'KeyReusedError'
+  static override readonly code: MandateKitErrorCode = 'key_reused'
+  declare readonly code: 'key_reused'
+  /** The charge that the server returned, without known secret fields. */
+  declare readonly body: unknown
+
+  constructor(message: string, details: ErrorDetails & { readonly body: unknown }) {
+    super(message, details)
   }
 }
 
@@ -279,6 +302,7 @@ export type AnyMandateKitError =
   | LockedOutError
   | RateLimitError
   | UnexpectedResponseError
+  | KeyReusedError
   | ConnectionError
   | TimeoutError
   | AbortedError

@@ -1,5 +1,5 @@
 import { apiKeyOption, createApiKeyAuthorizer } from './auth/api-key.ts'
-import { check } from './check.ts'
+import { check, duration } from './check.ts'
 import type { Input } from './contract/fields.ts'
 import { filledText, oneOf, optional, strict, withDefault } from './contract/fields.ts'
 import type { Charge, ChargeRequest, Reference } from './contract/gateway.ts'
@@ -23,6 +23,16 @@ import { renewalKeyOf } from './renewal-key.ts'
 const gatewayOptions = {
   /** The API key, or a function that returns the key for each attempt. (Authentication, area G) */
   apiKey: apiKeyOption,
+  /**
+   * How long the gateway keeps idempotency keys, in milliseconds: ask your provider. Errors contain this time, so that
+   * `nextStep` does not retry a job that is older. Default: none.
+   */
+  keyLifetime: optional(duration()),
+  /**
+   * What `charge` does if you passed a key and the response has another number, amount or currency: `throw` a
+   * `KeyReusedError`, or `report` the difference to `onUnexpected` and return the response. Default: `throw`.
+   */
+  onKeyReuse: withDefault(oneOf(['throw', 'report']), 'throw'),
   /** HTTP method of `reset`, which the specification does not name. Default: `POST`. */
   resetMethod: withDefault(oneOf(['POST', 'DELETE']), 'POST'),
 }
@@ -32,8 +42,9 @@ const gatewayOptionsSchema = clientOptionsWith(gatewayOptions)
 
 const chargeOptions = {
   /**
-   * The idempotency key of this charge: the same key never charges twice (G rule 1). By default the client makes a
-   * key, which the response or error contains. To retry safely after a restart, pass your own key: the order's id.
+   * The idempotency key of this charge: the same key charges once, as long as the gateway keeps it (G rule 1). By
+   * default the client makes a key, which the response or error contains. To retry safely after a restart, pass your
+   * own key: the order's id.
    */
   idempotencyKey: optional(idempotencyKey),
 }
@@ -78,9 +89,14 @@ const responseOf = (error: AnyMandateKitError): CallResponse | undefined => {
 }
 
 const partsOf = (options: GatewayClientOptions) => {
-  const { apiKey, resetMethod, ...settings } = check('GatewayClient', gatewayOptionsSchema, options)
+  const { apiKey, keyLifetime, onKeyReuse, resetMethod, ...settings } = check(
+    'GatewayClient',
+    gatewayOptionsSchema,
+    options,
+  )
   const authorizers = { 'api-key': createApiKeyAuthorizer(apiKey) }
-  const client = createClient({ settings, authorizers, prefix: GATEWAY_API_PREFIX, emptyBody: 'none' })
+  const own = { keyLifetime, onKeyReuse, prefix: GATEWAY_API_PREFIX, emptyBody: 'none' } as const
+  const client = createClient({ settings, authorizers, ...own })
   return { client, resetMethod }
 }
 
@@ -130,8 +146,7 @@ export class GatewayClient {
    * Charges a payer (G rule 1). Next, send the payer to `confirmation_url`, or ask for the code and call `confirm`. A
    * retry sends the same key and body, so that the payer is charged once. If the key was used before, the server
    * returns the original response. Call `status(id)` for the present state. If the response's number, amount or
-   * currency differs from the request, the client calls `onUnexpected`, because the key probably belongs to
-   * another charge.
+   * currency differs from the request, the key belongs to another charge: see the option `onKeyReuse`.
    *
    * @example const charge = await gateway.charge({ msisdn, amount: 250, currency: 'BDT', redirect_uri })
    */

@@ -40,6 +40,7 @@ export {
   ConnectionError,
   InvalidRequestError,
   isMandateKitError,
+  KeyReusedError,
   LockedOutError,
   MandateKitError,
   RateLimitError,
@@ -77,7 +78,7 @@ export type { WaitOptions } from './http/poll.ts'
 export type { RawRequest } from './http/raw-request.ts'
 export type { FetchFunction, FetchRequest, FetchResponse } from './http/send.ts'
 export { toInstant } from './instant.ts'
-export type { NextStep } from './next-step.ts'
+export type { NextStep, NextStepOptions } from './next-step.ts'
 export { nextStep } from './next-step.ts'
 export type { RenewalInput } from './renewal-key.ts'
 export { renewalKey } from './renewal-key.ts'

@@ -1,11 +1,13 @@
-import { LOGIN } from './auth/credentials.ts'
-import { isRejection } from './auth/login-failure.ts'
+import { exportedWait, systemClock } from './clock.ts'
+import type { FindOut } from './contract/endpoint.ts'
+import { isObject } from './contract/fields.ts'
 import type { AnyMandateKitError } from './errors.ts'
 import { isMandateKitError } from './errors.ts'
+import { REJECTED_CERTIFICATE } from './http/failure.ts'
 
 /** A job that runs again. Times are in milliseconds. */
 interface Again {
-  /** The shortest time before the job runs again. */
+  /** The shortest time before the job runs again: a whole number from 1 000 to 3 600 000. */
   readonly afterMs: number
   /** Pass this key when the job runs again. Without the key, the server could execute the call twice. */
   readonly idempotencyKey?: string
@@ -24,7 +26,7 @@ export type NextStep =
        * Why the other jobs would fail. `locked-out`: the account is locked (HTTP 403 for a login).
        * `credentials-rejected`: the server rejected a login. `not-authorized`: the server rejected the API key or a new
        * token. `login-unavailable`: a login failed for another reason. `rate-limited`: the rate limit allows no request
-       * now.
+       * now. `not-available`: a proxy or a firewall responded in place of the API, or the certificate is not accepted.
        */
       readonly reason:
         | 'locked-out'
@@ -32,6 +34,7 @@ export type NextStep =
         | 'not-authorized'
         | 'login-unavailable'
         | 'rate-limited'
+        | 'not-available'
     })
   | {
       /** The server may have executed the call, and a retry could execute the call twice. */
@@ -39,17 +42,30 @@ export type NextStep =
       /**
        * What to do. `subscribe-again`: subscribe with a new `requestID`, because the response with the `url` is lost.
        * `read-subscription`: read `details`, and cancel again if `enabled` is 1. `read-charge`: read `status`, and
-       * confirm again if it is still `pending_confirmation`. `read-state`: read the state that the operation changes.
+       * confirm again if it is still `pending_confirmation`; after a `KeyReusedError`, read the charge in the error's
+       * `body`. `read-state`: read the state that the operation changes. `find-charge`: the gateway may have forgotten
+       * the key, so ask the payment provider for the charge before you charge again.
        */
-      readonly how: 'subscribe-again' | 'read-subscription' | 'read-charge' | 'read-state'
+      readonly how: FindOut
     }
   | {
       /** Do not run the job again, because it would fail again. */
       readonly step: 'fail'
     }
+  | {
+      /** The error is not of this package. Treat it as your queue treats other errors. */
+      readonly step: 'unknown-error'
+    }
+
+/** Facts about a job that its error does not contain. */
+export interface NextStepOptions {
+  /** When the job first sent its request: a `Date`, or milliseconds since 1970. Compared with `keyLifetime`. */
+  readonly firstSentAt?: number | Date | undefined
+  /** The present time. Default: the system's time. */
+  readonly now?: number | Date | undefined
+}
 
 type PauseReason = Extract<NextStep, { step: 'pause-queue' }>['reason']
-type FindOut = Extract<NextStep, { step: 'find-out' }>['how']
 
 const RETRY = 30_000
 const PAUSE: Readonly<Record<PauseReason, number>> = {
@@ -58,44 +74,80 @@ const PAUSE: Readonly<Record<PauseReason, number>> = {
   'not-authorized': 60_000,
   'login-unavailable': 10_000,
   'rate-limited': 60_000,
+  'not-available': 60_000,
 }
-const FIND_OUT: Readonly<Record<string, FindOut>> = {
-  'subscriptions.subscribe': 'subscribe-again',
-  'subscriptions.cancel': 'read-subscription',
-  'gateway.confirm': 'read-charge',
-}
-const READS = /\.(?:status|details|cancellation|payments?|reference|health|login)$/
+/**
+ * Statuses with which a proxy or a firewall rejects every request: a redirect to another page, 403, 404 and 405, 407
+ * (the proxy wants credentials), 421 (the host name is not served there) and 451 (a filter). A 400, 413 or 431 may
+ * depend on the request, and after a 5xx the client retries anyway.
+ */
+const BLOCKED = /^(?:3\d\d|40[3457]|421|451)$/
+const IN_USE = new Set<unknown>([409, 425])
+const MAX_DEPTH = 8
 
-const pauseReason = (error: AnyMandateKitError): PauseReason | undefined => {
-  if (error.code === 'locked_out') return 'locked-out'
-  if (error.code === 'rate_limited') return 'rate-limited'
-  const isLogin = error.phase === 'login' || error.operation === LOGIN
-  if (isLogin && 'status' in error) return isRejection(error) ? 'credentials-rejected' : 'login-unavailable'
-  return error.code === 'authentication_failed' ? 'not-authorized' : undefined
+/** An error of this package, also one that was sent between processes as JSON. */
+type KnownError = Partial<Omit<AnyMandateKitError, 'code'>> & {
+  readonly code?: unknown
+  readonly status?: unknown
+  readonly verdict?: unknown
+  readonly reason?: unknown
+}
+
+/** Finds the error of this package in an error, in its causes and in an aggregate error of one error. */
+const knownIn = (error: unknown, depth = 0): KnownError | undefined => {
+  if (!isObject(error) || depth > MAX_DEPTH) return undefined
+  const isJson = typeof error.code === 'string' && typeof error.operation === 'string' && 'retryable' in error
+  if (isMandateKitError(error) || (isJson && 'outcome' in error)) return error
+  const { errors, cause } = error
+  const isOne = Array.isArray(errors) && errors.length === 1
+  return knownIn(isOne ? errors[0] : cause, depth + 1)
+}
+
+const pauseReason = ({ code, phase, status, verdict, reason }: KnownError): PauseReason | undefined => {
+  if (code === 'locked_out') return 'locked-out'
+  if (code === 'rate_limited') return 'rate-limited'
+  if (phase === 'login' && status !== undefined) {
+    const isRejected = code === 'authentication_failed' || verdict === 'rejected-credentials'
+    return isRejected ? 'credentials-rejected' : 'login-unavailable'
+  }
+  if (code === 'authentication_failed') return 'not-authorized'
+  const isBlocked = verdict === 'somebody-else' && BLOCKED.test(String(status))
+  return isBlocked || REJECTED_CERTIFICATE.test(String(reason)) ? 'not-available' : undefined
 }
 
 /**
- * Tells a job of a queue what to do after an error. The result depends on the error alone, and needs no I/O.
+ * Tells a job of a queue what to do after an error. The result depends on the error and the options alone, and needs no
+ * I/O. `nextStep` reads the `cause` of an error, an AggregateError of one error, and an error that was sent between
+ * processes as JSON.
  *
  * A call of unknown outcome is retried only with its idempotency key, or if the call only reads, so that the server
- * cannot execute the call twice.
+ * cannot execute the call twice. With a key, this holds as long as the gateway keeps the key: set the client's option
+ * `keyLifetime` and pass `firstSentAt`.
  *
- * @returns `retry` after a temporary failure; `pause-queue` if every job would fail; `find-out` if the outcome of a
- * call without a key is unknown; `fail` for everything else, and for an error that is not of this package
+ * @returns `retry` after a temporary failure; `pause-queue` if every job would fail; `find-out` if the outcome is
+ * unknown and there is no key that the gateway still knows; `unknown-error` for an error that is not of this package;
+ * `fail` for everything else
  * @example
- * const next = nextStep(error)
+ * const next = nextStep(error, { firstSentAt: job.timestamp })
  * if (next.step === 'pause-queue') await worker.rateLimit(next.afterMs)
  */
-export const nextStep = (error: unknown): NextStep => {
-  if (!isMandateKitError(error)) return { step: 'fail' }
-  const { outcome, operation, idempotencyKey, retryable, retryAfterMs } = error
+export const nextStep = (error: unknown, options: NextStepOptions = {}): NextStep => {
+  const known = knownIn(error)
+  if (known === undefined) return { step: 'unknown-error' }
+  const { code, outcome, status, acts, afterUnknown: how = 'read-state', idempotencyKey } = known
+  const { retryable, retryAfterMs, keyLifetime } = known
   const hasKey = idempotencyKey !== undefined
-  if (outcome === 'unknown' && !hasKey && !READS.test(operation))
-    return { step: 'find-out', how: FIND_OUT[operation] ?? 'read-state' }
-  const reason = pauseReason(error)
+  const mayActTwice = acts && !hasKey
+  if (code === 'key_reused' || (mayActTwice && outcome === 'unknown')) return { step: 'find-out', how }
+  const reason = pauseReason(known)
   const key = hasKey && { idempotencyKey }
-  if (reason !== undefined)
-    return { step: 'pause-queue', afterMs: retryAfterMs ?? PAUSE[reason], reason, ...key }
+  const wait = (ms: number): number => exportedWait(retryAfterMs ?? undefined) ?? ms
+  if (reason !== undefined) return { step: 'pause-queue', afterMs: wait(PAUSE[reason]), reason, ...key }
+  // The first request of the same job may still be in progress.
+  if (mayActTwice && IN_USE.has(status)) return { step: 'find-out', how }
   if (!retryable && !(hasKey && outcome === 'unknown')) return { step: 'fail' }
-  return { step: 'retry', afterMs: retryAfterMs ?? RETRY, ...key }
+  const afterMs = wait(RETRY)
+  const { firstSentAt, now = systemClock.now() } = options
+  const isKept = firstSentAt === undefined || !keyLifetime || +now + afterMs - +firstSentAt < keyLifetime
+  return hasKey && !isKept ? { step: 'find-out', how: 'find-charge' } : { step: 'retry', afterMs, ...key }
 }

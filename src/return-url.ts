@@ -15,7 +15,7 @@ const RETURN_URL = field<string, string | URL>('a URL, or its path and query as 
  */
 export const invoiceIdFrom = (returnUrl: string | URL): string | undefined => {
   const address = check('invoiceIdFrom', RETURN_URL, returnUrl, 'returnUrl')
-  const [, query = ''] = /\?([^#]*)/.exec(address) ?? []
+  const [, query = ''] = /^[^?#]*\?([^#]*)/.exec(address) ?? []
   const idsIn = (pairs = '') =>
     [...new URLSearchParams(pairs)].filter(([name, id]) => name.toLowerCase() === 'invoiceid' && id !== '')
   // A server may append `?invoiceID=…` to an address with a query, so the URL may have two question marks.

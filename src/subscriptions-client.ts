@@ -98,13 +98,9 @@ const identityOf = (record: Payment): string => {
   return id === undefined ? JSON.stringify(record) : String(id)
 }
 
-/** Returns whether the API reports that a page does not exist. A 404 without an errorCode may come from a proxy. */
+/** Returns whether the API reports that a page does not exist. */
 const isNoPage = (error: unknown): boolean =>
-  error instanceof ApiError &&
-  error.phase !== 'login' &&
-  error.outcome === 'rejected' &&
-  error.errorCode !== undefined &&
-  (error.status === 404 || /not.?found/i.test(`${error.errorCode} ${error.message}`))
+  error instanceof ApiError && error.verdict === 'not-found' && error.status === 404
 
 const partsOf = (options: SubscriptionsClientOptions) => {
   const { credentials, tokenStore, refresh, loginCooldown, tokenRequestFormat, emptyBody, ...settings } =
@@ -212,8 +208,8 @@ export class SubscriptionsClient {
 
   /**
    * Yields every payment of a subscription once, page by page (S-g). The loop ends after a page without new payments,
-   * because some servers ignore the page number or repeat records. The loop also ends if a later
-   * page is "not found" and the response has an error code. Each page is read only when the loop needs it.
+   * because some servers ignore the page number or repeat records. The loop also ends if the API
+   * responds to a later page with its own 404 "not found". Each page is read only when the loop needs it.
    *
    * @param page the first page to read, and the records per page (default: 100)
    */

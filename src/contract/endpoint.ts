@@ -21,7 +21,7 @@ export type RetryPolicy = 'always' | 'when-not-executed' | 'when-not-sent' | 'ne
  * How a job learns whether the server executed a call. `subscribe-again`: subscribe with a new `requestID`, because
  * the response with the `url` is lost. `read-subscription`: read `details`, and cancel again if `enabled` is 1.
  * `read-charge`: read `status`, and confirm again if it is still `pending_confirmation`. `read-state`: read the state
- * that the operation changes. `find-charge`: look for the charge at the payment provider before you charge again.
+ * that the operation changes. `find-charge`: ask the payment provider for the charge before you charge again.
  */
 export type FindOut = 'subscribe-again' | 'read-subscription' | 'read-charge' | 'read-state' | 'find-charge'
 

@@ -150,7 +150,10 @@ export const gatewayContract = {
     echoes: ['msisdn', 'amount', 'currency'],
     keyInUse: KEY_IN_USE,
     acts: true,
-    afterUnknown: { how: 'find-charge', advice: 'you get the original charge, never a second one.' },
+    afterUnknown: {
+      how: 'find-charge',
+      advice: 'as long as the gateway keeps the key, you get the original charge and no second one.',
+    },
   }),
   /** Confirms a charge. If the response is lost, the client does not retry, because the code may be used up. */
   confirm: endpoint({
@@ -198,7 +201,10 @@ export const gatewayContract = {
     created: CHARGE,
     keyInUse: KEY_IN_USE,
     acts: true,
-    afterUnknown: { how: 'find-charge', advice: 'you get the original renewal, never a second one.' },
+    afterUnknown: {
+      how: 'find-charge',
+      advice: 'as long as the gateway keeps the key, you get the original renewal and no second one.',
+    },
   }),
   /** Deletes charges and events. The gateway keeps the redirect allowlist. (G3) */
   reset: endpoint({

@@ -38,7 +38,7 @@ interface OwnError {
   readonly isOAuth?: boolean
 }
 
-/** Fields that frameworks and proxies add to their own errors, and that neither area has. */
+/** Fields that frameworks and proxies add to their own errors, and that no error of an area has. */
 const FOREIGN_FIELDS = [
   'timestamp',
   'path',
@@ -50,42 +50,44 @@ const FOREIGN_FIELDS = [
   'instance',
   'requestId',
 ]
-/** OAuth's codes that reject the credentials. The other codes of RFC 6749 concern the request or the server. */
-const OAUTH_REJECTION = /^(?:invalid_grant|invalid_client|unauthorized_client|access_denied)$/
 const OAUTH_CODE =
   /^(?:invalid_(?:request|grant|client|scope)|unauthorized_client|access_denied|unsupported_(?:grant|response)_type|server_error|temporarily_unavailable)$/
+/** OAuth's codes that reject the credentials. The other codes of RFC 6749 concern the request or the server. */
+const OAUTH_REJECTION = /^(?:invalid_grant|invalid_client|unauthorized_client|access_denied)$/
 
-const MISSING = /not.?found|no.?such|unknown|does.?not.?exist/i
+const MISSING = /not.?(?:be.)?found|no.?such|unknown|does.?not.?exist/i
 /** Subjects other than a missing record. A text that names one of them does not say that a record is missing. */
 const OTHER_SUBJECT =
-  /token|credential|api.?key|permission|forbidden|denied|authori[sz]|allowed|limit|quota|too.?many/i
+  /token|credential|api.?key|permission|forbidden|denied|authori[sz]|allowed|limit|quota|too.?many|unknown.?(?:error|reason|failure|exception)|merchant|client|route|endpoint|method|url|field|param/i
 /** Statuses with which an API may say that a record is missing. */
 const MISSING_STATUSES = new Set([400, 404, 410, 422])
 
 /** Returns the code and message of an error in the shape of the operation's area, or undefined for any other body. */
-export const ownError = ({
-  operation,
-  auth,
-  body,
-}: Pick<VerdictQuestion, 'operation' | 'auth' | 'body'>): OwnError | undefined => {
-  if (!isObject(body) || FOREIGN_FIELDS.some((name) => name in body)) return undefined
+const ownError = ({ operation, auth, body }: VerdictQuestion): OwnError | undefined => {
+  if (!isObject(body)) return undefined
+  const { error: oauth } = body
+  if (auth === 'credentials' && typeof oauth === 'string' && OAUTH_CODE.test(oauth))
+    return { code: oauth, message: '', isOAuth: true }
   const isGateway = operation.startsWith('gateway.')
-  const { code, message } = isGateway
-    ? isObject(body.error)
-      ? body.error
-      : {}
-    : { code: body.errorCode, message: body.errorMessage }
-  const [ownCode, ownMessage] = [asText(code), asText(message)]
-  if (ownCode !== undefined && ownMessage !== undefined) return { code: ownCode, message: ownMessage }
-  const { error } = body
-  if (auth !== 'credentials' || typeof error !== 'string' || !OAUTH_CODE.test(error)) return undefined
-  return { code: error, message: asText(body.error_description) ?? '', isOAuth: true }
+  const error: unknown = isGateway ? body.error : body
+  // A server that sends every field of its records also sends the fields below with the value null.
+  if (!isObject(error) || FOREIGN_FIELDS.some((name) => (body[name] ?? undefined) !== undefined))
+    return undefined
+  const code = asText(isGateway ? error.code : error.errorCode)
+  // An error of the code alone has the area's shape too, but not one with other fields in place of the message.
+  const only = Object.keys(error).length === 1 ? '' : undefined
+  const message = asText(isGateway ? error.message : error.errorMessage) ?? only
+  // A bare number is no code of area G (G2).
+  const isCode = code && !(isGateway && Number.isFinite(Number(code)))
+  return isCode && message !== undefined ? { code, message } : undefined
 }
 
 const loginVerdict = (status: number, own: OwnError | undefined): Verdict => {
+  // The specification promises the status alone. (Authentication, area S, rule 3)
   if (status === 401) return 'rejected-credentials'
-  if (own === undefined) return 'somebody-else'
-  if (own.isOAuth ? !OAUTH_REJECTION.test(own.code) : /^5\d\d$/.test(own.code)) return 'somebody-else'
+  // A code such as 503 is a status of the server, which says nothing about the credentials.
+  const isRejection = own && (own.isOAuth ? OAUTH_REJECTION.test(own.code) : !/^5\d\d$/.test(own.code))
+  if (!isRejection) return 'somebody-else'
   if (status === 403) return 'locked'
   return status === 400 || status < 300 ? 'rejected-credentials' : 'somebody-else'
 }
@@ -95,7 +97,7 @@ const saysMissing = (status: number, { code, message }: OwnError, isGateway: boo
   if (status >= 300 && !MISSING_STATUSES.has(status)) return false
   if (OTHER_SUBJECT.test(`${code} ${message}`)) return false
   if (isGateway) return MISSING.test(code)
-  return status === 404 || MISSING.test(`${code} ${message}`)
+  return MISSING.test(`${code} ${message}`) || (status === 404 && message !== '')
 }
 
 /** Returns what an error response proves. No other code decides what an error body means. */

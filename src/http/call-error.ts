@@ -1,4 +1,4 @@
-import { inWords } from '../clock.ts'
+import { exportedWait, inWords } from '../clock.ts'
 import type { EndpointDefinition } from '../contract/endpoint.ts'
 import { verdictOn } from '../contract/verdict.ts'
 import type { ErrorDetails, MandateKitError, Phase } from '../errors.ts'
@@ -8,6 +8,7 @@ import {
   AuthenticationError,
   ConnectionError,
   InvalidRequestError,
+  KeyReusedError,
   LockedOutError,
   RateLimitError,
   TimeoutError,
@@ -62,10 +63,10 @@ const messageOf = (log: CallLog, details: ErrorDetails, what: string, waitMs?: n
   `${details.operation} failed: ${what}. ${adviceOf(log.request.endpoint, details, waitMs)}`.trimEnd()
 
 const MEANINGS: Readonly<Record<string, string>> = {
-  '401 credentials': 'the credentials were not accepted',
-  '401 token': 'the token was not accepted',
-  '401 api-key': 'the API key was not accepted',
-  '403 credentials': 'the account is locked: valid credentials are rejected too',
+  'rejected-credentials credentials': 'the credentials were not accepted',
+  'rejected-credentials token': 'the token was not accepted',
+  'rejected-credentials api-key': 'the API key was not accepted',
+  'locked credentials': 'the account is locked: valid credentials are rejected too',
 }
 
 /** Creates the error for a failed response. Removes secrets before shortening, so that no part of a secret remains. */
@@ -84,10 +85,13 @@ const responseError = (
   const quoted = (value: string | undefined): string | undefined => value && JSON.stringify(plain(value))
   // The response to a token request may repeat the credentials in any form.
   const isSecret = endpoint.auth === 'credentials'
+  const verdict = verdictOn({ ...endpoint, status, headers, body })
+  // Somebody else's response to a login says nothing about the credentials, so a later login may succeed.
+  const isForeignLogin = isSecret && verdict === 'somebody-else'
   const details = {
-    ...log.details(isTransient(endpoint, failure)),
+    ...log.details(isTransient(endpoint, failure) || isForeignLogin),
     status,
-    verdict: verdictOn({ ...endpoint, status, headers, body }),
+    verdict,
     headers: redactor.headers(headers),
     // Errors are often logged, so a very large body is omitted.
     body: isSecret || text.length > MAX_BODY ? undefined : redactor.value(body),
@@ -108,13 +112,11 @@ const responseError = (
   const code = errorCode && `, code ${JSON.stringify(errorCode)}`
   const said = isSecret ? undefined : quoted(found.message)
   const words = `${http}${code ?? ''}${said ? `: ${said}` : ''}`
-  // A 403 without an error code may come from a proxy, so it does not mean that the account is locked.
-  const isLocked = status === 403 && isSecret && errorCode !== undefined
-  const meaning =
-    keyInUse(endpoint, status) ??
-    (status === 401 || isLocked ? MEANINGS[`${status} ${endpoint.auth}`] : undefined)
+  const meaning = keyInUse(endpoint, status) ?? MEANINGS[`${verdict} ${endpoint.auth}`]
+  // An API that does not know an operation without an identifier has no such path.
   const isMisplaced =
-    (status === 404 && (!errorCode || !endpoint.path.includes(':'))) || (status === 405 && isSecret)
+    (verdict === 'somebody-else' && (status === 404 || status === 405)) ||
+    (status === 404 && !endpoint.path.includes(':'))
   const from = status === 404 || isSecret ? ` from ${placeOf(log)}` : ''
   const where = `${from}${isMisplaced ? checkBaseUrl(log) : ''}`
   const what = `${meaning ? `${meaning} (${words})` : words}${where}${wait}`
@@ -128,7 +130,7 @@ const responseError = (
   }
   if (status === 401) return new AuthenticationError(message, all)
   if (status === 429) return new RateLimitError(message, all)
-  return isLocked ? new LockedOutError(message, all) : new ApiError(message, all)
+  return verdict === 'locked' ? new LockedOutError(message, all) : new ApiError(message, all)
 }
 
 const NO_SUCH_HOST = /^(?:ENOTFOUND|EAI_AGAIN)$/
@@ -182,17 +184,35 @@ export const interruptionError = (log: CallLog, by: Interruption): AbortedError 
 
 /** Creates the error for a call whose remaining time is shorter than the rate-limit delay. */
 export const delayedError = (log: CallLog, delay: number): RateLimitError => {
-  const details = { ...log.details(true), retryAfterMs: delay }
-  const what = `the rate limit allows no request for ${inWords(delay)}, too long for this call`
+  const retryAfterMs = exportedWait(delay)
+  const details = { ...log.details(true), retryAfterMs }
+  const what = `the rate limit allows no request for ${inWords(retryAfterMs ?? delay)}, too long for this call`
   return new RateLimitError(messageOf(log, details, what), details)
 }
 
 /** Creates the error for a call whose last attempt failed. */
-export const attemptError = (log: CallLog, failure: Failure, context: FailureContext): MandateKitError => {
+export const attemptError = (log: CallLog, failure: Failure, given: FailureContext): MandateKitError => {
+  const context = { ...given, hint: exportedWait(given.hint), tooLong: exportedWait(given.tooLong) }
   if (failure.kind === 'connection') return connectionError(log, failure, context.tooLong)
   if (failure.kind === 'timeout' || failure.kind === 'aborted') return interruptionError(log, failure)
   const { response = { status: 0, headers: {}, text: undefined } } = context
   return responseError(log, failure, response, context)
+}
+
+/** Creates the error for a success that belongs to another charge. `changed`: the fields that differ. */
+export const keyReusedError = (log: CallLog, changed: readonly string[], body: unknown): KeyReusedError => {
+  log.phase = 'response'
+  log.failedAttempt('unknown')
+  const details = {
+    ...log.details(false),
+    afterUnknown: 'read-charge',
+    body: log.redactor().value(body),
+  } as const
+  const { operation, idempotencyKey } = details
+  const what = `the response has another ${changed.join(' and ')} than the request, so idempotencyKey "${idempotencyKey}" belongs to another charge`
+  const advice =
+    'The response of that charge is in body: call status(id) to read its state. To make this charge, pass another key.'
+  return new KeyReusedError(`${operation} failed: ${what}. ${advice}`, details)
 }
 
 /** Creates the error for a call whose login failed. Copies the class and the response data of the login's error. */

@@ -68,13 +68,18 @@ export class CallLog {
 
   /** Returns the details of an error that ends the call. `isTransient` means that the same call may succeed later. */
   details(isTransient: boolean): ErrorDetails {
-    const { endpoint, idempotencyKey, isKeyGenerated, fields } = this.request
-    const { operation, retry, acts = false, afterUnknown, reference = '' } = endpoint
-    const isSafe = this.outcome !== 'unknown' || (retry !== 'when-not-executed' && !isKeyGenerated)
+    const { endpoint, idempotencyKey, keyLifetime, isKeyGenerated, fields } = this.request
+    const { operation, auth, acts = false, afterUnknown, reference = '' } = endpoint
+    const isSafe = this.outcome !== 'unknown' || !acts || (idempotencyKey !== undefined && !isKeyGenerated)
     const requestID = isObject(fields) ? fields[reference] : undefined
-    const { phase, outcome, attempts } = this
+    const { outcome, attempts } = this
+    const phase = auth === 'credentials' ? 'login' : this.phase
     const retryable = isTransient && isSafe
-    const own = { requestID: typeof requestID === 'string' ? requestID : undefined, idempotencyKey }
+    const own = {
+      requestID: typeof requestID === 'string' ? requestID : undefined,
+      idempotencyKey,
+      keyLifetime,
+    }
     return { operation, phase, outcome, attempts, ...own, retryable, acts, afterUnknown: afterUnknown?.how }
   }
 

@@ -3,7 +3,7 @@ import type { EndpointDefinition, ResponseOf } from '../contract/endpoint.ts'
 import type { RateLimit } from '../errors.ts'
 import { isMandateKitError } from '../errors.ts'
 import { agentHeader } from './agent.ts'
-import { attemptError, delayedError, interruptionError, loginError } from './call-error.ts'
+import { attemptError, delayedError, interruptionError, keyReusedError, loginError } from './call-error.ts'
 import { CallLog, serverRequestIdOf } from './call-log.ts'
 import { Deadline, Interrupted } from './deadline.ts'
 import type { LogLevel } from './logger.ts'
@@ -14,7 +14,7 @@ import { prepare } from './prepare.ts'
 import type { LimitUpdate, Slot } from './rate-limit.ts'
 import { RateLimitGate, readRateLimit } from './rate-limit.ts'
 import type { Reading } from './read-response.ts'
-import { readResponse, reportEchoes } from './read-response.ts'
+import { changedEchoes, readResponse } from './read-response.ts'
 import { decideRetry, outcomeOf, readWaitHint } from './retry.ts'
 import type { ReceivedResponse } from './send.ts'
 import { createHttp, sendOnce } from './send.ts'
@@ -154,8 +154,16 @@ const succeed = (
   { status, headers }: ReceivedResponse,
   { data, body, reports }: Extract<Reading, { kind: 'success' }>,
 ): WithResponse<unknown> => {
-  for (const report of [...reports, ...reportEchoes(request.endpoint, request.fields, data)])
+  for (const report of reports) notify(client.settings, 'onUnexpected', report)
+  const changed = changedEchoes(request.endpoint, request.fields, data)
+  const [field] = changed
+  if (field !== undefined) {
+    if (client.onKeyReuse === 'throw' && !request.isKeyGenerated) throw keyReusedError(log, changed, body)
+    const { operation } = request.endpoint
+    const message = `The response has another ${changed.join(' and ')} than the request: perhaps this idempotency key was used before`
+    const report = { operation, field, rule: 'what was sent', received: 'another value', message }
     notify(client.settings, 'onUnexpected', report)
+  }
   const { attempts } = log
   const { idempotencyKey } = request
   const serverRequestId = serverRequestIdOf(headers)

@@ -29,7 +29,7 @@ const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ER
  * Error codes of a rejected server certificate. The runtime rejects a certificate before it sends any byte of a
  * request. Other TLS failures (`ERR_SSL_…`) may occur after the server acted, so their codes are not in this list.
  */
-const REJECTED_CERTIFICATE =
+export const REJECTED_CERTIFICATE =
   /^(?:CERT_(?:HAS_EXP|NOT_YET|SIGNA|REVOK)|DEPTH_ZERO_SELF|SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY_LEAF|GET_ISSUER)|ERR_TLS_CERT_ALTNAME|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXC)/
 /** System calls that happen before the first byte of a request is sent. */
 const BEFORE_SENDING = new Set<unknown>(['connect', 'getaddrinfo'])

@@ -33,6 +33,10 @@ export interface ClientParts {
   readonly authorizers: Partial<Record<AuthKind, Authorizer>>
   /** The version prefix of paths. The option `apiPrefix` replaces this prefix. */
   readonly prefix: string
+  /** What a success does that belongs to another charge than the request: see the option `onKeyReuse`. */
+  readonly onKeyReuse?: 'throw' | 'report'
+  /** How long the server keeps idempotency keys, in milliseconds. */
+  readonly keyLifetime?: number | undefined
   /** The body of a request for which the specification defines no fields: `{}` or no body. */
   readonly emptyBody: 'object' | 'none'
 }
@@ -64,6 +68,7 @@ export interface PreparedRequest {
   readonly body: string | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly idempotencyKey: string | undefined
+  readonly keyLifetime: number | undefined
   /** Whether the client generated the idempotency key. The client generates a new key for each call. */
   readonly isKeyGenerated: boolean
   readonly limits: ReturnType<typeof limitsOf>
@@ -125,6 +130,7 @@ export const prepare = (
       ...(key !== undefined && { 'idempotency-key': key }),
     },
     idempotencyKey: key,
+    keyLifetime: key === undefined ? undefined : client.keyLifetime,
     isKeyGenerated: key !== undefined && !isGiven,
     limits,
   }

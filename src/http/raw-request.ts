@@ -60,7 +60,10 @@ export const rawCall = (
     status: 200,
     ...(hasKey && { keyInUse: KEY_IN_USE }),
     acts: hasKey || !(isRetried || method === 'GET'),
-    afterUnknown: { how: 'read-state', advice: hasKey ? 'it acts once.' : 'Find out whether it did.' },
+    afterUnknown: {
+      how: 'read-state',
+      advice: hasKey ? 'it acts once as long as the server keeps the key.' : 'Find out whether it did.',
+    },
   }
   return [endpoint, { method, query, body, idempotencyKey, once: !isRetried, options }]
 }

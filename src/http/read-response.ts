@@ -2,7 +2,7 @@ import { typeOf } from '../check.ts'
 import type { EndpointDefinition } from '../contract/endpoint.ts'
 import type { Issues } from '../contract/fields.ts'
 import { asText, isObject, readWith, received } from '../contract/fields.ts'
-import { readJson } from '../json.ts'
+import { isCutJson, readJson } from '../json.ts'
 import type { Failure } from './failure.ts'
 import type { UnexpectedReport } from './hooks.ts'
 import type { ReceivedResponse } from './send.ts'
@@ -21,7 +21,6 @@ type JsonObject = Readonly<Record<string, unknown>>
 
 const SUCCESS = '00'
 const NO_CONTENT = 204
-const STARTS_LIKE_JSON = /^\s*[[{]/
 // A code such as `0` may mean success, so it does not prove that the server rejected the call.
 const NEARLY_SUCCESS = /^\s*0*\s*$/
 
@@ -122,7 +121,7 @@ export const readResponse = (
   if (json.ok) return readSuccess(endpoint, body)
   if (found.ok) return unexpected('has other text around its JSON', body)
   if (text.trim() !== '') {
-    const isCut = STARTS_LIKE_JSON.test(text)
+    const isCut = isCutJson(text)
     return unexpected(isCut ? 'is cut JSON' : 'is not JSON', body, isCut)
   }
   // An empty body is an error if the body must prove the success or contain the requested data.
@@ -131,25 +130,34 @@ export const readResponse = (
   return { kind: 'success', data: endpoint.partial ? {} : undefined, body: undefined, reports: [] }
 }
 
-/** Converts a field to text for a comparison: in upper case, without plus signs and spaces. */
-const notation = (fields: unknown, name: string): string =>
-  String((isObject(fields) ? fields[name] : undefined) ?? '')
-    .replace(/[+\s]/g, '')
-    .toUpperCase()
+/** Characters with which people write a phone number. The trunk prefix `(0)` is not dialed from abroad. */
+const PHONE_SEPARATORS = /\(0\)|[\s+().\-/]/g
 
-/** Reports a success whose fields differ from the request, because it may be the response to another request. */
-export const reportEchoes = (
-  { operation, echoes = [] }: EndpointDefinition,
+/** Converts a phone number to digits without leading zeros, and to a pattern that matches other forms of the number. */
+const phoneForms = (number: string) => {
+  const digits = number.replace(PHONE_SEPARATORS, '').replace(/^0+/, '')
+  // A masked number has other characters in place of digits. A national number lacks the country code.
+  return { digits, pattern: new RegExp(`${digits.replace(/\D+/g, '\\d*')}$`) }
+}
+
+const isSamePhone = (one: string, other: string): boolean => {
+  const [first, second] = [phoneForms(one), phoneForms(other)]
+  return first.pattern.test(second.digits) || second.pattern.test(first.digits)
+}
+
+/** Returns the fields of a success that differ from the request, so that it may be the response to another request. */
+export const changedEchoes = (
+  { echoes = [] }: EndpointDefinition,
   sent: unknown,
   data: unknown,
-): UnexpectedReport[] => {
-  const isOther = (name: string) => {
-    const received = notation(data, name)
-    return received !== '' && received !== notation(sent, name)
-  }
-  const changed = isObject(sent) && isObject(data) ? echoes.filter(isOther) : []
-  const [field] = changed
-  if (field === undefined) return []
-  const message = `The response has another ${changed.join(' and ')} than the request: perhaps this idempotency key was used before`
-  return [{ operation, field, rule: 'what was sent', received: 'another value', message }]
+): string[] => {
+  const textIn = (fields: unknown, name: string): string =>
+    String((isObject(fields) ? fields[name] : undefined) ?? '')
+      .replace(/\s/g, '')
+      .toUpperCase()
+  return echoes.filter((name) => {
+    const [given, got] = [textIn(sent, name), textIn(data, name)]
+    if (got === '') return false
+    return name === 'msisdn' ? !isSamePhone(given, got) : given !== got
+  })
 }

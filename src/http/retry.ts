@@ -116,6 +116,8 @@ export const isTransient = (endpoint: RetryRules, failure: Failure): boolean => 
 
 // A header that was sent twice arrives as `20, 20`.
 const SECONDS = /^\d{1,9}(?:\.\d+)?(?:, *\d{1,9}(?:\.\d+)?)*$/
+/** The shortest wait that a server can request, in milliseconds. */
+const SHORTEST_WAIT = 1000
 // Date.parse reads "5" and "-5" as dates. A real HTTP date always starts with the name of a day.
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? /
 
@@ -141,7 +143,10 @@ export const readRetryAfter = (headers: Headers, now: number): number | undefine
   return Number.isNaN(date) ? undefined : untilServerTime(date, now, headers)
 }
 
-/** Returns the wait that an error response requests, in ms: its Retry-After, or the time until a 429's reset time. */
+/**
+ * Returns the wait that an error response requests, in ms: its Retry-After, or the time until a 429's reset time. A
+ * wait below a second counts as none, because servers send 0 in place of a wait that they do not know.
+ */
 export const readWaitHint = (
   status: number,
   headers: Headers,
@@ -149,9 +154,8 @@ export const readWaitHint = (
   now: number,
 ): number | undefined => {
   if (status < 400) return undefined
-  const asked = readRetryAfter(headers, now)
-  if (asked !== undefined) return asked
   // The reset time applies only to a 429. The cause of a 503 is not the rate limit, and may last beyond the reset.
-  if (status !== 429 || rateLimit?.resetAt === undefined) return undefined
-  return untilServerTime(rateLimit.resetAt.getTime(), now, headers)
+  const resetAt = status === 429 ? rateLimit?.resetAt : undefined
+  const asked = readRetryAfter(headers, now) ?? (resetAt && untilServerTime(resetAt.getTime(), now, headers))
+  return asked !== undefined && asked >= SHORTEST_WAIT ? asked : undefined
 }

@@ -1,4 +1,5 @@
-import type { Payment } from '../contract/subscriptions.ts'
+import { dayNumber } from '../contract/formats.ts'
+import type { Payment, SubscriptionDetails } from '../contract/subscriptions.ts'
 import { isMandateKitError } from '../errors.ts'
 
 /** A payment as the merchant's books record it. */
@@ -41,6 +42,7 @@ export type Expected = ExpectedSubscription | ExpectedCharge
  * - `payment-not-found`: the books have a payment that the API does not list.
  * - `cancellation-missing`: only the API has the cancellation.
  * - `cancellation-not-found`: only the books have the cancellation.
+ * - `subscription-inactive`: the books have no cancellation, but the API says `enabled: 0` before the last day.
  * - `subscription-not-found`, `charge-not-found`: the API does not know the record.
  * - `charge-differs`: the API returned another `status` of the charge.
  * - `unchecked`: the lookup of the entry failed. Reconcile the entry again later.
@@ -52,7 +54,11 @@ export type Difference =
       | { readonly kind: 'payment-not-found'; readonly expected: ExpectedPayment }
     ))
   | {
-      readonly kind: 'cancellation-missing' | 'cancellation-not-found' | 'subscription-not-found'
+      readonly kind:
+        | 'cancellation-missing'
+        | 'cancellation-not-found'
+        | 'subscription-inactive'
+        | 'subscription-not-found'
       readonly subscriptionId: string
     }
   | ({ readonly chargeId: string; readonly expected: ExpectedCharge } & (
@@ -64,12 +70,17 @@ export type Difference =
 /** Options for a call of the client. */
 export type ReadOptions = { readonly signal: AbortSignal }
 
+/** The fields of a subscription that `reconcile` compares. (S4) */
+export type SubscriptionState = Pick<SubscriptionDetails, 'enabled' | 'startDate' | 'endDate'>
+
 /** The methods of area S that `reconcile` calls. A `SubscriptionsClient` has these methods. */
 export interface SubscriptionsReader {
   /** Reads every payment of a subscription. (S-g) */
   allPayments(subscriptionId: string, page: undefined, options: ReadOptions): AsyncIterable<Payment>
   /** Reads the record of a cancellation. (S-f) */
   cancellation(subscriptionId: string, options: ReadOptions): PromiseLike<unknown>
+  /** Reads a subscription. Without this method, `reconcile` does not compare `enabled`. (S-d) */
+  details?(subscriptionId: string, options: ReadOptions): PromiseLike<SubscriptionState>
 }
 
 /** The method of area G that `reconcile` calls. A `GatewayClient` has this method. */
@@ -78,16 +89,12 @@ export interface GatewayReader {
   status(chargeId: string, options: ReadOptions): PromiseLike<{ readonly status: string }>
 }
 
-/** Whether an error says that the API does not know a record. A 404 without an errorCode may come from a proxy. */
-const isNotFound = (error: unknown): boolean => {
-  if (!isMandateKitError(error) || error.phase === 'login') return false
-  if (error.code === 'invalid_request') return true
-  if (error.code !== 'api_error' || error.outcome !== 'rejected') return false
-  const { status, errorCode } = error
-  if (status === undefined || errorCode === undefined) return false
-  // Only an error with one of these statuses proves that the record is missing.
-  return status < 300 || [400, 404, 410, 422].includes(status)
-}
+/** Whether an error says that the API does not know a record. No record has an identifier that the client refuses. */
+const isNotFound = (error: unknown): boolean =>
+  isMandateKitError(error) &&
+  (error.code === 'invalid_request'
+    ? error.phase !== 'login'
+    : 'verdict' in error && error.verdict === 'not-found')
 
 /** Reads a record. Returns undefined if the API does not know the record. */
 const find = async <Value>(read: () => PromiseLike<Value>): Promise<Value | undefined> => {
@@ -142,11 +149,23 @@ const comparePayments = async (
   return differences
 }
 
+// A day begins first in the time zone UTC+14, and ends last in UTC-12.
+const HOURS_AHEAD = 14
+const HOURS_BEHIND = 12
+
+/** Returns whether a day is after the first and before the last day of a subscription in every time zone. */
+const isRunning = ({ startDate, endDate }: SubscriptionState, now: number): boolean => {
+  const dayAt = (hours: number) => Math.floor((now / 3_600_000 + hours) / 24)
+  const [start = Infinity, end = -Infinity] = [dayNumber(startDate), dayNumber(endDate)]
+  return dayAt(-HOURS_BEHIND) > start && dayAt(HOURS_AHEAD) < end
+}
+
 /** Compares the payments and the cancellation of a subscription. */
 export const compareSubscription = async (
   reader: SubscriptionsReader,
   expected: ExpectedSubscription,
   options: ReadOptions,
+  now: number,
 ): Promise<Difference[]> => {
   const { subscriptionId, cancelled } = expected
   const actual = await collect(reader.allPayments(subscriptionId, undefined, options))
@@ -154,8 +173,13 @@ export const compareSubscription = async (
   const differences = await comparePayments(expected, actual)
   if (cancelled === undefined) return differences
   const isCancelled = (await find(() => reader.cancellation(subscriptionId, options))) !== undefined
-  const kind = isCancelled ? 'cancellation-missing' : 'cancellation-not-found'
-  return isCancelled === cancelled ? differences : [...differences, { kind, subscriptionId }]
+  if (isCancelled && cancelled) return differences
+  if (isCancelled) return [...differences, { kind: 'cancellation-missing', subscriptionId }]
+  const details = await find(async () => reader.details?.(subscriptionId, options))
+  const isDisabled = details?.enabled === 0
+  if (cancelled === isDisabled || (isDisabled && !isRunning(details, now))) return differences
+  const kind = cancelled ? 'cancellation-not-found' : 'subscription-inactive'
+  return [...differences, { kind, subscriptionId }]
 }
 
 /** Compares the status of a charge. */

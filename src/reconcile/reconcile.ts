@@ -1,4 +1,6 @@
-import { check, functionOption, inputIssue, objectWith, signalOption } from '../check.ts'
+import { check, clockOption, functionOption, inputIssue, objectWith, signalOption } from '../check.ts'
+import type { Clock } from '../clock.ts'
+import { systemClock } from '../clock.ts'
 import type { Input } from '../contract/fields.ts'
 import { field, optional, strict, wholeNumber, withDefault } from '../contract/fields.ts'
 import { InvalidRequestError } from '../errors.ts'
@@ -33,6 +35,8 @@ const reconcileOptions = {
   gateway: optional(objectWith<GatewayReader>('a GatewayClient', 'status')),
   /** How many entries are looked up at once; 4 by default. The rate limits of the clients also apply. */
   concurrency: withDefault(wholeNumber(1), 4),
+  /** The clock that tells whether a subscription should run today, such as the mock's. Default: the system's time. */
+  clock: withDefault(clockOption, systemClock as Clock),
   /** Aborts the reconciliation and all lookups in progress. */
   signal: optional(signalOption),
   /** Called after each entry, even if it has no difference. Errors that `onProgress` throws are ignored. */
@@ -68,7 +72,7 @@ const invalid = (name: string, rule: string, value: unknown): InvalidRequestErro
  */
 export const reconcile = (options: ReconcileOptions): Reconciliation => {
   const settings = check('reconcile', strict(reconcileOptions, 'option'), options)
-  const { expected, subscriptions, gateway, concurrency, signal, onProgress } = settings
+  const { expected, subscriptions, gateway, concurrency, clock, signal, onProgress } = settings
   let progress: ReconciliationProgress = { checked: 0, differences: 0, unchecked: 0 }
 
   const lookUp = (entry: Expected, options: ReadOptions): Promise<readonly Difference[]> => {
@@ -79,7 +83,7 @@ export const reconcile = (options: ReconcileOptions): Reconciliation => {
     }
     if ('subscriptionId' in entry) {
       if (subscriptions !== undefined)
-        return compareSubscription(subscriptions, entry, options).catch(unchecked)
+        return compareSubscription(subscriptions, entry, options, clock.now()).catch(unchecked)
       throw invalid('subscriptions', 'a client that looks up subscriptions', subscriptions)
     }
     throw invalid('expected', 'entries with a subscriptionId or a chargeId', entry)

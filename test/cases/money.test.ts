@@ -7,7 +7,11 @@ test('case 33: a key is one charge with any body, after a forced 500 and for par
   const { mock, gateway } = open()
   const idempotencyKey = 'order-77'
   const first = await gateway.charge(CHARGE, { idempotencyKey })
-  expect(await gateway.charge({ ...CHARGE, amount: 1 }, { idempotencyKey })).toEqual(first)
+  const reused = gateway.charge({ ...CHARGE, amount: 1 }, { idempotencyKey })
+  await expect(reused).rejects.toMatchObject({
+    code: 'key_reused',
+    body: { id: first.id, amount: CHARGE.amount },
+  })
   expect(mock.state.charges()).toHaveLength(1)
 
   const strict = open({ rules: 'strict' })

@@ -63,8 +63,10 @@ describe('case 66: allPayments', () => {
   it.each([
     ['404 with a code', coded(404, '02', 'subscription not found.')],
     ['404 with a code of another wording', coded(404, 'E-9', 'No more records')],
-    ['400 with "not found"', coded(400, '02', 'Page not found')],
-    ['200 with "not found"', coded(200, '02', 'not_found')],
+    [
+      '404 with null in the fields of a record',
+      { status: 404, body: { errorCode: '02', errorMessage: 'No such page', status: null } },
+    ],
   ])('ends when a page after the first is answered %s', async (_, page2) => {
     expect(await idsOf(list(page2))).toEqual([1, 2])
   })
@@ -73,6 +75,27 @@ describe('case 66: allPayments', () => {
     ['a bare 404', { status: 404 }, { status: 404 }],
     ['a page of a proxy', { status: 404, body: '<h1>Not found</h1>' }, { status: 404 }],
     ['200 with a code of another error', coded(200, '99', 'Internal error'), { errorCode: '99' }],
+    ['200 with "not found"', coded(200, '02', 'not_found'), { verdict: 'not-found' }],
+    ['400 with "not found"', coded(400, '02', 'Page not found'), { verdict: 'not-found' }],
+    [
+      '422 for a suspended account',
+      coded(422, 'account_suspended', 'The account is suspended'),
+      { verdict: 'refused' },
+    ],
+    ['404 for a token', coded(404, 'token_not_found', 'The access token is invalid'), { verdict: 'refused' }],
+    [
+      'Spring’s 404',
+      {
+        status: 404,
+        body: { timestamp: '2026-11-28T12:00:00Z', status: 404, error: 'Not Found', path: '/x' },
+      },
+      { verdict: 'somebody-else' },
+    ],
+    [
+      'Fastify’s 404',
+      { status: 404, body: { message: 'Route POST:/x not found', error: 'Not Found', statusCode: 404 } },
+      { verdict: 'somebody-else' },
+    ],
     ['a 5xx', coded(500, '02', 'not found'), { status: 500 }],
   ])('throws when a page after the first is answered %s', async (_, page2, expected) => {
     const failed = errorOf(idsOf(list(page2, once)))

@@ -37,6 +37,7 @@ import type {
   Health,
   InputIssue,
   InvalidRequestError,
+  KeyReusedError,
   LockedOutError,
   MandateKitErrorCode,
   Payment,
@@ -146,6 +147,7 @@ it('an error that isMandateKitError recognizes has the class of its code', () =>
     locked_out: LockedOutError
     rate_limited: RateLimitError
     unexpected_response: UnexpectedResponseError
+    key_reused: KeyReusedError
     connection_failed: ConnectionError
     timeout: TimeoutError
     aborted: AbortedError

@@ -94,7 +94,11 @@ it.each([
   ['https://shop.example/return?next=/a?b&invoiceID=INV-3', 'INV-3'],
   ['https://shop.example/return?next=/a?invoiceID=OLD&invoiceid=INV-4', 'INV-4'],
   ['https://shop.example/return?next=/a?invoiceID=OLD?invoiceID=INV-5', 'INV-5'],
-  ['https://shop.example/#/return?invoiceID=INV-6', 'INV-6'],
+  // A fragment is no query: it comes from the page, not from the server that redirects.
+  ['https://shop.example/#/return?invoiceID=INV-6', undefined],
+  ['https://shop.example/back#?invoiceID=evil', undefined],
+  ['/back#section?invoiceID=evil', undefined],
+  ['https://shop.example/back?invoiceID=INV-7#?invoiceID=evil', 'INV-7'],
 ])('case 78: invoiceIdFrom finds in %s: %s', (url, id) => {
   expect(invoiceIdFrom(url)).toBe(id)
 })

@@ -2,14 +2,16 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { monthlyDueDate, nextStep } from '../../src/index.ts'
 import { CHARGE_REQUEST } from '../support/bodies.ts'
-import { errorOf } from '../support/clients.ts'
-import type { Call } from '../support/open-clients.ts'
+import { errorOf, gatewayClient } from '../support/clients.ts'
+import type { Call, Clients } from '../support/open-clients.ts'
 import { calls, failureOf, once, openClients } from '../support/open-clients.ts'
 import type { Script } from '../support/scripted-server.ts'
+import { startServer } from '../support/scripted-server.ts'
 import { api, merchant, useTokenServer } from '../support/token-set-up.ts'
 
 const lost = { status: 502 }
 const refused = { status: 422, body: { errorCode: '01', error: { code: 'no', message: 'no' } } }
+const inUse = { status: 409 }
 const RAW = { method: 'POST', path: '/refunds' } as const
 const ownKey: Call = ({ gateway }) => gateway.charge(CHARGE_REQUEST, { idempotencyKey: 'order-1', ...once })
 
@@ -32,6 +34,46 @@ describe('nextStep', () => {
       { step: 'retry', afterMs: 40_000 },
     ],
     ['an unreadable read', calls.status, { body: '<p>hi' }, { step: 'fail' }],
+    [
+      'a lost read that request() retries',
+      ({ gateway }) => gateway.request({ method: 'GET', path: '/refunds', retry: 'always' }),
+      lost,
+      { step: 'retry' },
+    ],
+    [
+      'a lost read that request() does not retry',
+      ({ gateway }) => gateway.request({ method: 'GET', path: '/refunds' }),
+      lost,
+      { step: 'retry' },
+    ],
+    ['a confirm of which one is in progress', calls.confirm, inUse, { step: 'find-out', how: 'read-charge' }],
+    [
+      'a cancel of which one is in progress',
+      calls.cancel,
+      { status: 409, body: refused.body },
+      { step: 'find-out', how: 'read-subscription' },
+    ],
+    [
+      'a request that came too early',
+      ({ gateway }) => gateway.request(RAW),
+      { status: 425 },
+      { step: 'find-out', how: 'read-state' },
+    ],
+    ['a read with 409', calls.status, inUse, { step: 'fail' }],
+    ...[calls.charge, calls.subscribe, calls.details].map((call): [string, Call, Script, object] => [
+      'a page of a firewall',
+      call,
+      { status: 403, body: '<h1>Blocked</h1>' },
+      { step: 'pause-queue', afterMs: 60_000, reason: 'not-available' },
+    ]),
+    [
+      'a page of a proxy with a time',
+      calls.status,
+      { status: 405, headers: { 'retry-after': '7' } },
+      { step: 'pause-queue', afterMs: 7000, reason: 'not-available' },
+    ],
+    ['the API’s own 404', calls.status, { status: 404, body: refused.body }, { step: 'fail' }],
+    ['a 400 of a proxy, which may depend on the request', calls.status, { status: 400 }, { step: 'fail' }],
     ['a lost subscribe', calls.subscribe, lost, { step: 'find-out', how: 'subscribe-again' }],
     ['a lost cancel', calls.cancel, lost, { step: 'find-out', how: 'read-subscription' }],
     ['a lost confirm', calls.confirm, lost, { step: 'find-out', how: 'read-charge' }],
@@ -62,11 +104,92 @@ describe('nextStep', () => {
     expect(nextStep(await failureOf(script, call))).toMatchObject(step)
   })
 
-  it('fails on input that breaks a rule, and on an error of another package', async () => {
+  it('fails on input that breaks a rule', async () => {
     const { gateway } = await openClients({})
     expect(nextStep(await errorOf(gateway.status('')))).toEqual({ step: 'fail' })
-    expect(nextStep(new Error('mine'))).toEqual({ step: 'fail' })
-    expect(nextStep(undefined)).toEqual({ step: 'fail' })
+  })
+
+  it.each([
+    ['a deadlock of a database', Object.assign(new Error('deadlock detected'), { code: '40P01' })],
+    ['an error of the network', Object.assign(new TypeError('x'), { cause: { code: 'ECONNRESET' } })],
+    ['several errors', new AggregateError([new Error('one'), new Error('two')], 'x')],
+    ['JSON of another program', { code: 'timeout', message: 'x' }],
+    ['text', 'timeout'],
+    ['nothing', undefined],
+    ['null', null],
+  ])('does not say of %s that it would fail again', (_, error) => {
+    expect(nextStep(error)).toEqual({ step: 'unknown-error' })
+  })
+
+  it('ends for an error that is its own cause', () => {
+    const circular = new Error('x')
+    circular.cause = circular
+    expect(nextStep(circular)).toEqual({ step: 'unknown-error' })
+  })
+
+  it.each<[string, (error: Error) => unknown]>([
+    ['a cause', (cause) => new Error('The job failed', { cause })],
+    ['a cause of a cause', (cause) => new Error('x', { cause: new TypeError('y', { cause }) })],
+    ['an AggregateError of one', (error) => new AggregateError([error], 'x')],
+    ['an AggregateError with a cause', (cause) => Object.assign(new AggregateError([], 'x'), { cause })],
+    ['JSON', (error) => JSON.parse(JSON.stringify(error))],
+    ['a cause in JSON', (error) => ({ message: 'x', cause: JSON.parse(JSON.stringify(error)) })],
+  ])('reads %s', async (_, wrap) => {
+    for (const [script, call] of [
+      [lost, ownKey],
+      [lost, calls.cancel],
+      [{ status: 429 }, calls.status],
+      [{ status: 403 }, calls.status],
+      [refused, calls.confirm],
+    ] as const) {
+      const error = await failureOf(script, call)
+      expect(nextStep(wrap(error))).toEqual(nextStep(error))
+    }
+  })
+})
+
+describe('a key that the gateway may have forgotten', () => {
+  const day = 86_400_000
+  const failed = async (
+    script: Script,
+    options: { keyLifetime?: number } = { keyLifetime: day },
+    call = ownKey,
+  ) => {
+    const { url } = await startServer([script])
+    const gateway = gatewayClient(url, options)
+    return errorOf(call({ gateway } as Clients))
+  }
+  const find = { step: 'find-out', how: 'find-charge' }
+  const now = Date.now()
+
+  it.each<[string, number | Date, object]>([
+    ['a job of an hour', now - 3_600_000, { step: 'retry', idempotencyKey: 'order-1' }],
+    ['a job of 25 hours', now - 25 * 3_600_000, find],
+    ['a job of 25 hours, as a date', new Date(now - 25 * 3_600_000), find],
+    // The retry comes after 30 s, when the gateway has forgotten the key.
+    ['a job of almost a day', now - day + 10_000, find],
+    ['a job of an unknown time', new Date('soon'), find],
+  ])('is not sent again: %s', async (_, firstSentAt, step) => {
+    const error = await failed(lost)
+    expect(nextStep(error, { firstSentAt, now })).toMatchObject(step)
+    expect(nextStep(JSON.parse(JSON.stringify(error)), { firstSentAt, now: new Date(now) })).toMatchObject(
+      step,
+    )
+  })
+
+  it('is sent again when the client does not know how long keys live, and after a pause', async () => {
+    const options = { firstSentAt: 0 }
+    expect(nextStep(await failed(lost, {}), options)).toMatchObject({ step: 'retry' })
+    expect(nextStep(await failed({ status: 429 }), options)).toMatchObject({ step: 'pause-queue' })
+    expect(nextStep(await failed(lost, { keyLifetime: day }, calls.status), options)).toMatchObject({
+      step: 'retry',
+    })
+    expect(nextStep(await failed({ status: 422, body: refused.body }), options)).toEqual({ step: 'fail' })
+  })
+
+  it('is a condition of the message', async () => {
+    for (const call of [ownKey, calls.charge, calls.renew])
+      expect((await failed(lost, {}, call)).message).toMatch(/as long as the gateway keeps the key/)
   })
 })
 
@@ -77,7 +200,8 @@ describe('after a login, nextStep pauses the queue', () => {
     [403, { errorCode: '17' }, 900_000, 900_000, 'locked-out'],
     [401, { errorCode: '17' }, 900_000, 900_000, 'credentials-rejected'],
     [200, { error: 'invalid_grant' }, 900_000, 900_000, 'credentials-rejected'],
-    [401, {}, 10_000, 10_000, 'login-unavailable'],
+    [401, {}, 900_000, 900_000, 'credentials-rejected'],
+    [403, {}, 10_000, 10_000, 'login-unavailable'],
     [404, {}, 10_000, 10_000, 'login-unavailable'],
     [200, {}, 10_000, 10_000, 'login-unavailable'],
   ])('(HTTP %i, %j) at the first call and at later calls', async (status, body, first, later, reason) => {
@@ -99,6 +223,18 @@ describe('monthlyDueDate', () => {
     ['2026-12-01', 1, '2027-01-01'],
   ])('of %s and %i is %s', (anchor, number, date) => {
     expect(monthlyDueDate(anchor, number)).toBe(date)
+  })
+
+  it.each([
+    ['9999-12-31', 1],
+    ['9999-01-01', 12],
+    ['9500-01-31', 10_000],
+  ])('of %s and %i is after the year 9999, which no date of the API can say', (anchor, number) => {
+    const issue = { field: 'number', message: expect.stringContaining('before the year 10000') }
+    expect(() => monthlyDueDate(anchor, number)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', issues: [expect.objectContaining(issue)] }),
+    )
+    expect(monthlyDueDate('9999-11-30', 1)).toBe('9999-12-30')
   })
 
   test('a due date is in the month that was counted, on the day of the anchor or the last day', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RateLimitError } from '../../src/index.ts'
+import { nextStep } from '../../src/index.ts'
 import { CHARGE, CHARGE_REQUEST, DETAILS } from '../support/bodies.ts'
 import { errorOf, subscriptionsClient } from '../support/clients.ts'
 import { deferred } from '../support/deferred.ts'
@@ -16,7 +17,7 @@ const httpDate = (time: number) => new Date(time).toUTCString()
 describe('case 13: Retry-After', () => {
   it.each<[string, value: string, wait: number, date?: string]>([
     ['seconds', '7', 7000],
-    ['zero', '0', 0],
+    ['a second and a half', '1.5', 1500],
     ['an HTTP date', httpDate(NOW + 2000), 2000],
     ['a date with a short year', 'Saturday, 28-Nov-26 12:00:09 GMT', 9000, 'soon'],
     ['a date that names no zone', 'Sat Nov 28 12:00:09 2026', 9000, 'soon'],
@@ -29,7 +30,7 @@ describe('case 13: Retry-After', () => {
     expect(clients.clock.waits).toEqual([wait])
   })
 
-  it.each(['soon', '', '-5', '1e3', httpDate(NOW - 60_000)])(
+  it.each(['soon', '', '-5', '1e3', '0', '0.2', '0, 0', httpDate(NOW - 60_000)])(
     'of %j is ignored: the client backs off, and its attempts are limited',
     async (value) => {
       const headers = { 'retry-after': value, date: httpDate(NOW) }
@@ -45,12 +46,33 @@ describe('case 13: Retry-After', () => {
     },
   )
 
-  it('that exceeds maxWait fails the call at once, with the wait in the error', async () => {
-    const clients = await openClients({ status: 429, headers: { 'retry-after': '86400' } })
-    const error = await errorOf(calls.charge(clients))
-    expect(error).toMatchObject({ attempts: 1, retryAfterMs: 86_400_000 })
-    expect(error.message).toContain('86400 s')
-    expect(clients.clock.waits).toEqual([])
+  it.each([
+    ['100', 100_000, '100 s'],
+    ['60.0004', 60_001, '60.1 s'],
+    // A time in milliseconds, an epoch time and a wrong date would stop a queue for years.
+    ['60000', 3_600_000, '3600 s'],
+    ['179603280', 3_600_000, '3600 s'],
+    ['Thu, 01 Jan 2199 00:00:00 GMT', 3_600_000, '3600 s'],
+  ])(
+    'of %s exceeds maxWait and fails the call at once: the wait in the error is at most an hour',
+    async (value, wait, words) => {
+      const clients = await openClients({ status: 429, headers: { 'retry-after': value } })
+      const error = await errorOf(calls.charge(clients))
+      expect(error).toMatchObject({ attempts: 1, retryAfterMs: wait })
+      expect(error.message).toContain(words)
+      expect(nextStep(error)).toMatchObject({ step: 'pause-queue', afterMs: wait })
+      expect(clients.clock.waits).toEqual([])
+    },
+  )
+
+  it('of 0 does not make a job run again at once', async () => {
+    for (const status of [429, 503]) {
+      const error = await errorOf(
+        calls.status(await openClients({ status, headers: { 'retry-after': '0' } })),
+      )
+      expect(error).toMatchObject({ attempts: 3, retryAfterMs: undefined })
+      expect(nextStep(error)).toMatchObject({ afterMs: status === 429 ? 60_000 : 30_000 })
+    }
   })
 
   it('counts with a 503, and X-RateLimit-Reset does not', async () => {

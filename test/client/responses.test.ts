@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isCutJson } from '../../src/json.ts'
 import { CANCELLED, CHARGE, CHARGE_REQUEST, DETAILS, OK } from '../support/bodies.ts'
 import { errorOf, gatewayClient } from '../support/clients.ts'
 import type { Call } from '../support/open-clients.ts'
@@ -84,6 +85,51 @@ describe('a response that is cut off on a connection that closed properly', () =
       })
     },
   )
+})
+
+describe('a body is cut off only if it ends too early', () => {
+  const SAMPLE = [
+    { id: 'ch_1', amount: -2.5e-3, list: [true, false, null, [], {}, 'é"\\\n'], nested: { a: { b: [1] } } },
+    { ...CHARGE, note: 'a "quoted" \\ word {[' },
+    [[1, [2]], { x: 'তাক\u0001' }],
+  ]
+  const attemptsOf = async (body: string) => (await failureOf({ body }, calls.details)).attempts
+
+  it('at any character of a JSON text', async () => {
+    for (const sample of SAMPLE) {
+      const escaped = JSON.stringify(sample).replace(
+        /[\u0080-\uffff]/g,
+        (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      )
+      for (const text of [JSON.stringify(sample), JSON.stringify(sample, null, 2), escaped])
+        for (let length = 1; length < text.length; length += 1)
+          expect(isCutJson(text.slice(0, length)), text.slice(0, length)).toBe(true)
+    }
+  })
+
+  it.each([
+    '{"id":"ch_1","amount":NaN}',
+    '{"id":"ch_1","amount":NaN',
+    '{"id":"ch_1",}',
+    '{"id":"ch_1","list":[1,],"am',
+    "{'id':'ch_1'}",
+    "{'id':'ch_",
+    '{"id":"ch_1"}{"id":"ch_2"}',
+    '{"id":"ch_1"}{"id":',
+    '{id:"ch_1"',
+    '{"id":undefined',
+    '{"id":"ch_1"]',
+    '["id":"ch_1"',
+    '{"id":"ch_1" "am',
+    '{"id":01',
+  ])('and not for %s, which a retry would not change: it is unexpected, and sent once', async (body) => {
+    expect(await attemptsOf(body)).toBe(1)
+    expect(await failureOf({ body }, calls.charge)).toMatchObject({
+      ...unexpected,
+      attempts: 1,
+      retryable: false,
+    })
+  })
 })
 
 describe('the text of a response', () => {

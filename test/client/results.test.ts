@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { MockOptions } from '../../mocks/core.ts'
 import { createMock } from '../../mocks/core.ts'
 import type { UnexpectedReport, UnexpectedResponseError } from '../../src/index.ts'
+import { GatewayClient, KeyReusedError, nextStep } from '../../src/index.ts'
 import { CHARGE, CHARGE_REQUEST, DETAILS, OK, payment, SUBSCRIBED } from '../support/bodies.ts'
 import { errorOf, subscriptionsClient } from '../support/clients.ts'
-import { clientsOf } from '../support/mock-clients.ts'
 import type { Call } from '../support/open-clients.ts'
 import { calls, failureOf, once, openClients, unexpected } from '../support/open-clients.ts'
 import type { Script } from '../support/scripted-server.ts'
@@ -216,18 +216,56 @@ describe('a confirmation', () => {
 })
 
 /** The gateway client of a mock, and its reports. */
-const onMock = (options: MockOptions = {}) => {
+const onMock = (options: MockOptions = {}, onKeyReuse?: 'report') => {
   const mock = createMock(options)
   const reports: UnexpectedReport[] = []
-  const { gateway } = clientsOf(mock, { onUnexpected: (report) => reports.push(report) })
+  const onUnexpected = (report: UnexpectedReport) => reports.push(report)
+  const { gateway: config } = mock.clientOptions
+  const gateway = new GatewayClient({ ...config, fetch: mock.fetch, onUnexpected, onKeyReuse })
   return { mock, gateway, reports }
 }
 
 describe('case 33: an idempotency key of another charge', () => {
   const idempotencyKey = 'order-77'
 
-  it('returns the first charge, and is reported without a value', async () => {
+  it('is an error that names the fields and contains the first charge', async () => {
     const { mock, gateway, reports } = onMock()
+    const first = await gateway.charge(CHARGE_REQUEST, { idempotencyKey })
+    expect(await gateway.charge(CHARGE_REQUEST, { idempotencyKey })).toEqual(first)
+    for (const [changes, fields] of [
+      [{ amount: 999 }, 'amount'],
+      [{ currency: 'USD' }, 'currency'],
+      [{ msisdn: '8801799999999', amount: 999 }, 'msisdn and amount'],
+    ] as const) {
+      const error = await errorOf(gateway.charge({ ...CHARGE_REQUEST, ...changes }, { idempotencyKey }))
+      const { id, amount } = first
+      expect(error).toBeInstanceOf(KeyReusedError)
+      const facts = { code: 'key_reused', outcome: 'unknown', retryable: false, idempotencyKey }
+      expect(error).toMatchObject({ ...facts, phase: 'response', body: { id, amount } })
+      expect(error.message).toContain(`another ${fields} than the request`)
+      expect(error.message).toMatch(/status\(id\).*another key/)
+      expect(error.message).not.toMatch(/8801799999999|999/)
+      expect(nextStep(error)).toEqual({ step: 'find-out', how: 'read-charge' })
+    }
+    expect(reports).toEqual([])
+    expect(mock.state.charges()).toHaveLength(1)
+  })
+
+  it('is found after a lost response too, and for a key that request() does not compare', async () => {
+    const { mock, gateway } = onMock({ clock: 'system' })
+    await gateway.charge(CHARGE_REQUEST, { idempotencyKey })
+    mock.faults.add({ operation: 'gateway.charge', kind: 'status', status: 503 })
+    const again = { ...CHARGE_REQUEST, amount: 1 }
+    expect(await errorOf(gateway.charge(again, { idempotencyKey }))).toMatchObject({
+      code: 'key_reused',
+      attempts: 2,
+    })
+    const path = '/api/v1/mfs/charges'
+    await gateway.request({ method: 'POST', path, body: again, idempotencyKey })
+  })
+
+  it('returns the first charge with onKeyReuse "report", and is reported without a value', async () => {
+    const { mock, gateway, reports } = onMock({}, 'report')
     const first = await gateway.charge(CHARGE_REQUEST, { idempotencyKey })
     expect(await gateway.charge(CHARGE_REQUEST, { idempotencyKey })).toEqual(first)
     expect(reports).toEqual([])
@@ -268,6 +306,12 @@ it.each([
   ['with the currency in lower case', { currency: 'bdt' }],
   ['without a field', { currency: undefined }],
   ['with an empty field', { currency: '' }],
+  ['with zeros before the number', { msisdn: '008801700000001' }],
+  ['with separators in the number', { msisdn: '+880 (0)1700-000.001' }],
+  ['with the number in its national form', { msisdn: '01700000001' }],
+  ['with a masked number', { msisdn: '88017*****001' }],
+  ['with a masked number in its national form', { msisdn: '017xxxxx001' }],
+  ['with the end of the number', { msisdn: '****0001' }],
 ])('a response has the charge that was sent, %s', async (_, fields) => {
   const reports = await reportsOf(fields)
   expect(reports.filter(({ rule }) => rule === 'what was sent')).toEqual([])
@@ -279,6 +323,8 @@ it.each([
   ['amount', { amount: 2.5 }],
   ['currency', { currency: 'USD' }],
   ['msisdn', { msisdn: '8801700000002' }],
+  ['msisdn', { msisdn: '01800000001' }],
+  ['msisdn', { msisdn: '88018*****001' }],
 ])('another %s is reported once, and the charge is returned: %o', async (field, fields) => {
   expect(await reportsOf(fields)).toMatchObject([{ field, rule: 'what was sent' }])
 })

@@ -45,6 +45,10 @@ const EVERY = GROUPS
 /** What may be called again after a lost response, because it cannot act twice. */
 const HARMLESS: readonly Kind[] = ['read', 'charge or renewal with the caller’s key', 'login']
 const KEYED: readonly Kind[] = ['charge or renewal with the caller’s key']
+/** A response to a login that is not the API's own says nothing about the credentials, so a later login may succeed. */
+const LOGIN: readonly Kind[] = ['login']
+
+const REFUSAL = { errorCode: '17', errorMessage: 'no', error: { code: 'no', message: 'no' } }
 
 const half = { body: '{"id":"ch_1","status":"INIT' }
 
@@ -62,10 +66,12 @@ const ROWS: readonly (readonly [string, Failure, readonly Kind[]])[] = [
   ['the connection closes without a response', { fault: 'close' }, HARMLESS],
   ['the connection breaks in the response', { ...half, fault: 'cut' }, HARMLESS],
   ['the response is JSON without an end', half, HARMLESS],
-  ['the response is a page', { body: '<h1>Hello</h1>' }, []],
-  ['the response is a redirect', { status: 302, headers: { location: '/login' } }, []],
-  ...[409, 425].map((status) => [`the response is ${status}`, { status }, KEYED] as const),
-  ...[400, 401, 403, 404, 422, 501].map((status) => [`the response is ${status}`, { status }, []] as const),
+  ['the response is a page', { body: '<h1>Hello</h1>' }, LOGIN],
+  ['the response is a redirect', { status: 302, headers: { location: '/login' } }, LOGIN],
+  ...[409, 425].map((status) => [`the response is ${status}`, { status }, [...KEYED, ...LOGIN]] as const),
+  ...[400, 403, 404, 422, 501].map((status) => [`the response is ${status}`, { status }, LOGIN] as const),
+  ['the response is 401', { status: 401 }, []],
+  ['the response is an error of the API', { status: 400, body: REFUSAL }, []],
 ]
 
 /** The address of a server with a self-signed certificate. */

@@ -66,7 +66,8 @@ export const createWorld = ({ seed, start, gatewayLimit, subscriptionsLimit }: S
     return response
   }
   const gateway = API_KEYS.map(
-    (apiKey) => new GatewayClient({ ...mock.clientOptions.gateway, apiKey, fetch, ...common }),
+    (apiKey) =>
+      new GatewayClient({ ...mock.clientOptions.gateway, apiKey, fetch, onKeyReuse: 'report', ...common }),
   )
   const subscriptions = clientsOf(mock, fetch)
   const world: World = { mock, fetch, subscriptions, gateway, statuses: [], snapshot: undefined }

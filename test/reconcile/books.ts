@@ -12,6 +12,7 @@ export const refusal = (status: number, errorCode = '02'): ApiError =>
     retryable: false,
     status,
     errorCode,
+    verdict: [200, 400, 404].includes(status) ? 'not-found' : 'refused',
   })
 
 /** An API with these payments, charges and cancellations, which counts its look-ups. */

@@ -12,6 +12,7 @@ import type {
 } from '../../src/notifications/index.ts'
 import { reconcile } from '../../src/notifications/index.ts'
 import { payment } from '../support/bodies.ts'
+import { subscriptionsClient } from '../support/clients.ts'
 import { openApi, refusal } from './books.ts'
 
 const list = async (options: ReconcileOptions): Promise<Difference[]> => {
@@ -87,6 +88,90 @@ describe('payments of a subscription', () => {
     ])
     expect(subscriptions.counts.lookUps).toBe(7)
   })
+})
+
+describe('a subscription without a cancellation', () => {
+  const day = (offset: number) => new Date(Date.UTC(2027, 0, 15 + offset)).toISOString().slice(0, 10)
+  const clock = { now: () => Date.UTC(2027, 0, 15, 12), sleep: async () => undefined }
+  /** The kinds of difference for a subscription with these details. */
+  const kinds = async (details: object, cancelled: boolean | undefined) => {
+    const subscriptions = {
+      ...openApi({ 'sub-1': [] }),
+      details: async () => ({ enabled: 0, startDate: day(-9), endDate: day(9), ...details }),
+    }
+    const expected = [{ subscriptionId: 'sub-1', payments: [], cancelled }]
+    return (await list({ subscriptions, expected, clock })).map(({ kind }) => kind)
+  }
+
+  test('is inactive if the API says so between its first and its last day', async () => {
+    expect(await kinds({}, false)).toEqual(['subscription-inactive'])
+    expect(await kinds({ enabled: 1 }, false)).toEqual([])
+    expect(await kinds({}, undefined)).toEqual([])
+  })
+
+  test.each([
+    ['on the first day', { startDate: day(0) }],
+    ['on the last day', { endDate: day(0) }],
+    ['on the next day in another zone', { endDate: day(1) }],
+    ['before its first day', { startDate: day(2) }],
+    ['after its last day', { endDate: day(-3) }],
+    ['without its days', { startDate: undefined, endDate: '' }],
+  ])('is not compared %s', async (_, details) => {
+    expect(await kinds(details, false)).toEqual([])
+  })
+
+  test('agrees with canceled books if it is inactive', async () => {
+    expect(await kinds({}, true)).toEqual([])
+    expect(await kinds({ enabled: 1 }, true)).toEqual(['cancellation-not-found'])
+  })
+
+  test('is unchecked if its details cannot be read', async () => {
+    const error = refusal(503, 'no')
+    const subscriptions = { ...openApi({ 'sub-1': [] }), details: () => Promise.reject(error) }
+    const expected = { subscriptionId: 'sub-1', payments: [], cancelled: false }
+    expect(await list({ subscriptions, expected: [expected] })).toEqual([
+      { kind: 'unchecked', expected, error },
+    ])
+  })
+})
+
+test.each<[string, number, unknown, kinds: string[]]>([
+  [
+    'the API’s own "not found"',
+    404,
+    { errorCode: '02', errorMessage: 'Subscription not found.' },
+    ['subscription-not-found'],
+  ],
+  [
+    'a 200 with "not found"',
+    200,
+    { errorCode: '02', errorMessage: 'No such subscription' },
+    ['subscription-not-found'],
+  ],
+  ['a 200 with another code', 200, { errorCode: '99', errorMessage: 'Internal error' }, ['unchecked']],
+  ['a suspended account', 422, { errorCode: 'account_suspended', errorMessage: 'Suspended' }, ['unchecked']],
+  [
+    'a 404 for a token',
+    404,
+    { errorCode: '401', errorMessage: 'The access token is invalid' },
+    ['unchecked'],
+  ],
+  ['a 404 of Spring', 404, { timestamp: 'x', status: 404, error: 'Not Found', path: '/x' }, ['unchecked']],
+  [
+    'a 404 of Fastify',
+    404,
+    { message: 'Route x not found', error: 'Not Found', statusCode: 404 },
+    ['unchecked'],
+  ],
+  ['a page', 404, '<h1>Not Found</h1>', ['unchecked']],
+])('a subscription whose lookup gets %s', async (_, status, body, kinds) => {
+  const fetch = async (url: string) =>
+    url.endsWith('/oauth/token')
+      ? Response.json({ token_type: 'Bearer', expires_in: 3600, access_token: 'token-1' })
+      : new Response(typeof body === 'string' ? body : JSON.stringify(body), { status })
+  const subscriptions = subscriptionsClient('https://s.example', { fetch, retry: false })
+  const expected = [{ subscriptionId: 'sub-1', payments: [succeeded(1)] }]
+  expect((await list({ subscriptions, expected })).map(({ kind }) => kind)).toEqual(kinds)
 })
 
 test('charges are compared by their status', async () => {
