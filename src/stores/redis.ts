@@ -215,7 +215,7 @@ export const createRedisTokenStore = (
  * @throws {InvalidRequestError} if `client` or an option is invalid.
  */
 export const createRedisDedupeStore = (client: RedisClient, options: RedisOptions = {}): DedupeStore => {
-  const { run, ask } = connect(client, check('stores.redis', strict(redisOptions, 'option'), options))
+  const { send, run, ask } = connect(client, check('stores.redis', strict(redisOptions, 'option'), options))
   const keyOf = (id: string): string => `notification:${id}`
   const release: DedupeStore['release'] = async (id, owner) => {
     await ask(RELEASE_OWNED, keyOf(id), owner)
@@ -236,6 +236,11 @@ export const createRedisDedupeStore = (client: RedisClient, options: RedisOption
       }
     },
     extend: (id, owner, leaseMilliseconds) => ask(EXTEND_OWNED, keyOf(id), owner, leaseMilliseconds),
+    has: async (id) => {
+      const held = await send('GET', keyOf(id))
+      if (held !== null && typeof held !== 'string') throw unexpectedReply('GET')
+      return held?.startsWith('committed:') ?? false
+    },
     commit: (id, owner, ttlMilliseconds) => ask(COMMIT, keyOf(id), owner, ttlMilliseconds),
     release,
   }

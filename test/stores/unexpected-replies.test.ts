@@ -18,6 +18,7 @@ describe('a store fails when its function returns', () => {
     await expect(tokens.set('key', record, 1000)).rejects.toThrow(failed)
     await expect(tokens.withLock('key', async () => 'ran')).rejects.toThrow(failed)
     await expect(dedupe.claim('n-1', 1000)).rejects.toThrow(failed)
+    if (typeof reply !== 'string') await expect(dedupe.has?.('n-1')).rejects.toThrow(failed)
     await expect(dedupe.extend('n-1', 'owner', 1000)).rejects.toThrow(failed)
     await expect(dedupe.commit('n-1', 'owner', 1000)).rejects.toThrow(failed)
   })
