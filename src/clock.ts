@@ -38,16 +38,39 @@ export const systemClock: Clock = { now: () => Date.now(), sleep }
 /** A clock that never jumps, for timeouts, leases and locks. Only the difference between two times is meaningful. */
 export const steadyClock: Clock = { now: () => performance.now(), sleep }
 
-/** Waits for `work`. Rejects if `work` takes longer than `limit` milliseconds of real time. */
-export const withTimeout = <Result>(work: Promise<Result>, limit: number, what: string): Promise<Result> =>
+/**
+ * Waits at most `milliseconds` of real time for a promise that other code settles, perhaps never. Then rejects with a
+ * `TimeoutError`, which names `what`. If the signal is aborted first, rejects with the signal's reason.
+ */
+export const waitAtMost = <Result>(
+  promise: Promise<Result>,
+  milliseconds: number,
+  signal?: AbortSignal,
+  what = 'The work',
+): Promise<Result> =>
   new Promise((resolve, reject) => {
-    const fail = () =>
-      reject(Object.assign(new Error(`${what} took longer than ${limit} ms`), { name: 'TimeoutError' }))
-    const stop = startTimer(limit, fail)
-    work.then(resolve, reject).finally(stop)
+    signal?.throwIfAborted()
+    const abort = () => end(reject)(signal?.reason)
+    const end =
+      <Value>(settle: (value: Value) => void) =>
+      (value: Value) => {
+        stop()
+        signal?.removeEventListener('abort', abort)
+        settle(value)
+      }
+    const stop = startTimer(milliseconds, () => {
+      const error = new Error(`${what} took longer than ${milliseconds} ms`)
+      end(reject)(Object.assign(error, { name: 'TimeoutError' }))
+    })
+    signal?.addEventListener('abort', abort)
+    promise.then(end(resolve), end(reject))
   })
 
-/** Returns a wait as errors and results contain it: a whole number of milliseconds from a second to an hour. */
+/** Waits at most `limit` milliseconds of real time for `work`. */
+export const withTimeout = <Result>(work: Promise<Result>, limit: number, what: string): Promise<Result> =>
+  waitAtMost(work, limit, undefined, what)
+
+/** Returns a wait as it leaves the package: whole milliseconds, at least 1 s and at most 1 h. */
 export const exportedWait = (ms: number | undefined): number | undefined =>
   ms === undefined ? undefined : Math.min(Math.max(Math.ceil(ms), 1000), 3_600_000)
 

@@ -1,8 +1,5 @@
-import { check, inputIssue } from './check.ts'
+import { check } from './check.ts'
 import { inputDate, wholeNumber } from './contract/fields.ts'
-import { InvalidRequestError } from './errors.ts'
-
-const NUMBER = wholeNumber(0, 10_000)
 
 /**
  * Returns a due date of a monthly plan. If a month lacks the anchor's day, the due date is the month's last day.
@@ -18,16 +15,11 @@ const NUMBER = wholeNumber(0, 10_000)
  */
 export const monthlyDueDate = (anchor: string, number: number): string => {
   check('monthlyDueDate', inputDate, anchor, 'anchor')
-  check('monthlyDueDate', NUMBER, number, 'number')
   const [year = 0, month = 0, day = 0] = anchor.split('-').map(Number)
+  // The API's dates end with the year 9999.
+  check('monthlyDueDate', wholeNumber(0, (9999 - year) * 12 + 12 - month), number, 'number')
   const [firstOfNext, date] = [new Date(anchor), new Date(anchor)]
   firstOfNext.setUTCFullYear(year, month + number, 0)
   date.setUTCFullYear(year, month - 1 + number, Math.min(day, firstOfNext.getUTCDate()))
-  const due = date.toISOString().slice(0, 10)
-  // Later years have six digits and a sign, which is no date of the specification.
-  if (due.startsWith('+'))
-    throw new InvalidRequestError('monthlyDueDate', [
-      inputIssue('number', 'a number of months that ends before the year 10000', number),
-    ])
-  return due
+  return date.toISOString().slice(0, 10)
 }

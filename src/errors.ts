@@ -246,10 +246,6 @@ export class KeyReusedError extends MandateKitError {
   declare readonly code: 'key_reused'
   /** The charge that the server returned, without known secret fields. */
   declare readonly body: unknown
-
-  constructor(message: string, details: ErrorDetails & { readonly body: unknown }) {
-    super(message, details)
-  }
 }
 
 /** The connection failed. `outcome` tells whether the request may have reached the server. */

@@ -89,11 +89,8 @@ const responseOf = (error: AnyMandateKitError): CallResponse | undefined => {
 }
 
 const partsOf = (options: GatewayClientOptions) => {
-  const { apiKey, keyLifetime, onKeyReuse, resetMethod, ...settings } = check(
-    'GatewayClient',
-    gatewayOptionsSchema,
-    options,
-  )
+  const given = check('GatewayClient', gatewayOptionsSchema, options)
+  const { apiKey, keyLifetime, onKeyReuse, resetMethod, ...settings } = given
   const authorizers = { 'api-key': createApiKeyAuthorizer(apiKey) }
   const own = { keyLifetime, onKeyReuse, prefix: GATEWAY_API_PREFIX, emptyBody: 'none' } as const
   const client = createClient({ settings, authorizers, ...own })

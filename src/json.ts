@@ -24,28 +24,23 @@ export const readJson = (text: string): JsonReading => {
   }
 }
 
-/** Texts that complete JSON that ends in a value, after a comma, a name or a colon, or in `true`, `false` or `null`. */
-const COMPLETIONS = ['', '0', '"":0', ':0', 'rue', 'ue', 'e', 'alse', 'lse', 'se', 'ull', 'll', 'l']
+/** Texts that complete JSON that ends outside a string: in or after a value, or after a comma, a name or a colon. */
+const ENDS = ['', '0', '"":0', ':0', 'rue', 'ue', 'e', 'alse', 'lse', 'se', 'ull', 'll', 'l']
+/** Texts that complete JSON that ends in a string, which may be a value or a name, and may end in an escape. */
+const STRING_ENDS = ['', '\\', '0', '00', '000', '0000'].flatMap((end) => [`${end}"`, `${end}":0`])
 
 /** Returns whether a text is the beginning of a JSON object or list whose end is missing. */
 export const isCutJson = (text: string): boolean => {
-  const json = text.trim()
   const closers: string[] = []
-  let isText = false
-  let end = json.length
-  for (let at = 0; at < json.length; at += 1) {
-    const character = json[at]
-    if (character === '"') isText = !isText
-    else if (isText && character === '\\') {
-      const length = json[at + 1] === 'u' ? 6 : 2
-      if (at + length > json.length) end = at
-      at += length - 1
-    } else if (!isText && (character === '{' || character === '['))
+  let isString = false
+  let isEscaped = false
+  for (const character of text) {
+    if (character === '"' && !isEscaped) isString = !isString
+    else if (!isString && (character === '{' || character === '['))
       closers.push(character === '{' ? '}' : ']')
-    else if (!isText && (character === '}' || character === ']')) closers.pop()
+    else if (!isString && (character === '}' || character === ']')) closers.pop()
+    isEscaped = isString && character === '\\' && !isEscaped
   }
-  if (closers.length === 0) return false
-  const start = `${json.slice(0, end)}${isText ? '"' : ''}`
   const rest = closers.reverse().join('')
-  return COMPLETIONS.some((completion) => readJson(`${start}${completion}${rest}`).ok)
+  return rest !== '' && (isString ? STRING_ENDS : ENDS).some((end) => readJson(`${text}${end}${rest}`).ok)
 }

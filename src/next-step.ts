@@ -1,7 +1,7 @@
 import { exportedWait, systemClock } from './clock.ts'
 import type { FindOut } from './contract/endpoint.ts'
 import { isObject } from './contract/fields.ts'
-import type { AnyMandateKitError } from './errors.ts'
+import type { ApiError } from './errors.ts'
 import { isMandateKitError } from './errors.ts'
 import { REJECTED_CERTIFICATE } from './http/failure.ts'
 
@@ -28,24 +28,12 @@ export type NextStep =
        * token. `login-unavailable`: a login failed for another reason. `rate-limited`: the rate limit allows no request
        * now. `not-available`: a proxy or a firewall responded in place of the API, or the certificate is not accepted.
        */
-      readonly reason:
-        | 'locked-out'
-        | 'credentials-rejected'
-        | 'not-authorized'
-        | 'login-unavailable'
-        | 'rate-limited'
-        | 'not-available'
+      readonly reason: PauseReason
     })
   | {
       /** The server may have executed the call, and a retry could execute the call twice. */
       readonly step: 'find-out'
-      /**
-       * What to do. `subscribe-again`: subscribe with a new `requestID`, because the response with the `url` is lost.
-       * `read-subscription`: read `details`, and cancel again if `enabled` is 1. `read-charge`: read `status`, and
-       * confirm again if it is still `pending_confirmation`; after a `KeyReusedError`, read the charge in the error's
-       * `body`. `read-state`: read the state that the operation changes. `find-charge`: the gateway may have forgotten
-       * the key, so ask the payment provider for the charge before you charge again.
-       */
+      /** What to do: `FindOut` describes each value. After a `KeyReusedError`, read the charge in the error's `body`. */
       readonly how: FindOut
     }
   | {
@@ -65,42 +53,37 @@ export interface NextStepOptions {
   readonly now?: number | Date | undefined
 }
 
-type PauseReason = Extract<NextStep, { step: 'pause-queue' }>['reason']
+type PauseReason = keyof typeof PAUSE
 
 const RETRY = 30_000
-const PAUSE: Readonly<Record<PauseReason, number>> = {
+/** How long each reason pauses a queue if the error names no wait. */
+const PAUSE = {
   'locked-out': 900_000,
   'credentials-rejected': 900_000,
   'not-authorized': 60_000,
   'login-unavailable': 10_000,
   'rate-limited': 60_000,
   'not-available': 60_000,
-}
+} as const
 /**
  * Statuses with which a proxy or a firewall rejects every request: a redirect to another page, 403, 404 and 405, 407
  * (the proxy wants credentials), 421 (the host name is not served there) and 451 (a filter). A 400, 413 or 431 may
  * depend on the request, and after a 5xx the client retries anyway.
  */
 const BLOCKED = /^(?:3\d\d|40[3457]|421|451)$/
-const IN_USE = new Set<unknown>([409, 425])
 const MAX_DEPTH = 8
 
-/** An error of this package, also one that was sent between processes as JSON. */
-type KnownError = Partial<Omit<AnyMandateKitError, 'code'>> & {
-  readonly code?: unknown
-  readonly status?: unknown
-  readonly verdict?: unknown
-  readonly reason?: unknown
-}
+/** The fields of an error of this package, which may have been sent between processes as JSON. */
+type KnownError = Partial<Omit<ApiError, 'code'>> & { readonly code?: string; readonly reason?: string }
 
 /** Finds the error of this package in an error, in its causes and in an aggregate error of one error. */
 const knownIn = (error: unknown, depth = 0): KnownError | undefined => {
   if (!isObject(error) || depth > MAX_DEPTH) return undefined
-  const isJson = typeof error.code === 'string' && typeof error.operation === 'string' && 'retryable' in error
-  if (isMandateKitError(error) || (isJson && 'outcome' in error)) return error
-  const { errors, cause } = error
-  const isOne = Array.isArray(errors) && errors.length === 1
-  return knownIn(isOne ? errors[0] : cause, depth + 1)
+  const { code, operation, outcome, retryable, errors, cause } = error
+  const isJson =
+    typeof code === 'string' && typeof operation === 'string' && outcome && retryable !== undefined
+  if (isMandateKitError(error) || isJson) return error
+  return knownIn(Array.isArray(errors) && errors.length === 1 ? errors[0] : cause, depth + 1)
 }
 
 const pauseReason = ({ code, phase, status, verdict, reason }: KnownError): PauseReason | undefined => {
@@ -144,7 +127,7 @@ export const nextStep = (error: unknown, options: NextStepOptions = {}): NextSte
   const wait = (ms: number): number => exportedWait(retryAfterMs ?? undefined) ?? ms
   if (reason !== undefined) return { step: 'pause-queue', afterMs: wait(PAUSE[reason]), reason, ...key }
   // The first request of the same job may still be in progress.
-  if (mayActTwice && IN_USE.has(status)) return { step: 'find-out', how }
+  if (mayActTwice && (status === 409 || status === 425)) return { step: 'find-out', how }
   if (!retryable && !(hasKey && outcome === 'unknown')) return { step: 'fail' }
   const afterMs = wait(RETRY)
   const { firstSentAt, now = systemClock.now() } = options

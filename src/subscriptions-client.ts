@@ -77,7 +77,7 @@ const checkPage = (page: PageOptions = {}) =>
   check(subscriptionsContract.payments.operation, strict(pageOptions, 'option'), page)
 
 /** Milliseconds that a token renewal may wait for the token store and its lock, in addition to `timeout`. */
-const STORE_TIME = 40_000
+const STORE_TIME = 55_000
 const LONGEST_PAGE = 100
 const MILLISECONDS_PER_DAY = 86_400_000
 // A new day begins first in the time zone UTC+14.
@@ -98,10 +98,6 @@ const identityOf = (record: Payment): string => {
   return id === undefined ? JSON.stringify(record) : String(id)
 }
 
-/** Returns whether the API reports that a page does not exist. */
-const isNoPage = (error: unknown): boolean =>
-  error instanceof ApiError && error.verdict === 'not-found' && error.status === 404
-
 const partsOf = (options: SubscriptionsClientOptions) => {
   const { credentials, tokenStore, refresh, loginCooldown, tokenRequestFormat, emptyBody, ...settings } =
     check('SubscriptionsClient', subscriptionsOptionsSchema, options)
@@ -118,7 +114,6 @@ const partsOf = (options: SubscriptionsClientOptions) => {
     tokenStore: tokenStore ?? createMemoryTokenStore(),
     refresh,
     loginCooldown,
-    waitsForPause: settings.rateLimit === 'wait',
     onTokenRenewed: (renewal) => notify(client.settings, 'onTokenRenewed', { operation, ...renewal }),
     onUnexpected: (message) => notify(client.settings, 'onUnexpected', { operation, message }),
   })
@@ -223,7 +218,8 @@ export class SubscriptionsClient {
     for (let number = given.page ?? 1; ; number += 1) {
       const read = { page: number, perPage: given.perPage ?? LONGEST_PAGE }
       const result = await this.#payments(subscriptionId, read, options).catch((error: unknown) => {
-        if (seen.size === 0 || !isNoPage(error)) throw error
+        const isEnd = error instanceof ApiError && error.verdict === 'not-found' && error.status === 404
+        if (seen.size === 0 || !isEnd) throw error
       })
       const records = result?.data.subscriptionPayments ?? []
       // Payments without an identifier may have equal fields. If a page lists two such payments, the loop yields both.

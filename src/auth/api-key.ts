@@ -3,7 +3,7 @@ import { input } from '../contract/fields.ts'
 import type { Authorization, Authorizer } from './authorizer.ts'
 import { isHeaderSafe, orFunction, readSecret } from './credentials.ts'
 
-/** An API key, or a function that returns it. The client calls the function for each attempt, so keep it fast. */
+/** An API key, or a function that returns it. The client calls the function once for each call. */
 export type ApiKeySource = string | (() => string | Promise<string>)
 
 const apiKeySchema = input(
@@ -20,10 +20,13 @@ export const createApiKeyAuthorizer = (apiKey: ApiKeySource): Authorizer => {
   const fixed = typeof apiKey === 'string' ? authorizationOf(apiKey) : undefined
   return {
     current: () => fixed,
-    authorize: async ({ operation }) => {
+    authorize: async ({ operation, previous }) => {
+      // A server keeps idempotency keys for each API key. With a new API key, a retry would charge again.
+      if (previous !== undefined) return previous
       const key = await readSecret(operation, 'apiKey', apiKey)
       return authorizationOf(check(operation, apiKeySchema, key, 'apiKey', { phase: 'login' }))
     },
-    refused: async () => false,
+    isNew: () => false,
+    refused: async () => 'rejected',
   }
 }

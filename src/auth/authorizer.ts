@@ -5,6 +5,10 @@ export interface AuthorizationContext {
   readonly signal: AbortSignal
   /** Milliseconds until the call exceeds its `totalTimeout`. */
   readonly remaining: number
+  /** Whether the call waits until a login pause ends. If false, the call fails at once. */
+  readonly waits: boolean
+  /** The authorization of the call's previous attempt. */
+  readonly previous: Authorization | undefined
 }
 
 /** The authorization of one attempt. Each token has one `Authorization` object, so compare with `===`. */
@@ -18,6 +22,11 @@ export interface Authorizer {
   current(): Authorization | undefined
   /** Logs in if necessary, then returns the authorization for the next attempt. */
   authorize(context: AuthorizationContext): Promise<Authorization>
-  /** Called after a 401. Returns true if the client may retry once with a new token. */
-  refused(authorization: Authorization, signal: AbortSignal): Promise<boolean>
+  /** Returns whether the token is so new that a part of the API may not know it yet. */
+  isNew(authorization: Authorization): boolean
+  /**
+   * Called after a 401. `renewed`: a token request gave a new token, and the call may retry once. `replaced`: another
+   * process had a newer token, and the call may retry. `rejected`: there is no other token.
+   */
+  refused(authorization: Authorization, signal: AbortSignal): Promise<'renewed' | 'replaced' | 'rejected'>
 }

@@ -1,10 +1,11 @@
-import { inWords } from '../clock.ts'
+import { exportedWait, inWords } from '../clock.ts'
 import {
   ApiError,
   AuthenticationError,
   isMandateKitError,
   LockedOutError,
   RateLimitError,
+  UnexpectedResponseError,
 } from '../errors.ts'
 import { LOGIN } from './credentials.ts'
 import type { LoginBlock } from './token-record.ts'
@@ -12,20 +13,15 @@ import type { LoginBlock } from './token-record.ts'
 /** Length of the first block after a login that got no token but was not rejected, in milliseconds. */
 const FIRST_BLOCK = 10_000
 /** Each further failure doubles the block's length, up to this many milliseconds. */
-const LONGEST_BLOCK = 60_000
+export const LONGEST_BLOCK = 900_000
 
 /** Returns an error of this package unchanged, and an empty object for any other value. */
 const responseIn = (error: unknown): Partial<Omit<ApiError, 'code'>> =>
   isMandateKitError(error) ? error : {}
 
-/**
- * Returns whether the server rejected the credentials of a token request. A rejection has an error code, and its status
- * is 403 or at most 401. Any other response may come from a proxy.
- */
-export const isRejection = (error: unknown): boolean => {
-  const { status = 500, errorCode } = responseIn(error)
-  return !!errorCode && (status < 400 || [400, 401, 403].includes(status))
-}
+/** Returns whether a failed token request, or its block, proves that the server rejects the credentials. */
+export const isRejection = ({ verdict }: Pick<LoginBlock, 'verdict'>): boolean =>
+  verdict === 'rejected-credentials' || verdict === 'locked'
 
 /** Returns whether a failed token request got a final response. A response with status 408, 429 or 503 is not final. */
 export const isDecided = (error: unknown): boolean =>
@@ -42,28 +38,38 @@ export const blockAfter = (
   last: LoginBlock | undefined,
   isLogin: boolean,
 ): LoginBlock | undefined => {
-  const { status, errorCode, retryAfterMs, outcome } = responseIn(error)
+  const { status = 0, verdict, errorCode, retryAfterMs = 0, outcome } = responseIn(error)
   if (outcome === undefined || outcome === 'not-sent') return undefined
-  if (retryAfterMs && (status === 429 || status === 503)) return { at, wait: retryAfterMs }
+  // The specification defines status 401 alone: it means wrong credentials, whatever else the response says.
+  const isNamed = status >= 400 && status !== 401 && retryAfterMs >= 1_000
   // After a failed refresh, the client logs in with the password. The failed refresh must not block this login.
-  if (!isLogin) return undefined
-  if (isRejection(error)) return { at, wait: cooldown, status, errorCode }
-  return { at, wait: last ? Math.min(last.wait * 2, LONGEST_BLOCK) : FIRST_BLOCK, status }
+  if (!isLogin && (isDecided(error) || !isNamed)) return undefined
+  const facts = { at, errorCode, verdict }
+  if (isRejection(facts)) return { ...facts, status, wait: isNamed ? retryAfterMs : cooldown }
+  if (isNamed) return { at, wait: retryAfterMs }
+  const wait = last ? Math.min(last.wait * 2, LONGEST_BLOCK) : FIRST_BLOCK
+  return { ...facts, status: status || undefined, wait }
 }
 
-/** Creates the error of a call that is not sent, because logins are blocked for another `retryAfterMs` milliseconds. */
-export const blockedError = ({ status, errorCode }: LoginBlock, retryAfterMs: number): ApiError => {
-  const isLocked = status === 403 && errorCode !== undefined
+const errorClassOf = ({ status = 0, errorCode, verdict }: LoginBlock) => {
+  if (status === 401) return AuthenticationError
+  if (verdict === 'locked') return LockedOutError
+  if (status >= 200 && status < 400 && errorCode === undefined) return UnexpectedResponseError
+  return verdict === undefined || verdict === 'rate-limited' ? RateLimitError : ApiError
+}
+
+/** Creates the error of a call that is not sent, because logins are blocked for another `remaining` milliseconds. */
+export const blockedError = (block: LoginBlock, remaining: number): ApiError | UnexpectedResponseError => {
+  const { status = 0, errorCode, verdict } = block
+  const isRejected = isRejection(block)
+  const retryAfterMs = exportedWait(remaining) ?? 0
+  const response = `(HTTP ${status}${errorCode === undefined ? '' : `, code "${errorCode}"`})`
   let what = 'logins are paused'
-  if (errorCode !== undefined)
-    what = `the last login was ${isLocked ? 'locked out' : 'rejected'} (HTTP ${status}, code "${errorCode}")`
-  else if (status) what = `the last login got no token (HTTP ${status})`
-  const others = errorCode === undefined ? '' : ' (loginCooldown), when the credentials change'
+  if (isRejected) what = `the last login was ${verdict === 'locked' ? 'locked out' : 'rejected'} ${response}`
+  else if (status > 0) what = `the last login got no token ${response}`
+  const others = isRejected ? ' (loginCooldown), when the credentials change' : ''
   const message = `${LOGIN} failed: ${what}. The client logs in again in ${inWords(retryAfterMs)}${others}, or when you call login().`
-  const retryable = errorCode === undefined
   const call = { operation: LOGIN, phase: 'login', outcome: 'not-sent', attempts: 0 } as const
-  const details = { ...call, status, errorCode, retryAfterMs, retryable }
-  if (status === undefined) return new RateLimitError(message, details)
-  if (status === 401) return new AuthenticationError(message, details)
-  return isLocked ? new LockedOutError(message, details) : new ApiError(message, details)
+  const details = { ...call, status: block.status as number, errorCode, verdict, retryAfterMs }
+  return new (errorClassOf(block))(message, { ...details, retryable: !isRejected })
 }

@@ -1,45 +1,62 @@
 import type { Clock } from '../clock.ts'
-import { withTimeout } from '../clock.ts'
-import { failureOf } from './credentials.ts'
+import { waitAtMost } from '../clock.ts'
+import { RateLimitError } from '../errors.ts'
+import { failureOf, LOGIN } from './credentials.ts'
 import type { TokenRecord } from './token-record.ts'
-import { EMPTY_RECORD, readTokenRecord } from './token-record.ts'
+import { EMPTY_RECORD, RECORD_VERSION, readTokenRecord } from './token-record.ts'
 import type { KeyedMutex, TokenStore } from './token-store.ts'
 import { createKeyedMutex } from './token-store.ts'
 
 /** Longest wait for one operation of a store, in milliseconds of real time. */
 const STORE_LIMIT = 5_000
-/** Longest wait for another process's lock, in milliseconds of real time. */
+/** Longest wait for another client's or process's login, in milliseconds of real time. */
 const LOCK_LIMIT = 30_000
+/** After that wait, the caller should wait this many milliseconds. */
+const BUSY_PAUSE = 5_000
 /** After a store fails, the client does not use the store for this time, in milliseconds. */
 const SUSPENSION = 5_000
 /** Longest time that a store keeps a record, in milliseconds. The specification shows no lifetime of refresh tokens. */
 const LONGEST_KEPT = 2_592_000_000
 
-// In one process, clients with the same store and user log in one after another, even if the store has no lock.
-const mutexes = new WeakMap<TokenStore, KeyedMutex>()
+interface Kept {
+  readonly record: TokenRecord
+  isSaved: boolean
+}
+
+/** What the clients of one store share in this process, so that they log in once even if the store fails. */
+interface Shared {
+  readonly inTurn: KeyedMutex
+  readonly memory: Map<string, Kept>
+}
+const sharedParts = new WeakMap<TokenStore, Shared>()
+
+const inTime = <Result>(work: () => Promise<Result> | Result): Promise<Result> =>
+  waitAtMost((async () => work())(), STORE_LIMIT, undefined, 'The token store')
+
+/** Adds the version to a key, because another version of this package could not read the record. */
+const versioned = (key: string): string => `${key}:${RECORD_VERSION}`
 
 /** Reads and writes token records in a store. If the store fails, uses memory, so that the call does not fail. */
 export class RecordKeeper {
   readonly #store: TokenStore
-  readonly #inTurn: KeyedMutex
+  readonly #shared: Shared
   readonly #clock: Clock
   readonly #report: (message: string) => void
-  readonly #memory = new Map<string, { readonly record: TokenRecord; isSaved: boolean }>()
   #failedAt = Number.NEGATIVE_INFINITY
   #saving: Promise<unknown> | undefined
 
   constructor(store: TokenStore, clock: Clock, report: (message: string) => void) {
     this.#store = store
-    this.#inTurn = mutexes.get(store) ?? createKeyedMutex()
-    mutexes.set(store, this.#inTurn)
+    this.#shared = sharedParts.get(store) ?? { inTurn: createKeyedMutex(), memory: new Map() }
+    sharedParts.set(store, this.#shared)
     this.#clock = clock
     this.#report = report
   }
 
   /** Returns a key's record from the store. A newer, unsaved token in memory replaces the record's token. */
   async read(key: string): Promise<TokenRecord> {
-    const { record: own, isSaved } = this.#memory.get(key) ?? { record: EMPTY_RECORD, isSaved: true }
-    const found = await this.#ask('get', () => this.#store.get(key))
+    const { record: own, isSaved } = this.#shared.memory.get(key) ?? { record: EMPTY_RECORD, isSaved: true }
+    const found = await this.#ask('get', () => inTime(() => this.#store.get(versioned(key))))
     if (found === undefined || found === null) return own
     const record = readTokenRecord(found)
     if (record === undefined) this.#report('The token store returned an unreadable record.')
@@ -52,64 +69,88 @@ export class RecordKeeper {
     // Some databases reject `undefined` or save it as null.
     const record = JSON.parse(JSON.stringify(given)) as TokenRecord
     const kept = { record, isSaved: false }
-    this.#memory.set(key, kept)
+    this.#shared.memory.set(key, kept)
     this.#saving = this.#ask('set', async () => {
-      await this.#store.set(key, record, Math.min(timeToLive, LONGEST_KEPT))
+      await inTime(() => this.#store.set(versioned(key), record, Math.min(timeToLive, LONGEST_KEPT)))
       kept.isSaved = true
     })
   }
 
   /**
-   * Runs the task exactly once: after earlier tasks for the key, and under the store's lock. If the lock fails, runs
-   * the task without a lock. Returns the task's result without waiting for the record to be saved. If the task
-   * fails, waits until the record is saved, then throws.
+   * Runs the task when no other client or process logs in. If the store fails, runs the task with `isAlone`. Returns the
+   * task's result without waiting for the record to be saved. If the task fails, waits until the record is saved, then
+   * throws. If another process holds the lock for 30 s, throws an error with `retryAfterMs`.
    */
-  locked<Result>(key: string, task: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      let run: Promise<unknown> | undefined
-      const fail = async (error: unknown) => {
-        // The process may exit after the error. If the rejection is not saved, the next process logs in again.
-        await this.#saving
-        reject(error)
+  async locked<Result>(
+    key: string,
+    task: (isAlone: boolean) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const over = new AbortController()
+    const isAlone = await waitAtMost(this.#turn(key, over.signal), LOCK_LIMIT, signal).catch(
+      (error: unknown) => {
+        over.abort()
+        if (signal.aborted) throw error
+        const message = `${LOGIN} failed: another client or process is logging in, and has no token yet. Calling again is safe.`
+        const call = { operation: LOGIN, phase: 'wait', outcome: 'not-sent', attempts: 0 } as const
+        throw new RateLimitError(message, { ...call, retryable: true, retryAfterMs: BUSY_PAUSE })
+      },
+    )
+    // In a worker, the save of an earlier request may never end, so this task must not wait for that save.
+    this.#saving = undefined
+    try {
+      return await task(isAlone)
+    } catch (error) {
+      // The process may exit after the error. If the rejection is not saved, the next process logs in again.
+      await this.#saving
+      throw error
+    } finally {
+      void Promise.resolve(this.#saving).then(() => over.abort())
+    }
+  }
+
+  /**
+   * Waits for earlier tasks of the key, and then for the store's lock. Keeps both until `over` is aborted. Resolves to
+   * whether the store failed, so that other processes may log in at the same time.
+   */
+  #turn(key: string, over: AbortSignal): Promise<boolean> {
+    return new Promise((grant) => {
+      const released = new Promise<void>((release) => over.addEventListener('abort', () => release()))
+      const hold = (isAlone: boolean) => {
+        grant(isAlone)
+        return released
       }
-      const work = async () => {
-        // In a worker, the save of an earlier request may never end, so this task must not wait for that save.
-        this.#saving = undefined
-        await task().then(resolve, fail)
-        await this.#saving
+      const lock = () =>
+        new Promise<true>((started, failed) => {
+          const held = () => {
+            started(true)
+            return over.aborted ? undefined : hold(false)
+          }
+          // After the wait for the lock has ended, a failure of the lock has no meaning.
+          void released.then(() => started(true))
+          const locking = async () => this.#store.withLock?.(key, async () => held())
+          locking().then(() => failed(new Error('withLock() did not run its task')), failed)
+        })
+      const turn = async () => {
+        if (over.aborted) return
+        const hasLock = this.#store.withLock !== undefined && (await this.#ask('withLock', lock))
+        await (hasLock ? released : hold(this.#isSuspended()))
       }
-      const once = () => {
-        run ??= work()
-        return run
-      }
-      const underLock = async () => {
-        const start = () =>
-          new Promise<void>((started, failed) => {
-            const locked = () => {
-              started()
-              return once()
-            }
-            const lock = async () => this.#store.withLock?.(key, locked)
-            lock().then(() => started(), failed)
-          })
-        // The time limit applies to the wait for the lock, not to the task.
-        await this.#ask('withLock', start, LOCK_LIMIT)
-        await once()
-      }
-      void this.#inTurn(key, underLock, signal)
+      void this.#shared.inTurn(key, turn)
     })
   }
 
-  /** Calls the store. Returns `undefined` if the store fails. Does not call a store that failed less than 5 s ago. */
-  async #ask<Result>(
-    operation: string,
-    work: () => Promise<Result> | Result,
-    limit = STORE_LIMIT,
-  ): Promise<Result | undefined> {
+  /** Whether the store failed less than 5 s ago. Such a store is not called. */
+  #isSuspended(): boolean {
     const since = this.#clock.now() - this.#failedAt
-    if (since >= 0 && since < SUSPENSION) return undefined
+    return since >= 0 && since < SUSPENSION
+  }
+
+  /** Calls the store. Returns `undefined` if the store fails or is suspended. */
+  async #ask<Result>(operation: string, work: () => Promise<Result>): Promise<Result | undefined> {
+    if (this.#isSuspended()) return undefined
     try {
-      return await withTimeout((async () => work())(), limit, 'The token store')
+      return await work()
     } catch (error) {
       this.#failedAt = this.#clock.now()
       this.#report(`The token store failed: ${operation}() ended in ${failureOf(error)}. Memory is used.`)

@@ -1,12 +1,12 @@
 import type { Clock } from '../clock.ts'
-import { withTimeout } from '../clock.ts'
+import { waitAtMost } from '../clock.ts'
 import type { Token } from '../contract/subscriptions.ts'
 import { isMandateKitError, RateLimitError } from '../errors.ts'
 import type { Authorization, AuthorizationContext, Authorizer } from './authorizer.ts'
 import type { Credentials, CredentialsSource } from './credentials.ts'
 import { failureOf, readCredentials } from './credentials.ts'
 import { LoginBreaker, secretOf } from './login-breaker.ts'
-import { isDecided } from './login-failure.ts'
+import { isDecided, LONGEST_BLOCK } from './login-failure.ts'
 import { RecordKeeper } from './record-keeper.ts'
 import { SharedWork } from './shared-work.ts'
 import type { HeldToken, StoredToken, TokenRecord } from './token-record.ts'
@@ -22,6 +22,10 @@ const POSTPONEMENT = 10_000
 const EARLY_WAIT = 1_000
 /** A call waits for the end of a login pause only if at most this many milliseconds remain. */
 const LONGEST_WAIT = 60_000
+/** A part of the API may not know a token that is younger than this many milliseconds. */
+const NEW_TOKEN = 5_000
+/** Longest random delay of a login while the store fails and cannot prevent that all processes log in together. */
+const ALONE_DELAY = 10_000
 /** Maximum number of ids in each of the sets `#rejected` and `#exhausted`. */
 const IDS_KEPT = 32
 
@@ -46,8 +50,6 @@ export interface TokenLifecycleOptions<Response extends TokenResponse> {
   readonly tokenStore: TokenStore
   readonly refresh: Grant
   readonly loginCooldown: number
-  /** Whether a call waits until a login pause ends. If false, the call fails at once. */
-  readonly waitsForPause: boolean
   readonly onTokenRenewed: (renewal: { readonly reason: RenewalReason; readonly grant: Grant }) => void
   readonly onUnexpected: (message: string) => void
 }
@@ -78,6 +80,8 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
   readonly #keeper: RecordKeeper
   readonly #breaker: LoginBreaker
   #held: HeldToken | undefined
+  /** Whether a token request of this client returned the token in use. If not, the token comes from the store. */
+  #isRequested = false
   /** The token renewal in progress, which all calls share. */
   #renewal: SharedWork<Renewed<Response>> | undefined
   #clientId: string | undefined
@@ -98,35 +102,42 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     return held && this.#options.clock.now() < held.renewAt ? held.authorization : undefined
   }
 
-  async authorize({ operation, signal, remaining }: AuthorizationContext): Promise<Authorization> {
+  async authorize(context: AuthorizationContext): Promise<Authorization> {
     const valid = this.#valid()
     if (valid !== undefined) {
       if (this.current() === undefined && this.#renewal === undefined) await this.#renewEarly()
       return (this.#valid() ?? valid).authorization
     }
-    const { clock, waitsForPause } = this.#options
+    const { signal, remaining, waits } = context
     try {
       const isRejected = this.#held !== undefined && this.#rejected.has(this.#held.id)
       const { authorization } = await this.#renew(isRejected ? 'unauthorized' : 'expiring', signal)
       return authorization
     } catch (error) {
-      const isPause = error instanceof RateLimitError && error.status === undefined
-      const wait = waitsForPause && isPause ? error.retryAfterMs : undefined
+      const isPause = error instanceof RateLimitError && error.phase === 'login' && error.status === undefined
+      const wait = waits && isPause ? error.retryAfterMs : undefined
       if (!wait || wait > LONGEST_WAIT || wait >= remaining || signal.aborted) throw error
-      await clock.sleep(wait, signal)
+      await this.#options.clock.sleep(wait, signal)
       // A custom `sleep` may resolve although the signal is aborted. An aborted call must not log in.
       signal.throwIfAborted()
-      return this.authorize({ operation, signal, remaining: remaining - wait })
+      return this.authorize({ ...context, remaining: remaining - wait })
     }
   }
 
-  async refused(authorization: Authorization, signal: AbortSignal): Promise<boolean> {
+  isNew(authorization: Authorization): boolean {
+    const held = this.#valid()
+    return held?.authorization === authorization && this.#options.clock.now() - held.obtainedAt < NEW_TOKEN
+  }
+
+  async refused(authorization: Authorization, signal: AbortSignal) {
     const rejected = this.#held
-    // Another call has already renewed the token.
-    if (rejected === undefined || rejected.authorization !== authorization) return true
-    remember(this.#rejected, rejected.id)
-    const { id } = await this.#renew('unauthorized', signal)
-    return id !== rejected.id
+    // If the two differ, another call has already replaced the token.
+    if (rejected?.authorization === authorization) {
+      remember(this.#rejected, rejected.id)
+      const { id } = await this.#renew('unauthorized', signal)
+      if (id === rejected.id) return 'rejected'
+    }
+    return this.#isRequested ? 'renewed' : 'replaced'
   }
 
   /** Logs in with the password now, or waits for the token request in flight. Returns the server's response. */
@@ -164,7 +175,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
         this.#held = { ...this.#held, renewAt: Math.min(clock.now() + POSTPONEMENT, this.#held.expiresAt) }
       onUnexpected(`The token could not be renewed early: ${failureOf(error)}.`)
     })
-    await withTimeout(renewal, EARLY_WAIT, 'The renewal').catch(() => undefined)
+    await waitAtMost(renewal, EARLY_WAIT).catch(() => undefined)
   }
 
   /** Waits for the token renewal in flight, or starts one. The renewal continues when a waiting call is aborted. */
@@ -175,7 +186,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
       const renewal =
         joined ?? new SharedWork((signal) => this.#start(reason, signal), this.#options.renewalLimit)
       this.#renewal = renewal
-      if (caller) renewal.join(caller)
+      renewal.join(caller)
       try {
         return await (joined ? renewal.joined() : renewal.work)
       } catch (error) {
@@ -197,10 +208,13 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     const renewal: Renewal = { key, credentials, secret: secretOf(credentials), reason, signal }
     const shared = await this.#fromRecord(await this.#keeper.read(key), renewal)
     if (shared !== undefined) return shared
-    const work = async () => {
-      // While this process waited for the lock, another process may have saved a token or a rejection.
+    const work = async (isAlone: boolean): Promise<Renewed<Response>> => {
+      // While this process waited, another process may have saved a token or a rejection.
       const record = await this.#keeper.read(key)
-      return (await this.#fromRecord(record, renewal)) ?? this.#request(record, renewal)
+      const found = await this.#fromRecord(record, renewal)
+      if (found !== undefined || !isAlone) return found ?? this.#request(record, renewal)
+      await this.#options.clock.sleep(Math.random() * ALONE_DELAY, signal)
+      return work(false)
     }
     return this.#keeper.locked(key, work, signal)
   }
@@ -219,8 +233,10 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
   #take({ token }: TokenRecord): HeldToken | undefined {
     if (token === undefined || this.#rejected.has(token.id)) return undefined
     const now = this.#options.clock.now()
-    const held = this.#held?.id === token.id ? this.#held : hold(token, now)
+    if (this.#held?.id === token.id) return now < this.#held.renewAt ? this.#held : undefined
+    const held = hold(token, now)
     if (now >= held.renewAt) return undefined
+    this.#isRequested = false
     this.#held = held
     return held
   }
@@ -265,9 +281,10 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
       received = tokenFrom(response.data, clock.now(), fields.refresh_token)
     } catch (error) {
       const failed = await this.#breaker.failed(record, secret, error, isLogin)
-      if (failed !== undefined) this.#keeper.write(key, failed, loginCooldown)
-      const retryAfterMs = failed?.blocks.at(-1)?.wait
-      throw retryAfterMs === undefined ? error : Object.assign(error as Error, { retryAfterMs })
+      if (failed === undefined) throw error
+      // The next failure doubles a pause, so the record must remain after the pause.
+      this.#keeper.write(key, failed.record, Math.max(loginCooldown, LONGEST_BLOCK) + LONGEST_BLOCK)
+      throw Object.assign(error as Error, failed.advice)
     }
     const now = clock.now()
     const token = refresh === 'refresh_token' ? received : { ...received, refreshToken: undefined }
@@ -277,6 +294,7 @@ export class TokenLifecycle<Response extends TokenResponse> implements Authorize
     const isFirst = reason === 'expiring' && this.#held === undefined && record.token === undefined
     const held = hold(token, now)
     this.#held = held
+    this.#isRequested = true
     const recent = this.#recentRenewals(record)
     const unauthorizedRenewals = reason === 'unauthorized' ? [...recent, now] : recent
     this.#unauthorizedRenewals = unauthorizedRenewals

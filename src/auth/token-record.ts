@@ -2,6 +2,7 @@ import type { Field, Input } from '../contract/fields.ts'
 import { anyText, field, input, listOf, object, optional } from '../contract/fields.ts'
 import { randomId } from '../contract/formats.ts'
 import type { Token } from '../contract/subscriptions.ts'
+import type { Verdict } from '../contract/verdict.ts'
 import { UnexpectedResponseError } from '../errors.ts'
 import type { Authorization } from './authorizer.ts'
 import { isHeaderSafe, LOGIN } from './credentials.ts'
@@ -36,15 +37,20 @@ const loginBlock = {
   wait: number,
   /** HTTP status of the failed token request. Absent if there was no response, or if `Retry-After` set `wait`. */
   status: optional(number),
-  /** The server's error code, if the server rejected the credentials. */
+  /** The error code in the response. */
   errorCode: optional(anyText),
+  /** What the response proves. Absent if there was no response. */
+  verdict: optional(anyText as unknown as Field<Verdict, Verdict>),
 }
 /** A period without token requests, after a token request failed. */
 export interface LoginBlock extends Input<typeof loginBlock> {}
 
+/** Version of the record's format. The record's key contains it, so that versions do not overwrite each other. */
+export const RECORD_VERSION = 2
+
 const tokenRecord = {
-  /** Version of the record's format. The client ignores a record of another version. */
-  version: field<1, 1>('1', (value) => (value === 1 ? value : undefined)),
+  /** Version of the record's format. */
+  version: field<2, 2>('2', (value) => (value === RECORD_VERSION ? value : undefined)),
   /** The token in use, if any. */
   token: optional(object<StoredToken>(storedToken)),
   /** Salt of the fingerprints. */
@@ -58,7 +64,7 @@ const tokenRecord = {
 export interface TokenRecord extends Input<typeof tokenRecord> {}
 
 /** A record without a token. */
-export const EMPTY_RECORD: TokenRecord = { version: 1, blocks: [], unauthorizedRenewals: [] }
+export const EMPTY_RECORD: TokenRecord = { version: RECORD_VERSION, blocks: [], unauthorizedRenewals: [] }
 
 const recordSchema = object<TokenRecord>(tokenRecord)
 
@@ -99,6 +105,7 @@ export const tokenFrom = (response: Token, now: number, oldRefreshToken?: string
 /** A token in use. `renewAt` and `expiresAt` are times of this process's clock. */
 export interface HeldToken {
   readonly id: string
+  readonly obtainedAt: number
   readonly renewAt: number
   readonly expiresAt: number
   readonly authorization: Authorization
@@ -107,9 +114,11 @@ export interface HeldToken {
 /** Prepares a token for use. If `obtainedAt` is in the future, the token counts as received now. */
 export const hold = (token: StoredToken, now: number): HeldToken => {
   const lifetime = Math.min(token.lifetime, LONGEST_LIFETIME)
-  const expiresAt = Math.min(now, token.obtainedAt) + lifetime
+  const obtainedAt = Math.min(now, token.obtainedAt)
+  const expiresAt = obtainedAt + lifetime
   return {
     id: token.id,
+    obtainedAt,
     renewAt: expiresAt - Math.min(LONGEST_MARGIN, lifetime / 10),
     expiresAt,
     authorization: { header: `Bearer ${token.accessToken}` },

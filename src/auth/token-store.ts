@@ -1,4 +1,4 @@
-import { steadyClock, withTimeout } from '../clock.ts'
+import { steadyClock, waitAtMost } from '../clock.ts'
 import type { TokenRecord } from './token-record.ts'
 
 /**
@@ -8,11 +8,12 @@ import type { TokenRecord } from './token-record.ts'
  * Records are plain JSON data that contains tokens, so protect the store like the credentials. Keys contain the base
  * URL, the client id and the username, so that one store can serve several merchants. Keys contain no secret.
  *
- * If a method throws, rejects or takes longer than 5 s (`withLock`: 30 s to get the lock), the client uses its own
- * memory for 5 s. The client calls `onUnexpected`, and the API call does not fail.
+ * If a method throws or rejects, or `get` or `set` takes longer than 5 s, the client uses its own memory for 5 s and
+ * calls `onUnexpected`. The API call does not fail, but waits up to 10 s at random before a login, because other
+ * processes may log in at the same time.
  */
 export interface TokenStore {
-  /** Returns the record of a key, or `undefined`. The client checks a record before use. */
+  /** Returns the record of a key, or `undefined`. The key ends with the version of the record's format. */
   get(key: string): Promise<TokenRecord | undefined> | TokenRecord | undefined
   /** Saves a record. The store may delete the record after `timeToLive` milliseconds. */
   set(key: string, record: TokenRecord, timeToLive: number): Promise<unknown> | unknown
@@ -20,8 +21,9 @@ export interface TokenStore {
   delete(key: string): Promise<unknown> | unknown
   /**
    * Locks the key, runs the task, and returns the task's result or error. While one process holds the lock, other
-   * processes wait. The lock must expire, so that a killed process does not block the other processes. If a store has
-   * no `withLock`, several processes may log in at the same time.
+   * processes wait: do not reject because the lock is held. After 30 s, the waiting call fails and is `retryable`. The
+   * lock must expire, so that a killed process does not block the other processes. If a store has no `withLock`,
+   * several processes may log in at the same time. The key has no version, so all versions of this package take turns.
    */
   withLock?<Result>(key: string, task: () => Promise<Result>): Promise<Result>
 }
@@ -38,22 +40,17 @@ const LONGEST_TURN = 60_000
 
 /** Creates a mutex for this process. A task waits for earlier tasks to end or be aborted, at most 60 s for each. */
 export const createKeyedMutex = (): KeyedMutex => {
-  const turns = new Map<string, { readonly over: Promise<void>; readonly endsAt: number }>()
+  const turns = new Map<string, { readonly over: Promise<unknown>; readonly endsAt: number }>()
   return (key, task, signal) => {
     const before = turns.get(key)
-    const now = steadyClock.now()
-    const wait = Math.max(0, (before?.endsAt ?? now) - now)
-    const run = before ? withTimeout(before.over, wait, 'A turn').then(task, task) : task()
-    const over = new Promise<void>((end) => {
-      run.then(
-        () => end(),
-        () => end(),
-      )
-      signal?.addEventListener('abort', () => end())
-    })
-    const turn = { over, endsAt: now + wait + LONGEST_TURN }
+    const wait = before ? Math.max(0, before.endsAt - steadyClock.now()) : 0
+    // Each waiting task has its own timer, because in a worker the timers of an ended request never fire.
+    const run = before ? waitAtMost(before.over, wait).then(task, task) : task()
+    const over = waitAtMost(run, wait + LONGEST_TURN, signal)
+    const turn = { over, endsAt: steadyClock.now() + wait + LONGEST_TURN }
     turns.set(key, turn)
-    void over.then(() => turns.get(key) === turn && turns.delete(key))
+    const leave = () => turns.get(key) === turn && turns.delete(key)
+    over.then(leave, leave)
     return run
   }
 }

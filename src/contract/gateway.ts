@@ -108,6 +108,11 @@ export const GATEWAY_API_PREFIX = '/api/v1'
 // An error may have fields `id` and `status` of its own, but only a charge also has `confirmation_id`.
 const CHARGE = ['id', 'confirmation_id']
 
+const findCharge = (what: string) => {
+  const advice = `as long as the gateway keeps the key, you get the original ${what} and no second one.`
+  return { how: 'find-charge', advice } as const
+}
+
 /** The seven routes of area G, each defined once. */
 export const gatewayContract = {
   /** Checks whether the service and its data store are reachable. */
@@ -150,10 +155,7 @@ export const gatewayContract = {
     echoes: ['msisdn', 'amount', 'currency'],
     keyInUse: KEY_IN_USE,
     acts: true,
-    afterUnknown: {
-      how: 'find-charge',
-      advice: 'as long as the gateway keeps the key, you get the original charge and no second one.',
-    },
+    afterUnknown: findCharge('charge'),
   }),
   /** Confirms a charge. If the response is lost, the client does not retry, because the code may be used up. */
   confirm: endpoint({
@@ -201,10 +203,7 @@ export const gatewayContract = {
     created: CHARGE,
     keyInUse: KEY_IN_USE,
     acts: true,
-    afterUnknown: {
-      how: 'find-charge',
-      advice: 'as long as the gateway keeps the key, you get the original renewal and no second one.',
-    },
+    afterUnknown: findCharge('renewal'),
   }),
   /** Deletes charges and events. The gateway keeps the redirect allowlist. (G3) */
   reset: endpoint({

@@ -30,26 +30,11 @@ export interface VerdictQuestion {
   readonly body: unknown
 }
 
-/** The code and message of an error in an API's own shape. */
-interface OwnError {
-  readonly code: string
-  readonly message: string
-  /** Whether the shape is OAuth's, which only the token endpoint has. */
-  readonly isOAuth?: boolean
-}
+/** The code and message of an error in an API's own shape, or in OAuth's, which only the token endpoint has. */
+type OwnError = { readonly code: string; readonly message: string; readonly isOAuth?: boolean }
 
 /** Fields that frameworks and proxies add to their own errors, and that no error of an area has. */
-const FOREIGN_FIELDS = [
-  'timestamp',
-  'path',
-  'statusCode',
-  'status',
-  'trace',
-  'type',
-  'title',
-  'instance',
-  'requestId',
-]
+const FOREIGN_FIELD = /^(?:timestamp|path|statusCode|status|trace|type|title|instance|requestId)$/
 const OAUTH_CODE =
   /^(?:invalid_(?:request|grant|client|scope)|unauthorized_client|access_denied|unsupported_(?:grant|response)_type|server_error|temporarily_unavailable)$/
 /** OAuth's codes that reject the credentials. The other codes of RFC 6749 concern the request or the server. */
@@ -70,9 +55,9 @@ const ownError = ({ operation, auth, body }: VerdictQuestion): OwnError | undefi
     return { code: oauth, message: '', isOAuth: true }
   const isGateway = operation.startsWith('gateway.')
   const error: unknown = isGateway ? body.error : body
-  // A server that sends every field of its records also sends the fields below with the value null.
-  if (!isObject(error) || FOREIGN_FIELDS.some((name) => (body[name] ?? undefined) !== undefined))
-    return undefined
+  // A server that sends every field of its records sends such a field with the value null.
+  const isForeign = Object.entries(body).some(([name, value]) => value !== null && FOREIGN_FIELD.test(name))
+  if (!isObject(error) || isForeign) return undefined
   const code = asText(isGateway ? error.code : error.errorCode)
   // An error of the code alone has the area's shape too, but not one with other fields in place of the message.
   const only = Object.keys(error).length === 1 ? '' : undefined

@@ -199,20 +199,15 @@ export const attemptError = (log: CallLog, failure: Failure, given: FailureConte
   return responseError(log, failure, response, context)
 }
 
-/** Creates the error for a success that belongs to another charge. `changed`: the fields that differ. */
-export const keyReusedError = (log: CallLog, changed: readonly string[], body: unknown): KeyReusedError => {
+/** Creates the error for a success that belongs to another charge. `what` names the fields that differ. */
+export const keyReusedError = (log: CallLog, what: string, body: unknown): KeyReusedError => {
   log.phase = 'response'
   log.failedAttempt('unknown')
-  const details = {
-    ...log.details(false),
-    afterUnknown: 'read-charge',
-    body: log.redactor().value(body),
-  } as const
-  const { operation, idempotencyKey } = details
-  const what = `the response has another ${changed.join(' and ')} than the request, so idempotencyKey "${idempotencyKey}" belongs to another charge`
+  const own = { afterUnknown: 'read-charge', body: log.redactor().value(body) } as const
+  const details = { ...log.details(false), ...own }
   const advice =
-    'The response of that charge is in body: call status(id) to read its state. To make this charge, pass another key.'
-  return new KeyReusedError(`${operation} failed: ${what}. ${advice}`, details)
+    'Call status(id) with the id in body to read that charge. To make this charge, pass another key.'
+  return new KeyReusedError(`${details.operation} failed: ${what}. ${advice}`, details)
 }
 
 /** Creates the error for a call whose login failed. Copies the class and the response data of the login's error. */

@@ -75,11 +75,8 @@ export class CallLog {
     const { outcome, attempts } = this
     const phase = auth === 'credentials' ? 'login' : this.phase
     const retryable = isTransient && isSafe
-    const own = {
-      requestID: typeof requestID === 'string' ? requestID : undefined,
-      idempotencyKey,
-      keyLifetime,
-    }
+    const given = { requestID: typeof requestID === 'string' ? requestID : undefined }
+    const own = { ...given, idempotencyKey, keyLifetime }
     return { operation, phase, outcome, attempts, ...own, retryable, acts, afterUnknown: afterUnknown?.how }
   }
 

@@ -1,7 +1,8 @@
-import type { Authorizer } from '../auth/authorizer.ts'
+import type { Authorization, Authorizer } from '../auth/authorizer.ts'
+import { inputIssue } from '../check.ts'
 import type { EndpointDefinition, ResponseOf } from '../contract/endpoint.ts'
 import type { RateLimit } from '../errors.ts'
-import { isMandateKitError } from '../errors.ts'
+import { InvalidRequestError, isMandateKitError } from '../errors.ts'
 import { agentHeader } from './agent.ts'
 import { attemptError, delayedError, interruptionError, keyReusedError, loginError } from './call-error.ts'
 import { CallLog, serverRequestIdOf } from './call-log.ts'
@@ -14,7 +15,7 @@ import { prepare } from './prepare.ts'
 import type { LimitUpdate, Slot } from './rate-limit.ts'
 import { RateLimitGate, readRateLimit } from './rate-limit.ts'
 import type { Reading } from './read-response.ts'
-import { changedEchoes, readResponse } from './read-response.ts'
+import { readResponse, reportEchoes } from './read-response.ts'
 import { decideRetry, outcomeOf, readWaitHint } from './retry.ts'
 import type { ReceivedResponse } from './send.ts'
 import { createHttp, sendOnce } from './send.ts'
@@ -107,21 +108,27 @@ const enter = async (gate: RateLimitGate, { log, deadline, request }: Call): Pro
 }
 
 /** Makes one attempt: waits for the rate limit, gets the authorization and sends the request. */
-const makeAttempt = async (call: Call, authorizer: Authorizer | undefined) => {
+const makeAttempt = async (
+  call: Call,
+  authorizer: Authorizer | undefined,
+  previous: Authorization | undefined,
+) => {
   const { client, request, log, deadline } = call
   const { endpoint, url, method, body, limits } = request
   const { operation } = endpoint
   const { hooks, clock, fetch, logLevel, maxResponseBytes: most } = client.settings
+  const waits = client.settings.rateLimit === 'wait'
   deadline.check()
   const gate = gateOf(call)
-  const slot = gate && (gate.tryEnter(limits.timeout) ?? (await enter(gate, call)))
+  const slot =
+    gate && (gate.tryEnter(Math.min(limits.timeout, deadline.remaining)) ?? (await enter(gate, call)))
   let update: LimitUpdate | undefined
   try {
     const authorization =
       authorizer &&
       (authorizer.current() ??
         (await authorized(call, (signal) =>
-          authorizer.authorize({ operation, signal, remaining: deadline.remaining }),
+          authorizer.authorize({ operation, signal, remaining: deadline.remaining, waits, previous }),
         )))
     const headers = { ...request.headers, ...(authorization && { authorization: authorization.header }) }
     const isObserved = hooks.onRequest || hooks.onResponse || logLevel === 'debug'
@@ -155,21 +162,19 @@ const succeed = (
   { data, body, reports }: Extract<Reading, { kind: 'success' }>,
 ): WithResponse<unknown> => {
   for (const report of reports) notify(client.settings, 'onUnexpected', report)
-  const changed = changedEchoes(request.endpoint, request.fields, data)
-  const [field] = changed
-  if (field !== undefined) {
-    if (client.onKeyReuse === 'throw' && !request.isKeyGenerated) throw keyReusedError(log, changed, body)
-    const { operation } = request.endpoint
-    const message = `The response has another ${changed.join(' and ')} than the request: perhaps this idempotency key was used before`
-    const report = { operation, field, rule: 'what was sent', received: 'another value', message }
-    notify(client.settings, 'onUnexpected', report)
-  }
+  const reused = reportEchoes(request.endpoint, request.fields, data)
+  if (reused && client.onKeyReuse === 'throw' && !request.isKeyGenerated)
+    throw keyReusedError(log, reused.message, body)
+  if (reused) notify(client.settings, 'onUnexpected', reused)
   const { attempts } = log
   const { idempotencyKey } = request
   const serverRequestId = serverRequestIdOf(headers)
   const rateLimit = readRateLimit(headers)
   return { data, response: { status, headers, serverRequestId, body, rateLimit, attempts, idempotencyKey } }
 }
+
+/** After a 401 for a new token, the call waits this many milliseconds and sends the same token again. */
+const NEW_TOKEN_WAIT = 1_000
 
 /** Makes the attempts of a call and waits between them. Returns a result or throws an error. */
 const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
@@ -179,8 +184,12 @@ const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
   const authorizer = client.authorizers[endpoint.auth]
   let retries = 0
   let renewed = false
+  let authorization: Authorization | undefined
+  let sentAgain: Authorization | undefined
   for (;;) {
-    const { attempt, authorization } = await makeAttempt(call, authorizer)
+    const made = await makeAttempt(call, authorizer, authorization)
+    const { attempt } = made
+    authorization = made.authorization
     const response = attempt.kind === 'response' ? attempt.response : undefined
     const reading =
       attempt.kind === 'response' ? readResponse(endpoint, attempt.response) : { ...attempt, body: undefined }
@@ -193,20 +202,32 @@ const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
     const { retries: limit, maxWait } = limits
     const random = Math.random()
     const { remaining } = deadline
-    const state = { endpoint, failure, retries, limit, renewed, hint, maxWait, remaining, random }
+    const isNew =
+      authorization !== undefined &&
+      authorization !== sentAgain &&
+      remaining > NEW_TOKEN_WAIT &&
+      authorizer?.isNew(authorization)
+    const isFinal = renewed && !isNew
+    const state = { endpoint, failure, retries, limit, renewed: isFinal, hint, maxWait, remaining, random }
     const decision = decideRetry(state)
     const end = (tooLong?: number) => attemptError(log, failure, { response, body, hint, tooLong })
     if (!decision.retry) throw end(decision.waitMs)
-    const { reason, waitMs } = decision
-    const isRenewal = reason === 'token-rejected'
-    if (isRenewal) {
+    const { reason } = decision
+    if (reason === 'rate-limited' && client.settings.rateLimit === 'throw') throw end()
+    const isRejected = reason === 'token-rejected'
+    const waitMs = isRejected && isNew ? NEW_TOKEN_WAIT : decision.waitMs
+    if (!isRejected) retries += 1
+    else if (isNew) sentAgain = authorization
+    else {
       if (authorizer === undefined || authorization === undefined) throw end()
-      renewed = await authorized(call, (signal) => authorizer.refused(authorization, signal))
-      if (!renewed) throw end()
-    } else retries += 1
+      const old = authorization
+      const refused = await authorized(call, (signal) => authorizer.refused(old, signal))
+      if (refused === 'rejected') throw end()
+      renewed = refused === 'renewed'
+    }
     const retry = { attempt: log.attempts, reason, waitMs, status: response?.status }
     notify(client.settings, 'onRetry', { ...log.event, ...retry })
-    if (isRenewal) continue
+    if (isRejected && !isNew) continue
     log.phase = 'wait'
     await deadline
       .race(async (signal) => clock.sleep(waitMs, signal))
@@ -247,6 +268,16 @@ export const createClient = (
     readonly settings: Omit<ClientSettings, 'logLevel'> & { readonly logLevel: LogLevel | undefined }
   },
 ): ClientParts => {
+  if (globalThis.crypto === undefined) {
+    const issue = inputIssue(
+      'globalThis.crypto',
+      'the Web Crypto API, which every supported runtime has',
+      undefined,
+    )
+    const message =
+      'Missing globalThis.crypto: use Node 20 or later, or set it to the webcrypto of node:crypto'
+    throw new InvalidRequestError('mandatekit', [{ ...issue, message }])
+  }
   const { logLevel = environmentLevel(), ...settings } = given.settings
   const gate = new RateLimitGate(settings.clock)
   return { ...given, settings: { ...settings, logLevel }, http: createHttp(), gate, agent: agentHeader() }

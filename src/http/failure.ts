@@ -35,12 +35,24 @@ export const REJECTED_CERTIFICATE =
 const BEFORE_SENDING = new Set<unknown>(['connect', 'getaddrinfo'])
 /** Error codes of a timeout in `fetch` itself, such as the 300 s timeout of Node. */
 const FETCH_TIMEOUT = /^(?:UND_ERR_(?:HEADERS|BODY)_TIMEOUT|TimeoutError)$/
+/** Texts of errors of Node and undici that prove that nothing was sent, whatever code or cause the error has. */
+const BEFORE_SENDING_TEXT =
+  /^(?:Proxy response \(\d{3}\)|Proxy Authentication Required \(407\)|(?:Secure )?Proxy Connection failed|bad port$)/
+/** Node's text for a connection that closed before the end of the TLS handshake. Its code alone proves nothing. */
+const BEFORE_TLS = /^Client network socket disconnected before secure TLS connection/
 const CODE = /^[A-Za-z][\w/.-]{1,60}$/
 const MAX_DEPTH = 4
 
 type Evidence = Readonly<Record<string, unknown>>
 
-const codeOf = ({ code, name }: Evidence): string | undefined => {
+/** Returns the part of an error's text that matches, such as `Proxy response (407)`. */
+const textOf = ({ message }: Evidence, text: RegExp): string | undefined =>
+  typeof message === 'string' ? text.exec(message)?.[0] : undefined
+
+const codeOf = (error: Evidence): string | undefined => {
+  const { code, name } = error
+  const text = textOf(error, BEFORE_SENDING_TEXT)
+  if (text !== undefined) return text
   if (typeof code === 'string' && CODE.test(code)) return code
   return name === 'TimeoutError' ? name : undefined
 }
@@ -48,6 +60,7 @@ const codeOf = ({ code, name }: Evidence): string | undefined => {
 /** Lists an error and its causes, except those without a code. An aggregate error is replaced by its inner errors. */
 const withCode = (error: unknown, depth = 0): readonly Evidence[] => {
   if (!isObject(error) || depth > MAX_DEPTH) return []
+  if (textOf(error, BEFORE_SENDING_TEXT) !== undefined) return [error]
   // An aggregate error has one inner error per IP address, and its own code describes only the first address.
   const errors: readonly unknown[] = Array.isArray(error.errors) ? error.errors : []
   const listed = errors.flatMap((each) => {
@@ -61,6 +74,7 @@ const withCode = (error: unknown, depth = 0): readonly Evidence[] => {
 const wasNotSent = (evidence: Evidence): boolean => {
   const code = codeOf(evidence)
   if (code === undefined) return false
+  if (BEFORE_SENDING_TEXT.test(code) || textOf(evidence, BEFORE_TLS) !== undefined) return true
   return NOT_CONNECTED.has(code) || REJECTED_CERTIFICATE.test(code) || BEFORE_SENDING.has(evidence.syscall)
 }
 

@@ -59,6 +59,11 @@ const LINES: Lines = {
   onUnexpected: ['warn', ({ message }) => message],
 }
 
+// A server's text could otherwise end a log line and begin another one, or control the terminal.
+const CONTROL = /[\p{Cc}\u2028\u2029]/gu
+const escaped = (text: string): string =>
+  text.replace(CONTROL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 /** Returns the level in the environment variable MANDATEKIT_LOG, or `off`. */
 export const environmentLevel = (): LogLevel => {
   try {
@@ -96,7 +101,7 @@ export const notify = <Name extends keyof Events>(
   const { logger = console, logLevel, hooks } = receivers
   const [level, line] = LINES[name]
   if (LOG_LEVELS.indexOf(level) <= LOG_LEVELS.indexOf(logLevel))
-    quietly(() => logger[level](`mandatekit ${event.operation}: ${line(event)}`))
+    quietly(() => logger[level](`mandatekit ${event.operation}: ${escaped(line(event))}`))
   const functions: { readonly [Key in keyof Events]?: ((event: never) => unknown) | undefined } =
     name === 'onUnexpected' ? receivers : hooks
   quietly(() => functions[name]?.(event as never))

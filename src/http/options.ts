@@ -106,7 +106,7 @@ const clientOptions = {
   /**
    * What the client does after the server reports that no requests remain. With `wait` (default), the client delays
    * calls by at most 60 s and sends them in order. With `throw`, calls are not delayed, and a 429 causes a
-   * `RateLimitError`.
+   * `RateLimitError` at once, without a retry.
    */
   rateLimit: withDefault(oneOf(['wait', 'throw']), CLIENT_DEFAULTS.rateLimit),
   /** The function that sends requests. Default: the runtime's `fetch`, which is looked up for each request. */

@@ -41,12 +41,17 @@ export interface ClientParts {
   readonly emptyBody: 'object' | 'none'
 }
 
+/** Query parameters: names and values, or pairs such as those of `URLSearchParams`, in which a name may repeat. */
+export type Query =
+  | Readonly<Record<string, string | number | undefined>>
+  | Iterable<readonly [name: string, value: string]>
+
 /** The unchecked input of one call, from a client's method. */
 export interface CallInput {
   /** The path parameters in order, with the names that the client's method uses. */
   readonly path?: Readonly<Record<string, unknown>>
   /** Query parameters, which are already checked. */
-  readonly query?: Readonly<Record<string, string | number | undefined>> | undefined
+  readonly query?: Query | undefined
   readonly body?: unknown
   /** The schema that checks the body. Default: the endpoint's schema. */
   readonly schema?: EndpointDefinition['request']
@@ -74,7 +79,15 @@ export interface PreparedRequest {
   readonly limits: ReturnType<typeof limitsOf>
 }
 
-const identifier = input('an identifier: a string that is not empty', isPathSegment)
+// Runtimes and proxies resolve `..` in a path, also in its encoded form, so that the request would leave its path.
+const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i
+/** Whether a path or an identifier has a segment `.` or `..`, encoded or not. */
+export const hasDotSegment = (text: string): boolean => DOT_SEGMENT.test(text)
+
+const identifier = input(
+  'an identifier: a string that is not empty and has no segment `.` or `..`',
+  (text) => isPathSegment(text) && !hasDotSegment(text),
+)
 /** An idempotency key: text that is valid in an HTTP header. */
 export const idempotencyKey = input('a string of visible ASCII characters', isHeaderText)
 
@@ -91,8 +104,9 @@ const pathOf = (endpoint: EndpointDefinition, path: CallInput['path']): string =
 }
 
 const queryOf = (query: CallInput['query'] = {}): string => {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined)
-  return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, `${value}`]))}`
+  const all = Symbol.iterator in query ? [...query] : Object.entries(query)
+  const given = all.flatMap(([name, value]) => (value === undefined ? [] : [[name, `${value}`]]))
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
 
 /** Checks the input of a call and turns it into a request. Throws `InvalidRequestError` before any I/O. */
@@ -104,7 +118,9 @@ export const prepare = (
   const { operation } = endpoint
   const { asForm = false, method = endpoint.method, schema = endpoint.request } = call
   const { baseUrl, apiPrefix = client.prefix } = client.settings
-  const path = pathOf(endpoint, call.path).replace(`${client.prefix}/`, `${apiPrefix}/`)
+  const given = pathOf(endpoint, call.path)
+  const isVersioned = given.startsWith(`${client.prefix}/`)
+  const path = isVersioned ? `${apiPrefix}${given.slice(client.prefix.length)}` : given
   const fields = schema && check(operation, schema, call.body, 'request')
   const options = call.options === undefined ? {} : check(operation, callOptionsSchema, call.options)
   const limits = limitsOf(client.settings, options)

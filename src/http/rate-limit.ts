@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { startTimer, steadyClock } from '../clock.ts'
+import { steadyClock, waitAtMost } from '../clock.ts'
 import type { RateLimit } from '../errors.ts'
 import { untilServerTime } from './retry.ts'
 
@@ -33,12 +33,20 @@ export const readRateLimit = (headers: Headers): RateLimit | undefined => {
 const LONGEST_DELAY = 60_000
 // Rate limits are per minute. A wait or reset time of more than an hour must be wrong, so the gate ignores it.
 const LONGEST_PLAUSIBLE_DELAY = 3_600_000
+/** How much longer than the first waiting call the others wait before they check the limit themselves, in ms. */
+const TURN = 1_000
+/** The reason with which a call's sleep is aborted. It is constant, because each new reason costs a stack trace. */
+const AWAKE = 'The call no longer waits for this time.'
 
-/** A rate-limit window. `remaining` is the number of requests that may still start before `endsAt`. */
-interface Window {
-  readonly remaining: number
+/** A span of time on the client's clock. */
+interface Span {
   readonly startsAt: number
   readonly endsAt: number
+}
+
+/** A rate-limit window. `remaining` is the number of requests that may still start before `endsAt`. */
+interface Window extends Span {
+  readonly remaining: number
   /** The server's reset time, if a response contained one. The reset time identifies the window. */
   readonly resetAt?: number | undefined
   /** True if no response has reported this window yet, and the client assumes that the last window's limit applies. */
@@ -52,18 +60,19 @@ export interface LimitUpdate {
   readonly waitMs: number | undefined
 }
 
-/** A request in flight or a waiting call. The gate deletes a slot after its `endsAt`, a time on `steadyClock`. */
+/**
+ * A waiting call, and then its request in flight. The gate deletes a slot after its `endsAt`, a time on `steadyClock`,
+ * because a worker may end before it calls `leave`.
+ */
 export interface Slot {
-  readonly endsAt: number
+  endsAt: number
+  /** The longest duration of the request, in milliseconds. */
+  readonly timeout: number
   wake?: () => void
 }
 
-/** Deletes entries whose `endsAt` has passed, and returns the others. A worker may end before it calls `leave`. */
-const withoutEnded = (slots: Set<Slot>): Slot[] => {
-  const now = steadyClock.now()
-  for (const slot of slots) if (slot.endsAt <= now) slots.delete(slot)
-  return [...slots]
-}
+/** Whether a time is in a span. If the clock was set back, the span starts in the future. */
+const isWithin = (time: number, { startsAt, endsAt }: Span): boolean => startsAt <= time && time < endsAt
 
 /**
  * Delays calls after the server said that no requests remain. The calls of a client share one gate and start in order.
@@ -71,8 +80,11 @@ const withoutEnded = (slots: Set<Slot>): Slot[] => {
  */
 export class RateLimitGate {
   readonly #clock: Clock
+  /** The waiting calls. Only the first sleeps until the limit may change, so that a change wakes one call. */
   readonly #queue = new Set<Slot>()
   readonly #inFlight = new Set<Slot>()
+  /** The wait that the last 429 requested. */
+  #pause: Span | undefined
   #window: Window | undefined
   #limit: number | undefined
 
@@ -82,7 +94,10 @@ export class RateLimitGate {
 
   /** Adds a request to those in flight if the limit allows it now. `timeout`: the request's longest duration in ms. */
   tryEnter(timeout: number): Slot | undefined {
-    return this.#isClosed() ? undefined : this.#take(timeout)
+    if (this.#queue.size > 0 || this.#isClosed()) return undefined
+    const slot = { endsAt: steadyClock.now() + timeout, timeout }
+    this.#inFlight.add(slot)
+    return slot
   }
 
   /**
@@ -90,19 +105,21 @@ export class RateLimitGate {
    * remaining time, returns the wait in milliseconds at once.
    */
   async enter(signal: AbortSignal, remaining: number, timeout: number): Promise<Slot | number> {
-    const own: Slot = { endsAt: steadyClock.now() + remaining }
-    this.#queue.add(own)
+    const slot: Slot = { endsAt: steadyClock.now() + remaining, timeout }
+    this.#queue.add(slot)
     try {
-      while (this.#isClosed()) {
+      for (;;) {
+        this.#admit()
+        signal.throwIfAborted()
+        if (this.#inFlight.has(slot)) return slot
         const delay = this.#delay()
-        if (delay > LONGEST_DELAY || delay >= own.endsAt - steadyClock.now()) return delay
-        await this.#nextChange(own, signal)
+        if (delay > LONGEST_DELAY || delay >= slot.endsAt - steadyClock.now()) return delay
+        await this.#nextChange(slot, signal)
       }
-      signal.throwIfAborted()
-      return this.#take(timeout)
     } finally {
-      this.#queue.delete(own)
-      this.#wake()
+      this.#queue.delete(slot)
+      if (signal.aborted) this.#inFlight.delete(slot)
+      if (!this.#inFlight.has(slot)) this.#admit(true)
     }
   }
 
@@ -110,19 +127,25 @@ export class RateLimitGate {
   leave(slot: Slot, update: LimitUpdate | undefined): void {
     this.#inFlight.delete(slot)
     if (update !== undefined) this.#update(update)
-    this.#wake()
+    this.#admit(true)
   }
 
-  #take(timeout: number): Slot {
-    const slot = { endsAt: steadyClock.now() + timeout }
-    this.#inFlight.add(slot)
-    return slot
-  }
-
-  /** Wakes all waiting calls in order. If no request may start, wakes only the first, which checks its delay again. */
-  #wake(): void {
-    const waiting = withoutEnded(this.#queue)
-    for (const slot of this.#isClosed() ? waiting.slice(0, 1) : waiting) slot.wake?.()
+  /** Lets the first waiting calls start. After a change, wakes the next one, which then waits for the next change. */
+  #admit(isChange = false): void {
+    let wakesNext = isChange
+    for (const slot of this.#queue) {
+      const now = steadyClock.now()
+      const isWaiting = slot.endsAt > now
+      if (isWaiting && this.#isClosed()) {
+        if (wakesNext) slot.wake?.()
+        return
+      }
+      wakesNext = true
+      this.#queue.delete(slot)
+      slot.endsAt = Math.min(slot.endsAt, now + slot.timeout)
+      if (isWaiting) this.#inFlight.add(slot)
+      slot.wake?.()
+    }
   }
 
   #update({ headers, waitMs }: LimitUpdate): void {
@@ -130,72 +153,77 @@ export class RateLimitGate {
     this.#limit = limit ?? this.#limit
     const reset = resetAt?.getTime()
     const untilReset = reset && untilServerTime(reset, this.#clock.now(), headers)
-    if (remaining !== undefined && untilReset && untilReset <= LONGEST_PLAUSIBLE_DELAY)
+    const isPause = waitMs !== undefined && waitMs <= LONGEST_PLAUSIBLE_DELAY
+    if (isPause) this.#pause = this.#span(waitMs)
+    // After the wait that a 429 names, calls continue, even if the window with no remaining requests is longer.
+    if (isPause && !remaining) this.#endWindow()
+    else if (remaining !== undefined && untilReset && untilReset <= LONGEST_PLAUSIBLE_DELAY)
       this.#open(remaining, Math.min(untilReset, LONGEST_DELAY), reset)
-    if (waitMs !== undefined && waitMs <= LONGEST_PLAUSIBLE_DELAY) this.#open(0, waitMs, reset)
+  }
+
+  #span(milliseconds: number): Span {
+    const startsAt = this.#clock.now()
+    return { startsAt, endsAt: startsAt + milliseconds }
   }
 
   #open(remaining: number, milliseconds: number, resetAt: number | undefined): void {
     // Responses may arrive out of order. The lowest number is the newest, because in one window the number only falls.
     const known =
       resetAt !== undefined && this.#window?.resetAt === resetAt ? this.#window.remaining : remaining
-    const startsAt = this.#clock.now()
-    this.#window = {
-      remaining: Math.min(remaining, known),
-      startsAt,
-      endsAt: startsAt + milliseconds,
-      resetAt,
-    }
+    this.#window = { ...this.#span(milliseconds), remaining: Math.min(remaining, known), resetAt }
   }
 
   #isClosed(): boolean {
-    if (this.#window === undefined) return false
+    if (this.#pause === undefined && this.#window === undefined) return false
     const now = this.#clock.now()
-    // If the clock was set back, the window starts in the future.
-    if (now < this.#window.startsAt || now >= this.#window.endsAt) this.#endWindow()
-    return this.#window !== undefined && this.#window.remaining <= withoutEnded(this.#inFlight).length
+    if (this.#pause && !isWithin(now, this.#pause)) this.#pause = undefined
+    if (this.#window && !isWithin(now, this.#window)) this.#endWindow()
+    const ended = steadyClock.now()
+    for (const slot of this.#inFlight) if (slot.endsAt <= ended) this.#inFlight.delete(slot)
+    return this.#pause !== undefined || (this.#window?.remaining ?? Infinity) <= this.#inFlight.size
   }
 
   /** Ends a window. If a response reported the window's limit, opens the next window with the same limit. */
   #endWindow(): void {
     const limit = this.#window?.isGuess ? undefined : this.#limit
     this.#limit = undefined
-    const startsAt = this.#clock.now()
-    const endsAt = startsAt + LONGEST_DELAY
-    this.#window = limit ? { remaining: limit, startsAt, endsAt, isGuess: true } : undefined
+    this.#window = limit ? { ...this.#span(LONGEST_DELAY), remaining: limit, isGuess: true } : undefined
   }
 
-  /** Returns the milliseconds until the window ends, or 0 if the server allows more requests in this window. */
+  /** Returns the milliseconds until the pause and a used-up window end, or 0 if the server allows more requests. */
   #delay(): number {
-    return this.#window?.remaining === 0 ? this.#window.endsAt - this.#clock.now() : 0
+    const end = this.#window?.remaining === 0 ? this.#window.endsAt : 0
+    return Math.max(0, Math.max(end, this.#pause?.endsAt ?? 0) - this.#clock.now())
   }
 
-  /** Waits until the window ends, a request in flight ends, or the `endsAt` of such a request passes. */
-  #nextChange(own: Slot, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const awake = new AbortController()
-      const ends = [...this.#inFlight].map(({ endsAt }) => endsAt)
-      const stop = startTimer(Math.min(...ends) - steadyClock.now(), () => own.wake?.())
-      const end = (settle: () => void) => () => {
-        stop()
-        signal.removeEventListener('abort', leave)
-        awake.abort()
-        settle()
-      }
-      const leave = end(() => reject(signal.reason))
-      own.wake = end(resolve)
-      signal.addEventListener('abort', leave)
-      const window = this.#window
-      const sleep = async () => this.#clock.sleep((window?.endsAt ?? 0) - this.#clock.now(), awake.signal)
-      const windowEnded = () => {
-        if (awake.signal.aborted) return
-        if (this.#window === window) this.#endWindow()
-        // Earlier calls go first.
-        this.#wake()
-        own.wake?.()
-      }
-      // If the given clock's `sleep` throws or rejects, the window ends at once.
-      void sleep().then(windowEnded, windowEnded)
+  /** Waits until the gate wakes the call, the window ends, or the `endsAt` of a request in flight passes. */
+  async #nextChange(slot: Slot, signal: AbortSignal): Promise<void> {
+    const woken = new Promise<void>((resolve) => {
+      slot.wake = resolve
     })
+    const [first] = this.#queue
+    const asleep = first === slot ? new AbortController() : undefined
+    const span = this.#pause ?? this.#window
+    const untilEnd = Math.max(0, (span?.endsAt ?? 0) - this.#clock.now())
+    const ends = [...this.#inFlight].map(({ endsAt }) => endsAt)
+    const untilLeft = Math.min(...ends) - steadyClock.now()
+    // In a worker, the timers of the first call stop when its request ends. So the other calls have later timers.
+    const longest = asleep ? untilLeft : Math.min(untilLeft, untilEnd) + TURN
+    const ended = () => {
+      if (asleep?.signal.aborted) return
+      if (span === this.#pause) this.#pause = undefined
+      else if (span === this.#window) this.#endWindow()
+      this.#admit(true)
+    }
+    // If the given clock's `sleep` throws or rejects, the window ends at once.
+    if (asleep) (async () => this.#clock.sleep(untilEnd, asleep.signal))().then(ended, ended)
+    try {
+      await waitAtMost(woken, longest, signal)
+    } catch (error) {
+      if (signal.aborted) throw error
+      this.#admit(true)
+    } finally {
+      asleep?.abort(AWAKE)
+    }
   }
 }

@@ -2,31 +2,38 @@ import { check, inputIssue } from '../check.ts'
 import type { EndpointDefinition } from '../contract/endpoint.ts'
 import { KEY_IN_USE } from '../contract/endpoint.ts'
 import type { Input } from '../contract/fields.ts'
-import { anyJson, input, object, oneOf, optional, strict } from '../contract/fields.ts'
+import { anyJson, field, input, isObject, oneOf, optional, strict } from '../contract/fields.ts'
 import { InvalidRequestError } from '../errors.ts'
 import type { CallOptions } from './options.ts'
-import type { CallInput } from './prepare.ts'
-import { idempotencyKey } from './prepare.ts'
+import type { CallInput, Query } from './prepare.ts'
+import { hasDotSegment, idempotencyKey } from './prepare.ts'
 
-type Query = Readonly<Record<string, string | number | undefined>>
+const query = field<Query>('an object of names and values, or URLSearchParams', (value) =>
+  isObject(value) ? (value as Query) : undefined,
+)
 
 const rawRequest = {
   /** HTTP method, such as `POST`. */
   method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
   /**
    * Path below the base URL, with the version prefix, such as `/api/v1/mfs/refunds`. Encode identifiers in the path
-   * with `encodeURIComponent`. Logs, events and errors contain the path, so it must not contain a secret.
+   * with `encodeURIComponent`. Segments `.` and `..` are refused, also in encoded form. Logs, events and errors contain
+   * the path, so it must not contain a secret.
    */
-  path: input('a path such as /api/v2/plans', (value) => /^\/[^\s?#\\]*$/.test(value)),
-  /** Query parameters. */
-  query: optional(object<Query>({}, 'an object of names and values')),
+  path: input(
+    'a path such as /api/v2/plans, without segments `.` and `..`',
+    (value) => /^\/[^\s?#\\]*$/.test(value) && !hasDotSegment(value),
+  ),
+  /** Query parameters: an object, or `URLSearchParams`. */
+  query: optional(query),
   /** Body, which is sent as JSON. */
   body: optional(anyJson),
   /** Idempotency key. With `retry: 'always'`, every retry sends the same key. Default: none. */
   idempotencyKey: optional(idempotencyKey),
   /**
    * Set `always` only if the server may safely execute the request twice: for a read, or with an idempotency key.
-   * Default: `never`.
+   * Default: `never`. Even then, after a 401 in area S, the client renews the token and sends the request once more:
+   * a server that rejects the token does not execute the request.
    */
   retry: optional(oneOf(['always', 'never'])),
 }
@@ -62,7 +69,7 @@ export const rawCall = (
     acts: hasKey || !(isRetried || method === 'GET'),
     afterUnknown: {
       how: 'read-state',
-      advice: hasKey ? 'it acts once as long as the server keeps the key.' : 'Find out whether it did.',
+      advice: hasKey ? 'it acts once while the key is kept.' : 'Find out whether it did.',
     },
   }
   return [endpoint, { method, query, body, idempotencyKey, once: !isRetried, options }]

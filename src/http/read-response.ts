@@ -133,31 +133,31 @@ export const readResponse = (
 /** Characters with which people write a phone number. The trunk prefix `(0)` is not dialed from abroad. */
 const PHONE_SEPARATORS = /\(0\)|[\s+().\-/]/g
 
-/** Converts a phone number to digits without leading zeros, and to a pattern that matches other forms of the number. */
-const phoneForms = (number: string) => {
-  const digits = number.replace(PHONE_SEPARATORS, '').replace(/^0+/, '')
-  // A masked number has other characters in place of digits. A national number lacks the country code.
-  return { digits, pattern: new RegExp(`${digits.replace(/\D+/g, '\\d*')}$`) }
+/** Whether a number ends in a form of another number. A national number lacks the country code, a masked one digits. */
+const endsInPhone = (number: string, form: string): boolean => {
+  const [digits = '', tail = ''] = [number, form].map((one) =>
+    one.replace(PHONE_SEPARATORS, '').replace(/^0+/, ''),
+  )
+  return new RegExp(`${tail.replace(/\D+/g, '\\d*')}$`).test(digits)
 }
 
-const isSamePhone = (one: string, other: string): boolean => {
-  const [first, second] = [phoneForms(one), phoneForms(other)]
-  return first.pattern.test(second.digits) || second.pattern.test(first.digits)
-}
-
-/** Returns the fields of a success that differ from the request, so that it may be the response to another request. */
-export const changedEchoes = (
-  { echoes = [] }: EndpointDefinition,
+/** Reports a success whose fields differ from the request, because it may be the response to another request. */
+export const reportEchoes = (
+  { operation, echoes = [] }: EndpointDefinition,
   sent: unknown,
   data: unknown,
-): string[] => {
+): UnexpectedReport | undefined => {
   const textIn = (fields: unknown, name: string): string =>
     String((isObject(fields) ? fields[name] : undefined) ?? '')
       .replace(/\s/g, '')
       .toUpperCase()
-  return echoes.filter((name) => {
+  const changed = echoes.filter((name) => {
     const [given, got] = [textIn(sent, name), textIn(data, name)]
     if (got === '') return false
-    return name === 'msisdn' ? !isSamePhone(given, got) : given !== got
+    return name === 'msisdn' ? !endsInPhone(given, got) && !endsInPhone(got, given) : given !== got
   })
+  const [field] = changed
+  if (field === undefined) return undefined
+  const message = `The response has another ${changed.join(' and ')} than the request: perhaps this idempotency key was used before`
+  return { operation, field, rule: 'what was sent', received: 'another value', message }
 }

@@ -8,6 +8,29 @@ const MIN_SECRET_LENGTH = 4
 // Deeper levels become `[redacted]`. Without this limit, a very deep body would overflow the stack and hide the error.
 const DEEPEST = 100
 
+// A server may write a number in the international or the national form, with spaces or hyphens. All forms end alike.
+const LIKE_A_NUMBER = /^\+?[\d\s().-]+$/
+const END_OF_NUMBER = 8
+const SEPARATOR = '(?:[\\s().+\u2010-\u2015-]|%20|%2B){0,3}'
+
+/** Returns a pattern that finds a number in any form, or undefined if a text is not a long number. */
+const patternOf = (secret: string): RegExp | undefined => {
+  const digits = LIKE_A_NUMBER.test(secret) ? secret.replace(/\D/g, '') : ''
+  if (digits.length < END_OF_NUMBER) return undefined
+  const end = [...digits.slice(-END_OF_NUMBER)].join(SEPARATOR)
+  return new RegExp(`(?:(?:\\+|%2B|\\()?(?:\\d${SEPARATOR}){1,8})?${end}`, 'gi')
+}
+
+/** Returns the values that a request sent in fields with a secret name, at any depth. */
+const secretsIn = (sent: unknown, isSecret = false, depth = 0): string[] => {
+  if (typeof sent !== 'object' || sent === null)
+    return isSecret && (typeof sent === 'string' || typeof sent === 'number') ? [String(sent)] : []
+  if (depth > DEEPEST) return []
+  // An item of a list has a number as its name, which is no secret name.
+  const entries = Object.entries(sent)
+  return entries.flatMap(([name, each]) => secretsIn(each, isSecret || SECRET_FIELD.test(name), depth + 1))
+}
+
 /** Returns the forms in which a secret can appear: plain, in JSON and in a URL. */
 const formsOf = (secret: string): string[] => {
   const inUrl = encodeURIComponent(secret)
@@ -30,20 +53,24 @@ export const createRedactor = (
     content,
     content.replace(/^\S+ /, ''),
   ])
-  const fieldSecrets = Object.entries(Object(fields))
-    .filter(([name]) => SECRET_FIELD.test(name))
-    .flatMap(([, content]) => (typeof content === 'string' ? [content] : []))
-  const secrets = [...new Set([...headerSecrets, ...fieldSecrets])]
-    .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
+  const all = [...new Set([...headerSecrets, ...secretsIn(fields)])].filter(
+    (secret) => secret.length >= MIN_SECRET_LENGTH,
+  )
+  const numbers = all.flatMap((secret) => patternOf(secret) ?? [])
+  const secrets = all
     .flatMap(formsOf)
     // The longest secret comes first, because a long secret may contain a shorter secret.
     .sort((one, other) => other.length - one.length)
 
   const text = (original: string): string =>
-    secrets.reduce((redacted, secret) => redacted.replaceAll(secret, REDACTED), original)
+    [...numbers, ...secrets].reduce<string>(
+      (redacted, secret) => redacted.replaceAll(secret, REDACTED),
+      original,
+    )
 
   const value = (original: unknown, depth = 0): unknown => {
     if (typeof original === 'string') return text(original)
+    if (typeof original === 'number') return text(`${original}`) === `${original}` ? original : REDACTED
     if (typeof original !== 'object' || original === null) return original
     if (depth > DEEPEST) return REDACTED
     if (Array.isArray(original)) return original.map((each) => value(each, depth + 1))

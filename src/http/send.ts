@@ -33,8 +33,11 @@ export interface FetchRequest {
   readonly method: string
   /** All headers of the request, including Authorization. */
   readonly headers: Record<string, string>
-  /** JSON text, or form fields of a token request; absent when the request has no body. */
-  readonly body?: string
+  /**
+   * JSON text, or form fields of a token request; absent when the request has no body. A request that must not be sent
+   * twice has an empty `ArrayBuffer` in place of no body, because some runtimes resend requests without a body.
+   */
+  readonly body?: string | ArrayBuffer
   /** Aborts when the attempt's time ends or the caller aborts the call. */
   readonly signal: AbortSignal
   /** Always `manual`, because the client never follows redirects. */
@@ -84,11 +87,12 @@ interface Runtime {
 /**
  * Opens a connection for one request, on Deno and Bun. The `fetch` of Deno (measured up to 2.9) and Bun (up to 1.3.12)
  * resends a POST when a reused connection closes without a response. The server may have executed the first POST.
+ * Over HTTP/2, Deno also resends a POST after REFUSED_STREAM, which a proxy may send although its origin acted.
  */
 const ownConnection = () => {
   if ('Bun' in globalThis) return { keepalive: false } as const
   try {
-    const client = (globalThis as Runtime).Deno?.createHttpClient?.({ poolMaxIdlePerHost: 0 })
+    const client = (globalThis as Runtime).Deno?.createHttpClient?.({ poolMaxIdlePerHost: 0, http2: false })
     return client && { client }
   } catch {
     // Deno may lack the permission or the flag for `createHttpClient`.
@@ -130,11 +134,13 @@ export const sendOnce = async (
 ): Promise<Attempt> => {
   const startedAt = steadyClock.now()
   const connection = once ? ownConnection() : undefined
+  // Node 26 and undici 8 resend a request without a body after REFUSED_STREAM, which does not prove that nobody acted.
+  const content = body ?? (once && method !== 'GET' ? new ArrayBuffer(0) : undefined)
   let received: Omit<ReceivedResponse, 'text'> | undefined
   try {
     return await deadline.race(async (signal) => {
       // `fetch` gets headers, signal and body directly, because a ky request with these values is slower (decision 2).
-      const rest = { headers, signal, ...(body !== undefined && { body }), ...connection }
+      const rest = { headers, signal, ...(content !== undefined && { body: content }), ...connection }
       const send = fetch
         ? () => fetch(url, { method, redirect: 'manual', ...rest }) as Promise<Response>
         : (request: RequestInfo | URL) => globalThis.fetch(request, rest)

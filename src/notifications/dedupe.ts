@@ -28,6 +28,11 @@ export interface DedupeStore {
    * no longer holds the id. This result means that another caller may have processed the same notification too.
    */
   commit(id: string, owner: string, ttlMilliseconds: number): Promise<boolean>
+  /**
+   * Returns whether an id was processed. Optional: with `has`, the handler responds 200 to a known duplicate before it
+   * calls `verify`, so that duplicates cost no lookup in the API.
+   */
+  has?(id: string): Promise<boolean> | boolean
   /** Releases an id, so that the next claim succeeds at once. Does nothing if `owner` no longer holds the id. */
   release(id: string, owner: string): Promise<void>
 }
@@ -67,6 +72,7 @@ export const createMemoryStore = (leaseClock: Clock, clock: Clock, limit = LIMIT
   const leases = new Map<string, { readonly owner: string; readonly endsAt: number }>()
   const committed = new Map<string, number>()
 
+  const has = (id: string): boolean => (committed.get(id) ?? 0) > clock.now()
   const owns = (id: string, owner: string): boolean => leases.get(id)?.owner === owner
   const isLeased = (id: string): boolean => (leases.get(id)?.endsAt ?? 0) > leaseClock.now()
 
@@ -83,8 +89,9 @@ export const createMemoryStore = (leaseClock: Clock, clock: Clock, limit = LIMIT
   }
 
   return {
+    has,
     async claim(id, leaseMilliseconds) {
-      if ((committed.get(id) ?? 0) > clock.now()) return { state: 'committed' }
+      if (has(id)) return { state: 'committed' }
       if (isLeased(id)) return { state: 'in-progress' }
       leases.delete(id)
       makeRoom()

@@ -1,9 +1,9 @@
 import { check, inputIssue } from '../check.ts'
 import type { Clock } from '../clock.ts'
-import { steadyClock, withTimeout } from '../clock.ts'
+import { exportedWait, steadyClock, withTimeout } from '../clock.ts'
 import { isObject } from '../contract/fields.ts'
 import type { PaymentDetails, SubscriptionDetails } from '../contract/subscriptions.ts'
-import { InvalidRequestError, isMandateKitError } from '../errors.ts'
+import { InvalidRequestError } from '../errors.ts'
 import { createMemoryStore } from './dedupe.ts'
 import type { NotificationContext, NotificationHandlerOptions, Report } from './options.ts'
 import { handlerOptionsSchema } from './options.ts'
@@ -17,7 +17,7 @@ import type { Delivery, Lookup, Verified } from './verifiers.ts'
 /** A delivery as plain data, which a job of a queue can contain. */
 export interface QueuedDelivery {
   /** Headers, as in `request.headers` of node:http: at least Content-Type, Content-Encoding and the signature. */
-  readonly headers: HeaderFields
+  readonly headers?: HeaderFields | null | undefined
   /** The body as text or bytes, unchanged because a signature covers it. A queue that stores JSON holds only text. */
   readonly body: string | Uint8Array
 }
@@ -46,9 +46,12 @@ export type DeliveryResult =
 export interface ProcessedDelivery {
   /** The result of the delivery. Run the job again after `in-progress`, `unverified` and `failed`. */
   readonly result: DeliveryResult
-  /** Milliseconds until the job should run again. Present after `in-progress`, `unverified` and `failed`. */
+  /**
+   * Milliseconds until the job should run again: a whole number from 1 000 to 3 600 000. Present after `in-progress`,
+   * `unverified` and `failed`.
+   */
   readonly retryAfterMs?: number
-  /** The notification; absent after `invalid`. Do not trust it after `refused` or `unverified`. */
+  /** The notification; absent after `invalid`. Trust it only after `processed`, `in-progress` and `failed`. */
   readonly notification?: MerchantNotification
   /** After `unverified` and `failed`: the error, which `nextStep` accepts. After `invalid`: why the body is invalid. */
   readonly error?: unknown
@@ -80,9 +83,11 @@ const STATUSES: Readonly<Record<DeliveryResult, number>> = {
   failed: 500,
 }
 const RETRY_AFTER = 5_000
-/** Returns the pause before a redelivery, in milliseconds: 5 s, or the `retryAfterMs` of a client's error. */
-const pauseAfter = (error: unknown): number =>
-  (isMandateKitError(error) ? error.retryAfterMs : undefined) ?? RETRY_AFTER
+/** Returns the pause before a redelivery, in milliseconds: the error's `retryAfterMs` if it is at least 1 s, or 5 s. */
+const pauseAfter = (error: unknown): number => {
+  const { retryAfterMs } = Object(error) as { readonly retryAfterMs?: number }
+  return exportedWait(Number(retryAfterMs) >= 1000 ? retryAfterMs : undefined) ?? RETRY_AFTER
+}
 const METHODS = ['POST', 'PUT']
 
 const ignore = (): void => undefined
@@ -99,7 +104,7 @@ const ignore = (): void => undefined
  * | 408, 413 | the body took longer than `timeouts.read`; the decoded body is larger than `maxBytes` |
  * | 415 | the Content-Encoding is not gzip, deflate or br, or this runtime cannot decode br |
  * | 500 | your code threw; the next delivery runs your code again |
- * | 503 | another delivery is in progress, a time limit was exceeded, or the verifier or the store failed |
+ * | 503 | another delivery is in progress, a time limit was exceeded, or the verifier or the store failed; the header Retry-After contains the wait |
  *
  * To process deliveries in a job queue, use the handler's method `process`.
  *
@@ -194,8 +199,12 @@ export const createHandlerWithClock = (
 
   const receive = async (delivery: Delivery | Unreadable): Promise<ProcessedDelivery> => {
     if ('notification' in delivery) {
+      const { notification } = delivery
+      // A duplicate must not cost a lookup in the API.
+      if (verify !== 'none' && (await processOnce.isProcessed(notification)))
+        return { result: 'duplicate', notification }
       const examined = await examine(delivery)
-      return 'result' in examined ? examined : processGenuine(delivery.notification, examined.lookup)
+      return 'result' in examined ? examined : processGenuine(notification, examined.lookup)
     }
     const { error } = delivery
     report({ kind: 'invalid-message', error })
@@ -203,11 +212,11 @@ export const createHandlerWithClock = (
     return { result: 'invalid', error }
   }
 
-  const respond = async (request: Request): Promise<number> => {
-    if (!METHODS.includes(request.method)) return 405
+  const respond = async (request: Request): Promise<{ status: number; retryAfterMs?: number }> => {
+    if (!METHODS.includes(request.method)) return { status: 405 }
     const delivery = await readDelivery(request, settings)
-    const { result } = await receive(delivery)
-    return 'status' in delivery ? delivery.status : STATUSES[result]
+    const { result, ...received } = await receive(delivery)
+    return { ...received, status: 'status' in delivery ? delivery.status : STATUSES[result] }
   }
 
   const handler = async (request: Request): Promise<Response> => {
@@ -215,11 +224,11 @@ export const createHandlerWithClock = (
       const rule = 'a web-standard Request (for Express, Fastify, Koa and node:http, use toNodeHandler)'
       throw new InvalidRequestError('notifications.handler', [inputIssue('request', rule, request)])
     }
-    const status = await respond(request)
+    const { status, retryAfterMs = RETRY_AFTER } = await respond(request)
     const headers = new Headers({ 'cache-control': 'no-store' })
     if (status === 405) headers.set('allow', METHODS.join(', '))
     if (status === 415) headers.set('accept-encoding', 'gzip, deflate')
-    if (status === 503) headers.set('retry-after', String(RETRY_AFTER / 1000))
+    if (status === 503) headers.set('retry-after', String(Math.ceil(retryAfterMs / 1000)))
     // Anyone can send a request, so the response has no body with details.
     return new Response(null, { status, headers })
   }
@@ -230,7 +239,8 @@ export const createHandlerWithClock = (
       const rule = 'the text or the bytes as received; JSON in a queue holds only text'
       throw new InvalidRequestError('notifications.handler', [inputIssue('body', rule, body)])
     }
-    const init = { method: 'POST', headers: toHeaders(headers), body: bytes }
+    const leftOut = (name: string) => report({ kind: 'header-left-out', name })
+    const init = { method: 'POST', headers: toHeaders(headers, leftOut), body: bytes }
     return receive(await readDelivery(new Request('http://localhost/', init), settings))
   }
 

@@ -20,6 +20,7 @@ export type { Claim, DedupeStore, MemoryDedupeStore, MemoryDedupeStoreOptions } 
 export { createMemoryDedupeStore } from './dedupe.ts'
 export type { DeliveryResult, NotificationHandler, ProcessedDelivery, QueuedDelivery } from './handler.ts'
 export { createNotificationHandler } from './handler.ts'
+export type { LookupCall } from './lookup-limit.ts'
 export type { FetchHandler, NodeHandler } from './node.ts'
 export { toNodeHandler } from './node.ts'
 export type {
@@ -45,6 +46,7 @@ export type {
   HmacVerifierOptions,
   Lookup,
   LookupClient,
+  LookupVerifierOptions,
   SignatureEncoding,
   Verified,
   Verifier,

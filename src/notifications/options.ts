@@ -32,6 +32,7 @@ export type NotificationListener<Kind extends MerchantNotification> = (
  *
  * - `invalid-message`: the body is not a notification (400), arrived too slowly (408), is too large (413), or has an
  *   unknown Content-Encoding (415); or the handler rejects, because the setup is wrong.
+ * - `header-left-out`: `process` ignored a header, because the runtime's `Headers` cannot hold its name or value.
  * - `refused`: the verifier returned `false` (401).
  * - `verification-failed`: the verifier threw, returned neither true nor false, or exceeded `timeouts.verify` (503).
  * - `unknown-kind`: the type or status is unknown to this version, and `onUnknown` is missing (200).
@@ -44,6 +45,7 @@ export type NotificationListener<Kind extends MerchantNotification> = (
  */
 export type NotificationReport =
   | { readonly kind: 'invalid-message'; readonly error: InvalidRequestError }
+  | { readonly kind: 'header-left-out'; readonly name: string }
   | { readonly kind: 'unknown-kind'; readonly notification: UnknownNotification }
   | ({ readonly notification: MerchantNotification } & (
       | { readonly kind: 'refused' | 'handler-too-slow' | 'lease-lost' }

@@ -94,7 +94,8 @@ const messageSchema = response({
   timestamp: field('UNIX time in seconds', readTimestamp),
 })
 
-const canonical = (text: string): string => text.trim().toUpperCase()
+/** Normalizes text that senders write in different letter cases. */
+export const canonical = (text: string): string => text.trim().toUpperCase()
 
 const toNotification = (raw: MerchantNotification['raw']): MerchantNotification => {
   const message = check(OPERATION, messageSchema, { ...raw })

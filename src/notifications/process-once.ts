@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { withTimeout } from '../clock.ts'
+import { waitAtMost, withTimeout } from '../clock.ts'
 import { isObject } from '../contract/fields.ts'
 import type { Claim, DedupeStore } from './dedupe.ts'
 import type { HandlerSettings, Report } from './options.ts'
@@ -139,7 +139,14 @@ export const createProcessOnce = (
     return Promise.race([result, keepLease()])
   }
 
-  return async (notification: MerchantNotification, work: Work): Promise<Processed> => {
+  /** Whether the listener succeeded for an earlier delivery. If the store cannot tell, the claim decides. */
+  const isProcessed = async (notification: MerchantNotification): Promise<boolean> => {
+    const { notificationId: id } = notification
+    if (uncommitted.has(id)) return true
+    return store.has !== undefined && (await ask(notification, 'has', async () => store.has?.(id))) === true
+  }
+
+  const processOnce = async (notification: MerchantNotification, work: Work): Promise<Processed> => {
     const { notificationId: id } = notification
     const first = running.get(id)
     if (first?.result === undefined || first.endsAt <= clock.now()) {
@@ -150,14 +157,11 @@ export const createProcessOnce = (
       })
       return own.result
     }
-    const settled = new AbortController()
-    const timeout = clock.sleep(responseTimeout, settled.signal).catch(ignore)
     // Some runtimes stop the first delivery when its request ends. `first.result` then rejects or never settles.
-    const ended = first.result.catch(() => 'in-progress' as const)
-    const result = await Promise.race([ended, timeout.then(() => 'in-progress' as const)])
-    settled.abort()
+    const result = await waitAtMost(first.result, responseTimeout).catch(() => 'in-progress' as const)
     if (result === 'processed') return 'duplicate'
     // If the listener failed, the first delivery gets a 500 response, and a concurrent delivery gets 503.
     return result === 'failed' ? 'in-progress' : result
   }
+  return Object.assign(processOnce, { isProcessed })
 }

@@ -14,13 +14,22 @@ const ignore = (): void => undefined
 /** Headers as plain data, such as `request.headers` of node:http. */
 export type HeaderFields = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Converts headers, for example those of node:http, to a `Headers` object. */
-export const toHeaders = (fields: HeaderFields): Headers => {
+/** Converts headers, for example those of node:http. Omits headers that `Headers` cannot hold, such as a city in UTF-8. */
+export const toHeaders = (
+  fields: HeaderFields | null | undefined,
+  onLeftOut: (name: string) => void = ignore,
+): Headers => {
   const headers = new Headers()
-  for (const [name, value] of fields instanceof Headers ? fields : Object.entries(fields)) {
+  for (const [name, value] of fields instanceof Headers ? fields : Object.entries(fields ?? {})) {
     // `Headers` does not accept the pseudo-headers of HTTP/2, such as `:path`.
-    if (value === undefined || name.startsWith(':')) continue
-    for (const each of [value].flat()) headers.append(name, each)
+    if (name.startsWith(':')) continue
+    for (const each of [value ?? []].flat()) {
+      try {
+        headers.append(name, each)
+      } catch {
+        onLeftOut(name)
+      }
+    }
   }
   return headers
 }

@@ -1,10 +1,13 @@
-import { check, objectWith } from '../check.ts'
+import { check, clockOption, objectWith } from '../check.ts'
+import { systemClock } from '../clock.ts'
 import type { Input } from '../contract/fields.ts'
 import { anyText, field, input, oneOf, strict, withDefault } from '../contract/fields.ts'
 import type { Cancellation, PaymentDetails, SubscriptionDetails } from '../contract/subscriptions.ts'
 import { InvalidRequestError, isMandateKitError } from '../errors.ts'
+import type { LookupCall } from './lookup-limit.ts'
+import { createLookupLimit, postponed } from './lookup-limit.ts'
 import type { MerchantNotification } from './parse.ts'
-import { toBytes } from './parse.ts'
+import { canonical, toBytes } from './parse.ts'
 
 /** A delivery, as a verifier receives it. */
 export interface Delivery {
@@ -117,24 +120,44 @@ export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
 /** The methods that `lookupVerifier` calls. A `SubscriptionsClient` has these methods. */
 export interface LookupClient {
   /** Reads a subscription. (S-d) */
-  details(subscriptionId: string): PromiseLike<{ readonly id: string; readonly enabled?: number }>
+  details(subscriptionId: string): LookupCall<{ readonly id: string; readonly enabled?: number }>
   /** Reads the cancellation of a subscription. (S-f) */
-  cancellation(subscriptionId: string): PromiseLike<Pick<Cancellation, 'subscriptionID'>>
+  cancellation(
+    subscriptionId: string,
+  ): LookupCall<Pick<Cancellation, 'subscriptionID'> & Partial<Pick<Cancellation, 'status'>>>
   /** Reads one payment. (S-h) */
-  payment(paymentId: string): PromiseLike<Pick<PaymentDetails, 'subscriptionId' | 'status'>>
+  payment(paymentId: string): LookupCall<Pick<PaymentDetails, 'subscriptionId' | 'status'>>
 }
 
 const lookupClient = objectWith<LookupClient>('a SubscriptionsClient', 'details', 'cancellation', 'payment')
 
+const lookupOptions = {
+  /** Clock that tells how old a message is. Pass the mock's clock in tests. Default: the system's clock. */
+  clock: withDefault(clockOption, systemClock),
+}
+/** Options of `lookupVerifier`. */
+export interface LookupVerifierOptions extends Input<typeof lookupOptions> {}
+
 // A client other than `SubscriptionsClient` may return fewer fields.
 const verified = (record: object): Verified => ({ lookup: record as Lookup })
+
+const isSame = (one: string, other: string): boolean => canonical(one) === canonical(other)
+const FINAL = new Set(['SUCCEEDED_PAYMENT', 'FAILED_PAYMENT'])
+/** How long after a message its record may still have the opposite status, in milliseconds. */
+const LONGEST_DELAY = 3_600_000
 
 /**
  * Verifies a message by reading its record from the API. For a payment, the record and the message must have the
  * same `subscriptionId` and `status`. For other messages, the subscription must exist. For `CANCELLED`, the
- * subscription must be canceled: its `enabled` is 0, or its cancellation exists. The handler responds 401 if the API
- * contradicts the message, and 503 if a record is missing or cannot be read (network, rate limit, login). Listeners
- * get the record as `context.lookup`.
+ * subscription must be canceled: its `enabled` is 0, or its cancellation is `PROCESSED`. Listeners get the record as
+ * `context.lookup`.
+ *
+ * The handler responds 401 if the record can never agree: it belongs to another subscription, its identifier is
+ * impossible, or a payment still has the opposite final status one hour after the message. The handler responds 503 if
+ * the record is late (it is missing, or its status is not final) or cannot be read (network, rate limit, login).
+ *
+ * Anyone can send messages, so at most four lookups run at once, and they use at most half of the rate limit. Beyond
+ * that, the handler responds 503 without a request.
  *
  * `lookupVerifier` proves the content of a message, not its sender. Anyone who knows the content can resend it with
  * a new notificationId, so your code must tolerate receiving the same payment or status twice.
@@ -142,24 +165,33 @@ const verified = (record: object): Verified => ({ lookup: record as Lookup })
  * @throws {InvalidRequestError} when the client lacks one of the methods.
  * @example createNotificationHandler({ verify: lookupVerifier(subscriptions), onPayment, onSubscription })
  */
-export const lookupVerifier = (client: LookupClient): Verifier => {
+export const lookupVerifier = (client: LookupClient, options: LookupVerifierOptions = {}): Verifier => {
   check('lookupVerifier', lookupClient, client, 'client')
+  const { clock } = check('lookupVerifier', strict(lookupOptions, 'option'), options)
+  const lookUp = createLookupLimit(clock)
+
   return async ({ notification }) => {
-    const { type, subscriptionId, status } = notification
+    const { type, subscriptionId, status, occurredAt } = notification
+    const age = clock.now() - occurredAt.getTime()
+    /** An old message is less likely to agree with its record soon, so its wait grows with its age. */
+    const late = (what: string) => postponed(`The record is late: ${what}`, Math.max(5_000, age / 10))
     try {
       if (type === 'SUBSCRIPTION_PAYMENT') {
-        const payment = await client.payment(notification.paymentId)
+        const payment = await lookUp(() => client.payment(notification.paymentId))
         // A payment without a `subscriptionId` neither proves nor contradicts the message.
-        if (payment.subscriptionId === undefined) throw new TypeError('The payment has no subscriptionId.')
-        const isEqual =
-          payment.subscriptionId === subscriptionId && payment.status.trim().toUpperCase() === status
-        return isEqual && verified(payment)
+        if (payment.subscriptionId === undefined) throw late('the payment has no subscriptionId')
+        if (!isSame(payment.subscriptionId, subscriptionId)) return false
+        if (isSame(payment.status, status)) return verified(payment)
+        if (FINAL.has(canonical(payment.status)) && age > LONGEST_DELAY) return false
+        throw late('the payment has another status')
       }
-      const subscription = await client.details(subscriptionId)
-      if (subscription.id !== subscriptionId) return false
+      const subscription = await lookUp(() => client.details(subscriptionId))
+      if (!isSame(subscription.id, subscriptionId)) return false
       if (type === 'SUBSCRIPTION' && status === 'CANCELLED' && subscription.enabled !== 0) {
-        const { subscriptionID = subscriptionId } = await client.cancellation(subscriptionId)
-        if (subscriptionID !== subscriptionId) return false
+        const cancellation = await lookUp(() => client.cancellation(subscriptionId))
+        if (!isSame(cancellation.subscriptionID ?? subscriptionId, subscriptionId)) return false
+        if (!isSame(cancellation.status ?? 'PROCESSED', 'PROCESSED'))
+          throw late('the cancellation is not processed')
       }
       return verified(subscription)
     } catch (error) {

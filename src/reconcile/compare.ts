@@ -54,11 +54,7 @@ export type Difference =
       | { readonly kind: 'payment-not-found'; readonly expected: ExpectedPayment }
     ))
   | {
-      readonly kind:
-        | 'cancellation-missing'
-        | 'cancellation-not-found'
-        | 'subscription-inactive'
-        | 'subscription-not-found'
+      readonly kind: `cancellation-${'missing' | 'not-found'}` | `subscription-${'inactive' | 'not-found'}`
       readonly subscriptionId: string
     }
   | ({ readonly chargeId: string; readonly expected: ExpectedCharge } & (
@@ -149,15 +145,10 @@ const comparePayments = async (
   return differences
 }
 
-// A day begins first in the time zone UTC+14, and ends last in UTC-12.
-const HOURS_AHEAD = 14
-const HOURS_BEHIND = 12
-
-/** Returns whether a day is after the first and before the last day of a subscription in every time zone. */
+/** Whether today is after the first and before the last day of a subscription in every zone, UTC-12 to UTC+14. */
 const isRunning = ({ startDate, endDate }: SubscriptionState, now: number): boolean => {
   const dayAt = (hours: number) => Math.floor((now / 3_600_000 + hours) / 24)
-  const [start = Infinity, end = -Infinity] = [dayNumber(startDate), dayNumber(endDate)]
-  return dayAt(-HOURS_BEHIND) > start && dayAt(HOURS_AHEAD) < end
+  return dayAt(-12) > (dayNumber(startDate) ?? Infinity) && dayAt(14) < (dayNumber(endDate) ?? -Infinity)
 }
 
 /** Compares the payments and the cancellation of a subscription. */
@@ -173,13 +164,12 @@ export const compareSubscription = async (
   const differences = await comparePayments(expected, actual)
   if (cancelled === undefined) return differences
   const isCancelled = (await find(() => reader.cancellation(subscriptionId, options))) !== undefined
-  if (isCancelled && cancelled) return differences
-  if (isCancelled) return [...differences, { kind: 'cancellation-missing', subscriptionId }]
+  const report = <const Kind extends string>(kind: Kind) => [...differences, { kind, subscriptionId }]
+  if (isCancelled) return cancelled ? differences : report('cancellation-missing')
   const details = await find(async () => reader.details?.(subscriptionId, options))
   const isDisabled = details?.enabled === 0
-  if (cancelled === isDisabled || (isDisabled && !isRunning(details, now))) return differences
-  const kind = cancelled ? 'cancellation-not-found' : 'subscription-inactive'
-  return [...differences, { kind, subscriptionId }]
+  if (cancelled) return isDisabled ? differences : report('cancellation-not-found')
+  return isDisabled && isRunning(details, now) ? report('subscription-inactive') : differences
 }
 
 /** Compares the status of a charge. */

@@ -110,6 +110,7 @@ export const createKeyvDedupeStore = (keyv: KeyvLike, options: KeyvDedupeStoreOp
         await lease(id, owner, leaseMilliseconds)
         return { state: 'claimed', owner }
       }),
+    has: async (id) => readEntry(await access.get(id))?.state === 'committed',
     extend: (id, owner, leaseMilliseconds) =>
       inTurn(id, async (entry) => {
         const held = holds(entry, owner)

@@ -22,7 +22,7 @@ export interface IoredisClient {
 
 /**
  * The connection of a store to Redis or Valkey: a connected client of node-redis or ioredis, an ioredis `Cluster`, or
- * a function that sends one command. Use a function for pools, other clients and node-redis clusters. The commands
+ * a function that sends one command. Use a function for pools, other clients, and node-redis clusters and sentinels. The commands
  * are GET, SET with PX, DEL and EVAL. Each command has one key, by which the function can choose a cluster node.
  *
  * @example createRedisDedupeStore((command, key) => cluster.sendCommand(key, false, [...command])) // node-redis
@@ -50,11 +50,13 @@ const redisTokenStoreOptions = {
 export interface RedisTokenStoreOptions extends Input<typeof redisTokenStoreOptions> {}
 
 const clientField = field<RedisClient>(
-  'a connected client of redis or ioredis, or a function that sends one command',
-  (value) =>
-    typeof value === 'function' || (isObject(value) && ('call' in value || 'sendCommand' in value))
-      ? (value as RedisClient)
-      : undefined,
+  'a connected client of redis or ioredis, or a function that sends one command: for a cluster of node-redis (command, key) => cluster.sendCommand(key, false, [...command]), for a sentinel (command) => sentinel.sendCommand(false, [...command])',
+  (value) => {
+    if (typeof value === 'function' || (isObject(value) && 'call' in value)) return value as RedisClient
+    // The method of a cluster or a sentinel of node-redis has other parameters before the command.
+    const { sendCommand } = isObject(value) ? value : {}
+    return typeof sendCommand === 'function' && sendCommand.length < 3 ? (value as RedisClient) : undefined
+  },
 )
 
 // The given client may return an object such as `{ result }`, which the store must not mistake for a reply of Redis.
@@ -215,7 +217,7 @@ export const createRedisTokenStore = (
  * @throws {InvalidRequestError} if `client` or an option is invalid.
  */
 export const createRedisDedupeStore = (client: RedisClient, options: RedisOptions = {}): DedupeStore => {
-  const { run, ask } = connect(client, check('stores.redis', strict(redisOptions, 'option'), options))
+  const { send, run, ask } = connect(client, check('stores.redis', strict(redisOptions, 'option'), options))
   const keyOf = (id: string): string => `notification:${id}`
   const release: DedupeStore['release'] = async (id, owner) => {
     await ask(RELEASE_OWNED, keyOf(id), owner)
@@ -236,6 +238,11 @@ export const createRedisDedupeStore = (client: RedisClient, options: RedisOption
       }
     },
     extend: (id, owner, leaseMilliseconds) => ask(EXTEND_OWNED, keyOf(id), owner, leaseMilliseconds),
+    has: async (id) => {
+      const held = await send('GET', keyOf(id))
+      if (held !== null && typeof held !== 'string') throw unexpectedReply('GET')
+      return held?.startsWith('committed:') ?? false
+    },
     commit: (id, owner, ttlMilliseconds) => ask(COMMIT, keyOf(id), owner, ttlMilliseconds),
     release,
   }

@@ -12,6 +12,8 @@ let reports: string[]
 
 beforeEach(() => {
   reports = []
+  // A login without the store waits up to 10 s at random.
+  clock.skips = 10_000
 })
 
 afterEach(() => vi.useRealTimers())
@@ -24,7 +26,7 @@ const broken = (): never => {
 }
 const never = () => new Promise<never>(() => undefined)
 
-const EMPTY: TokenRecord = { version: 1, blocks: [], unauthorizedRenewals: [] }
+const EMPTY: TokenRecord = { version: 2, blocks: [], unauthorizedRenewals: [] }
 const NOW = Date.UTC(2026, 10, 28)
 const recordWith = (token: object): TokenRecord => ({
   ...EMPTY,
@@ -131,6 +133,7 @@ describe('a store that', () => {
     const { details } = merchant({ tokenStore })
     await details()
     vi.spyOn(tokenStore, 'set').mockImplementation(broken)
+    clock.jump(5_000)
     for (let round = 1; round <= 3; round += 1) {
       api.accepts = (token) => token === `access-${round + 1}`
       await details()
@@ -188,12 +191,12 @@ describe('a store that', () => {
     ['text', 'garbage'],
     ['a number', 7],
     ['an array', []],
-    ['another version', { version: 2, token: {} }],
+    ['another version', { version: 1, token: {} }],
     ['a token that cannot be in a header', recordWith({ accessToken: 'two\nlines' })],
     ['a token without an end', recordWith({ lifetime: Number.POSITIVE_INFINITY })],
     ['a token of a million years', recordWith({ lifetime: 1e300, obtainedAt: -1e300 })],
     ['a token without a beginning', recordWith({ obtainedAt: 'today' })],
-    ['half a refusal', { version: 1, blocks: [{ status: 401 }, null], unauthorizedRenewals: ['x'] }],
+    ['half a refusal', { version: 2, blocks: [{ status: 401 }, null], unauthorizedRenewals: ['x'] }],
   ])('returns %s has it overwritten by one login', async (_, garbage) => {
     const tokenStore = createMemoryTokenStore()
     await tokenStore.set(recordKey(api.url), garbage as never, 0)
@@ -212,20 +215,56 @@ describe('a store that', () => {
     expect(reports).toEqual([expect.stringContaining('get')])
   })
 
-  it('never grants its lock has the client log in without it', async () => {
+  it('never grants its lock fails the waiting calls after 30 s, with a time to call again, and no login', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const { details } = merchant({ tokenStore: storeWith({ withLock: never }), totalTimeout: 600_000 })
-    const calls = Array.from({ length: 20 }, () => details())
+    const tokenStore = storeWith({ withLock: never })
+    const { details } = merchant({ tokenStore, totalTimeout: 600_000 })
+    const calls = Array.from({ length: 20 }, () => errorOf(details()))
     await vi.advanceTimersByTimeAsync(30_000)
-    await Promise.all(calls)
-    expect(api.tokenRequests).toHaveLength(1)
+    for (const error of await Promise.all(calls)) {
+      expect(error).toMatchObject({ code: 'rate_limited', phase: 'login', outcome: 'not-sent' })
+      expect(error).toMatchObject({ retryable: true, retryAfterMs: 5_000 })
+    }
+    expect(api.tokenRequests).toHaveLength(0)
+    expect(reports).toEqual([])
   })
 })
 
-it('a rejected login is remembered on a runtime that cannot derive a fingerprint', async () => {
-  vi.spyOn(crypto.subtle, 'deriveBits').mockRejectedValue(new DOMException('no', 'NotSupportedError'))
+it('a rejected login is remembered on a runtime that cannot calculate a fingerprint', async () => {
+  vi.spyOn(crypto, 'subtle', 'get').mockReturnValue(undefined as never)
   api.refuse(401, { errorCode: '17' })
   const { details } = merchant()
   for (let call = 0; call < 5; call += 1) await errorOf(details())
   expect(api.tokenRequests).toHaveLength(1)
 })
+
+it('a record of another version under its own key is neither read nor overwritten', async () => {
+  const tokenStore = createMemoryTokenStore()
+  const key = recordKey(api.url).replace(/:2$/, '')
+  const foreign = { ...EMPTY, version: 1 }
+  await Reflect.apply(tokenStore.set, tokenStore, [key, foreign, 60_000])
+  await merchant({ tokenStore }).details()
+  expect(await tokenStore.get(key)).toBe(foreign)
+  expect(await tokenStore.get(`${key}:2`)).toMatchObject({ version: 2, token: { accessToken: 'access-1' } })
+  expect(reports).toEqual([])
+})
+
+it.each([Number.POSITIVE_INFINITY, Number.MAX_VALUE, 1e15])(
+  'a rejected login with a loginCooldown of %d stays rejected for every process, through JSON',
+  async (loginCooldown) => {
+    const texts = new Map<string, string>()
+    const tokenStore: TokenStore = {
+      get: (key) => JSON.parse(texts.get(key) ?? 'null'),
+      set: (key, record) => texts.set(key, JSON.stringify(record)),
+      delete: (key) => texts.delete(key),
+    }
+    api.refuse(401, {})
+    for (let process = 0; process < 5; process += 1) {
+      const { details } = merchant({ tokenStore: { ...tokenStore }, loginCooldown })
+      expect(await errorOf(details())).toMatchObject({ code: 'authentication_failed' })
+      clock.jump(3_600_000)
+    }
+    expect(api.tokenRequests).toHaveLength(1)
+    expect(reports).toEqual([])
+  },
+)

@@ -107,14 +107,28 @@ describe('a login that received Retry-After', () => {
   })
 
   it('delays calls no longer than the cool-down, whatever a store returns', async () => {
-    const record = { version: 1, blocks: [], unauthorizedRenewals: [] } as const
+    const record = { version: 2, blocks: [], unauthorizedRenewals: [] } as const
     const storeOf = (at: number, wait: number) => ({
       ...createMemoryTokenStore(),
       get: () => ({ ...record, blocks: [{ at, wait }] }),
     })
     const endless = merchant({ tokenStore: storeOf(clock.now(), 1e15), loginCooldown: 120_000 })
     expect(await errorOf(endless.details())).toMatchObject({ retryAfterMs: 120_000 })
-    await merchant({ tokenStore: storeOf(clock.now() + 60_000, 60_000) }).details()
     await merchant({ tokenStore: storeOf(clock.now(), -5) }).details()
   })
+
+  it.each([1, 60, 3_600])(
+    'by the clock of a process that is %i s ahead, ends as if it began when first seen',
+    async (ahead) => {
+      const blocks = [{ at: clock.now() + ahead * 1_000, wait: 120_000 }]
+      const record = { version: 2, blocks, unauthorizedRenewals: [] } as const
+      const { details } = merchant({ tokenStore: { ...createMemoryTokenStore(), get: () => record } })
+      for (const passed of [0, 50_000]) {
+        clock.jump(passed)
+        expect(await errorOf(details())).toMatchObject({ retryable: true, retryAfterMs: 120_000 - passed })
+      }
+      clock.jump(70_000)
+      await details()
+    },
+  )
 })

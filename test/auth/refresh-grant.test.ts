@@ -103,6 +103,7 @@ describe('a renewal by refresh token', () => {
     rotating()
     const { details } = merchant()
     await details()
+    clock.jump(5_000)
     api.accepts = (token) => token !== 'access-1'
     await Promise.all(Array.from({ length: 20 }, () => details()))
     expect(grants()).toEqual([1, 1])

@@ -82,6 +82,7 @@ describe('a 401 on a call', () => {
   it('case 2: renews the token once for 20 parallel calls, and all succeed', async () => {
     const { details } = merchant()
     await details()
+    clock.jump(5_000)
     api.revoke()
     await parallel(20, details)
     expect(api.tokenRequests).toHaveLength(2)
@@ -90,6 +91,7 @@ describe('a 401 on a call', () => {
   it('case 2: that arrives late retries the call with the newer token, which stays', async () => {
     const { details } = merchant()
     await details()
+    clock.jump(5_000)
     api.revoke()
     const late = deferred()
     api.beforeAnswer = (token, index) => (token === 'access-1' && index === 2 ? late.promise : undefined)
@@ -103,15 +105,16 @@ describe('a 401 on a call', () => {
     expect(api.calls.at(-1)).toBe('access-2')
   })
 
-  it('case 3: that never ends costs one call two requests, and a hundred calls four logins a minute', async () => {
+  it('case 3: that never ends costs a call two tokens, each sent twice, and a hundred calls four logins a minute', async () => {
     api.accepts = () => false
+    clock.skips = 1_000
     const { details } = merchant()
     const unauthorized = { code: 'authentication_failed', status: 401 }
     await expect(details()).rejects.toMatchObject(unauthorized)
-    expect([api.calls.length, api.tokenRequests.length]).toEqual([2, 2])
+    expect([api.calls.length, api.tokenRequests.length]).toEqual([4, 2])
     for (let call = 0; call < 99; call += 1) await expect(details()).rejects.toMatchObject(unauthorized)
     expect(api.tokenRequests).toHaveLength(4)
-    expect(api.calls.length).toBeLessThanOrEqual(103)
+    expect(api.calls.length).toBeLessThanOrEqual(112)
     for (let call = 0; call < 100; call += 1) {
       clock.jump(600)
       await expect(details()).rejects.toMatchObject(unauthorized)
@@ -122,6 +125,7 @@ describe('a 401 on a call', () => {
 
   it('that never ends is remembered when the clock is set back by ten minutes', async () => {
     api.accepts = () => false
+    clock.skips = 1_000
     const { details } = merchant()
     for (let call = 0; call < 50; call += 1) {
       if (call === 25) clock.jump(-600_000)
@@ -191,6 +195,7 @@ describe('two clients', () => {
     const other = merchant({ tokenStore })
     await one.details()
     await other.details()
+    clock.jump(5_000)
     api.revoke()
     await one.details()
     await other.details()
@@ -204,6 +209,7 @@ it('onTokenRenewed receives why a token was requested, and may throw', async () 
   await details()
   clock.jump(3_600_000)
   await details()
+  clock.jump(5_000)
   api.revoke()
   await details()
   await login()
@@ -225,4 +231,37 @@ it('an aborted call does not end the login that other calls share', async () => 
   held.resolve()
   await others
   expect(api.tokenRequests).toHaveLength(1)
+})
+
+describe('a token that a part of the API does not know yet', () => {
+  it.each([0, 700, 4_900])(
+    'and that is %i ms old is sent once more after 1 s, without a login',
+    async (age) => {
+      clock.skips = 1_000
+      const { details, client } = merchant()
+      await client.login()
+      clock.jump(age)
+      let refusals = 1
+      api.accepts = () => {
+        refusals -= 1
+        return refusals < 0
+      }
+      await details()
+      expect(api.tokenRequests).toHaveLength(1)
+      expect(api.calls).toEqual(['access-1', 'access-1'])
+    },
+  )
+})
+
+it('a 401 for a token from the store does not count as a renewal, so one more 401 logs in', async () => {
+  const tokenStore = createMemoryTokenStore()
+  const old = merchant({ tokenStore })
+  await old.details()
+  clock.jump(10_000)
+  await merchant({ tokenStore }).login()
+  clock.jump(10_000)
+  api.accepts = (token) => token === 'access-3'
+  await old.details()
+  expect(api.tokenRequests).toHaveLength(3)
+  expect(api.calls).toEqual(['access-1', 'access-1', 'access-2', 'access-3'])
 })

@@ -46,20 +46,20 @@ describe.each([
     expect(api.tokenRequests).toHaveLength(2)
   })
 
-  it('doubles the pause up to a minute, and a login ends it', async () => {
-    failLogins(status, 5, response)
+  it('doubles the pause up to 15 minutes, and a login ends it', async () => {
+    failLogins(status, 9, response)
     const { details } = merchant()
-    for (const pause of [10_000, 20_000, 40_000, 60_000, 60_000]) {
+    for (const pause of [1, 2, 4, 8, 16, 32, 64, 90, 90].map((pause) => pause * 10_000)) {
       await errorOf(details())
       expect(await errorOf(details())).toMatchObject({ retryAfterMs: pause })
       clock.jump(pause)
     }
     await details()
     clock.jump(HOUR)
-    failLogins(status, 7, response)
+    failLogins(status, 11, response)
     await errorOf(details())
     expect(await errorOf(details())).toMatchObject({ retryAfterMs: 10_000 })
-    expect(api.tokenRequests).toHaveLength(7)
+    expect(api.tokenRequests).toHaveLength(11)
   })
 })
 
@@ -92,7 +92,7 @@ it('case 5: clocks that differ by a second, or are set back, do not repeat a rej
 const fakeTime = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
 
 describe('case 57: a login that never ends', () => {
-  it('is not waited for by a call that comes after its callers have left', async () => {
+  it('is waited for until its own time limit, by a call that comes after its callers have left', async () => {
     fakeTime()
     api.onToken = (_request, index) =>
       index === 1 ? new Promise(() => undefined) : { body: api.tokenBody(index) }
@@ -101,13 +101,48 @@ describe('case 57: a login that never ends', () => {
     await expect.poll(() => api.tokenRequests.length).toBe(1)
     await vi.advanceTimersByTimeAsync(500)
     expect(await first).toMatchObject({ code: 'timeout', phase: 'login' })
-    const later = [details(), details()]
+    const later = [errorOf(details()), errorOf(details())]
     await settled()
-    await vi.advanceTimersByTimeAsync(5_000)
-    // A token request without a response may have been a failed login, so the next one waits.
-    await expect.poll(() => clock.sleeping).toBeGreaterThan(0)
+    await vi.advanceTimersByTimeAsync(29_500)
+    for (const error of await Promise.all(later))
+      expect(error).toMatchObject({ code: 'timeout', phase: 'login', retryable: true, retryAfterMs: 10_000 })
     clock.jump(10_000)
-    await Promise.all(later)
+    await details()
+    expect(api.tokenRequests).toHaveLength(2)
+  })
+
+  it('that takes 8 s serves a call that came after its first caller was aborted', async () => {
+    fakeTime()
+    const held = api.holdLogins()
+    const { client, details } = merchant()
+    const leaving = errorOf(client.details('sub-1', { totalTimeout: 500 }))
+    await expect.poll(() => api.tokenRequests.length).toBe(1)
+    await vi.advanceTimersByTimeAsync(1_000)
+    await leaving
+    const patient = details()
+    await settled()
+    await vi.advanceTimersByTimeAsync(7_000)
+    held.resolve()
+    await patient
+    expect(api.tokenRequests).toHaveLength(1)
+  })
+
+  it('that takes 8 s serves the renewal before a token ends, although a login() leaves it', async () => {
+    fakeTime()
+    const { client, details } = merchant()
+    await details()
+    const held = api.holdLogins()
+    clock.jump(HOUR - 10_000)
+    const early = details()
+    await expect.poll(() => api.tokenRequests.length).toBe(2)
+    const leaving = errorOf(client.login({ totalTimeout: 500 }))
+    await vi.advanceTimersByTimeAsync(8_000)
+    await Promise.all([early, leaving])
+    held.resolve()
+    await vi.waitFor(async () => {
+      await details()
+      expect(api.calls.at(-1)).toBe('access-2')
+    })
     expect(api.tokenRequests).toHaveLength(2)
   })
 

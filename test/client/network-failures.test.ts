@@ -1,7 +1,14 @@
+import { createServer } from 'node:http'
+import type { Socket } from 'node:net'
+import { createServer as createTcpServer } from 'node:net'
 import fc from 'fast-check'
+import { EnvHttpProxyAgent, ProxyAgent, fetch as undiciFetch } from 'undici'
 import { describe, expect, it } from 'vitest'
 import type { FetchFunction } from '../../src/index.ts'
+import { CHARGE_REQUEST } from '../support/bodies.ts'
+import { errorOf, gatewayClient } from '../support/clients.ts'
 import { calls, failureOf } from '../support/open-clients.ts'
+import { open } from '../support/serve.ts'
 
 const coded = (code: string, more: object = {}) => Object.assign(new Error('text'), { code, ...more })
 const fetchFailed = (cause: unknown) => new TypeError('fetch failed', { cause })
@@ -50,6 +57,8 @@ describe('a request may have been sent when fetch fails', () => {
     ['with a wrapper around a refused connection', coded('ECONNRESET', { cause: ECONNREFUSED })],
     ['with a code that is a header', fetchFailed({ code: 'Bearer secret' })],
     ['with a circle of causes', circle],
+    ['because the request was aborted', coded('UND_ERR_ABORTED')],
+    ['with a text that only resembles one', new Error('bad ports')],
     ['without a reason', undefined],
   ])('%s', async (_, thrown) => {
     expect(await failing(thrown)).toMatchObject(unknown)
@@ -85,5 +94,63 @@ describe('the outcome is unknown when a given fetch resolves to', () => {
     ['a body that cannot be read', { ...response, text: undefined }],
   ])('%s', async (_, resolved) => {
     expect(await failureThrough((async () => resolved) as FetchFunction)).toMatchObject(unknown)
+  })
+})
+
+describe('nothing was sent, and the error names the reason, when', () => {
+  const refusal = (status: number) => (socket: Socket) =>
+    socket.end(`HTTP/1.1 ${status} Refused\r\nContent-Length: 0\r\n\r\n`)
+  const hangUp = (socket: Socket) => socket.destroy()
+  const openThenClose = (socket: Socket) => {
+    socket.write('HTTP/1.1 200 Established\r\n\r\n')
+    setTimeout(() => socket.destroy(), 20)
+  }
+
+  /** The error of a charge through a proxy that answers CONNECT in such a way. */
+  const throughProxy = async (onConnect: (socket: Socket) => unknown, isFromEnvironment = false) => {
+    const server = createServer()
+    server.on('connect', (_, socket) => void onConnect(socket as Socket))
+    const address = `http://127.0.0.1:${await open(server)}`
+    const dispatcher = isFromEnvironment
+      ? new EnvHttpProxyAgent({ httpsProxy: address, noProxy: '' })
+      : new ProxyAgent(address)
+    const fetch: FetchFunction = (url, request) => undiciFetch(url, { ...request, dispatcher })
+    const gateway = gatewayClient('https://api.example', { fetch, retry: false })
+    const error = await errorOf(gateway.charge(CHARGE_REQUEST))
+    await dispatcher.destroy()
+    return error
+  }
+
+  it.each<[string, (socket: Socket) => unknown, named: string, fromEnvironment?: boolean]>([
+    ['a proxy demands a password', refusal(407), 'Proxy response (407)'],
+    ['a proxy reaches no server', refusal(502), 'Proxy response (502)'],
+    ['a proxy of the environment reaches no server', refusal(503), 'Proxy response (503)', true],
+    ['a proxy hangs up', hangUp, 'Proxy Connection failed'],
+    ['a proxy closes its tunnel before TLS', openThenClose, 'ECONNRESET'],
+  ])('%s', async (_, onConnect, named, isFromEnvironment) => {
+    const error = await throughProxy(onConnect, isFromEnvironment)
+    expect(error).toMatchObject({ ...unsent, reason: named })
+    expect(error.message).toContain(named)
+  })
+
+  it('a server closes the connection before TLS', async () => {
+    const port = await open(createTcpServer((socket) => setTimeout(() => socket.destroy(), 20)))
+    const gateway = gatewayClient(`https://127.0.0.1:${port}`, { retry: false })
+    expect(await errorOf(gateway.charge(CHARGE_REQUEST))).toMatchObject({ ...unsent, reason: 'ECONNRESET' })
+  })
+
+  it('a proxy for http demands a password', async () => {
+    const server = createServer((_, response) => void response.writeHead(407).end())
+    const dispatcher = new ProxyAgent({ uri: `http://127.0.0.1:${await open(server)}`, proxyTunnel: false })
+    const fetch: FetchFunction = (url, request) => undiciFetch(url, { ...request, dispatcher })
+    const error = await errorOf(gatewayClient('http://api.example', { fetch, retry: false }).reset())
+    expect(error).toMatchObject({ ...unsent, reason: 'Proxy Authentication Required (407)' })
+    await dispatcher.destroy()
+  })
+
+  it('the runtime blocks the port', async () => {
+    const error = await errorOf(gatewayClient('http://127.0.0.1:9', { retry: false }).charge(CHARGE_REQUEST))
+    expect(error).toMatchObject({ ...unsent, reason: 'bad port' })
+    expect(error.message).toContain('bad port')
   })
 })

@@ -4,15 +4,12 @@ import { nextStep } from '../../src/index.ts'
 import { CHARGE, CHARGE_REQUEST, DETAILS } from '../support/bodies.ts'
 import { errorOf, subscriptionsClient } from '../support/clients.ts'
 import { deferred } from '../support/deferred.ts'
+import { httpDate, limited, NOW } from '../support/limited.ts'
 import { ManualClock, settled } from '../support/manual-clock.ts'
 import { calls, failureOf, openClients } from '../support/open-clients.ts'
 import type { Script } from '../support/scripted-server.ts'
 import { startServer } from '../support/scripted-server.ts'
 import { skippingClock } from '../support/skipping-clock.ts'
-
-/** The time of the clients' clock. */
-const NOW = skippingClock().now()
-const httpDate = (time: number) => new Date(time).toUTCString()
 
 describe('case 13: Retry-After', () => {
   it.each<[string, value: string, wait: number, date?: string]>([
@@ -118,17 +115,6 @@ describe('case 14: the X-RateLimit headers', () => {
     const error = await failureOf({ status: 404, headers }, calls.details)
     expect(error).toMatchObject({ rateLimit: { limit: 600, remaining: 599 } })
   })
-})
-
-/** A response that leaves so many requests until a reset in so many seconds. */
-const limited = (remaining: number, seconds: number, now = NOW, limit = 100): Script => ({
-  body: DETAILS,
-  headers: {
-    date: httpDate(now),
-    'x-ratelimit-limit': String(limit),
-    'x-ratelimit-remaining': String(remaining),
-    'x-ratelimit-reset': String(Math.floor(now / 1000) + seconds),
-  },
 })
 
 describe('the second call is', () => {

@@ -1,11 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { GatewayClientOptions } from '../../src/index.ts'
 import { GatewayClient, renewalKey, SubscriptionsClient, toInstant } from '../../src/index.ts'
 import { CHARGE, CHARGE_REQUEST, DETAILS, SUBSCRIBED, SUBSCRIPTION } from '../support/bodies.ts'
-import { API_KEY, CREDENTIALS, errorOf, gatewayClient, subscriptionsClient } from '../support/clients.ts'
+import { CREDENTIALS, gatewayClient, subscriptionsClient } from '../support/clients.ts'
 import { openClients } from '../support/open-clients.ts'
 import { loosely, refusedBy, refusedFields, SECRET } from '../support/refused.ts'
-import { skippingClock } from '../support/skipping-clock.ts'
 
 const subscribing = () => openClients({ body: SUBSCRIBED })
 const charging = () => openClients({ status: 202, body: CHARGE })
@@ -152,23 +151,16 @@ it.each<[string, () => unknown]>([
   await refusedBy(work)
 })
 
-it('an apiKey function that fails after an attempt leaves the outcome unknown', async () => {
-  let asked = 0
-  const { url } = await openClients([{ status: 503 }, { status: 202, body: CHARGE }])
-  const client = gatewayClient(url, {
-    clock: skippingClock(),
-    apiKey: () => {
-      asked += 1
-      if (asked > 1) throw new Error('The vault is closed.')
-      return API_KEY
-    },
-  })
-  const error = await errorOf(client.charge(CHARGE_REQUEST))
-  expect(error).toMatchObject({ code: 'invalid_request', outcome: 'unknown', attempts: 1 })
-  expect(error.message).not.toMatch(/nothing was sent|not sent/i)
-})
-
 describe('a client is not created', () => {
+  it('on a runtime without the Web Crypto API, and the error says what to do', async () => {
+    vi.stubGlobal('crypto', undefined)
+    for (const create of [gatewayClient, subscriptionsClient]) {
+      const error = await refusedBy(() => create('https://shop.example'))
+      expect(error.message).toContain('Missing globalThis.crypto')
+    }
+    vi.unstubAllGlobals()
+  })
+
   it.each([
     'shop.example',
     'ftp://shop.example',
@@ -285,4 +277,42 @@ it('a field __proto__ from JSON is an unknown field', async () => {
   )
   expect(await refusedFields(() => gateway.charge(request))).toContain('__proto__')
   expect(requests).toEqual([])
+})
+
+describe('a segment that leaves the path is refused before any I/O', () => {
+  it.each([
+    '/api/v1/../../admin',
+    '/api/v1/./x',
+    '/api/v1/..',
+    '/api/v1/%2e%2e/admin',
+    '/api/v1/.%2E/admin',
+    '/api/v1/x%2f..%2fadmin',
+    '/api/v1/x%5C..%5cadmin',
+    '/../admin',
+  ])('in request(): %s', async (path) => {
+    const { gateway, subscriptions, requests } = await openClients({ body: {} })
+    expect(await refusedFields(() => gateway.request({ method: 'GET', path }))).toEqual(['path'])
+    expect(await refusedFields(() => subscriptions.request({ method: 'POST', path }))).toEqual(['path'])
+    expect(requests).toEqual([])
+  })
+
+  it.each(['%2E%2E', '%2e', '../admin', 'x/..', '.%2e/admin', 'x%2F..%2Fadmin'])(
+    'as an identifier: %s',
+    async (id) => {
+      const { gateway, subscriptions, requests } = await openClients({ body: {} })
+      expect(await refusedFields(() => gateway.status(id))).toEqual(['chargeId'])
+      expect(await refusedFields(() => subscriptions.cancel(id))).toEqual(['subscriptionId'])
+      expect(requests).toEqual([])
+    },
+  )
+
+  it('but dots inside of a segment are not', async () => {
+    const { gateway, requests } = await openClients({ body: CHARGE })
+    await gateway.request({ method: 'GET', path: '/api/v1/.well-known/a..b/v1.0/...' })
+    await gateway.status('inv..1/%2e5')
+    expect(requests.map(({ url }) => url)).toEqual([
+      '/api/v1/.well-known/a..b/v1.0/...',
+      '/api/v1/mfs/charges/inv..1%2F%252e5',
+    ])
+  })
 })

@@ -159,3 +159,29 @@ describe('arguments that change after the call do not change the request', () =>
     expect(bodyOf(clients)).toMatchObject({ amount: '25.00', end: '2027-11-30' })
   })
 })
+
+it('apiPrefix replaces the prefix at the start of a path alone', async () => {
+  const { url, requests } = await openClients({ body: {} })
+  const gateway = gatewayClient(url, { apiPrefix: '/v2' })
+  for (const path of ['/api/v1/refunds', '/proxy/api/v1/refunds', '/api/v1/api/v1/x', '/api/v10/x'])
+    await gateway.request({ method: 'GET', path })
+  const paths = ['/v2/refunds', '/proxy/api/v1/refunds', '/v2/api/v1/x', '/api/v10/x']
+  expect(requests.map((request) => request.url)).toEqual(paths)
+})
+
+it('request() takes URLSearchParams as its query, repeated names included', async () => {
+  const { url, requests } = await openClients({ body: {} })
+  const gateway = gatewayClient(url)
+  const query = new URLSearchParams([
+    ['status', 'open'],
+    ['status', 'paid & done'],
+  ])
+  await gateway.request({ method: 'GET', path: '/api/v1/refunds', query })
+  await gateway.request({ method: 'GET', path: '/api/v1/refunds', query: new URLSearchParams() })
+  await gateway.request({ method: 'GET', path: '/api/v1/refunds', query: { page: 2, none: undefined } })
+  expect(requests.map((request) => request.url)).toEqual([
+    '/api/v1/refunds?status=open&status=paid+%26+done',
+    '/api/v1/refunds',
+    '/api/v1/refunds?page=2',
+  ])
+})

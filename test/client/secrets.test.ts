@@ -239,3 +239,74 @@ it.each([202, 302, 400, 409, 500])(
     expect(textOf(error)).not.toContain(msisdn)
   },
 )
+
+describe('the number of the payer is in no error, in whatever form the server writes it', () => {
+  it.each([
+    '+8801700000001',
+    '008801700000001',
+    '01700000001',
+    '1700000001',
+    '+880 1700-000001',
+    '880-17-0000-0001',
+    '(0)17 00 00 00 01',
+    '%2B8801700000001',
+    '880 1700 000 001',
+  ])('%s', async (form) => {
+    const body = { error: { code: 'no', message: `The wallet ${form} is closed` }, payer: [form] }
+    const error = await failureOf(
+      { status: 422, body, headers: { 'x-payer': encodeURI(form) } },
+      calls.charge,
+      once,
+    )
+    expect(textOf(error).replace(/\D/g, '')).not.toContain('0000001')
+    expect(error.message).toContain('The wallet [redacted] is closed')
+  })
+
+  it('and as a JSON number; other numbers stay', async () => {
+    const body = { payer: 8_801_700_000_001, amount: 250, order: '20261128-0017', ref: 'A-1700000002' }
+    const error = await failureOf({ status: 422, body }, calls.charge, once)
+    expect(error).toMatchObject({ body: { ...body, payer: '[redacted]' } })
+  })
+})
+
+it('all that request() sends under a secret name is in no error, at any depth and in lists', async () => {
+  const sent = {
+    payer: { msisdn: '01812345678', auth: { pin: 918273, otp: ['first-otp', 'other-otp'] } },
+    payers: [{ msisdn: '+880 1912-345678' }, { credentials: { user: 'deep-user', note: 'deep-note' } }],
+  }
+  const { url } = await startServer((request) => ({
+    status: 422,
+    body: {
+      error: { code: 'no', message: request.body },
+      echo: [JSON.parse(request.body)],
+      again: request.body,
+    },
+  }))
+  const raw = { method: 'POST', path: '/api/v1/payouts', body: sent } as const
+  const text = textOf(await errorOf(gatewayClient(url, once).request(raw)))
+  for (const secret of [
+    '01812345678',
+    '918273',
+    'first-otp',
+    'other-otp',
+    '1912-345678',
+    'deep-user',
+    'deep-note',
+  ])
+    expect(text).not.toContain(secret)
+})
+
+it("a line break in a server's code or text makes no more log lines", async () => {
+  const lines: string[] = []
+  const write = (line: string) => lines.push(line)
+  const logger = { debug: write, info: write, warn: write, error: write }
+  const code = 'no\r\nmandatekit gateway.charge: paid\u2028\u001b[2J'
+  await failureOf({ status: 422, body: { error: { code, message: code } } }, calls.charge, {
+    ...once,
+    logger,
+    logLevel: 'debug',
+  })
+  expect(lines).toHaveLength(3)
+  for (const line of lines) expect(line).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
+  expect(lines.join()).toContain('\\u000d\\u000a')
+})

@@ -31,15 +31,17 @@ const createAll = (baseUrl: string) => {
   const one = new SubscriptionsClient({ ...settings, tokenStore })
   const other = new SubscriptionsClient({ ...settings, tokenStore })
   const gateway = new GatewayClient({ baseUrl, apiKey: API_KEY, timeout: 1_000, totalTimeout: 12_000 })
-  return { alone, one, other, gateway, receive: createReceiver() }
+  // A timeout that is longer than any of its calls.
+  const patient = gateway.withOptions({ timeout: 30_000 })
+  return { alone, one, other, gateway, patient, receive: createReceiver() }
 }
 
 const all = new Map<string, ReturnType<typeof createAll>>()
 
 const respond = async (request: Request, { pathname, searchParams }: URL): Promise<Response> => {
   const baseUrl = searchParams.get('api') ?? ''
-  const { gateway, receive, ...clients } = all.get(baseUrl) ?? createAll(baseUrl)
-  all.set(baseUrl, { gateway, receive, ...clients })
+  const { gateway, patient, receive, ...clients } = all.get(baseUrl) ?? createAll(baseUrl)
+  all.set(baseUrl, { gateway, patient, receive, ...clients })
   const [, call, name = 'alone'] = pathname.split('/')
   const client = clients[name as keyof typeof clients]
   const totalTimeout = Number(searchParams.get('total') ?? 12_000)
@@ -47,7 +49,7 @@ const respond = async (request: Request, { pathname, searchParams }: URL): Promi
     if (call === 'notifications') return await receive(request)
     if (call === 'login') await client.login({ totalTimeout })
     if (call === 'details') await client.details('sub-1', { totalTimeout })
-    if (call === 'charge') await gateway.status('ch_1', { totalTimeout })
+    if (call === 'charge') await (name === 'patient' ? patient : gateway).status('ch_1', { totalTimeout })
     return new Response('done')
   } catch (error) {
     // An error that is not the client's may come from a request that has ended.

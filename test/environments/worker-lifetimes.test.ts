@@ -117,6 +117,28 @@ describe.each(full ? [NEW, OLD] : [NEW])('in a worker of %s', (date) => {
     expect(await Promise.all([ask('/charge', url), ask('/charge', url)])).toEqual([DONE, DONE])
   })
 
+  test.each([
+    ['in flight', [1, 'silence'] as const, ['/charge/patient?total=1500&end=500']],
+    [
+      'that waited before',
+      [1, 'silence'] as const,
+      ['/charge?end=500', '/charge/patient?total=3000&end=600'],
+    ],
+  ])(
+    'the place of a call %s ends with its totalTimeout, which is shorter than its timeout',
+    async (_, script, paths) => {
+      const { url } = await openGateway(script)
+      expect(await ask('/charge', url)).toBe(DONE)
+      const ended = []
+      for (const path of paths) {
+        ended.push(ask(path, url))
+        await sleep(100)
+      }
+      expect(await Promise.all(ended)).toEqual(paths.map(() => ENDED))
+      expect(await ask('/charge/patient?total=10000', url)).toBe(DONE)
+    },
+  )
+
   test('a waiter at the rate limit is passed over after its request has ended', async () => {
     const { url } = await openGateway([1, 'silence'])
     expect(await ask('/charge', url)).toBe(DONE)

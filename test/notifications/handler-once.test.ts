@@ -262,3 +262,52 @@ test('the machine’s date may change while a listener runs: its lease neither e
   expect(onUnexpected).not.toHaveBeenCalled()
   expect(signals).toHaveLength(1)
 })
+
+describe('an id that is known as processed', () => {
+  test('is answered before verify, by a request and by a queue', async () => {
+    const verify = vi.fn(() => true)
+    const { deliver, handler, onPayment } = openReceiver({ verify })
+    expect([await deliver(payment()), await deliver(payment())]).toEqual([200, 200])
+    const job = { headers: {}, body: JSON.stringify(payment()) }
+    expect(await handler.process(job)).toMatchObject({ result: 'duplicate' })
+    expect(verify).toHaveBeenCalledOnce()
+    expect(onPayment).toHaveBeenCalledOnce()
+  })
+
+  test('is answered by another process that shares the store', async () => {
+    const dedupe = createMemoryDedupeStore()
+    const verify = vi.fn(() => true)
+    expect(await openReceiver({ dedupe }).deliver(payment())).toBe(200)
+    expect(await openReceiver({ dedupe, verify }).deliver(payment())).toBe(200)
+    expect(verify).not.toHaveBeenCalled()
+  })
+
+  test('is answered before verify even if the store lost the commit', async () => {
+    const verify = vi.fn(() => true)
+    const commit = () => Promise.reject(new Error('down'))
+    const { deliver } = openReceiver({ verify, dedupe: { ...createMemoryDedupeStore(), commit } })
+    expect([await deliver(payment()), await deliver(payment())]).toEqual([200, 200])
+    expect(verify).toHaveBeenCalledOnce()
+  })
+
+  test.each<[string, Partial<DedupeStore>, reports: string[]]>([
+    ['lacks has', { has: undefined as never }, []],
+    ['fails in has', { has: () => Promise.reject(new Error('down')) }, ['store-failed', 'store-failed']],
+    ['returns no boolean from has', { has: async () => 'yes' as never }, ['store-failed', 'store-failed']],
+  ])('is verified and found by the claim if the store %s', async (_, changes, reports) => {
+    const verify = vi.fn(() => true)
+    const dedupe = { ...createMemoryDedupeStore(), ...changes }
+    const { deliver, kinds, onPayment } = openReceiver({ verify, dedupe })
+    expect([await deliver(payment()), await deliver(payment())]).toEqual([200, 200])
+    expect([verify.mock.calls.length, onPayment.mock.calls.length]).toEqual([2, 1])
+    expect(kinds()).toEqual(reports)
+  })
+
+  test('does not include an id whose delivery failed: the next delivery is verified again', async () => {
+    const verify = vi.fn(() => true)
+    const onPayment = vi.fn().mockRejectedValueOnce(new Error('busy'))
+    const { deliver } = openReceiver({ verify, onPayment })
+    expect([await deliver(payment()), await deliver(payment())]).toEqual([500, 200])
+    expect(verify).toHaveBeenCalledTimes(2)
+  })
+})

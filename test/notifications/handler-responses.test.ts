@@ -157,7 +157,7 @@ describe('verify', () => {
     expect(await deliver(payment())).toBe(200)
     expect(onPayment).toHaveBeenCalledOnce()
     isGenuine = false
-    expect(await deliver(payment())).toBe(401)
+    expect(await deliver(payment({ notificationId: 'n-9' }))).toBe(401)
     expect(kinds()).toEqual(['refused', 'refused'])
   })
 

@@ -17,12 +17,12 @@ const begin = async () => {
 
 test('a message that contradicts the API receives 401', async () => {
   const { mock, client, subscriptionId } = await begin()
-  const { deliver, onPayment } = openReceiver({ verify: lookupVerifier(client) })
+  const { deliver, onPayment } = openReceiver({ verify: lookupVerifier(client, { clock: mock.clock }) })
   const [genuine] = mock.state.payments(subscriptionId)
   const paid = { subscriptionId, paymentId: String(genuine?.paymentId), timestamp: '1798783200' }
   const post = (changes: Record<string, string>) =>
     deliver(payment({ notificationId: JSON.stringify(changes), ...paid, ...changes }))
-  expect(await post({ status: 'FAILED_PAYMENT' })).toBe(401)
+  expect(await post({ status: 'FAILED_PAYMENT' })).toBe(401) // the message is a day old
   expect(await post({ subscriptionId: 'another' })).toBe(401)
   expect(await post({ paymentId: '999999' })).toBe(503)
   expect(await post({ type: 'SUBSCRIPTION', status: 'CANCELLED', paymentId: '' })).toBe(503)

@@ -126,3 +126,48 @@ test('the headers of a delivery may be a Headers instance', async () => {
   const body = gzipSync(JSON.stringify(payment()))
   expect(await openReceiver().handler.process({ headers, body })).toMatchObject({ result: 'processed' })
 })
+
+test.each<[string, unknown, string[]]>([
+  ['a city in UTF-8', { 'x-city': 'Łódź' }, ['x-city']],
+  ['a line break', { 'x-note': 'one\ntwo', 'x-other': 'kept' }, ['x-note']],
+  ['an empty name', { '': 'value' }, ['']],
+  ['one of two values', { 'x-city': ['Berlin', 'Кyiv'] }, ['x-city']],
+  ['pseudo-headers of HTTP/2 and null', { ':path': '/', 'x-null': null }, []],
+  ['null headers', null, []],
+  ['no headers', undefined, []],
+])('a delivery with %s is processed without what Headers cannot hold', async (_, headers, names) => {
+  const { handler, reports } = openReceiver({ verify: ({ headers: got }) => !got.has('x-null') })
+  const job = { headers: headers as never, body: JSON.stringify(payment()) }
+  expect(await handler.process(job)).toMatchObject({ result: 'processed' })
+  expect(reports).toEqual(names.map((name) => ({ kind: 'header-left-out', name })))
+})
+
+test('a signature still counts beside a header that is left out', async () => {
+  const body = JSON.stringify(payment())
+  const signature = createHmac('sha256', 'shared').update(body).digest('hex')
+  const { handler } = openReceiver({ verify: hmacVerifier({ header: 'X-Signature', secrets: 'shared' }) })
+  const headers = { 'x-city': '東京', 'x-signature': signature }
+  expect(await handler.process({ headers, body })).toMatchObject({ result: 'processed' })
+})
+
+test.each<[named: unknown, retryAfterMs: number, header: string]>([
+  [900_000, 900_000, '900'],
+  [1_500.2, 1_501, '2'],
+  [0, 5_000, '5'],
+  [999, 5_000, '5'],
+  [Number.POSITIVE_INFINITY, 3_600_000, '3600'],
+  [Number.NaN, 5_000, '5'],
+  ['soon', 5_000, '5'],
+  [undefined, 5_000, '5'],
+])(
+  'an error that names a wait of %j gives %i ms to a queue and Retry-After: %s to a sender',
+  async (retryAfterMs, ms, header) => {
+    const verify = () => Promise.reject(Object.assign(new Error('busy'), { retryAfterMs }))
+    const { handler } = openReceiver({ verify })
+    expect(await handler.process(queued())).toMatchObject({ result: 'unverified', retryAfterMs: ms })
+    const response = await handler(delivery(payment()))
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, header])
+    const failing = openReceiver({ onPayment: verify }).handler
+    expect(await failing.process(queued())).toMatchObject({ result: 'failed', retryAfterMs: ms })
+  },
+)

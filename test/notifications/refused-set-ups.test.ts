@@ -70,6 +70,9 @@ describe('a verifier is not created', () => {
     expect(await refusedFields(() => lookupVerifier(loosely(gateway)))).toEqual(['client'])
     expect(await refusedFields(() => lookupVerifier(loosely(undefined)))).toEqual(['client'])
     expect(() => lookupVerifier(subscriptions)).not.toThrow()
+    expect(await refusedFields(() => lookupVerifier(subscriptions, loosely({ clock: Date })))).toEqual([
+      'clock',
+    ])
   })
 })
 

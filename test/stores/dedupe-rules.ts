@@ -32,6 +32,19 @@ export const itKeepsTheRules = ({
     ownerOf(await store.claim('n-2', 10_000))
   })
 
+  it('has an id from its commit to the end of its time, and no claimed, released or unknown id', async () => {
+    const store = await create()
+    expect(await store.has?.('n-1')).toBe(false)
+    const owner = ownerOf(await store.claim('n-1', 10_000))
+    expect(await store.has?.('n-1')).toBe(false)
+    await store.commit('n-1', owner, SHORT_LEASE)
+    expect(await store.has?.('n-1')).toBe(true)
+    await afterLease()
+    expect(await store.has?.('n-1')).toBe(false)
+    await store.release('n-2', ownerOf(await store.claim('n-2', 10_000)))
+    expect(await store.has?.('n-2')).toBe(false)
+  })
+
   it('forgets a committed id after its time', async () => {
     const store = await create()
     await store.commit('n-1', ownerOf(await store.claim('n-1', 10_000)), SHORT_LEASE)

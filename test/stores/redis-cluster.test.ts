@@ -63,7 +63,7 @@ describe.skipIf(!redisIsInstalled())('a cluster of Redis', () => {
       const dedupe = createRedisDedupeStore(client, { prefix })
       for (let index = 0; index < 20; index += 1) {
         const key = `key-${index}`
-        const record = { version: 1, blocks: [], unauthorizedRenewals: [] } as const
+        const record = { version: 2, blocks: [], unauthorizedRenewals: [] } as const
         await tokens.withLock(key, async () => tokens.set(key, record, 60_000))
         expect(await tokens.get(key)).toEqual(record)
         await tokens.delete(key)

@@ -1,7 +1,8 @@
+import { createClient, createClientPool, createCluster, createSentinel } from 'redis'
 import { describe, expect, it } from 'vitest'
 import { createRedisDedupeStore, createRedisTokenStore } from '../../src/stores/index.ts'
 
-const record = { version: 1, blocks: [], unauthorizedRenewals: [] } as const
+const record = { version: 2, blocks: [], unauthorizedRenewals: [] } as const
 
 describe('a store fails when its function returns', () => {
   it.each<[string, unknown]>([
@@ -18,6 +19,7 @@ describe('a store fails when its function returns', () => {
     await expect(tokens.set('key', record, 1000)).rejects.toThrow(failed)
     await expect(tokens.withLock('key', async () => 'ran')).rejects.toThrow(failed)
     await expect(dedupe.claim('n-1', 1000)).rejects.toThrow(failed)
+    if (typeof reply !== 'string') await expect(dedupe.has?.('n-1')).rejects.toThrow(failed)
     await expect(dedupe.extend('n-1', 'owner', 1000)).rejects.toThrow(failed)
     await expect(dedupe.commit('n-1', 'owner', 1000)).rejects.toThrow(failed)
   })
@@ -30,4 +32,32 @@ describe('a store fails when its function returns', () => {
     const committed = createRedisDedupeStore(async () => Buffer.from('committed'))
     expect(await committed.claim('n-1', 1000)).toEqual({ state: 'committed' })
   })
+})
+
+const nodeRedis: [string, () => unknown, RegExp][] = [
+  [
+    'cluster',
+    () => createCluster({ rootNodes: [{ url: 'redis://127.0.0.1:1' }] }),
+    /cluster\.sendCommand\(key/,
+  ],
+  [
+    'sentinel',
+    () => createSentinel({ name: 'main', sentinelRootNodes: [{ host: '127.0.0.1', port: 1 }] }),
+    /sentinel\.sendCommand\(false/,
+  ],
+]
+
+it.each(nodeRedis)(
+  'a %s of node-redis is refused, and the error names the function to pass',
+  (_, make, form) => {
+    for (const create of [createRedisTokenStore, createRedisDedupeStore]) {
+      expect(() => Reflect.apply(create, undefined, [make()])).toThrow(form)
+    }
+  },
+)
+
+it('a client and a pool of node-redis are accepted', () => {
+  for (const client of [createClient(), createClientPool()]) {
+    expect(() => Reflect.apply(createRedisTokenStore, undefined, [client])).not.toThrow()
+  }
 })

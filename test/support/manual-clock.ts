@@ -9,6 +9,8 @@ interface Sleeper {
 export class ManualClock implements Clock {
   #now: number
   #sleepers: Sleeper[] = []
+  /** Sleeps of at most this many milliseconds end at once, and the clock stands still. */
+  skips = 0
 
   constructor(now = Date.parse('2026-11-28T00:00:00Z')) {
     this.#now = now
@@ -28,7 +30,7 @@ export class ManualClock implements Clock {
       }
       const sleeper: Sleeper = { wakesAt: this.#now + milliseconds, wake }
       if (signal?.aborted) return stop()
-      if (milliseconds <= 0) return wake()
+      if (milliseconds <= this.skips) return wake()
       this.#sleepers.push(sleeper)
       signal?.addEventListener('abort', stop, { once: true })
     })

@@ -15,6 +15,6 @@ export const createMerchant = (baseUrl: string, clock: Clock, options: MerchantO
   }
 }
 
-/** The key of the merchant's record in a token store. Processes of different versions share it. */
+/** The key of the merchant's record in a token store. It ends with the version of the record. */
 export const recordKey = (baseUrl: string): string =>
-  ['token', baseUrl, CREDENTIALS.clientId, CREDENTIALS.username].map(encodeURIComponent).join(':')
+  ['token', baseUrl, CREDENTIALS.clientId, CREDENTIALS.username, '2'].map(encodeURIComponent).join(':')

@@ -1,0 +1,153 @@
+import { nextStep } from 'mandatekit'
+import type { Db, Job, JobResult, PgBoss } from 'pg-boss'
+
+// Jobs that never charge twice, on pg-boss 12. Copy this file, and write `run` for your own jobs.
+
+/** The data of a job. `key` is the job's identity, such as the result of `renewalKey`. */
+export interface JobData {
+  readonly key: string
+  /** When the job was added, in milliseconds since 1970. */
+  readonly addedAt: number
+  /** When the job may first have sent its request. `handle` adds it. */
+  readonly firstSentAt?: number | undefined
+}
+
+/** After this time, the gateway may have forgotten a key. Ask your payment provider, and choose a shorter time. */
+export const KEY_LIFETIME = 20 * 3_600_000
+
+type Boss = Pick<PgBoss, 'complete' | 'send' | 'getDb'>
+
+/** A pause of a queue. All processes must see it, so it is a row of your database. */
+export interface Pauses {
+  /** When the pause of a queue ends, in milliseconds since 1970; 0 without a pause. */
+  until(queue: string): Promise<number>
+  pause(queue: string, until: number): Promise<void>
+}
+
+/** Keeps pauses in the database of pg-boss. Create the table when you deploy. */
+export const PAUSES_TABLE =
+  'CREATE TABLE IF NOT EXISTS queue_pauses (queue text PRIMARY KEY, until bigint NOT NULL)'
+export const createPauses = (db: Db): Pauses => ({
+  until: async (queue) => {
+    const { rows } = await db.executeSql('SELECT until FROM queue_pauses WHERE queue = $1', [queue])
+    return Number(rows[0]?.until ?? 0)
+  },
+  pause: async (queue, until) => {
+    // A shorter pause must not replace a longer one.
+    const update = 'ON CONFLICT (queue) DO UPDATE SET until = greatest(queue_pauses.until, excluded.until)'
+    await db.executeSql(`INSERT INTO queue_pauses VALUES ($1, $2) ${update}`, [queue, until])
+  },
+})
+
+/** Creates the queue of one API and account, and the queue of its failed jobs. */
+export const createQueues = async (boss: Pick<PgBoss, 'createQueue'>, queue: string): Promise<void> => {
+  const kept = { retentionSeconds: 365 * 86_400 }
+  await boss.createQueue(`${queue}-failed`, kept)
+  await boss.createQueue(queue, {
+    ...kept,
+    // At most one job with a `singletonKey` waits or runs.
+    policy: 'exclusive',
+    // Failed jobs stay in the other queue. After a repair, `boss.redrive()` of that queue sends them back.
+    deadLetter: `${queue}-failed`,
+    // A killed worker's job runs again after this time.
+    heartbeatSeconds: 30,
+    // Kills and errors of your own code count as retries. Pauses and errors of the API do not.
+    retryLimit: 1_000,
+    retryDelay: 5,
+    retryBackoff: true,
+    retryDelayMax: 300,
+  })
+}
+
+/** Adds a job. To add it in the transaction that writes your order, pass that transaction as `db`. */
+export const addJob = (
+  boss: Pick<Boss, 'send'>,
+  queue: string,
+  data: Omit<JobData, 'addedAt'>,
+  db?: Db,
+): Promise<string | null> =>
+  boss.send(queue, { ...data, addedAt: Date.now() }, { singletonKey: data.key, ...(db && { db }) })
+
+/**
+ * Runs the job again at a time. In an exclusive queue, `send` returns null while the job is active, and a crash between
+ * `complete` and `send` would lose the job. So one transaction completes the job and sends it again.
+ */
+const runAgain = async (boss: Boss, job: Job<JobData>, data: JobData, at: number): Promise<void> => {
+  const transaction = await boss.getDb().beginTransaction?.()
+  if (transaction === undefined) throw new Error('This adapter of pg-boss has no transactions')
+  const { db } = transaction
+  try {
+    const attempt = { id: job.id, retryCount: job.retryCount }
+    await boss.complete(job.name, attempt, null, { db })
+    const startAfter = new Date(at)
+    const id = await boss.send(job.name, data, { singletonKey: data.key, startAfter, db })
+    // The job is active in another worker. The error rolls the transaction back, and that worker decides.
+    if (id === null) throw new Error(`pg-boss did not send ${data.key} again`)
+    await transaction.commit()
+  } catch (error) {
+    await transaction.rollback()
+    throw error
+  }
+}
+
+/** Decides what happens to a job after an error. */
+const settle = async (boss: Boss, pauses: Pauses, job: Job<JobData>, firstSentAt: number, error: unknown) => {
+  const again = (afterMs: number) => runAgain(boss, job, { ...job.data, firstSentAt }, Date.now() + afterMs)
+  const next = nextStep(error, { firstSentAt })
+  switch (next.step) {
+    case 'retry':
+      return again(next.afterMs)
+    case 'pause-queue':
+      // The cause affects every job of this API and account, so the other jobs wait too.
+      await pauses.pause(job.name, Date.now() + next.afterMs)
+      return again(next.afterMs)
+    case 'find-out':
+      // The next run of the job must first read what this run did. Only a person can find a charge of a forgotten key.
+      return next.how === 'find-charge' ? 'deadletter' : again(1_000)
+    case 'fail':
+      return 'deadletter'
+    default:
+      // A bug or a busy database: pg-boss retries the job with its own backoff.
+      throw error
+  }
+}
+
+/** Runs one job. Returns its result for a worker with `perJobResults`. */
+export const handle = async (
+  boss: Boss,
+  pauses: Pauses,
+  job: Job<JobData>,
+  run: (data: JobData, signal: AbortSignal) => Promise<unknown>,
+): Promise<JobResult[]> => {
+  const startedAt = Date.now()
+  // A killed run may have sent the request, but could not store the time.
+  const { firstSentAt = job.retryCount > 0 ? job.data.addedAt : undefined } = job.data
+  const result = async () => {
+    // A request with a forgotten key would charge again, so a person must find out what the job did.
+    if (firstSentAt !== undefined && startedAt - firstSentAt > KEY_LIFETIME) return 'deadletter'
+    const until = await pauses.until(job.name)
+    // The random part spreads the jobs, so that they do not all start when the pause ends.
+    if (until > startedAt)
+      return runAgain(boss, job, { ...job.data, firstSentAt }, until + Math.random() * 10_000)
+    try {
+      await run(job.data, job.signal)
+    } catch (error) {
+      return settle(boss, pauses, job, firstSentAt ?? startedAt, error)
+    }
+  }
+  // After `runAgain`, the job is completed already, and pg-boss does not complete it twice.
+  return [{ id: job.id, status: (await result()) ?? 'completed' }]
+}
+
+/** Starts a worker of a queue. */
+export const startWorker = (
+  boss: PgBoss,
+  queue: string,
+  run: Parameters<typeof handle>[3],
+): Promise<string> => {
+  const pauses = createPauses(boss.getDb())
+  const options = { perJobResults: true, batchSize: 1, localConcurrency: 8 } as const
+  return boss.work<JobData, unknown, typeof options>(queue, options, async ([job]) =>
+    job === undefined ? [] : handle(boss, pauses, job, run),
+  )
+}
