@@ -85,7 +85,7 @@ const responseError = (
   const quoted = (value: string | undefined): string | undefined => value && JSON.stringify(plain(value))
   // The response to a token request may repeat the credentials in any form.
   const isSecret = endpoint.auth === 'credentials'
-  const verdict = verdictOn({ ...endpoint, status, headers, body })
+  const verdict = verdictOn({ ...endpoint, status, body })
   // Somebody else's response to a login says nothing about the credentials, so a later login may succeed.
   const isForeignLogin = isSecret && verdict === 'somebody-else'
   const details = {
