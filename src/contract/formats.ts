@@ -35,10 +35,6 @@ export const isAbsoluteUrl = (text: string): boolean => {
   return URL.canParse(text) && (!/^https?$/.test(scheme) || /^https?:\/\/[^/]/i.test(text))
 }
 
-/** Whether the text can be encoded as one path segment. Returns false for empty text, `.`, `..` and lone surrogates. */
-export const isPathSegment = (text: string): boolean =>
-  text.length > 0 && text !== '.' && text !== '..' && !/[\uD800-\uDFFF]/u.test(text)
-
 /** Whether an HTTP header can transmit the text unchanged. */
 export const isHeaderText = (text: string): boolean => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text)
 
