@@ -196,8 +196,7 @@ export const attemptError = (log: CallLog, failure: Failure, given: FailureConte
   const context = { ...given, hint: exportedWait(given.hint), tooLong: exportedWait(given.tooLong) }
   if (failure.kind === 'connection') return connectionError(log, failure, context.tooLong)
   if (failure.kind === 'timeout' || failure.kind === 'aborted') return interruptionError(log, failure)
-  const { response = { status: 0, headers: {}, text: undefined } } = context
-  return responseError(log, failure, response, context)
+  return responseError(log, failure, given.response as ReceivedResponse, context)
 }
 
 /** Creates the error for a success that belongs to another charge. `what` names the fields that differ. */

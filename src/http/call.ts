@@ -90,9 +90,6 @@ export const authorized = async <Value>(
   }
 }
 
-const hintOf = ({ client }: Call, { status, headers }: ReceivedResponse): number | undefined =>
-  readWaitHint(status, headers, readRateLimit(headers), client.settings.clock.now())
-
 /** Returns the gate that delays a call, if any. Health checks are not delayed. Logins have a separate rate limit. */
 const gateOf = ({ client, request: { endpoint } }: Call): RateLimitGate | undefined =>
   endpoint.retry === 'never' || endpoint.auth === 'credentials' || client.settings.rateLimit === 'throw'
@@ -143,14 +140,15 @@ const makeAttempt = async (
     const attempt = await sendOnce(client.http, fetch, sent, deadline)
     if (attempt.kind === 'failed') return { attempt, authorization }
     const { status, headers: received } = attempt.response
-    update = { headers: received, waitMs: status === 429 ? hintOf(call, attempt.response) : undefined }
+    const rateLimit = readRateLimit(received)
+    const hint = readWaitHint(status, received, rateLimit, clock.now())
+    update = { headers: received, waitMs: status === 429 ? hint : undefined }
     if (event) {
       const serverRequestId = log.redactor().text(serverRequestIdOf(received) ?? '') || undefined
-      const rateLimit = readRateLimit(received)
       const durationMs = clock.now() - sentAt
       notify(client.settings, 'onResponse', { ...event, status, serverRequestId, rateLimit, durationMs })
     }
-    return { attempt, authorization }
+    return { attempt, authorization, hint }
   } finally {
     if (slot) gate?.leave(slot, update)
   }
@@ -188,7 +186,7 @@ const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
   let sentAgain: Authorization | undefined
   for (;;) {
     const made = await makeAttempt(call, authorizer, authorization)
-    const { attempt } = made
+    const { attempt, hint } = made
     authorization = made.authorization
     const response = 'response' in attempt ? attempt.response : undefined
     const reading = 'response' in attempt ? readResponse(endpoint, attempt.response) : attempt
@@ -197,7 +195,6 @@ const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
     const { failure, body } = { body: undefined, ...reading }
     log.phase = 'phase' in attempt ? attempt.phase : 'response'
     log.failedAttempt(outcomeOf(endpoint, failure))
-    const hint = response && hintOf(call, response)
     const { retries: limit, maxWait } = limits
     const random = Math.random()
     const { remaining } = deadline
