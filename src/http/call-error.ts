@@ -49,12 +49,18 @@ const checkBaseUrl = ({ request: { endpoint } }: CallLog): string =>
   `. Check baseUrl: the client adds ${endpoint.path} to it`
 
 /** Returns the last part of an error's message: what the caller should do next. */
-const adviceOf = (endpoint: EndpointDefinition, details: ErrorDetails, waitMs?: number): string => {
+const adviceOf = (
+  endpoint: EndpointDefinition,
+  details: ErrorDetails & { readonly status?: number },
+  waitMs?: number,
+): string => {
   const { outcome, retryable, idempotencyKey } = details
   const again = retryable ? 'Calling again is safe.' : ''
   if (outcome === 'not-sent') return `Nothing was sent. ${again}`
   if (outcome === 'unknown') {
     if (!endpoint.acts) return again
+    if (idempotencyKey && details.status === 401)
+      return 'The server may have acted. Find out first: under another API key, the same idempotencyKey could act twice.'
     const next = endpoint.idempotencyKey ? `Call again with idempotencyKey "${idempotencyKey}": ` : ''
     return `The server may have acted. ${next}${endpoint.afterUnknown?.advice}`
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { nextStep } from '../../src/index.ts'
 import { CHARGE, CHARGE_REQUEST } from '../support/bodies.ts'
 import { API_KEY, errorOf, gatewayClient } from '../support/clients.ts'
 import { openClients } from '../support/open-clients.ts'
@@ -27,6 +28,10 @@ describe('an apiKey function whose key changes during a call', () => {
     const { client, keys } = await open([{ status: 503 }, { status: 401, body: {} }])
     const error = await errorOf(client.charge(CHARGE_REQUEST))
     expect(error).toMatchObject({ status: 401, outcome: 'unknown', attempts: 2 })
+    expect((error as Error).message).toContain(
+      'under another API key, the same idempotencyKey could act twice',
+    )
+    expect(nextStep(error)).toEqual({ step: 'find-out', how: 'find-charge' })
     expect(keys()).toHaveLength(2)
   })
 
