@@ -267,4 +267,3 @@ it('a charge that was lost and then got a 401 is looked for, because another API
   expect(error.outcome).toBe('unknown')
   expect(nextStep(error)).toEqual({ step: 'find-out', how: 'find-charge' })
 })
-})
