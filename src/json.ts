@@ -24,20 +24,20 @@ export const readJson = (text: string): JsonReading => {
   }
 }
 
-/** A string, whose group is empty if its end is missing, or a bracket. */
-const STRING_OR_BRACKET = /"[^"\\]*(?:\\.[^"\\]*)*("?)|[[\]{}]/gs
 /** Texts that complete JSON that ends in or after a value, or after a comma, a name or a colon. */
 const ENDS = ['', '0', '"":0', ':0']
 
 /** Returns whether a text is the beginning of a JSON object or list whose end is missing. */
 export const isCutJson = (text: string): boolean => {
   const closers: string[] = []
-  let start = text
-  for (const { 0: token, 1: quote, index } of text.matchAll(STRING_OR_BRACKET)) {
-    if (quote === '') start = `${text.slice(0, index)}""`
-    else if (token === '{' || token === '[') closers.unshift(token === '{' ? '}' : ']')
-    else if (quote === undefined) closers.shift()
+  let string = -1
+  for (const { 0: token, index } of text.matchAll(/\\.|["[\]{}]/gs)) {
+    if (token === '"') string = string < 0 ? index : -1
+    else if (string < 0 && (token === '{' || token === '[')) closers.push(token === '{' ? '}' : ']')
+    else if (string < 0 && (token === '}' || token === ']')) closers.pop()
   }
+  const start = string < 0 ? text : `${text.slice(0, string)}""`
   const whole = start.replace(/\b(?:t|tr|tru|f|fa|fal|fals|n|nu|nul)$/, '0')
-  return closers.length > 0 && ENDS.some((end) => readJson(`${whole}${end}${closers.join('')}`).ok)
+  const rest = closers.reverse().join('')
+  return rest !== '' && ENDS.some((end) => readJson(whole + end + rest).ok)
 }

@@ -81,16 +81,11 @@ export interface EndpointDefinition {
     /** The advice in an error's message. */
     readonly advice: string
   }
-  /** The meaning of status 409 or 425 for a call with an idempotency key. */
-  readonly keyInUse?: string
   /** The advice in an error's message if the server rejected the call, and the error is not retryable. */
   readonly afterRejected?: string
   /** The advice in an error's message if `waitForCharge` or `waitForStatus` is aborted or reaches its time limit. */
   readonly afterWait?: string
 }
-
-/** The meaning of status 409 or 425 for a call with an idempotency key. */
-export const KEY_IN_USE = 'a call with this key still runs, or a state forbids it'
 
 /** Keeps the literal types of a definition and checks its shape. */
 export const endpoint = <const Definition extends EndpointDefinition>(definition: Definition): Definition =>

@@ -1,4 +1,4 @@
-import { endpoint, KEY_IN_USE } from './endpoint.ts'
+import { endpoint } from './endpoint.ts'
 import type { Field, Input, Output } from './fields.ts'
 import {
   anyJson,
@@ -154,7 +154,6 @@ export const gatewayContract = {
     needs: ['id'],
     created: CHARGE,
     echoes: ['msisdn', 'amount', 'currency'],
-    keyInUse: KEY_IN_USE,
     acts: true,
     afterUnknown: FIND_CHARGE,
   }),
@@ -202,7 +201,6 @@ export const gatewayContract = {
     status: 201,
     needs: ['id'],
     created: CHARGE,
-    keyInUse: KEY_IN_USE,
     acts: true,
     afterUnknown: FIND_CHARGE,
   }),

@@ -21,7 +21,7 @@ import type { Interruption } from './deadline.ts'
 import type { Failure } from './failure.ts'
 import { readRateLimit } from './rate-limit.ts'
 import { errorIn } from './read-response.ts'
-import { isTransient, keyInUse } from './retry.ts'
+import { isKeyInUse, isTransient } from './retry.ts'
 import type { ReceivedResponse } from './send.ts'
 
 /** Data from which the error of a failed attempt is created. Times are in milliseconds. */
@@ -120,7 +120,8 @@ const responseError = (
   const code = quoted(found.errorCode)
   const said = isSecret ? undefined : quoted(found.message)
   const words = `${http}${code ? `, code ${code}` : ''}${said ? `: ${said}` : ''}`
-  const meaning = keyInUse(endpoint, status) ?? meaningOf(verdict, endpoint.auth)
+  const inUse = isKeyInUse(endpoint, status) && 'a call with this key still runs, or a state forbids it'
+  const meaning = inUse || meaningOf(verdict, endpoint.auth)
   // An API that does not know an operation without an identifier has no such path.
   const isMisplaced =
     (verdict === 'somebody-else' && (status === 404 || status === 405)) ||

@@ -1,4 +1,3 @@
-import { isObject } from '../contract/fields.ts'
 import type { ApiError, ErrorDetails, MandateKitErrorCode, Outcome, Phase } from '../errors.ts'
 import { isMandateKitError } from '../errors.ts'
 import type { CallEvent } from './hooks.ts'
@@ -71,12 +70,11 @@ export class CallLog {
     const { endpoint, idempotencyKey, keyLifetime, isKeyGenerated, fields } = this.request
     const { operation, auth, acts = false, afterUnknown, reference = '' } = endpoint
     const isSafe = this.outcome !== 'unknown' || !acts || (idempotencyKey !== undefined && !isKeyGenerated)
-    const requestID = isObject(fields) ? fields[reference] : undefined
+    const requestID = (fields as Partial<Record<string, string>> | undefined)?.[reference]
     const { outcome, attempts } = this
     const phase = auth === 'credentials' ? 'login' : this.phase
     const retryable = isTransient && isSafe
-    const given = { requestID: typeof requestID === 'string' ? requestID : undefined }
-    const own = { ...given, idempotencyKey, keyLifetime }
+    const own = { requestID, idempotencyKey, keyLifetime }
     return { operation, phase, outcome, attempts, ...own, retryable, acts, afterUnknown: afterUnknown?.how }
   }
 

@@ -90,12 +90,6 @@ export const authorized = async <Value>(
   }
 }
 
-/** Returns the gate that delays a call, if any. Health checks are not delayed. Logins have a separate rate limit. */
-const gateOf = ({ client, request: { endpoint } }: Call): RateLimitGate | undefined =>
-  endpoint.retry === 'never' || endpoint.auth === 'credentials' || client.settings.rateLimit === 'throw'
-    ? undefined
-    : client.gate
-
 const enter = async (gate: RateLimitGate, { log, deadline, request }: Call): Promise<Slot> => {
   log.phase = 'limit'
   const { timeout } = request.limits
@@ -116,7 +110,9 @@ const makeAttempt = async (
   const { hooks, clock, fetch, logLevel, maxResponseBytes: most } = client.settings
   const waits = client.settings.rateLimit === 'wait'
   deadline.check()
-  const gate = gateOf(call)
+  // The client does not delay health checks. Logins have a separate rate limit.
+  const gate =
+    waits && endpoint.retry !== 'never' && endpoint.auth !== 'credentials' ? client.gate : undefined
   const slot =
     gate && (gate.tryEnter(Math.min(limits.timeout, deadline.remaining)) ?? (await enter(gate, call)))
   let update: LimitUpdate | undefined

@@ -74,14 +74,8 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
 
   const endError = (isAborted: boolean): AbortedError | TimeoutError => {
     const outcome = reads === 0 ? 'not-sent' : 'unknown'
-    const details = {
-      operation,
-      phase: 'wait',
-      outcome,
-      attempts: reads,
-      retryable: true,
-      cause: lastFailure,
-    } as const
+    const wait = { operation, phase: 'wait', outcome, attempts: reads } as const
+    const details = { ...wait, retryable: true, cause: lastFailure }
     const { afterWait: next = '' } = endpoint
     if (isAborted)
       return new AbortedError(`${operation}: the given signal aborted the wait. ${next}`, details)

@@ -1,6 +1,5 @@
 import { check, inputIssue } from '../check.ts'
 import type { EndpointDefinition } from '../contract/endpoint.ts'
-import { KEY_IN_USE } from '../contract/endpoint.ts'
 import type { Input } from '../contract/fields.ts'
 import { anyJson, field, input, isObject, oneOf, optional, strict } from '../contract/fields.ts'
 import { InvalidRequestError } from '../errors.ts'
@@ -65,7 +64,6 @@ export const rawCall = (
     request: anyJson,
     response: anyJson,
     status: 200,
-    ...(hasKey && { keyInUse: KEY_IN_USE }),
     acts: hasKey || !(isRetried || method === 'GET'),
     afterUnknown: {
       how: 'read-state',

@@ -3,7 +3,7 @@ import type { Outcome, RateLimit } from '../errors.ts'
 import type { Failure } from './failure.ts'
 
 /** The fields of an endpoint definition that decide whether a call is retried. */
-type RetryRules = Pick<EndpointDefinition, 'retry' | 'auth' | 'keyInUse'>
+type RetryRules = Pick<EndpointDefinition, 'retry' | 'auth' | 'idempotencyKey'>
 
 /** The facts that decide whether an attempt is retried. Times are in milliseconds. */
 export interface RetryQuestion {
@@ -25,15 +25,10 @@ export interface RetryQuestion {
 /** Why an attempt is retried. */
 export type RetryReason = 'not-sent' | 'rate-limited' | 'response-lost' | 'token-rejected'
 
-/** Why an attempt is not retried. */
-type NoRetryReason =
-  | Ending
-  | 'never-retried'
-  | 'may-have-executed'
-  | 'no-wait-named'
-  | 'limit-reached'
-  | 'wait-too-long'
 type Ending = 'rejected' | 'aborted'
+type Prohibition = 'never-retried' | 'may-have-executed' | 'no-wait-named'
+/** Why an attempt is not retried. */
+type NoRetryReason = Ending | Prohibition | 'limit-reached' | 'wait-too-long'
 
 /** Whether an attempt is retried, the reason, and the wait before the retry. */
 export type RetryDecision =
@@ -45,13 +40,13 @@ const LONGEST_BACKOFF = 8000
 
 type Kind = Exclude<RetryReason, 'token-rejected'>
 
-/** Returns what status 409 or 425 means for a call with an idempotency key; `undefined` for all other responses. */
-export const keyInUse = (endpoint: RetryRules, status: number): string | undefined =>
-  status === 409 || status === 425 ? endpoint.keyInUse : undefined
+/** Whether a status says that a call with the same idempotency key still runs, or that a state forbids the call. */
+export const isKeyInUse = (endpoint: RetryRules, status: number): boolean =>
+  endpoint.idempotencyKey === true && (status === 409 || status === 425)
 
 /** Returns whether the server may have acted although it responded with this status. */
 const isLost = (endpoint: RetryRules, status: number): boolean =>
-  status >= 500 ? status !== 501 && status !== 505 : status === 408 || !!keyInUse(endpoint, status)
+  status >= 500 ? status !== 501 && status !== 505 : status === 408 || isKeyInUse(endpoint, status)
 
 const kindOf = (endpoint: RetryRules, failure: Failure): Kind | Ending => {
   const { kind } = failure
@@ -64,7 +59,7 @@ const kindOf = (endpoint: RetryRules, failure: Failure): Kind | Ending => {
 }
 
 /** Returns why an endpoint's policy forbids a retry, or `undefined` if the policy allows the retry. */
-const forbidden = ({ endpoint: { retry }, hint }: RetryQuestion, kind: Kind): NoRetryReason | undefined => {
+const forbidden = ({ endpoint: { retry }, hint }: RetryQuestion, kind: Kind): Prohibition | undefined => {
   if (retry === 'never') return 'never-retried'
   if (retry === 'always' || kind === 'not-sent') return undefined
   if (kind === 'response-lost') return 'may-have-executed'
