@@ -1,19 +1,7 @@
 import { endpoint, KEY_IN_USE } from './endpoint.ts'
 import type { Field, Input, Output } from './fields.ts'
-import {
-  anyJson,
-  filledText,
-  idText,
-  inputUrl,
-  integer,
-  mobileNumber,
-  openText,
-  response,
-  strict,
-  text,
-  urlOnWire,
-  wholeNumber,
-} from './fields.ts'
+import { anyJson, filledText, inputUrl, response, strict, wholeNumber } from './fields.ts'
+import { idText, integer, mobileNumber, openText, text, urlOnWire } from './response-fields.ts'
 
 /** Charge statuses (G1). */
 export type KnownChargeStatus = 'pending_confirmation' | 'pending_retry' | 'succeeded' | 'failed' | 'expired'

@@ -1,5 +1,6 @@
 import type { Field, Output } from './fields.ts'
-import { openText, response, text } from './fields.ts'
+import { response } from './fields.ts'
+import { openText, text } from './response-fields.ts'
 
 /** Types of notification (S8). */
 export type KnownNotificationType = 'SUBSCRIPTION' | 'SUBSCRIPTION_PAYMENT'

@@ -2,33 +2,35 @@ import type { EndpointDefinition } from './endpoint.ts'
 import { endpoint } from './endpoint.ts'
 import type { Field, Input, Open, Output, Shape } from './fields.ts'
 import {
+  filledText,
+  input,
+  inputDate,
+  inputUrl,
+  listOf,
+  oneOf,
+  optional,
+  refined,
+  response,
+  strict,
+  wholeNumber,
+} from './fields.ts'
+import { CYCLES, dayNumber, isAmountText } from './formats.ts'
+import {
   absentable,
   absentableText,
   dateText,
   decimal,
-  filledText,
   flag,
-  input,
-  inputDate,
-  inputUrl,
   instantText,
   integer,
   integerId,
-  listOf,
   nullableText,
-  oneOf,
   openText,
-  optional,
-  refined,
-  response,
   reversedAmount,
-  strict,
   text,
   timeText,
   urlOnWire,
-  wholeNumber,
-} from './fields.ts'
-import { CYCLES, dayNumber, isAmountText } from './formats.ts'
+} from './response-fields.ts'
 
 /** Payment cycles (S1). */
 export type KnownCycle = (typeof CYCLES)[number]

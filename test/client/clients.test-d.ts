@@ -9,17 +9,8 @@ import type {
   subscriptionsContract,
 } from 'mandatekit/contract'
 import { expectTypeOf, it } from 'vitest'
-import {
-  absentableText,
-  decimal,
-  input,
-  inputUrl,
-  optional,
-  response,
-  strict,
-  text,
-  wholeNumber,
-} from '../../src/contract/fields.ts'
+import { input, inputUrl, optional, response, strict, wholeNumber } from '../../src/contract/fields.ts'
+import { absentableText, decimal, text } from '../../src/contract/response-fields.ts'
 import type {
   AbortedError,
   AnyMandateKitError,
