@@ -1,6 +1,5 @@
-import * as z from 'zod/mini'
 import type { Field } from '../contract/fields.ts'
-import { isObject } from '../contract/fields.ts'
+import { isObject, schema } from '../contract/fields.ts'
 import type { MandateKitErrorCode, Outcome, Phase, RateLimit } from '../errors.ts'
 import type { RetryReason } from './retry.ts'
 
@@ -112,15 +111,18 @@ export interface UnexpectedReport {
 const HOOKS = ['onRequest', 'onResponse', 'onRetry', 'onError', 'onTokenRenewed']
 
 /** Checks the fields with the prefix `on`. Returns the same object, not a copy, because a hook may use `this`. */
-export const hooksOption = z.transform((value: unknown, { issues }) => {
-  const given = isObject(value) ? value : {}
-  if (given !== value) issues.push({ code: 'custom', message: 'an object of functions', input: value })
-  for (const name of new Set([...HOOKS, ...Object.keys(given)])) {
-    const input = given[name] ?? undefined
-    let message: string | undefined
-    if (!HOOKS.includes(name)) message = /^on[A-Z]/.test(name) ? `one of ${HOOKS.join(', ')}` : undefined
-    else if (input !== undefined && typeof input !== 'function') message = 'a function'
-    if (message) issues.push({ code: 'custom', message, input, path: [name] })
-  }
-  return value
-}) as Field<Hooks, Hooks>
+export const hooksOption: Field<Hooks, Hooks> = schema(
+  () => ({}),
+  (value, issues) => {
+    const given = isObject(value) ? value : {}
+    if (given !== value) issues.push({ code: 'custom', message: 'an object of functions', input: value })
+    for (const name of new Set([...HOOKS, ...Object.keys(given)])) {
+      const input = given[name] ?? undefined
+      let message: string | undefined
+      if (!HOOKS.includes(name)) message = /^on[A-Z]/.test(name) ? `one of ${HOOKS.join(', ')}` : undefined
+      else if (input !== undefined && typeof input !== 'function') message = 'a function'
+      if (message) issues.push({ code: 'custom', message, input, path: [name] })
+    }
+    return value
+  },
+)
