@@ -104,7 +104,7 @@ export const startChaos = (fleet: Fleet, mock: Mock, plan: Plan, done: () => num
 // If nothing happens for this time, in milliseconds, the run fails.
 const STANDSTILL = 150_000
 
-const UNFINISHED: JobType[] = ['failed', 'active', 'waiting', 'delayed']
+const UNFINISHED: JobType[] = ['failed', 'active', 'waiting', 'prioritized', 'delayed']
 
 /** Counts the jobs that are done, and waits for conditions. */
 export const watch = (fleet: Fleet) => {
