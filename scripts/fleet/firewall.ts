@@ -16,7 +16,12 @@ const TEN_MINUTES = 10 * MINUTE
 /** For ten minutes, a firewall responds to every request. Later, for ten minutes, the certificate is expired. */
 export const firewallRun = async (rules: 'spec' | 'strict', jobs: number): Promise<Finding[]> => {
   const each = Math.ceil(jobs / 4)
-  const mock = openMock({ rules, mandates: 2 * each, minute: MINUTE })
+  const mock = openMock({
+    rules,
+    mandates: 2 * each,
+    minute: MINUTE,
+    behaviors: ['succeeds', 'insufficient_funds'],
+  })
   const server = await startMockServer({ mock })
   const front = await openFront(server.url)
   const folder = await mkdtemp(join(tmpdir(), 'front-'))
