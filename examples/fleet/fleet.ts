@@ -75,6 +75,7 @@ export const startFleet = async ({ mock, workers: count, otp = '123456', ...give
     credentials: subscriptions.credentials,
     apiKey: gateway.apiKey,
     limits: { subscriptions: 600, gateway: 120 },
+    concurrency: 8,
     timeout: 30_000,
     minute: 60_000,
     lockDuration: 30_000,
@@ -128,7 +129,7 @@ export const startFleet = async ({ mock, workers: count, otp = '123456', ...give
       const count = (queue: Queue) => queue.getJobCountByTypes('waiting', 'prioritized', 'active', 'delayed')
       return (await count(shop.queues.subscriptions)) + (await count(shop.queues.gateway))
     },
-    /** Kills a worker without warning, and starts another. */
+    /** Kills a worker without warning, if it runs, and starts another. */
     async crashWorker(index: number): Promise<void> {
       await kill(workers[index])
       startWorker(index)

@@ -21,6 +21,8 @@ export interface Settings {
   readonly credentials: Credentials
   /** Requests per minute that each API allows. */
   readonly limits: { readonly subscriptions: number; readonly gateway: number }
+  /** How many jobs of each queue a worker process runs at once. */
+  readonly concurrency: number
   /** The clients' option `timeout`: the time limit of a request, in milliseconds. */
   readonly timeout: number
   /** How many milliseconds count as a minute in limiters, planner and delays: 60 000, or less for a fast run. */

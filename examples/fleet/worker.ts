@@ -13,8 +13,8 @@ import { settleFor } from './settle.ts'
 // A worker process. Several may run at once. Run: node examples/fleet/worker.ts
 
 const settings = JSON.parse(process.env.SHOP_SETTINGS ?? '') as Settings
-const { baseUrl, apiKey, credentials, keyLifetime, loginCooldown, limits, lockDuration, minute, timeout } =
-  settings
+const { baseUrl, apiKey, credentials, concurrency, keyLifetime, limits, lockDuration, minute } = settings
+const { loginCooldown, timeout } = settings
 const log = (what: string, more: unknown = '') =>
   console.log(new Date().toISOString(), process.pid, what, more)
 
@@ -112,8 +112,8 @@ const work = (queue: QueueName, perMinute: number, requestsPerJob: number, concu
 
 const workers = [
   // Verifying and processing a notification takes up to three requests.
-  work('subscriptions', limits.subscriptions, 3, 8),
-  work('gateway', limits.gateway, 1, 8),
+  work('subscriptions', limits.subscriptions, 3, concurrency),
+  work('gateway', limits.gateway, 1, concurrency),
   work('nightly', 60, 1, 1),
 ]
 log(`works on ${queueNames.join(', ')}`)

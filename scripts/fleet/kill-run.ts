@@ -4,7 +4,7 @@ import { startFleet } from '../../examples/fleet/fleet.ts'
 import type { Plan } from './chaos.ts'
 import { startChaos, untilAnswered, WORKERS, watch } from './chaos.ts'
 import type { Finding } from './ledger.ts'
-import { compare, same } from './ledger.ts'
+import { atLeast, atMost, compare, failedJobs, same } from './ledger.ts'
 import { addFaults, merchant, msisdnOf, openMock, secrets } from './mock.ts'
 
 const MINUTE = 1_200
@@ -13,7 +13,7 @@ const LOCKED_SECONDS = 4
 const day = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
 /** Another program of the merchant uses an old password, until the account is locked. */
-const lockAccount = async (fleet: Fleet): Promise<void> => {
+export const lockAccount = async (fleet: Fleet): Promise<void> => {
   const { clientId: client_id, clientSecret: client_secret } = merchant
   const login = { grant_type: 'password', client_id, client_secret, username: 'shop-user', password: 'old' }
   for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -101,8 +101,6 @@ export const killRun = async (
     const found: Record<string, number> = (await queues.nightly.getJob(id))?.returnvalue ?? {}
     const differences = Object.entries(found).map(([kind, count]) => `${count} ${kind}`)
 
-    const jobs = await Promise.all(queues.all.map((queue) => queue.getJobCounts('failed')))
-    const failed = jobs.reduce((sum, one) => sum + (one.failed ?? 0), 0)
     const logins = mock.requests.of('subscriptions.login')
     const refused = logins.filter(({ status }) => status === 403).length
     const { kills, restarts, revocations } = chaos.count
@@ -116,22 +114,10 @@ export const killRun = async (
     const rejected = logs.match(/Notification: (?:refused|invalid-message)/g)?.length ?? 0
     // The other program's logins do not count.
     const own = logins.length - (isLocked ? 5 : 0)
-    const atMost = (what: string, limit: number, found: number): Finding => ({
-      what,
-      expected: `at most ${limit}`,
-      found,
-      ok: found <= limit,
-    })
-    const atLeast = (what: string, limit: number, found: number): Finding => ({
-      what,
-      expected: `at least ${limit}`,
-      found,
-      ok: found >= limit,
-    })
     return [
       ...compare(fleet, mock),
       same(`differences that reconcile finds ${differences.join()}`.trim(), 0, differences.length),
-      same('jobs that failed', 0, failed),
+      same('jobs that failed', 0, await failedJobs(fleet)),
       same('intentions without a result', 0, books.open()),
       // A restart of Redis can lose the reply to an added job: the sender then delivers again.
       atLeast('notifications processed', delivered, processed.length),

@@ -24,6 +24,28 @@ export const same = (what: string, expected: number, found: number): Finding => 
   ok: found === expected,
 })
 
+/** A number must not exceed a limit. */
+export const atMost = (what: string, limit: number, found: number): Finding => ({
+  what,
+  expected: `at most ${limit}`,
+  found,
+  ok: found <= limit,
+})
+
+/** A number must reach a limit. */
+export const atLeast = (what: string, limit: number, found: number): Finding => ({
+  what,
+  expected: `at least ${limit}`,
+  found,
+  ok: found >= limit,
+})
+
+/** Counts the failed jobs of all queues. */
+export const failedJobs = async ({ queues }: Fleet): Promise<number> => {
+  const counts = await Promise.all(queues.all.map((queue) => queue.getFailedCount()))
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
 /** Compares two lists of identifiers: each must have the same ones, equally often. */
 const agree = (what: string, intended: readonly string[], executed: readonly string[]): Finding => {
   const [left, right] = [countBy(intended), countBy(executed)]

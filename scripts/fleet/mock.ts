@@ -28,10 +28,15 @@ export interface MockSettings {
   readonly minute: number
   /** How long the account is locked after five rejected logins, in seconds. */
   readonly lockedSeconds?: number
+  /** How long the gateway keeps an idempotency key, in seconds. Default: forever. */
+  readonly keySeconds?: number
+  /** The behaviors of the payers, in turn. */
+  readonly behaviors?: readonly BehaviorName[]
 }
 
-export const openMock = ({ rules, mandates, minute, lockedSeconds = 900 }: MockSettings): Mock =>
-  createMock({
+export const openMock = ({ rules, mandates, minute, ...more }: MockSettings): Mock => {
+  const { lockedSeconds = 900, keySeconds, behaviors = BEHAVIORS } = more
+  return createMock({
     rules,
     logSize: 1_000_000,
     subscriptions: {
@@ -45,14 +50,16 @@ export const openMock = ({ rules, mandates, minute, lockedSeconds = 900 }: MockS
       apiKeys: [secrets.apiKey],
       otp: secrets.otp,
       rateLimit: { limit: 120, windowMs: minute },
+      keyTtl: keySeconds === undefined ? false : { seconds: keySeconds },
       testNumbers: Object.fromEntries(
         Array.from({ length: mandates }, (_, index) => [
           msisdnOf(index),
-          BEHAVIORS[index % BEHAVIORS.length] ?? 'succeeds',
+          behaviors[index % behaviors.length] ?? 'succeeds',
         ]),
       ),
     },
   })
+}
 
 const FAULTS: readonly Omit<Fault, 'operation'>[] = [
   { kind: 'lost-response', probability: 0.03 },
