@@ -79,12 +79,15 @@ export const componentsOf = (area: Area): readonly Component[] => {
     schema: succeeded(name, plainSchema(schema)),
   }))
   if (area === 'subscriptions') return components
+  const error = components.find(({ name }) => name === errorComponents.gateway)
+  const detail: Json = Object(Object(error?.schema.properties).error)
   const charge = components.find(({ name }) => name === 'Charge')
   const partial = Object.values(gateway.gatewayContract).filter(
     (definition: EndpointDefinition) => definition.partial === true,
   )
   return [
     ...components,
+    { name: 'GatewayErrorDetail', type: 'GatewayErrorDetail', schema: detail },
     ...partial.map((definition: EndpointDefinition) => ({
       name: partialName(definition),
       type: 'Charge',

@@ -4,7 +4,7 @@ import { componentsOf, referenceOf } from './components.ts'
 import type { Docstrings } from './docstrings.ts'
 import type { Method, OperationEntry } from './operations.ts'
 import { operationEntries } from './operations.ts'
-import { responsesOf } from './responses.ts'
+import { responsesOf, retryAfterName } from './responses.ts'
 import { linkTo, notShown } from './rules.ts'
 import type { Json } from './schemas.ts'
 import { documentComponents, plainSchema } from './schemas.ts'
@@ -43,7 +43,7 @@ const areas: Readonly<Record<Area, AreaText>> = {
   },
 }
 
-const NOTE = `Statuses and error codes that the specification does not show are those of the [mock](${linkTo('mock', '')}). Each names its row in the list of [open points](${linkTo('unknowns', '')}), and a real server may use others. Every enumeration is open, because a server may add values.`
+const NOTE = `Statuses and error codes that the specification does not show are those of the [mock](${linkTo('mock')}). Each names its row in the list of [open points](${linkTo('unknowns')}), and a real server may use others. Every enumeration is open, because a server may add values.`
 
 const CONTACT = { name: 'mandatekit', url: 'https://github.com/mandatekit/mandatekit/issues' }
 
@@ -146,7 +146,7 @@ const operationOf = (
   const exchanges = tour.exchanges.filter((each) => each.operation === operation && each.method === method)
   const isAlternative = method !== entry.method
   return {
-    operationId: isAlternative ? `${name}With${method[0]}${method.slice(1).toLowerCase()}` : name,
+    operationId: isAlternative ? `${operation}With${method[0]}${method.slice(1).toLowerCase()}` : operation,
     tags: [areas[area].tag],
     summary: isAlternative ? `${sentence(text)}, with ${method}` : sentence(text),
     description: entry.methods.length > 1 ? `${text} The method is ${method}. ${notShown('65')}` : text,
@@ -154,7 +154,7 @@ const operationOf = (
       description: 'The specification',
       url: linkTo('specification', ANCHORS[area](entry)),
     },
-    ...(entry.auth === 'none' || entry.auth === 'credentials' ? { security: [] } : {}),
+    security: entry.auth === 'none' || entry.auth === 'credentials' ? [] : [{ [areas[area].scheme]: [] }],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...requestBody(entry, method, exchanges),
     responses: responsesOf(entry, exchanges),
@@ -213,7 +213,7 @@ const webhooksOf = (tour: Tour): Json => {
   return {
     notification: {
       post: {
-        operationId: 'receiveNotification',
+        operationId: 'subscriptions.receiveNotification',
         tags: [areas.subscriptions.tag],
         summary: 'Receives a notification',
         description: `${NOTIFICATION_TEXT} A message may arrive more than once, and in any order.`,
@@ -252,7 +252,6 @@ export const documentOf = (area: Area, tour: Tour, docstrings: Docstrings): Json
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: 'http://127.0.0.1:4010', description: 'The mock: `npx mandatekit mock`' }],
-    security: [{ [scheme]: [] }],
     tags: [{ name: tag, description }],
     paths: pathsOf(area, tour, docstrings),
     ...(isSubscriptions ? { webhooks: webhooksOf(tour) } : {}),
@@ -260,7 +259,7 @@ export const documentOf = (area: Area, tour: Tour, docstrings: Docstrings): Json
       schemas: documentComponents(componentsOf(area), docstrings),
       headers: {
         ...(isSubscriptions ? rateLimitHeaders(tour) : {}),
-        'Retry-After': retryAfter(!isSubscriptions),
+        [retryAfterName(area)]: retryAfter(!isSubscriptions),
       },
       securitySchemes: { [scheme]: { type: 'http', scheme: 'bearer', description: security } },
     },

@@ -22,13 +22,16 @@ const SUCCESSES: Readonly<Record<string, string>> = {
   'gateway.reset 200': `The charges and events are deleted. ${notShown('68')}`,
 }
 
+/** The header component of each area. Only area G requires the header. */
+export const retryAfterName = (area: Area): string =>
+  area === 'gateway' ? 'Retry-After' : 'Optional-Retry-After'
+
 const headersOf = (area: Area, status?: string): Json => {
-  const names = [
-    ...(area === 'subscriptions' ? RATE_LIMIT : []),
-    ...(status === '429' ? ['Retry-After'] : []),
-  ]
-  const references = names.map((name) => [name, { $ref: `#/components/headers/${name}` }])
-  return names.length === 0 ? {} : { headers: Object.fromEntries(references) }
+  const references = [
+    ...(area === 'subscriptions' ? RATE_LIMIT.map((name) => [name, name]) : []),
+    ...(status === '429' ? [['Retry-After', retryAfterName(area)]] : []),
+  ].map(([name, component]) => [name, { $ref: `#/components/headers/${component}` }])
+  return references.length === 0 ? {} : { headers: Object.fromEntries(references) }
 }
 
 const successSchema = ({ area, definition }: OperationEntry): Json => {
@@ -52,6 +55,12 @@ const contentOf = (schema: Json, exchanges: readonly Exchange[]): Json => {
   return { content: { 'application/json': { schema, examples: Object.fromEntries(examples) } } }
 }
 
+/** Writes several texts as a Markdown list. */
+const listOf = (texts: readonly string[]): string => {
+  const different = [...new Set(texts)]
+  return different.length === 1 ? different.join() : different.map((text) => `- ${text}`).join('\n')
+}
+
 /** Returns the responses of an operation: those of the tour, and `default`. */
 export const responsesOf = (entry: OperationEntry, exchanges: readonly Exchange[]): Json => {
   const { area, operation } = entry
@@ -62,7 +71,7 @@ export const responsesOf = (entry: OperationEntry, exchanges: readonly Exchange[
     const isSuccess = status < 300
     const description = isSuccess
       ? (SUCCESSES[`${operation} ${status}`] ?? 'The operation succeeded.')
-      : [...new Set(examples.map(describeRefusal))].join(' Or: ')
+      : listOf(examples.map(describeRefusal))
     return [
       String(status),
       {

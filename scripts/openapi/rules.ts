@@ -2,9 +2,9 @@ import type { Exchange } from './tour.ts'
 
 const REPOSITORY = 'https://github.com/mandatekit/mandatekit'
 
-/** Returns the link to a heading or row of a page under `docs/`. */
-export const linkTo = (page: string, anchor: string): string =>
-  `${REPOSITORY}/blob/main/docs/${page}.md#${anchor}`
+/** Returns the link to a page under `docs/`, or to one of its headings or rows. */
+export const linkTo = (page: string, anchor?: string): string =>
+  `${REPOSITORY}/blob/main/docs/${page}.md${anchor === undefined ? '' : `#${anchor}`}`
 
 /** The text about a rule of the mock. */
 interface RuleText {
@@ -56,6 +56,9 @@ const RULES: Readonly<Record<string, RuleText>> = {
   'gateway outage': own('79', 'The service is not available.'),
 }
 
+/** Marks a behavior of the mock that the specification does not show. */
+export const notShown = (row: string): string => `([row ${row}](${linkTo('unknowns', `row-${row}`)}))`
+
 /** Returns the text about a refusal. A rule without a text is an error, because it is new in the mock. */
 export const describeRefusal = ({ operation, rule }: Exchange): string => {
   const [area] = operation.split('.', 1)
@@ -65,7 +68,3 @@ export const describeRefusal = ({ operation, rule }: Exchange): string => {
   const { text, row } = found
   return row === undefined ? text : `${text} ${notShown(row)}`
 }
-
-/** Marks a behavior of the mock that the specification does not show. */
-export const notShown = (row: string): string =>
-  `(The specification does not show this: [row ${row}](${linkTo('unknowns', `row-${row}`)}).)`

@@ -70,7 +70,10 @@ export const documentComponents = (
         field,
         fieldOf(inner, texts[field] ?? ''),
       ])
-      return [name, { description: docstrings.of(type), ...schema, properties: Object.fromEntries(fields) }]
+      const isPartial =
+        Object.keys(Object(schema.properties)).length > Object(schema.required).length && type !== name
+      const description = `${docstrings.of(type)}${isPartial ? ' A server may omit the fields that are not required.' : ''}`
+      return [name, { description, ...schema, properties: Object.fromEntries(fields) }]
     }),
   )
 }
