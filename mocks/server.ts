@@ -4,6 +4,7 @@ import type { Http2SecureServer } from 'node:http2'
 import { createSecureServer } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import { NodeRequest } from 'srvx/node'
+import { safeParse } from 'zod/mini'
 import type { Input } from '../src/contract/fields.ts'
 import { wholeNumber } from '../src/contract/fields.ts'
 import { internalsOf } from './assemble.ts'
@@ -32,7 +33,7 @@ import type { Mock } from './types.ts'
 
 const pem = secretRule<string | Uint8Array>(
   'PEM, as text or bytes',
-  (value) => value instanceof Uint8Array || text.safeParse(value).success,
+  (value) => value instanceof Uint8Array || safeParse(text, value).success,
 )
 
 const tls = {

@@ -1,7 +1,6 @@
-import type * as z from 'zod/mini'
 import type { Clock } from './clock.ts'
-import type { Field } from './contract/fields.ts'
-import { field } from './contract/fields.ts'
+import type { Field, Issues } from './contract/fields.ts'
+import { field, readWith } from './contract/fields.ts'
 import type { ErrorDetails, InputIssue } from './errors.ts'
 import { InvalidRequestError } from './errors.ts'
 
@@ -13,25 +12,44 @@ export const typeOf = (value: unknown): string => {
 }
 
 /** Returns an issue about an invalid value. The issue contains only the type, because the value may be a secret. */
-export const inputIssue = (field: string, rule: string, value: unknown): InputIssue => {
+export const inputIssue = (field: string, rule: string, value: unknown, expected?: unknown): InputIssue => {
   const received = typeOf(value)
-  const message =
-    value === undefined ? `Missing ${field}: pass ${rule}` : `${field} must be ${rule}, received ${received}`
+  // `received string` would not help if a string is expected.
+  const but = received === expected ? '' : `, received ${received}`
+  const message = value === undefined ? `Missing ${field}: pass ${rule}` : `${field} must be ${rule}${but}`
   return { field, rule, received, message }
 }
 
-const toIssues = (issue: z.core.$ZodIssue, name: string): InputIssue[] => {
-  const path = issue.path.map(String)
+/** Whether one name becomes another by at most `edits` letters that are added, removed or changed. */
+const isNear = (one: string, other: string, edits = 2): boolean => {
+  if (one === other) return true
+  if (edits === 0) return false
+  const [rest, otherRest] = [one.slice(1), other.slice(1)]
+  if (one[0] === other[0]) return isNear(rest, otherRest, edits)
+  return [
+    [rest, other],
+    [one, otherRest],
+    [rest, otherRest],
+  ].some(([a = '', b = '']) => isNear(a, b, edits - 1))
+}
+
+const toIssues = (issue: Issues[number], name: string): InputIssue[] => {
+  const { path: steps = [], message = '' } = issue
+  const path = steps.map(String)
   if (issue.code !== 'unrecognized_keys') {
     const field = name === 'options' || name === 'request' ? path.join('.') : [name, ...path].join('.')
-    return [inputIssue(field || name, issue.message, issue.input)]
+    const expected: unknown = issue.code === 'custom' && issue.params?.expected
+    const type = expected === 'integer' && Number.isInteger(issue.input) ? 'number' : expected
+    return [inputIssue(field || name, message, issue.input, type)]
   }
-  const [noun = ''] = issue.message.split('s:')
+  const [noun = '', names = ''] = message.split('s: ')
   return issue.keys.map((key, index) => {
     const field = [...path, key].join('.')
-    const known = index === issue.keys.length - 1 ? ` (${issue.message})` : ''
-    const message = `Unknown ${noun} ${field}${known}`
-    return { field, rule: `one of the ${issue.message}`, received: 'an unknown name', message }
+    const near = names.split(', ').find((known) => isNear(known.toLowerCase(), key.toLowerCase()))
+    const hint = near === undefined ? '' : `: did you mean ${near}?`
+    const known = index === issue.keys.length - 1 ? ` (${message})` : ''
+    const text = `Unknown ${noun} ${field}${hint}${known}`
+    return { field, rule: `one of the ${message}`, received: 'an unknown name', message: text }
   })
 }
 
@@ -43,11 +61,12 @@ export const check = <Value>(
   name = 'options',
   details?: Partial<ErrorDetails>,
 ): Value => {
-  const result = schema.safeParse(value, { reportInput: true })
-  if (result.success) return result.data
+  const issues: Issues = []
+  const result = readWith<Value, unknown>(schema, value, issues)
+  if (issues.length === 0) return result
   throw new InvalidRequestError(
     operation,
-    result.error.issues.flatMap((issue) => toIssues(issue, name)),
+    issues.flatMap((issue) => toIssues(issue, name)),
     details,
   )
 }

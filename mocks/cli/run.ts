@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { safeParse } from 'zod/mini'
 import { randomId } from '../../src/contract/formats.ts'
 import { createMock } from '../core.ts'
 import { target } from '../delivery/types.ts'
@@ -30,7 +31,7 @@ const clockOf = (time: string): string => {
 }
 
 const receiverOf = (to: string, retries: boolean): NotifyOptions => {
-  if (target.safeParse(to).success) return { to, retries }
+  if (safeParse(target, to).success) return { to, retries }
   // The message omits a URL with an @, because the text before the @ may be a password.
   const shown = to.includes('@') ? '' : ` ${to}`
   throw new CommandError(

@@ -173,7 +173,7 @@ const inWords = (issue: Issue, value: unknown, name: string): string => {
  * @param name the value's name in the message; without `name`, the message starts with the field's name
  */
 export const check = <Value>(rule: Field<Value>, value: unknown, caller = '', name = ''): Value => {
-  const result = rule.safeParse(value)
+  const result = z.safeParse(rule, value)
   if (result.success) return result.data
   const [issue] = result.error.issues
   throw new TypeError(`${caller}${issue === undefined ? result.error.message : inWords(issue, value, name)}`)

@@ -1,4 +1,5 @@
 import type { core } from 'zod/mini'
+import { safeParse } from 'zod/mini'
 import type { Shape } from '../../src/contract/fields.ts'
 
 /** JSON, such as a JSON schema. */
@@ -22,7 +23,7 @@ const typeOf = (rule: core.$ZodType): Json => {
       return { type: 'object', additionalProperties: typeOf(def.valueType) }
     default: {
       // A JSON schema cannot express every rule. The error message for `undefined` describes the rule in words.
-      const [issue] = (rule as Shape[string]).safeParse(undefined).error?.issues ?? []
+      const [issue] = safeParse(rule, undefined).error?.issues ?? []
       const type = def.type === 'string' || def.type === 'number' ? { type: def.type } : {}
       return { ...type, description: issue?.message }
     }

@@ -1,4 +1,3 @@
-import type * as z from 'zod/mini'
 import { check } from '../check.ts'
 import { withTimeout } from '../clock.ts'
 import type { Field, Input } from '../contract/fields.ts'
@@ -47,7 +46,7 @@ const credentialsSchema = object<Credentials>(
 )
 
 /** Makes a schema that accepts a valid value or any function. A function's result is checked after each call. */
-export const orFunction = <Source>(schema: z.ZodMiniType): Field<Source, Source> =>
+export const orFunction = <Source>(schema: Field<unknown>): Field<Source, Source> =>
   unless(
     schema as Field<unknown, never>,
     (value) => typeof value === 'function',

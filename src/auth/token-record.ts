@@ -1,5 +1,5 @@
-import type { Field, Input } from '../contract/fields.ts'
-import { anyText, field, input, listOf, object, optional } from '../contract/fields.ts'
+import type { Field, Input, Issues } from '../contract/fields.ts'
+import { anyText, field, input, listOf, object, optional, readWith } from '../contract/fields.ts'
 import { randomId } from '../contract/formats.ts'
 import type { Token } from '../contract/subscriptions.ts'
 import type { Verdict } from '../contract/verdict.ts'
@@ -50,7 +50,7 @@ export const RECORD_VERSION = 2
 
 const tokenRecord = {
   /** Version of the record's format. */
-  version: field<2, 2>('2', (value) => (value === RECORD_VERSION ? value : undefined)),
+  version: field<2, 2>('2', (value) => (value === RECORD_VERSION ? RECORD_VERSION : undefined)),
   /** The token in use, if any. */
   token: optional(object<StoredToken>(storedToken)),
   /** Salt of the fingerprints. */
@@ -69,7 +69,11 @@ export const EMPTY_RECORD: TokenRecord = { version: RECORD_VERSION, blocks: [], 
 const recordSchema = object<TokenRecord>(tokenRecord)
 
 /** Checks a value from a store. Returns `undefined` if the value is not a token record. */
-export const readTokenRecord = (value: unknown): TokenRecord | undefined => recordSchema.safeParse(value).data
+export const readTokenRecord = (value: unknown): TokenRecord | undefined => {
+  const issues: Issues = []
+  const record = readWith<TokenRecord, unknown>(recordSchema, value, issues)
+  return issues.length === 0 ? record : undefined
+}
 
 /** Returns whether the record has a token that is newer than `at` and whose id is not `knownId`. */
 export const hasLoginSince = ({ token }: TokenRecord, at: number, knownId: string | undefined): boolean =>

@@ -1,4 +1,4 @@
-import type * as z from 'zod/mini'
+import type { $ZodType, output as OutputOf } from 'zod/v4/core'
 import type { Field } from './fields.ts'
 
 /** The two APIs of the specification: area S (`subscriptions`) and area G (`gateway`). */
@@ -49,9 +49,9 @@ export interface EndpointDefinition {
   /** Whether the header Idempotency-Key is required (G rule 1). */
   readonly idempotencyKey?: boolean
   /** Query parameters, with the names that the server uses. */
-  readonly query?: z.ZodMiniType
+  readonly query?: $ZodType
   /** Body fields; absent if the specification defines no body. */
-  readonly request?: z.ZodMiniType
+  readonly request?: $ZodType
   /** Schema of the response. The schema converts other accepted forms of a value to the specified form. */
   readonly response: Field<unknown>
   /** The specification's HTTP status for success. The client accepts every 2xx status. */
@@ -98,10 +98,10 @@ export const endpoint = <const Definition extends EndpointDefinition>(definition
 
 /** The body that a caller passes to an endpoint, or `undefined` if the endpoint has no body. */
 export type RequestOf<Definition extends EndpointDefinition> = Definition extends {
-  readonly request: infer Schema extends z.ZodMiniType
+  readonly request: infer Schema extends $ZodType
 }
-  ? z.output<Schema>
+  ? OutputOf<Schema>
   : undefined
 
 /** The response that a client returns for an endpoint. */
-export type ResponseOf<Definition extends EndpointDefinition> = z.output<Definition['response']>
+export type ResponseOf<Definition extends EndpointDefinition> = OutputOf<Definition['response']>

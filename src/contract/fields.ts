@@ -1,25 +1,29 @@
-import * as z from 'zod/mini'
+import type { $ZodType, input as InputOf, output as OutputOf, ParsePayload } from 'zod/v4/core'
+import { $ZodTransform } from 'zod/v4/core'
 import { isAbsoluteUrl, isCalendarDate } from './formats.ts'
 
 /** An enumeration that the server may extend. Editors suggest the known values, and any other string compiles. */
 export type Open<Known extends string> = Known | (string & {})
 
-/** A schema that converts a `Given` to a `Value`. For responses, `Given` is `unknown`. */
-export type Field<Value, Given = unknown> = z.ZodMiniType<Value, Given>
+/** A zod schema that converts a `Given` to a `Value`. For responses, `Given` is `unknown`. */
+export type Field<Value, Given = unknown> = $ZodType<Value, Given>
 
 /** The fields of an object, by name. */
-export type Shape = Readonly<Record<string, z.ZodMiniType>>
+export type Shape = Readonly<Record<string, $ZodType>>
+
+/** JSON, such as a JSON Schema. */
+export type Json = Readonly<Record<string, unknown>>
 
 /** The type of a checked object with the fields of a shape. Editors show the shape's docstrings for its fields. */
-export type Output<Fields extends Shape> = { readonly [Name in keyof Fields]: z.output<Fields[Name]> }
+export type Output<Fields extends Shape> = { readonly [Name in keyof Fields]: OutputOf<Fields[Name]> }
 
 /** The type of a caller's object with the fields of a shape. A field is optional if its type includes undefined. */
 export type Input<Fields extends Shape> = {
-  readonly [Name in keyof Fields as undefined extends z.input<Fields[Name]> ? never : Name]: z.input<
+  readonly [Name in keyof Fields as undefined extends InputOf<Fields[Name]> ? never : Name]: InputOf<
     Fields[Name]
   >
 } & {
-  readonly [Name in keyof Fields as undefined extends z.input<Fields[Name]> ? Name : never]?: z.input<
+  readonly [Name in keyof Fields as undefined extends InputOf<Fields[Name]> ? Name : never]?: InputOf<
     Fields[Name]
   >
 }
@@ -28,74 +32,58 @@ export type Input<Fields extends Shape> = {
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** The invalid values that a schema found, each with its `path` and the rule. */
+export type Issues = ParsePayload['issues']
+
+/**
+ * Creates a schema. `json` is the JSON Schema of the form that the specification shows; `read` may accept other forms.
+ * zod's `toJSONSchema` returns it. `optin` tells whether an object may omit the field.
+ */
+export const schema = <Value, Given = unknown>(
+  json: () => Json,
+  read: (value: unknown, issues: Issues) => unknown,
+  optin?: 'optional' | 'defaulted',
+): Field<Value, Given> => {
+  const made = new $ZodTransform({ type: 'transform', transform: (value, { issues }) => read(value, issues) })
+  Object.assign(made._zod, { optin, toJSONSchema: json })
+  return made as $ZodType as Field<Value, Given>
+}
+
+/** Returns the JSON Schema of a schema. */
+export const jsonOf = (one: $ZodType): Json => Object(one._zod.toJSONSchema?.())
+
 /** Creates a schema that converts values with the function `read`, which returns `undefined` for invalid values. */
 export const field = <Value, Given = unknown>(
   rule: string,
   read: (value: unknown) => Value | undefined,
+  json: Json = {},
 ): Field<Value, Given> =>
-  z.transform((value, { issues }) => {
-    const result = read(value)
-    if (result === undefined) issues.push({ code: 'custom', message: rule, input: value })
-    return result
-  }) as Field<Value, Given>
-
-// These schemas read responses, so they accept several forms of a value.
+  schema(
+    () => json,
+    (value, issues) => {
+      const result = read(value)
+      // `expected` lets an error omit the type of a value that has the right type.
+      const params = { expected: json.type }
+      if (result === undefined) issues.push({ code: 'custom', message: rule, input: value, params })
+      return result
+    },
+  )
 
 /** Returns a string unchanged, a finite number as text, and `undefined` for any other value. */
 export const asText = (value: unknown): string | undefined =>
   typeof value === 'string' || Number.isFinite(value) ? String(value) : undefined
 
-const ABSENT = new Set<unknown>([undefined, null, '', 'NA', 'N/A', 'null'])
-const INTEGER = /^-?\d+$/
-const DECIMAL = /^\s*[+-]?\d+(?:\.\d+)?\s*$/
-const ZERO = /^[+-]?0*(?:\.0*)?$/
-
-/** Text. A number is converted to text. */
-export const text = field('text', asText)
-
-/** Text with known values that the server may extend. */
-export const openText = <const Known extends string>(): Field<Open<Known>> =>
-  field<Open<Known>>('text', asText)
-
-/** Text that a server may omit: `""`, `"NA"`, null and a missing field are read as null. */
-export const absentableText = field<string | null>('text or null', (value) =>
-  ABSENT.has(value) ? null : asText(value),
-)
-
-/** Integer identifier. Converts text to a number, but keeps text that a number cannot represent, such as `007`. */
-export const integerId = field<number | string>('an integer', (value) => {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined
-  const id = typeof value === 'string' ? value.trim() : ''
-  // `NA` is not an identifier, because several records may have the text `NA`.
-  if (ABSENT.has(id)) return undefined
-  const number = Number(id)
-  return Number.isSafeInteger(number) && String(number) === id ? number : id
-})
-
-/** Number, or decimal text. Refuses text with an unsafe integer, because JavaScript would round the number. */
-export const decimal = field('a number', (value) => {
-  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
-  if (typeof value !== 'string' || !DECIMAL.test(value)) return undefined
-  const number = Number(value)
-  return Number.isInteger(number) && !Number.isSafeInteger(number) ? undefined : number
-})
-
-/** Numeric flag. `true` and `false`, also as text, are read as 1 and 0. */
-export const flag = field('a numeric flag', (value) => {
-  const word = typeof value === 'boolean' ? String(value) : (asText(value)?.toLowerCase() ?? '')
-  if (word === 'true' || word === 'false') return Number(word === 'true')
-  return INTEGER.test(word) ? Number(word) : undefined
-})
-
-/** Amount of a reversal as text. Reads null, `""`, zero and a missing field as null. */
-export const reversedAmount = field<string | null>('an amount or null', (value) => {
-  if (ABSENT.has(value)) return null
-  const amount = asText(value)
-  return amount !== undefined && ZERO.test(amount) ? null : amount
-})
+/** The JSON Schema of text. */
+export const STRING = { type: 'string' } as const
+/** The JSON Schema of a whole number. */
+export const INT64 = { type: 'integer', format: 'int64' } as const
 
 /** Any JSON value. */
-export const anyJson: Field<unknown> = z.unknown()
+export const anyJson: Field<unknown> = schema(
+  () => ({}),
+  (value) => value,
+  'optional',
+)
 
 const otherCasing = (name: string): string => name.replace(/I[dD]$/, (end) => (end === 'ID' ? 'Id' : 'ID'))
 
@@ -104,12 +92,9 @@ type Members = Readonly<Record<string, unknown>>
 /** Returns the field `name` of a received object. For `invoiceID`, also looks for `invoiceId`, and vice versa. */
 export const received = (body: Members, name: string): unknown => body[name] ?? body[otherCasing(name)]
 
-/** The invalid values that a schema found, each with its `path` and the rule. */
-export type Issues = z.core.ParsePayload['issues']
-
 /** Reads a value with a schema, and adds errors to `issues` under the path `at`. zod's wrappers take 1.5 kB more. */
 export const readWith = <Value, Given>(
-  inner: z.ZodMiniType<Value, Given>,
+  inner: Field<Value, Given>,
   value: unknown,
   issues: Issues,
   ...at: readonly PropertyKey[]
@@ -130,30 +115,39 @@ const withoutAbsent = (value: Members, isOption: boolean): Members => {
   return kept
 }
 
+const objectJson = (fields: Shape): Json => ({
+  type: 'object',
+  properties: Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, jsonOf(one)])),
+  required: Object.keys(fields).filter((name) => fields[name]?._zod.optin === undefined),
+})
+
 /** Creates the schema of an object. Keeps unknown fields, but if `noun` is set, they cause an error with this word. */
 export const object = <Value, Given = Value>(
   fields: Shape,
   rule = 'an object',
   noun?: 'field' | 'option',
 ): Field<Value, Given> =>
-  z.transform((value: unknown, { issues }): unknown => {
-    if (!isObject(value)) {
-      issues.push({ code: 'custom', message: rule, input: value })
-      return undefined
-    }
-    const given = noun ? withoutAbsent(value, noun === 'option') : value
-    const result: Record<string, unknown> = noun ? {} : { ...given }
-    for (const [name, inner] of Object.entries(fields)) {
-      const read = readWith(inner, noun ? given[name] : received(given, name), issues, name)
-      if (!(name in given)) delete result[otherCasing(name)]
-      if (read === undefined) delete result[name]
-      else result[name] = read
-    }
-    const keys = noun ? Object.keys(given).filter((name) => !Object.hasOwn(fields, name)) : []
-    const message = `${noun}s: ${Object.keys(fields).join(', ')}`
-    if (keys.length > 0) issues.push({ code: 'unrecognized_keys', message, keys, input: value })
-    return result
-  }) as unknown as Field<Value, Given>
+  schema(
+    () => objectJson(fields),
+    (value, issues) => {
+      if (!isObject(value)) {
+        issues.push({ code: 'custom', message: rule, input: value })
+        return undefined
+      }
+      const given = noun ? withoutAbsent(value, noun === 'option') : value
+      const result: Record<string, unknown> = noun ? {} : { ...given }
+      for (const [name, inner] of Object.entries(fields)) {
+        const read = readWith(inner, noun ? given[name] : received(given, name), issues, name)
+        if (!(name in given)) delete result[otherCasing(name)]
+        if (read === undefined) delete result[name]
+        else result[name] = read
+      }
+      const keys = noun ? Object.keys(given).filter((name) => !Object.hasOwn(fields, name)) : []
+      const message = `${noun}s: ${Object.keys(fields).join(', ')}`
+      if (keys.length > 0) issues.push({ code: 'unrecognized_keys', message, keys, input: value })
+      return result
+    },
+  )
 
 /** A response object. Field names may end in `ID` or `Id`, and unknown fields are kept at run time. */
 export const response = <const Fields extends Shape>(fields: Fields) =>
@@ -161,27 +155,33 @@ export const response = <const Fields extends Shape>(fields: Fields) =>
 
 /** A list. Reads null as an empty list. */
 export const listOf = <Item>(item: Field<Item>): Field<readonly Item[]> =>
-  z.transform((value: unknown, { issues }) => {
-    const items = value === null ? [] : value
-    if (!Array.isArray(items)) {
-      issues.push({ code: 'custom', message: 'a list', input: value })
-      return undefined
-    }
-    const read = items.map((each, index) => readWith<unknown, unknown>(item, each, issues, index))
-    return read.filter((each) => each !== undefined)
-  }) as unknown as Field<readonly Item[]>
+  schema(
+    () => ({ type: 'array', items: jsonOf(item) }),
+    (value, issues) => {
+      const items = value === null ? [] : value
+      if (!Array.isArray(items)) {
+        issues.push({ code: 'custom', message: 'a list', input: value })
+        return undefined
+      }
+      const read = items.map((each, index) => readWith<unknown, unknown>(item, each, issues, index))
+      return read.filter((each) => each !== undefined)
+    },
+  )
 
 // These schemas check a caller's input strictly.
 
 /** Creates a schema that uses `otherwise` for each value that `isOther` accepts, and `inner` for all other values. */
 export const unless = <Value, Other, Given>(
-  inner: Field<Value, unknown> | Field<Value, never>,
+  inner: Field<Value>,
   isOther: (value: unknown) => boolean,
   otherwise: (value: unknown) => Other,
+  optin?: 'optional' | 'defaulted',
 ): Field<Value | Other, Given> =>
-  z.transform((value: unknown, { issues }): Value | Other =>
-    isOther(value) ? otherwise(value) : readWith(inner as Field<Value>, value, issues),
-  ) as Field<Value | Other, Given>
+  schema(
+    () => jsonOf(inner),
+    (value, issues) => (isOther(value) ? otherwise(value) : readWith<Value, unknown>(inner, value, issues)),
+    optin,
+  )
 
 /** A field that may be omitted. */
 export const optional = <Value, Given>(inner: Field<Value, Given>) =>
@@ -189,6 +189,7 @@ export const optional = <Value, Given>(inner: Field<Value, Given>) =>
     inner,
     (value) => value === undefined,
     () => undefined,
+    'optional',
   )
 
 /** A field with a default. */
@@ -197,11 +198,19 @@ export const withDefault = <Value, Given>(inner: Field<Value, Given>, otherwise:
     inner,
     (value) => value === undefined,
     () => otherwise,
+    'defaulted',
   )
 
 /** Text that obeys a rule. Error messages print `rule` after the words "must be". */
-export const input = (rule: string, obeys: (value: string) => boolean): Field<string, string> =>
-  field(rule, (value) => (typeof value === 'string' && obeys(value) ? value : undefined))
+export const input = (
+  rule: string,
+  obeys: (value: string) => boolean,
+  form: Json = {},
+): Field<string, string> =>
+  field(rule, (value) => (typeof value === 'string' && obeys(value) ? value : undefined), {
+    ...STRING,
+    ...form,
+  })
 
 /** Any text. */
 export const anyText = input('a string', () => true)
@@ -214,20 +223,30 @@ export const filledText = (rule = 'a string that is not blank'): Field<string, s
   input(rule, isFilled)
 
 /** A calendar date. */
-export const inputDate = input('a calendar date in the form YYYY-MM-DD', isCalendarDate)
+export const inputDate = input('a calendar date in the form YYYY-MM-DD', isCalendarDate, { format: 'date' })
 
 /** One of the given texts. */
 export const oneOf = <const Choice extends string>(choices: readonly Choice[]): Field<Choice, Choice> =>
-  field(choices.map((choice) => JSON.stringify(choice)).join(' or '), (value) =>
-    choices.find((choice) => choice === value),
+  field(
+    choices.map((choice) => JSON.stringify(choice)).join(' or '),
+    (value) => choices.find((choice) => choice === value),
+    { ...STRING, enum: choices },
   )
 
 /** A safe integer from `least` to `most`. */
-export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER): Field<number, number> =>
-  field(`a whole number from ${least}${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}`, (value) => {
-    if (typeof value !== 'number' || !Number.isSafeInteger(value)) return undefined
-    return value >= least && value <= most ? value : undefined
-  })
+export const wholeNumber = (
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+  more = '',
+): Field<number, number> =>
+  field(
+    `a whole number from ${least}${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}${more}`,
+    (value) => {
+      if (typeof value !== 'number' || !Number.isSafeInteger(value)) return undefined
+      return value >= least && value <= most ? value : undefined
+    },
+    INT64,
+  )
 
 /** Returns the text of a `URL` object, even from another JavaScript realm. Returns any other value unchanged. */
 export const urlText = (value: unknown): unknown => (isObject(value) && 'href' in value ? value.href : value)
@@ -239,6 +258,7 @@ export const inputUrl = field<string, string | URL>(
     const address = urlText(value)
     return typeof address === 'string' && isAbsoluteUrl(address) ? address : undefined
   },
+  { ...STRING, format: 'uri' },
 )
 
 /** Adds a rule that compares fields of an object. `blamed` is the field that the error names. */
@@ -248,12 +268,15 @@ export const refined = <Value extends object, Given>(
   blamed: keyof Value & string,
   rule: string,
 ): Field<Value, Given> =>
-  z.transform((given: unknown, { issues }) => {
-    const value = readWith(inner, given, issues)
-    if (issues.length === 0 && !obeys(value))
-      issues.push({ code: 'custom', message: rule, input: value[blamed], path: [blamed] })
-    return value
-  }) as unknown as Field<Value, Given>
+  schema(
+    () => jsonOf(inner),
+    (given, issues) => {
+      const value = readWith(inner, given, issues)
+      if (issues.length === 0 && !obeys(value))
+        issues.push({ code: 'custom', message: rule, input: value[blamed], path: [blamed] })
+      return value
+    },
+  )
 
 /**
  * An object that a caller passes. An unknown field is an error, because a misspelled `idempotencyKey` could cause a

@@ -1,16 +1,7 @@
 import { endpoint, KEY_IN_USE } from './endpoint.ts'
 import type { Field, Input, Output } from './fields.ts'
-import {
-  anyJson,
-  decimal,
-  filledText,
-  inputUrl,
-  openText,
-  response,
-  strict,
-  text,
-  wholeNumber,
-} from './fields.ts'
+import { anyJson, filledText, inputUrl, response, strict, wholeNumber } from './fields.ts'
+import { idText, integer, mobileNumber, openText, text, urlOnWire } from './response-fields.ts'
 
 /** Charge statuses (G1). */
 export type KnownChargeStatus = 'pending_confirmation' | 'pending_retry' | 'succeeded' | 'failed' | 'expired'
@@ -27,57 +18,74 @@ const chargeRequest = {
   /** The payer's mobile number in international format: country code and number. (G1) */
   msisdn: filledText('a mobile number in international format, as a string'),
   /** Amount: a whole number from 0, sent unchanged. Ask the provider for its unit, such as taka or paisa. (G1) */
-  amount: wholeNumber(0),
+  amount: wholeNumber(
+    0,
+    undefined,
+    ' (ask your payment provider for the unit: whole or minor currency units)',
+  ),
   /** Currency code, such as `BDT`. (G1) */
   currency: filledText('a currency code such as "BDT"'),
   /** Absolute URL to which the payer's browser returns. The gateway may allow only listed URLs. (G rule 8) */
   redirect_uri: inputUrl,
 }
 /** Input of a charge. (G1) */
-export type ChargeRequest = Input<typeof chargeRequest>
+export interface ChargeRequest extends Input<typeof chargeRequest> {}
 /** Checks the input of a charge. `amount` is sent unchanged, because the specification does not show its unit. */
-export const chargeRequestSchema = strict(chargeRequest)
+export const chargeRequestSchema: Field<ChargeRequest, ChargeRequest> = strict(chargeRequest)
 
 const confirmRequest = {
   /** The one-time code that the payer received: a string, because a code may start with 0. (G rule 4) */
   otp: filledText('the one-time code as a string'),
 }
 /** Body of a confirmation. (G rule 4) */
-export type ConfirmRequest = Input<typeof confirmRequest>
+export interface ConfirmRequest extends Input<typeof confirmRequest> {}
 /** Checks the body of a confirmation. */
-export const confirmRequestSchema = strict(confirmRequest)
+export const confirmRequestSchema: Field<ConfirmRequest, ConfirmRequest> = strict(confirmRequest)
 
 const renewRequest = {
   /** Identifier of the mandate's first charge: the same id as in the path. (G rule 2) */
   mandate_id: filledText(),
 }
 /** Body of a renewal. (G rule 2) */
-export type RenewRequest = Input<typeof renewRequest>
+export interface RenewRequest extends Input<typeof renewRequest> {}
 /** Checks the body of a renewal. */
-export const renewRequestSchema = strict(renewRequest)
+export const renewRequestSchema: Field<RenewRequest, RenewRequest> = strict(renewRequest)
 
 const charge = {
   /** Identifier of the charge, such as `ch_1`. `renew` needs the identifier of a mandate's first charge. (G1) */
-  id: text,
+  id: idText('ch_'),
   /** The payer's mobile number in international format. (G1) */
-  msisdn: text,
+  msisdn: mobileNumber,
   /** Amount in the same unit as in the request. Decimal text is converted to a number. (G1) */
-  amount: decimal,
+  amount: integer,
   /** Currency code, such as `BDT`. (G1) */
   currency: text,
   /** `pending_confirmation`, `pending_retry`, `succeeded` (paid), `failed`, `expired`, or a newer status. (G1) */
-  status: openText<KnownChargeStatus>(),
+  status: openText<KnownChargeStatus>(
+    'pending_confirmation',
+    'pending_retry',
+    'succeeded',
+    'failed',
+    'expired',
+  ),
   /** Result of the charge, such as `INSUFFICIENT_FUNDS`; `PENDING` while there is no result yet. (G1) */
-  outcome: openText<KnownChargeOutcome>(),
+  outcome: openText<KnownChargeOutcome>(
+    'PENDING',
+    'SUCCEEDED',
+    'INSUFFICIENT_FUNDS',
+    'WALLET_BLOCKED',
+    'RETRYING',
+    'EXPIRED',
+  ),
   /** Identifier of the confirmation, such as `conf_1`: the first argument of `confirm`. (G1) */
-  confirmation_id: text,
+  confirmation_id: idText('conf_'),
   /** Address of the page where the payer enters the code. Send the payer to exactly this address. (G1) */
-  confirmation_url: text,
+  confirmation_url: urlOnWire,
   /** Creation time as the server formats it, usually ISO 8601. (G1) */
   created_at: text,
 }
 /** A charge. (G1) */
-export type Charge = Output<typeof charge>
+export interface Charge extends Output<typeof charge> {}
 /** Reads a charge. (G1) */
 export const chargeSchema: Field<Charge> = response(charge)
 
@@ -88,14 +96,16 @@ const errorDetail = {
   message: text,
 }
 /** Code and message of an error of area G. (G2) */
-export type GatewayErrorDetail = Output<typeof errorDetail>
+export interface GatewayErrorDetail extends Output<typeof errorDetail> {}
+
+const errorDetailSchema: Field<GatewayErrorDetail> = response(errorDetail)
 
 const errorBody = {
   /** Code and message of the error. (G2) */
-  error: response(errorDetail) as Field<GatewayErrorDetail>,
+  error: errorDetailSchema,
 }
 /** Error body of area G. (G2) */
-export type GatewayErrorBody = Output<typeof errorBody>
+export interface GatewayErrorBody extends Output<typeof errorBody> {}
 /** Reads an error body of area G. (G2) */
 export const gatewayErrorSchema: Field<GatewayErrorBody> = response(errorBody)
 

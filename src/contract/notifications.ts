@@ -1,5 +1,6 @@
 import type { Field, Output } from './fields.ts'
-import { openText, response, text } from './fields.ts'
+import { response } from './fields.ts'
+import { openText, text } from './response-fields.ts'
 
 /** Types of notification (S8). */
 export type KnownNotificationType = 'SUBSCRIPTION' | 'SUBSCRIPTION_PAYMENT'
@@ -12,9 +13,14 @@ const notification = {
   /** Unique identifier of the notification. A repeated delivery has the same identifier. (S8) */
   notificationId: text,
   /** `SUBSCRIPTION`, `SUBSCRIPTION_PAYMENT`, or a type that the provider adds later. (S8) */
-  type: openText<KnownNotificationType>(),
+  type: openText<KnownNotificationType>('SUBSCRIPTION', 'SUBSCRIPTION_PAYMENT'),
   /** New status of the subscription or payment. `CANCELED` means the same as `CANCELLED`. (S8; Events, note 1) */
-  status: openText<KnownSubscriptionNotificationStatus | KnownPaymentNotificationStatus>(),
+  status: openText<KnownSubscriptionNotificationStatus | KnownPaymentNotificationStatus>(
+    'CANCELLED',
+    'SUCCEEDED',
+    'SUCCEEDED_PAYMENT',
+    'FAILED_PAYMENT',
+  ),
   /** Identifier of the subscription. (S8) */
   subscriptionId: text,
   /** Identifier of the payment; an empty string for type SUBSCRIPTION. (S8) */
@@ -23,6 +29,6 @@ const notification = {
   timestamp: text,
 }
 /** A notification message as the server sends it: every field is text. (S8) */
-export type NotificationMessage = Output<typeof notification>
+export interface NotificationMessage extends Output<typeof notification> {}
 /** Reads a notification message. (S8) */
 export const notificationSchema: Field<NotificationMessage> = response(notification)

@@ -2,26 +2,35 @@ import type { EndpointDefinition } from './endpoint.ts'
 import { endpoint } from './endpoint.ts'
 import type { Field, Input, Open, Output, Shape } from './fields.ts'
 import {
-  absentableText,
-  decimal,
   filledText,
-  flag,
   input,
   inputDate,
   inputUrl,
-  integerId,
   listOf,
   oneOf,
-  openText,
   optional,
   refined,
   response,
-  reversedAmount,
   strict,
-  text,
   wholeNumber,
 } from './fields.ts'
 import { CYCLES, dayNumber, isAmountText } from './formats.ts'
+import {
+  absentable,
+  absentableText,
+  dateText,
+  decimal,
+  flag,
+  instantText,
+  integer,
+  integerId,
+  nullableText,
+  openText,
+  reversedAmount,
+  text,
+  timeText,
+  urlOnWire,
+} from './response-fields.ts'
 
 /** Payment cycles (S1). */
 export type KnownCycle = (typeof CYCLES)[number]
@@ -47,9 +56,9 @@ const tokenRequest = {
   password: filledText(),
 }
 /** Body of a login request: an OAuth 2.0 password grant. (S-a) */
-export type TokenRequest = Input<typeof tokenRequest>
+export interface TokenRequest extends Input<typeof tokenRequest> {}
 /** Checks the body of a login request. */
-export const tokenRequestSchema = strict(tokenRequest)
+export const tokenRequestSchema: Field<TokenRequest, TokenRequest> = strict(tokenRequest)
 
 const subscriptionRequest = {
   /** The merchant application's identifier, issued by the payment provider. (S1) */
@@ -68,12 +77,13 @@ const subscriptionRequest = {
   amount: input(
     'a decimal string above zero such as "25.00" (a string, because numbers round)',
     isAmountText,
+    { pattern: '^\\d+(?:\\.\\d+)?$' },
   ),
 }
 /** Input of subscribe. (S1) */
-export type SubscriptionRequest = Input<typeof subscriptionRequest>
+export interface SubscriptionRequest extends Input<typeof subscriptionRequest> {}
 /** The body of a subscription request as the client sends it. (S1) */
-export type SubscriptionRequestBody = Output<typeof subscriptionRequest>
+export interface SubscriptionRequestBody extends Output<typeof subscriptionRequest> {}
 /** Checks a subscription request. (S1) */
 export const subscriptionRequestSchema: Field<SubscriptionRequestBody, SubscriptionRequest> = refined(
   strict(subscriptionRequest),
@@ -96,37 +106,36 @@ const envelope = {
   errorMessage: text,
 }
 /** The fields that every response of area S contains. (Errors) */
-export type Envelope = Output<typeof envelope>
+export interface Envelope extends Output<typeof envelope> {}
 /** Reads `errorCode` and `errorMessage`. The call succeeded only if `errorCode` is `00`. */
 export const envelopeSchema: Field<Envelope> = response(envelope)
 
 /** A response with `errorCode` and `errorMessage`. */
-const enveloped = <const Fields extends Shape>(fields: Fields): Field<Output<Fields> & Envelope> =>
-  response({ ...fields, ...envelope }) as Field<Output<Fields> & Envelope>
+const enveloped = <const Fields extends Shape>(fields: Fields) => response({ ...fields, ...envelope })
 
 const token = {
   /** Type of the token: `Bearer`. (S7) */
   token_type: text,
   /** Lifetime of the access token, in seconds. (S7) */
-  expires_in: decimal,
+  expires_in: integer,
   /** The secret token that authorizes calls. The client sends this token automatically. (S7) */
   access_token: text,
   /** The secret refresh token. With `refresh: 'refresh_token'`, the client exchanges it for a new access token. (S7) */
   refresh_token: text,
 }
 /** Response of a login. (S7) */
-export type Token = Output<typeof token>
+export interface Token extends Output<typeof token> {}
 /** Reads the response of a login. (S7) */
 export const tokenSchema: Field<Token> = response(token)
 
 const subscribeResult = {
   /** URL to which you send the payer: the page where the payer authorizes the subscription. (S2; S rule 1) */
-  url: text,
+  url: urlOnWire,
   /** Identifier of the subscription request. Store this value, because `status` and `waitForStatus` need it. (S2) */
   invoiceID: text,
 }
 /** Response of subscribe. (S2) */
-export type SubscribeResult = Output<typeof subscribeResult> & Envelope
+export interface SubscribeResult extends Output<typeof subscribeResult>, Envelope {}
 /** Reads the response of subscribe. (S2) */
 export const subscribeResultSchema: Field<SubscribeResult> = enveloped(subscribeResult)
 
@@ -134,14 +143,14 @@ const requestStatus = {
   /** Identifier of the request: the `invoiceID` that `subscribe` returned. (S3) */
   invoiceId: text,
   /** `INITIALIZED` until the payer has decided, then another `KnownRequestStatus` or any other text. (S3) */
-  status: openText<KnownRequestStatus>(),
+  status: openText<KnownRequestStatus>('INITIALIZED', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'),
   /** Identifier of the subscription, for later calls; null if the server sends `""`, `"NA"`, null or nothing. (S3) */
   subscriptionId: absentableText,
   /** Creation time: `YYYY-MM-DD HH:MM:SS` without a time zone, see `toInstant`. (S3) */
-  createdAt: text,
+  createdAt: timeText,
 }
 /** State of a subscription request. (S3) */
-export type RequestStatus = Output<typeof requestStatus> & Envelope
+export interface RequestStatus extends Output<typeof requestStatus>, Envelope {}
 /** Reads the state of a subscription request. (S3) */
 export const requestStatusSchema: Field<RequestStatus> = enveloped(requestStatus)
 
@@ -151,22 +160,22 @@ const subscriptionDetails = {
   /** Amount per cycle, as a number such as `25`. Decimal text is converted to a number. (S4) */
   amount: decimal,
   /** How often the payer pays: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or a newer value. (S4) */
-  cycle: openText<KnownCycle>(),
+  cycle: openText(...CYCLES),
   /** Numeric flag that the specification does not explain. The mock sends 1 only for active subscriptions. (S4) */
   enabled: flag,
   /** Creation time: ISO 8601 in UTC with microseconds, such as `2026-11-28T12:00:00.000000Z`. (S4) */
-  createdDate: text,
+  createdDate: instantText,
   /** First day, `YYYY-MM-DD`. (S4) */
-  startDate: text,
+  startDate: dateText,
   /** Last day, `YYYY-MM-DD`. (S4) */
-  endDate: text,
+  endDate: dateText,
   /** Due time of the next payment: `YYYY-MM-DD HH:MM:SS` without a time zone, or null if the server sends none. (S4) */
-  nextPaymentDate: absentableText,
+  nextPaymentDate: absentable(timeText),
   /** Your own identifier of the subscription request. (S4) */
   requestID: text,
 }
 /** A subscription. (S4) */
-export type SubscriptionDetails = Output<typeof subscriptionDetails> & Envelope
+export interface SubscriptionDetails extends Output<typeof subscriptionDetails>, Envelope {}
 /** Reads a subscription. (S4) */
 export const subscriptionDetailsSchema: Field<SubscriptionDetails> = enveloped(subscriptionDetails)
 
@@ -178,10 +187,10 @@ const cancellation = {
   /** Identifier of the cancellation request (not the `requestID` of subscribe): an integer, or text. (S5) */
   requestID: integerId,
   /** `PROCESSED` when the cancellation is done, or any other text such as `PROCESSING`. (S5) */
-  status: openText<KnownCancellationStatus>(),
+  status: openText<KnownCancellationStatus>('PROCESSED', 'PROCESSING'),
 }
 /** Record of a cancellation. (S5) */
-export type Cancellation = Output<typeof cancellation> & Envelope
+export interface Cancellation extends Output<typeof cancellation>, Envelope {}
 /** Reads the response of `cancel` or `cancellation`. (S5) */
 export const cancellationSchema: Field<Cancellation> = enveloped(cancellation)
 
@@ -189,33 +198,33 @@ const payment = {
   /** Identifier of the payment: an integer, or text if a number cannot represent the identifier. (S6) */
   paymentId: integerId,
   /** Cycle of the subscription: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or a newer value. (S6) */
-  cycle: openText<KnownCycle>(),
+  cycle: openText(...CYCLES),
   /** Due date of the payment, `YYYY-MM-DD`. (S6) */
-  dueDate: text,
+  dueDate: dateText,
   /** Reversed amount, as text such as `"25.00"`; null if the server sends zero, `""`, null or nothing. (S6) */
   reverseTransactionAmount: reversedAmount,
   /** Time of the reversal, in the server's format; null if the payment was not reversed. (S6) */
-  reverseTransactionDate: absentableText,
+  reverseTransactionDate: nullableText,
   /** Identifier of the reversal's transaction; null if the payment was not reversed. (S6) */
-  reverseTransactionId: absentableText,
+  reverseTransactionId: nullableText,
   /** Status of the payment: `SUCCEEDED_PAYMENT`, `FAILED_PAYMENT`, or any other text. (S6) */
-  status: openText<KnownPaymentStatus>(),
+  status: openText<KnownPaymentStatus>('SUCCEEDED_PAYMENT', 'FAILED_PAYMENT'),
   /** Identifier of the payment's subscription. (S6) */
   subscriptionId: text,
   /** Time of the transaction: `YYYY-MM-DD HH:MM:SS` without a time zone, see `toInstant`. (S6) */
-  transactionDate: text,
+  transactionDate: timeText,
   /** Identifier of the transaction. (S6) */
   transactionId: text,
   /** Due date of the next payment, `YYYY-MM-DD`, or null if the server sends none. (S6) */
-  nextPaymentDate: absentableText,
+  nextPaymentDate: absentable(dateText),
 }
 /** A payment of a subscription. (S6) */
-export type Payment = Output<typeof payment>
+export interface Payment extends Output<typeof payment> {}
 /** Reads one record of the payment list. (S6) */
 export const paymentSchema: Field<Payment> = response(payment)
 
 /** A payment with `errorCode` and `errorMessage`. (S-h) */
-export type PaymentDetails = Payment & Envelope
+export interface PaymentDetails extends Payment, Envelope {}
 /** Reads the response of `payment`: the fields of S6 with `errorCode` and `errorMessage`. */
 export const paymentDetailsSchema: Field<PaymentDetails> = enveloped(payment)
 
@@ -224,7 +233,7 @@ const paymentList = {
   subscriptionPayments: listOf(paymentSchema),
 }
 /** A page of payments. (S-g) */
-export type PaymentList = Output<typeof paymentList> & Envelope
+export interface PaymentList extends Output<typeof paymentList>, Envelope {}
 /** Reads a page of payments. (S-g) */
 export const paymentListSchema: Field<PaymentList> = enveloped(paymentList)
 

@@ -1,6 +1,5 @@
-import * as z from 'zod/mini'
 import type { Field } from '../contract/fields.ts'
-import { isObject } from '../contract/fields.ts'
+import { isObject, schema } from '../contract/fields.ts'
 import type { MandateKitErrorCode, Outcome, Phase, RateLimit } from '../errors.ts'
 import type { RetryReason } from './retry.ts'
 
@@ -112,14 +111,17 @@ export interface UnexpectedReport {
 const HOOKS = ['onRequest', 'onResponse', 'onRetry', 'onError', 'onTokenRenewed']
 
 /** Checks the fields with the prefix `on`. Returns the same object, not a copy, because a hook may use `this`. */
-export const hooksOption = z.transform((value: unknown, { issues }) => {
-  const given = isObject(value) ? value : {}
-  if (given !== value) issues.push({ code: 'custom', message: 'an object of functions', input: value })
-  for (const name of new Set([...HOOKS, ...Object.keys(given).filter((key) => /^on[A-Z]/.test(key))])) {
-    const input = given[name] ?? undefined
-    const message = HOOKS.includes(name) ? 'a function' : `one of ${HOOKS.join(', ')}`
-    const isHook = HOOKS.includes(name) && (input === undefined || typeof input === 'function')
-    if (!isHook) issues.push({ code: 'custom', message, input, path: [name] })
-  }
-  return value
-}) as Field<Hooks, Hooks>
+export const hooksOption: Field<Hooks, Hooks> = schema(
+  () => ({}),
+  (value, issues) => {
+    const given = isObject(value) ? value : {}
+    if (given !== value) issues.push({ code: 'custom', message: 'an object of functions', input: value })
+    for (const name of new Set([...HOOKS, ...Object.keys(given).filter((key) => /^on[A-Z]/.test(key))])) {
+      const input = given[name] ?? undefined
+      const message = HOOKS.includes(name) ? 'a function' : `one of ${HOOKS.join(', ')}`
+      const isHook = HOOKS.includes(name) && (input === undefined || typeof input === 'function')
+      if (!isHook) issues.push({ code: 'custom', message, input, path: [name] })
+    }
+    return value
+  },
+)

@@ -1,4 +1,3 @@
-import * as z from 'zod/mini'
 import { check, clockOption, duration, fromZero, functionOption, objectWith, signalOption } from '../check.ts'
 import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
@@ -9,6 +8,7 @@ import {
   isObject,
   oneOf,
   optional,
+  schema,
   strict,
   unless,
   urlText,
@@ -47,25 +47,28 @@ export type HeadersInput =
       forEach(visit: (value: string, name: string) => void): void
     }
 
-const headers = z.transform((value: unknown, { issues }): Record<string, string> => {
-  const result: Record<string, string> = {}
-  const add = (content: unknown, given: string): void => {
-    const name = given.toLowerCase()
-    const isText = typeof content === 'string' && (content === '' || isHeaderText(content))
-    const refuse = (message: string) =>
-      issues.push({ code: 'custom', message, input: content, path: [given] })
-    if (content === undefined) return
-    if (!HEADER_NAME.test(name)) refuse('omitted: this is not a valid header name')
-    else if (OWN_HEADERS.has(name)) refuse('omitted, because the client sets it')
-    else if (isText) result[name] = content
-    else refuse('a string of visible ASCII characters')
-  }
-  if (!isObject(value))
-    issues.push({ code: 'custom', message: 'an object of names and values', input: value })
-  else if (typeof value.forEach === 'function') value.forEach(add)
-  else for (const [name, content] of Object.entries(value)) add(content, name)
-  return result
-}) as unknown as Field<Readonly<Record<string, string>>, HeadersInput>
+const headers: Field<Readonly<Record<string, string>>, HeadersInput> = schema(
+  () => ({}),
+  (value, issues) => {
+    const result: Record<string, string> = {}
+    const add = (content: unknown, given: string): void => {
+      const name = given.toLowerCase()
+      const isText = typeof content === 'string' && (content === '' || isHeaderText(content))
+      const refuse = (message: string) =>
+        issues.push({ code: 'custom', message, input: content, path: [given] })
+      if (content === undefined) return
+      if (!HEADER_NAME.test(name)) refuse('omitted: this is not a valid header name')
+      else if (OWN_HEADERS.has(name)) refuse('omitted, because the client sets it')
+      else if (isText) result[name] = content
+      else refuse('a string of visible ASCII characters')
+    }
+    if (!isObject(value))
+      issues.push({ code: 'custom', message: 'an object of names and values', input: value })
+    else if (typeof value.forEach === 'function') value.forEach(add)
+    else for (const [name, content] of Object.entries(value)) add(content, name)
+    return result
+  },
+)
 
 const retryOptions = {
   /** Maximum number of retries of a call, not counting a retry with a renewed token after a 401. Default: 2. */

@@ -22,7 +22,7 @@ export interface IoredisClient {
 
 /**
  * The connection of a store to Redis or Valkey: a connected client of node-redis or ioredis, an ioredis `Cluster`, or
- * a function that sends one command. Use a function for pools, other clients and node-redis clusters. The commands
+ * a function that sends one command. Use a function for pools, other clients, and node-redis clusters and sentinels. The commands
  * are GET, SET with PX, DEL and EVAL. Each command has one key, by which the function can choose a cluster node.
  *
  * @example createRedisDedupeStore((command, key) => cluster.sendCommand(key, false, [...command])) // node-redis
@@ -50,11 +50,13 @@ const redisTokenStoreOptions = {
 export interface RedisTokenStoreOptions extends Input<typeof redisTokenStoreOptions> {}
 
 const clientField = field<RedisClient>(
-  'a connected client of redis or ioredis, or a function that sends one command',
-  (value) =>
-    typeof value === 'function' || (isObject(value) && ('call' in value || 'sendCommand' in value))
-      ? (value as RedisClient)
-      : undefined,
+  'a connected client of redis or ioredis, or a function that sends one command: for a cluster of node-redis (command, key) => cluster.sendCommand(key, false, [...command]), for a sentinel (command) => sentinel.sendCommand(false, [...command])',
+  (value) => {
+    if (typeof value === 'function' || (isObject(value) && 'call' in value)) return value as RedisClient
+    // The method of a cluster or a sentinel of node-redis has other parameters before the command.
+    const { sendCommand } = isObject(value) ? value : {}
+    return typeof sendCommand === 'function' && sendCommand.length < 3 ? (value as RedisClient) : undefined
+  },
 )
 
 // The given client may return an object such as `{ result }`, which the store must not mistake for a reply of Redis.

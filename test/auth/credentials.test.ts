@@ -80,7 +80,7 @@ describe('an API key', () => {
     return { server, read: () => gatewayClient(server.url, { apiKey, retry: false }).status('ch_1') }
   }
 
-  it('from a function is requested for each attempt, so that it can rotate', async () => {
+  it('from a function is requested for each call, so that it can rotate', async () => {
     const apiKey = vi.fn<() => string>().mockReturnValueOnce('key-1').mockReturnValueOnce('key-2')
     const { server, read } = await open(apiKey)
     await read()

@@ -237,3 +237,34 @@ it('a rejected login is remembered on a runtime that cannot calculate a fingerpr
   for (let call = 0; call < 5; call += 1) await errorOf(details())
   expect(api.tokenRequests).toHaveLength(1)
 })
+
+it('a record of another version under its own key is neither read nor overwritten', async () => {
+  const tokenStore = createMemoryTokenStore()
+  const key = recordKey(api.url).replace(/:2$/, '')
+  const foreign = { ...EMPTY, version: 1 }
+  await Reflect.apply(tokenStore.set, tokenStore, [key, foreign, 60_000])
+  await merchant({ tokenStore }).details()
+  expect(await tokenStore.get(key)).toBe(foreign)
+  expect(await tokenStore.get(`${key}:2`)).toMatchObject({ version: 2, token: { accessToken: 'access-1' } })
+  expect(reports).toEqual([])
+})
+
+it.each([Number.POSITIVE_INFINITY, Number.MAX_VALUE, 1e15])(
+  'a rejected login with a loginCooldown of %d stays rejected for every process, through JSON',
+  async (loginCooldown) => {
+    const texts = new Map<string, string>()
+    const tokenStore: TokenStore = {
+      get: (key) => JSON.parse(texts.get(key) ?? 'null'),
+      set: (key, record) => texts.set(key, JSON.stringify(record)),
+      delete: (key) => texts.delete(key),
+    }
+    api.refuse(401, {})
+    for (let process = 0; process < 5; process += 1) {
+      const { details } = merchant({ tokenStore: { ...tokenStore }, loginCooldown })
+      expect(await errorOf(details())).toMatchObject({ code: 'authentication_failed' })
+      clock.jump(3_600_000)
+    }
+    expect(api.tokenRequests).toHaveLength(1)
+    expect(reports).toEqual([])
+  },
+)

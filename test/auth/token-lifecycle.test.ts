@@ -232,3 +232,36 @@ it('an aborted call does not end the login that other calls share', async () => 
   await others
   expect(api.tokenRequests).toHaveLength(1)
 })
+
+describe('a token that a part of the API does not know yet', () => {
+  it.each([0, 700, 4_900])(
+    'and that is %i ms old is sent once more after 1 s, without a login',
+    async (age) => {
+      clock.skips = 1_000
+      const { details, client } = merchant()
+      await client.login()
+      clock.jump(age)
+      let refusals = 1
+      api.accepts = () => {
+        refusals -= 1
+        return refusals < 0
+      }
+      await details()
+      expect(api.tokenRequests).toHaveLength(1)
+      expect(api.calls).toEqual(['access-1', 'access-1'])
+    },
+  )
+})
+
+it('a 401 for a token from the store does not count as a renewal, so one more 401 logs in', async () => {
+  const tokenStore = createMemoryTokenStore()
+  const old = merchant({ tokenStore })
+  await old.details()
+  clock.jump(10_000)
+  await merchant({ tokenStore }).login()
+  clock.jump(10_000)
+  api.accepts = (token) => token === 'access-3'
+  await old.details()
+  expect(api.tokenRequests).toHaveLength(3)
+  expect(api.calls).toEqual(['access-1', 'access-1', 'access-2', 'access-3'])
+})

@@ -52,7 +52,7 @@ describe.each(Object.entries(ways))('through %s', (_, connect) => {
     mock.tokens.revoke()
     const answers = await times(CALLS, () => client.details(id).withResponse())
     expect(answers.every(({ data }) => data.id === id)).toBe(true)
-    expect(answers.some(({ response }) => response.attempts === 2)).toBe(true)
+    expect(answers.some(({ response }) => response.attempts > 1)).toBe(true)
     expect(tokenRequests(mock)).toBe(1)
     await close()
   })

@@ -52,7 +52,7 @@ const viaHttps =
         )
       })
       sent.on('error', reject)
-      sent.end(body)
+      sent.end(body instanceof ArrayBuffer ? new Uint8Array(body) : body)
     })
 
 const { cert } = localhostCertificate

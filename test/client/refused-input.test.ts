@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { GatewayClientOptions } from '../../src/index.ts'
 import { GatewayClient, renewalKey, SubscriptionsClient, toInstant } from '../../src/index.ts'
 import { CHARGE, CHARGE_REQUEST, DETAILS, SUBSCRIBED, SUBSCRIPTION } from '../support/bodies.ts'
@@ -152,23 +152,50 @@ it.each<[string, () => unknown]>([
   await refusedBy(work)
 })
 
-it('an apiKey function that fails after an attempt leaves the outcome unknown', async () => {
-  let asked = 0
-  const { url } = await openClients([{ status: 503 }, { status: 202, body: CHARGE }])
-  const client = gatewayClient(url, {
-    clock: skippingClock(),
-    apiKey: () => {
+describe('an apiKey function whose key changes during a call', () => {
+  const open = async (answers: Parameters<typeof openClients>[0]) => {
+    const { url, requests } = await openClients(answers)
+    let asked = 0
+    const apiKey = () => {
       asked += 1
       if (asked > 1) throw new Error('The vault is closed.')
       return API_KEY
-    },
+    }
+    const client = gatewayClient(url, { clock: skippingClock(), apiKey })
+    return { client, keys: () => requests.map(({ headers }) => headers.authorization) }
+  }
+
+  it('is not called again for a retry, which sends the key with which the call began', async () => {
+    const { client, keys } = await open([{ status: 503 }, { status: 202, body: CHARGE }])
+    await client.charge(CHARGE_REQUEST)
+    expect(keys()).toEqual([`Bearer ${API_KEY}`, `Bearer ${API_KEY}`])
   })
-  const error = await errorOf(client.charge(CHARGE_REQUEST))
-  expect(error).toMatchObject({ code: 'invalid_request', outcome: 'unknown', attempts: 1 })
-  expect(error.message).not.toMatch(/nothing was sent|not sent/i)
+
+  it('ends the call with an unknown outcome when the old key is rejected after a lost response', async () => {
+    const { client, keys } = await open([{ status: 503 }, { status: 401, body: {} }])
+    const error = await errorOf(client.charge(CHARGE_REQUEST))
+    expect(error).toMatchObject({ status: 401, outcome: 'unknown', attempts: 2 })
+    expect(keys()).toHaveLength(2)
+  })
+
+  it('ends the next call before a request, because each call asks for its own key', async () => {
+    const { client, keys } = await open([{ status: 202, body: CHARGE }])
+    await client.charge(CHARGE_REQUEST)
+    expect(await errorOf(client.charge(CHARGE_REQUEST))).toMatchObject({ outcome: 'not-sent', attempts: 0 })
+    expect(keys()).toHaveLength(1)
+  })
 })
 
 describe('a client is not created', () => {
+  it('on a runtime without the Web Crypto API, and the error says what to do', async () => {
+    vi.stubGlobal('crypto', undefined)
+    for (const create of [gatewayClient, subscriptionsClient]) {
+      const error = await refusedBy(() => create('https://shop.example'))
+      expect(error.message).toContain('Missing globalThis.crypto')
+    }
+    vi.unstubAllGlobals()
+  })
+
   it.each([
     'shop.example',
     'ftp://shop.example',

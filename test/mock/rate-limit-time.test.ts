@@ -40,7 +40,7 @@ test.each([
 test('a client on real time waits for the window, not for the days that the clock was moved', async () => {
   const { mock, clientWith } = await open({
     clock: 'system',
-    subscriptions: { rateLimit: { limit: 2, windowMs: 2_000 } },
+    subscriptions: { rateLimit: { limit: 3, windowMs: 2_000 } },
   })
   const client = clientWith({ clock: undefined })
   await client.login()
@@ -48,6 +48,7 @@ test('a client on real time waits for the window, not for the days that the cloc
   const refused = { status: 429, retryAfterMs: 2_000 }
   mock.faults.add({ operation: 'subscriptions.status', kind: 'rate-limit', times: 1 })
   await expect(client.status('INV-1')).rejects.toMatchObject(refused)
+  await expect(client.details('sub-1')).rejects.toMatchObject({ status: 404 })
   await expect(client.details('sub-1')).rejects.toMatchObject({ status: 404 })
   await expect(client.details('sub-1')).rejects.toMatchObject(refused)
 })

@@ -112,7 +112,7 @@ describe('a token of a client in another process', () => {
     await act('expire-tokens')
     await act('set-clock', { time: '2026-12-31T06:00:00Z' })
     await call()
-    expect(mock.requests.of('subscriptions.status').map(({ status }) => status)).toEqual([401, 200])
+    expect(mock.requests.of('subscriptions.status').map(({ status }) => status)).toEqual([401, 401, 200])
     await mock.clock.advance({ hours: 2 })
     await act('set-clock', { time: '2026-12-31T06:30:00Z' })
     await call()

@@ -1,3 +1,4 @@
+import { createClient, createClientPool, createCluster, createSentinel } from 'redis'
 import { describe, expect, it } from 'vitest'
 import { createRedisDedupeStore, createRedisTokenStore } from '../../src/stores/index.ts'
 
@@ -31,4 +32,32 @@ describe('a store fails when its function returns', () => {
     const committed = createRedisDedupeStore(async () => Buffer.from('committed'))
     expect(await committed.claim('n-1', 1000)).toEqual({ state: 'committed' })
   })
+})
+
+const nodeRedis: [string, () => unknown, RegExp][] = [
+  [
+    'cluster',
+    () => createCluster({ rootNodes: [{ url: 'redis://127.0.0.1:1' }] }),
+    /cluster\.sendCommand\(key/,
+  ],
+  [
+    'sentinel',
+    () => createSentinel({ name: 'main', sentinelRootNodes: [{ host: '127.0.0.1', port: 1 }] }),
+    /sentinel\.sendCommand\(false/,
+  ],
+]
+
+it.each(nodeRedis)(
+  'a %s of node-redis is refused, and the error names the function to pass',
+  (_, make, form) => {
+    for (const create of [createRedisTokenStore, createRedisDedupeStore]) {
+      expect(() => Reflect.apply(create, undefined, [make()])).toThrow(form)
+    }
+  },
+)
+
+it('a client and a pool of node-redis are accepted', () => {
+  for (const client of [createClient(), createClientPool()]) {
+    expect(() => Reflect.apply(createRedisTokenStore, undefined, [client])).not.toThrow()
+  }
 })

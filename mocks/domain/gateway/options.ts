@@ -1,3 +1,4 @@
+import { safeParse } from 'zod/mini'
 import type { Input } from '../../../src/contract/fields.ts'
 import { wholeNumber } from '../../../src/contract/fields.ts'
 import type { OptionsOf, Rule } from '../check-options.ts'
@@ -60,7 +61,7 @@ const seedCharge = {
   created_at: optional(
     rule<string>(
       'ISO 8601 text with its zone',
-      (value) => typeof value === 'string' && pointInTime.safeParse(value).success,
+      (value) => typeof value === 'string' && safeParse(pointInTime, value).success,
     ),
   ),
   /** Only for a renewal: identifier of the renewed charge. */

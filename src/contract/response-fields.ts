@@ -1,0 +1,93 @@
+import type { Field, Json, Open } from './fields.ts'
+import { asText, field, INT64, jsonOf, STRING } from './fields.ts'
+
+// These schemas read responses, so they accept several forms of a value.
+
+const ABSENT = new Set<unknown>([undefined, null, '', 'NA', 'N/A', 'null'])
+const INTEGER = /^-?\d+$/
+const DECIMAL = /^\s*[+-]?\d+(?:\.\d+)?\s*$/
+const ZERO = /^[+-]?0*(?:\.0*)?$/
+
+const NULLABLE = { type: ['string', 'null'] } as const
+
+/** Text. A number is converted to text. */
+export const text = field('text', asText, STRING)
+
+/** Text of one form, such as a date. The form is not checked, because a server may use another. */
+const textOf = (form: Json) => field('text', asText, { ...STRING, ...form })
+/** A date as text, `YYYY-MM-DD`. */
+export const dateText = textOf({ format: 'date' })
+/** A time as text, `YYYY-MM-DD HH:MM:SS`, without a time zone. */
+export const timeText = textOf({ pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$' })
+/** A point in time as ISO 8601 text. */
+export const instantText = textOf({ format: 'date-time' })
+/** The URL of a page, as text. */
+export const urlOnWire = textOf({ format: 'uri' })
+/** A mobile number in international format, as text. */
+export const mobileNumber = text
+/** An identifier that begins with a prefix. */
+export const idText = (prefix: string) => textOf({ pattern: `^${prefix}` })
+
+/** Text with known values that the server may extend. */
+export const openText = <Known extends string>(...known: readonly Known[]): Field<Open<Known>> =>
+  field<Open<Known>>('text', asText, { ...STRING, anyOf: [{ enum: known }, {}] })
+
+/** Text that a server may omit: `""`, `"NA"`, null and a missing field are read as null. */
+export const absentable = (one: Field<unknown>): Field<string | null> =>
+  field<string | null>('text or null', (value) => (ABSENT.has(value) ? null : asText(value)), jsonOf(one))
+/** Text that a server may omit. */
+export const absentableText = absentable(text)
+/** Text that is null in the specification unless the payment was reversed. */
+export const nullableText = field<string | null>(
+  'text or null',
+  (value) => (ABSENT.has(value) ? null : asText(value)),
+  NULLABLE,
+)
+
+/** Integer identifier. Converts text to a number, but keeps text that a number cannot represent, such as `007`. */
+export const integerId = field<number | string>(
+  'an integer',
+  (value) => {
+    if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined
+    const id = typeof value === 'string' ? value.trim() : ''
+    // `NA` is not an identifier, because several records may have the text `NA`.
+    if (ABSENT.has(id)) return undefined
+    const number = Number(id)
+    return Number.isSafeInteger(number) && String(number) === id ? number : id
+  },
+  INT64,
+)
+
+const readDecimal = (value: unknown): number | undefined => {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
+  if (typeof value !== 'string' || !DECIMAL.test(value)) return undefined
+  const number = Number(value)
+  return Number.isInteger(number) && !Number.isSafeInteger(number) ? undefined : number
+}
+
+/** Number, or decimal text. Refuses text with an unsafe integer, because JavaScript would round the number. */
+export const decimal = field('a number', readDecimal, { type: 'number' })
+/** An integer in the specification, which is read like `decimal`. */
+export const integer = field('a number', readDecimal, INT64)
+
+/** Numeric flag. `true` and `false`, also as text, are read as 1 and 0. */
+export const flag = field(
+  'a numeric flag',
+  (value) => {
+    const word = typeof value === 'boolean' ? String(value) : (asText(value)?.toLowerCase() ?? '')
+    if (word === 'true' || word === 'false') return Number(word === 'true')
+    return INTEGER.test(word) ? Number(word) : undefined
+  },
+  INT64,
+)
+
+/** Amount of a reversal as text. Reads null, `""`, zero and a missing field as null. */
+export const reversedAmount = field<string | null>(
+  'an amount or null',
+  (value) => {
+    if (ABSENT.has(value)) return null
+    const amount = asText(value)
+    return amount !== undefined && ZERO.test(amount) ? null : amount
+  },
+  NULLABLE,
+)
