@@ -83,9 +83,18 @@ const jsonOf = (text: string): unknown => {
   }
 }
 
+type Fetch = Mock['fetch']
+
+/** What the visits add their exchanges to. */
+interface Notes {
+  readonly seen: Exchange[]
+  readonly wrap: (fetch: Fetch) => Fetch
+}
+
 /** Opens a mock whose requests and responses are added to `seen`. */
-const createVisit = (seen: Exchange[], options: MockOptions = {}) => {
+const createVisit = ({ seen, wrap }: Notes, options: MockOptions = {}) => {
   const mock = createMock({ clock: NOW, seed: SEED, ...options })
+  const fetch = wrap(mock.fetch)
   const entries = new Map(operationEntries.map((entry) => [entry.operation, entry]))
   const bearer = new Map<Area, string>([['gateway', mock.clientOptions.gateway.apiKey]])
 
@@ -96,7 +105,7 @@ const createVisit = (seen: Exchange[], options: MockOptions = {}) => {
     const token = entry.auth === 'token' || entry.auth === 'api-key' ? bearer.get(entry.area) : undefined
     const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body)
     const pathname = entry.path.replace(/:(\w+)/g, (_whole, name: string) => String(path[name]))
-    const response = await mock.fetch(`${mock.clientOptions[entry.area].baseUrl}${pathname}${query}`, {
+    const response = await fetch(`${mock.clientOptions[entry.area].baseUrl}${pathname}${query}`, {
       method,
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -181,7 +190,7 @@ const chargeLife = async ({ mock, call }: Visit): Promise<void> => {
 }
 
 /** Calls the operations whose refusals depend on an option or on the state. */
-const refusals = async (seen: Exchange[]): Promise<void> => {
+const refusals = async (seen: Notes): Promise<void> => {
   const lockedUser = createVisit(seen)
   const wrong = { ...CREDENTIALS, password: 'wrong' }
   for (let attempt = 0; attempt < 6; attempt += 1)
@@ -212,7 +221,7 @@ const refusals = async (seen: Exchange[]): Promise<void> => {
 }
 
 /** Calls an operation twice with one idempotency key while the first call still runs. */
-const runningKeys = async (seen: Exchange[]): Promise<void> => {
+const runningKeys = async (seen: Notes): Promise<void> => {
   const visit = createVisit(seen, { gateway: { keyInFlight: 'conflict' } })
   const created = await visit.call('gateway.charge', { body: CHARGE, ...key('order-1001') })
   await visit.call('gateway.confirm', {
@@ -263,7 +272,7 @@ const needsOf = ({ operation, definition }: OperationEntry): Sending => {
 }
 
 /** Sends the requests that any operation may refuse. */
-const commonRefusals = async (seen: Exchange[], entry: OperationEntry): Promise<void> => {
+const commonRefusals = async (seen: Notes, entry: OperationEntry): Promise<void> => {
   const { operation, auth, area, definition } = entry
   for (const method of entry.methods) {
     const needs = { ...needsOf(entry), method }
@@ -300,14 +309,17 @@ const commonRefusals = async (seen: Exchange[], entry: OperationEntry): Promise<
 /**
  * Visits every operation of the mock with a fixed clock and a fixed seed, so that two tours are equal. The tour provokes
  * every refusal that the mock knows.
+ *
+ * @param wrap wraps the `fetch` of every mock, for example to record the traffic
  */
-export const takeTour = async (): Promise<Tour> => {
+export const takeTour = async (wrap: (fetch: Fetch) => Fetch = (fetch) => fetch): Promise<Tour> => {
   const exchanges: Exchange[] = []
-  const visit = createVisit(exchanges)
+  const notes = { seen: exchanges, wrap }
+  const visit = createVisit(notes)
   await subscriptionLife(visit)
   const notifications = visit.mock.notifications.all()
-  await chargeLife(createVisit(exchanges))
-  await refusals(exchanges)
-  for (const entry of operationEntries) await commonRefusals(exchanges, entry)
+  await chargeLife(createVisit(notes))
+  await refusals(notes)
+  for (const entry of operationEntries) await commonRefusals(notes, entry)
   return { exchanges, notifications }
 }
