@@ -54,6 +54,9 @@ export const referenceOf = (area: Area, schema: EndpointDefinition['response']):
 export const partialName = ({ operation }: EndpointDefinition): string =>
   operation === 'gateway.confirm' ? 'ConfirmResult' : 'ChargeStatus'
 
+// The header Authorization carries the token, so it has the form that RFC 6750 gives it.
+const BEARER_TOKEN = { type: 'string', pattern: '^[A-Za-z0-9._~+/-]+=*$' }
+
 // The specification states the success code. An error has another code (Errors, area S).
 const SUCCESS_CODE = { type: 'string', enum: ['00'] }
 
@@ -63,7 +66,12 @@ const succeeded = (name: string, schema: Json): Json => {
   if (name === 'Token') {
     return {
       ...schema,
-      properties: { ...properties, errorCode: SUCCESS_CODE, errorMessage: { type: 'string' } },
+      properties: {
+        ...properties,
+        access_token: BEARER_TOKEN,
+        errorCode: SUCCESS_CODE,
+        errorMessage: { type: 'string' },
+      },
     }
   }
   return name === errorComponents.subscriptions || properties.errorCode === undefined
