@@ -22,7 +22,7 @@ const problemsOf = (traffic: readonly Observed[], isValid = false, check = agree
 const quickstart = async (http: boolean): Promise<readonly Observed[]> => {
   const seen: Observed[] = []
   const settings = await onMock({ http })
-  const fetch = observing(settings.gateway.fetch ?? globalThis.fetch, seen)
+  const fetch = observing(http ? globalThis.fetch : (settings.mock?.fetch ?? globalThis.fetch), seen)
   const timeline = {
     title: () => undefined,
     note: () => undefined,

@@ -62,7 +62,9 @@ test.each([
   ['joined', joined('http://127.0.0.1:4010')],
 ])('Spectral finds nothing in the document %s', async (_name, document) => {
   const spectral = new spectralCore.Spectral()
-  spectral.setRuleset({ extends: [[spectralRulesets.oas, 'recommended']] })
+  // The types of the two packages disagree about `extends`, which this ruleset does not need.
+  const oas = { ...spectralRulesets.oas, extends: [] }
+  spectral.setRuleset({ extends: [[oas, 'recommended']] })
   const findings = await spectral.run({ ...document })
   expect(findings.map(({ code, message, path }) => `${code} ${message} ${path.join('.')}`)).toEqual([])
 })

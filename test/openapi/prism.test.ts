@@ -35,7 +35,7 @@ const silentTimeline = {
 test('Prism as a proxy sees no violation in the quickstart', async () => {
   const settings = await onMock({ http: true })
   onTestFinished(settings.close)
-  const { fetch, found, count } = await proxyTo(settings.gateway.baseUrl)
+  const { fetch, found, count } = await proxyTo(String(settings.gateway.baseUrl))
   const subscriptions = new SubscriptionsClient({ ...settings.subscriptions, fetch })
   await subscriptionLifecycle(subscriptions, settings, silentTimeline)
   await chargeLifecycle(new GatewayClient({ ...settings.gateway, fetch }), settings, silentTimeline)

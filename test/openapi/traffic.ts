@@ -90,7 +90,7 @@ export const createTraffic = (
 
   const broken = (body: Record<string, unknown> = {}): unknown => {
     const names = Object.keys(body)
-    if (names.length === 0) return choose({ unknown: 1 }, '{', '[]', 'null')
+    if (names.length === 0) return choose<unknown>({ unknown: 1 }, '{', '[]', 'null')
     const name = choose(...names)
     const { [name]: _removed, ...rest } = body
     return choose<unknown>(rest, { ...body, [name]: choose(...ANYTHING) }, { ...body, unknown: 1 }, '{', '[]')
@@ -98,7 +98,7 @@ export const createTraffic = (
 
   /** Lets time pass and payers decide, so that the mock's objects reach all their states. */
   const live = async (): Promise<void> => {
-    const open = mock.state.subscriptions().find(({ status }) => status === 'INITIALIZED')
+    const open = mock.state.subscriptions().find(({ requestStatus }) => requestStatus === 'INITIALIZED')
     if (open !== undefined && random() < 0.5) mock.payer.authorize(open.invoiceId, { payments: ['fail'] })
     const paid = mock.state.payments().find((each) => each.status === 'SUCCEEDED_PAYMENT')
     if (paid?.reverseTransactionId === null && random() < 0.2) mock.payer.reverse(paid.paymentId)
