@@ -82,11 +82,9 @@ export const objectWith = <Value extends object>(
   what: string,
   ...methods: readonly (keyof Value & string)[]
 ): Field<Value, Value> =>
-  field(`${what} with the methods ${methods.join(', ')}`, (value) => {
-    const isUsable =
-      Object(value) === value && methods.every((name) => isFunction(Reflect.get(Object(value), name)))
-    return isUsable ? (value as Value) : undefined
-  })
+  field(`${what} with the methods ${methods.join(', ')}`, (value) =>
+    methods.every((name) => isFunction(Reflect.get(Object(value), name))) ? (value as Value) : undefined,
+  )
 
 // The client calls `signal.removeEventListener` after each call, so a signal must have this method.
 /** An option that is an `AbortSignal`. */

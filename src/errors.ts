@@ -253,7 +253,7 @@ export class ConnectionError extends MandateKitError {
   static override readonly name: string = 'ConnectionError'
   static override readonly code: MandateKitErrorCode = 'connection_failed'
   declare readonly code: 'connection_failed'
-  /** The runtime's error code, for example `ECONNREFUSED`, if there is one. */
+  /** The runtime's error code such as `ECONNREFUSED`, or its own words such as `bad port`, if there are any. */
   declare readonly reason: string | undefined
 
   constructor(message: string, details: ErrorDetails & { readonly reason?: string | undefined }) {

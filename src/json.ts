@@ -24,23 +24,20 @@ export const readJson = (text: string): JsonReading => {
   }
 }
 
-/** Texts that complete JSON that ends outside a string: in or after a value, or after a comma, a name or a colon. */
-const ENDS = ['', '0', '"":0', ':0', 'rue', 'ue', 'e', 'alse', 'lse', 'se', 'ull', 'll', 'l']
-/** Texts that complete JSON that ends in a string, which may be a value or a name, and may end in an escape. */
-const STRING_ENDS = ['', '\\', '0', '00', '000', '0000'].flatMap((end) => [`${end}"`, `${end}":0`])
+/** A string, whose group is empty if its end is missing, or a bracket. */
+const STRING_OR_BRACKET = /"[^"\\]*(?:\\.[^"\\]*)*("?)|[[\]{}]/gs
+/** Texts that complete JSON that ends in or after a value, or after a comma, a name or a colon. */
+const ENDS = ['', '0', '"":0', ':0']
 
 /** Returns whether a text is the beginning of a JSON object or list whose end is missing. */
 export const isCutJson = (text: string): boolean => {
   const closers: string[] = []
-  let isString = false
-  let isEscaped = false
-  for (const character of text) {
-    if (character === '"' && !isEscaped) isString = !isString
-    else if (!isString && (character === '{' || character === '['))
-      closers.push(character === '{' ? '}' : ']')
-    else if (!isString && (character === '}' || character === ']')) closers.pop()
-    isEscaped = isString && character === '\\' && !isEscaped
+  let start = text
+  for (const { 0: token, 1: quote, index } of text.matchAll(STRING_OR_BRACKET)) {
+    if (quote === '') start = `${text.slice(0, index)}""`
+    else if (token === '{' || token === '[') closers.unshift(token === '{' ? '}' : ']')
+    else if (quote === undefined) closers.shift()
   }
-  const rest = closers.reverse().join('')
-  return rest !== '' && (isString ? STRING_ENDS : ENDS).some((end) => readJson(`${text}${end}${rest}`).ok)
+  const whole = start.replace(/\b(?:t|tr|tru|f|fa|fal|fals|n|nu|nul)$/, '0')
+  return closers.length > 0 && ENDS.some((end) => readJson(`${whole}${end}${closers.join('')}`).ok)
 }

@@ -121,7 +121,10 @@ export const nextStep = (error: unknown, options: NextStepOptions = {}): NextSte
   const { retryable, retryAfterMs, keyLifetime } = known
   const hasKey = idempotencyKey !== undefined
   const mayActTwice = acts && !hasKey
-  if (code === 'key_reused' || (mayActTwice && outcome === 'unknown')) return { step: 'find-out', how }
+  // Under another API key, a gateway does not know the idempotency key, and would charge again.
+  const isForgotten = mayActTwice || code === 'authentication_failed'
+  if (code === 'key_reused' || (acts && isForgotten && outcome === 'unknown'))
+    return { step: 'find-out', how }
   const reason = pauseReason(known)
   const key = hasKey && { idempotencyKey }
   const wait = (ms: number): number => exportedWait(retryAfterMs ?? undefined) ?? ms

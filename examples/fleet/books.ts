@@ -4,14 +4,16 @@ import { monthlyDueDate, renewalKey } from 'mandatekit'
 import type { Expected, ExpectedPayment, OrderedNotification } from 'mandatekit/notifications'
 import { isNewer } from 'mandatekit/notifications'
 import type { NewJob } from './queues.ts'
-import { jobFor } from './queues.ts'
+import { chargeKey, jobFor } from './queues.ts'
 
 // The shop records every request here before it sends the request. A restarted job reads what an earlier run did.
 const TABLES = `
 CREATE TABLE IF NOT EXISTS orders (
   id TEXT PRIMARY KEY, kind TEXT NOT NULL, amount INTEGER NOT NULL, msisdn TEXT, start TEXT NOT NULL, end TEXT,
-  invoice_id TEXT, url TEXT, subscription_id TEXT, balance INTEGER NOT NULL DEFAULT 0
+  invoice_id TEXT, url TEXT, subscription_id TEXT, balance INTEGER NOT NULL DEFAULT 0,
+  planned INTEGER NOT NULL DEFAULT 0, next_due TEXT
 ) STRICT;
+CREATE INDEX IF NOT EXISTS orders_by_next_due ON orders (next_due);
 CREATE TABLE IF NOT EXISTS requests (id TEXT PRIMARY KEY, order_id TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS subscriptions (
   id TEXT PRIMARY KEY, order_id TEXT NOT NULL, status TEXT, occurred_at INTEGER,
@@ -20,9 +22,13 @@ CREATE TABLE IF NOT EXISTS subscriptions (
 CREATE TABLE IF NOT EXISTS payments (id TEXT PRIMARY KEY, subscription_id TEXT NOT NULL, status TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS charges (
   key TEXT PRIMARY KEY, order_id TEXT NOT NULL, mandate_id TEXT, due_date TEXT, attempt INTEGER NOT NULL,
-  id TEXT UNIQUE, status TEXT, confirmation_id TEXT, confirm_sent INTEGER NOT NULL DEFAULT 0
+  sent_at INTEGER, id TEXT UNIQUE, status TEXT,
+  confirmation_id TEXT, confirm_try INTEGER NOT NULL DEFAULT 1, confirm_sent INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE INDEX IF NOT EXISTS charges_by_order ON charges (order_id);
+CREATE INDEX IF NOT EXISTS open_charges ON charges (due_date, key) WHERE id IS NULL;
+CREATE INDEX IF NOT EXISTS charges_by_status ON charges (status);
+CREATE INDEX IF NOT EXISTS charges_by_time ON charges (sent_at);
+CREATE TABLE IF NOT EXISTS runs (name TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT;
 `
 
 type Text = string | null
@@ -47,10 +53,22 @@ export interface Charge {
   readonly mandate_id: Text
   readonly due_date: Text
   readonly attempt: number
+  /** The time of the first request, in milliseconds; null before it. */
+  readonly sent_at: number | null
   readonly id: Text
   readonly status: Text
   readonly confirmation_id: Text
+  /** The number of the code that the payer enters next: 1 for the first code. */
+  readonly confirm_try: number
   readonly confirm_sent: number
+}
+
+interface Mandate {
+  readonly order_id: string
+  readonly id: string
+  readonly start: string
+  readonly next_due: string
+  readonly planned: number
 }
 
 interface Subscription {
@@ -61,6 +79,9 @@ interface Subscription {
   readonly cancel_sent: number
   readonly cancelled: number
 }
+
+/** BullMQ recommends at most 1 000 jobs in one call of `addBulk`. */
+const PAGE = 1_000
 
 /** The shop's database. Every method is one transaction, so a killed process leaves no partial change. */
 export const openBooks = (path: string) => {
@@ -89,9 +110,9 @@ export const openBooks = (path: string) => {
     return row
   }
   const charge = (key: string) => need(one<Charge>('SELECT * FROM charges WHERE key = ?', key), key)
-  /** Records the intention to make a renewal or a first charge. The key of a first charge is the order's id. */
+  /** Records the intention to make a renewal or a first charge. The key is also the id of the job. */
   const intendCharge = (orderId: string, mandateId: Text = null, dueDate: Text = null, attempt = 1) => {
-    const key = mandateId && dueDate ? renewalKey(mandateId, dueDate, attempt) : orderId
+    const key = mandateId && dueDate ? renewalKey(mandateId, dueDate, attempt) : chargeKey(orderId)
     const values = [key, orderId, mandateId, dueDate, attempt]
     run(
       'INSERT OR IGNORE INTO charges (key, order_id, mandate_id, due_date, attempt) VALUES (?, ?, ?, ?, ?)',
@@ -160,64 +181,108 @@ export const openBooks = (path: string) => {
 
     // Charges and renewals.
     charge,
-    charged: (
-      key: string,
-      { id, status, confirmation_id }: Pick<Made, 'id' | 'status' | 'confirmation_id'>,
-    ) => {
-      const values = [id, status, confirmation_id, key]
-      run(
-        'UPDATE charges SET id = ?, status = ?, confirmation_id = ? WHERE key = ? AND id IS NULL',
-        ...values,
-      )
+    /** The time of a charge's first request, by the charge's key; undefined if no request was sent. */
+    firstSentAt: (key: string): number | undefined =>
+      one<Charge>('SELECT * FROM charges WHERE key = ?', key)?.sent_at ?? undefined,
+    /** Records the time of a charge's first request, before the request. Returns the charge. */
+    intendSend: (key: string): Charge => {
+      run('UPDATE charges SET sent_at = ? WHERE key = ? AND sent_at IS NULL', Date.now(), key)
+      return charge(key)
+    },
+    charged: (key: string, made: Pick<Made, 'id' | 'status' | 'confirmation_id'>) => {
+      const { id, status, confirmation_id } = made
+      const sql = 'UPDATE charges SET id = ?, status = ?, confirmation_id = ? WHERE key = ? AND id IS NULL'
+      run(sql, id, status, confirmation_id, key)
     },
     intendConfirm: (key: string) => run('UPDATE charges SET confirm_sent = 1 WHERE key = ?', key),
+    /** Records that a code was wrong. The payer may now enter another one. */
+    wrongCode: (key: string, attempt: number) => {
+      const sql = 'UPDATE charges SET confirm_try = ? + 1, confirm_sent = 0 WHERE key = ? AND confirm_try = ?'
+      run(sql, attempt, key, attempt)
+    },
     /** Records the status of a charge. Never replaces a final status, because responses may arrive late. */
     settled: (id: string, status: string) =>
-      run("UPDATE charges SET status = ? WHERE id = ? AND status LIKE 'pending%'", status, id),
+      transaction(() => {
+        run("UPDATE charges SET status = ? WHERE id = ? AND status LIKE 'pending%'", status, id)
+        if (status !== 'succeeded') return
+        const first = 'SELECT order_id FROM charges WHERE id = ? AND mandate_id IS NULL'
+        const due = `UPDATE orders SET next_due = ? WHERE id = ? AND next_due IS NULL`
+        for (const { order_id } of all<Charge>(first, id)) {
+          const { start } = need(one<Order>('SELECT * FROM orders WHERE id = ?', order_id), order_id)
+          run(due, monthlyDueDate(start, 1), order_id)
+        }
+      }),
     /**
      * Records every renewal that is due by `today`, even if the planner was down for weeks. Also records a second
-     * attempt for each failed renewal.
+     * attempt for each failed renewal. Each page is a transaction of its own, so that other processes can write.
      */
-    planRenewals: (today: string) =>
-      transaction(() => {
-        const mandates = all<{ order_id: string; id: string; start: string; planned: number }>(`
-          SELECT order_id, c.id, start, (SELECT COUNT(DISTINCT due_date) FROM charges r WHERE r.mandate_id = c.id) AS planned
-          FROM charges c JOIN orders o ON o.id = order_id WHERE mandate_id IS NULL AND status = 'succeeded'`)
-        for (const { order_id, id, start, planned } of mandates) {
-          for (let number = planned + 1; monthlyDueDate(start, number) <= today; number += 1)
-            intendCharge(order_id, id, monthlyDueDate(start, number))
-        }
-        const failed =
-          "SELECT * FROM charges WHERE mandate_id IS NOT NULL AND status = 'failed' AND attempt = 1"
-        for (const one of all<Charge>(failed)) intendCharge(one.order_id, one.mandate_id, one.due_date, 2)
-      }),
+    planRenewals: (today: string): void => {
+      const mandates = `SELECT o.id AS order_id, c.id, start, next_due, planned FROM orders o
+        JOIN charges c ON c.key = 'charge_' || o.id WHERE next_due <= ? ORDER BY next_due LIMIT ${PAGE}`
+      const next = 'UPDATE orders SET planned = ?, next_due = ? WHERE id = ?'
+      const page = () =>
+        transaction(() => {
+          const due = all<Mandate>(mandates, today)
+          for (const { order_id, id, start, next_due, planned } of due) {
+            intendCharge(order_id, id, next_due)
+            run(next, planned + 1, monthlyDueDate(start, planned + 2), order_id)
+          }
+          return due.length
+        })
+      while (page() > 0);
+      const failed = `SELECT * FROM charges r WHERE status = 'failed' AND mandate_id IS NOT NULL AND attempt = 1
+        AND NOT EXISTS (SELECT 1 FROM charges s WHERE s.key = substr(r.key, 1, length(r.key) - 1) || '2') LIMIT ${PAGE}`
+      for (const one of all<Charge>(failed)) intendCharge(one.order_id, one.mandate_id, one.due_date, 2)
+    },
 
-    /** Returns a job for every unfinished intention. The planner adds these jobs again, in case a queue lost some. */
+    /** Yields up to `most` renewals that are not made, in pages, oldest due date first. */
+    *openRenewals(most: number): Generator<NewJob[]> {
+      const sql = `SELECT * FROM charges WHERE id IS NULL AND mandate_id IS NOT NULL AND (due_date, key) > (?, ?)
+        ORDER BY due_date, key LIMIT ?`
+      let [dueDate, key] = ['', '']
+      for (let left = most; left > 0; left -= PAGE) {
+        const page = all<Charge>(sql, dueDate, key, Math.min(PAGE, left))
+        const last = page.at(-1)
+        if (last === undefined) return
+        ;[dueDate, key] = [last.due_date ?? '', last.key]
+        yield page.map(({ mandate_id, due_date, attempt }) =>
+          jobFor.renew(mandate_id ?? '', due_date ?? '', attempt),
+        )
+      }
+    },
+    /** Returns a job for every other unfinished intention. The planner adds these jobs again, in case a queue lost some. */
     openJobs(): NewJob[] {
       const orders = all<Order>("SELECT * FROM orders WHERE kind = 'subscription' AND url IS NULL")
       const unwanted = 'SELECT * FROM subscriptions WHERE cancel_wanted = 1 AND cancelled = 0'
-      const charges = all<Charge>("SELECT * FROM charges WHERE id IS NULL OR status = 'pending_retry'")
+      const first = all<Charge>('SELECT * FROM charges WHERE id IS NULL AND mandate_id IS NULL')
+      const retried = all<Charge>("SELECT * FROM charges WHERE status = 'pending_retry'")
       return [
         ...orders.map(({ id }) => jobFor.subscribe(id)),
         ...all<Subscription>(unwanted).map(({ id }) => jobFor.cancel(id)),
-        ...charges.map(({ order_id, id, mandate_id, due_date, attempt }) => {
-          if (id) return jobFor.poll(id)
-          return mandate_id && due_date
-            ? jobFor.renew(mandate_id, due_date, attempt)
-            : jobFor.charge(order_id)
-        }),
+        ...first.map(({ order_id }) => jobFor.charge(order_id)),
+        ...retried.map(({ id }) => jobFor.poll(id ?? '')),
       ]
+    },
+    /** The number of unfinished intentions. */
+    open(): number {
+      const sql = 'SELECT COUNT(*) AS n FROM charges WHERE id IS NULL AND mandate_id IS NOT NULL'
+      return this.openJobs().length + (one<{ n: number }>(sql)?.n ?? 0)
     },
     /** Returns the orders that have a url for the payer, but no subscription yet. */
     unmatched: () => all<Order>('SELECT * FROM orders WHERE url IS NOT NULL AND subscription_id IS NULL'),
-    /** Returns the shop's records in the form that `reconcile` compares with the API. */
-    *expected(): Generator<Expected> {
+    /** The time of the last complete run of a nightly job, in milliseconds; 0 before the first run. */
+    lastRun: (name: string) => one<{ at: number }>('SELECT at FROM runs WHERE name = ?', name)?.at ?? 0,
+    ran: (name: string, at: number) => run('INSERT OR REPLACE INTO runs VALUES (?, ?)', name, at),
+    /** Returns the records that can have changed since a time, in the form that `reconcile` compares with the API. */
+    *expected(since: number): Generator<Expected> {
       for (const { id, cancelled } of all<Subscription>('SELECT * FROM subscriptions')) {
         const sql = 'SELECT id AS paymentId, status FROM payments WHERE subscription_id = ?'
         const payments = all<ExpectedPayment>(sql, id)
         yield { subscriptionId: id, cancelled: cancelled === 1, payments }
       }
-      for (const { id, status } of all<Charge>('SELECT * FROM charges WHERE id IS NOT NULL'))
+      const changed =
+        "SELECT * FROM charges WHERE id IS NOT NULL AND (sent_at >= ? OR status LIKE 'pending%')"
+      for (const { id, status } of all<Charge>(changed, since))
         if (id !== null && status !== null) yield { chargeId: id, status }
     },
     close: () => db.close(),

@@ -20,7 +20,7 @@ const kill = async (program: ChildProcess | undefined): Promise<void> => {
 }
 
 /** Starts a Redis server for this run only, which listens on a socket in `folder`. */
-const startRedis = async (folder: string) => {
+export const startRedis = async (folder: string) => {
   const path = join(folder, 'redis.sock')
   let running: ChildProcess | undefined
   const start = async (): Promise<void> => {
@@ -57,15 +57,18 @@ export interface FleetOptions {
   /** The one-time code that payers enter, or `false` if payers do nothing. */
   readonly otp?: string | false
   readonly settings?: Partial<Settings>
+  /** Additional environment variables of the workers. */
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 /** Starts Redis, the mock's server, the shop and the workers. All files are in a temporary folder. */
-export const startFleet = async ({ mock, workers: count, otp = '123456', settings: given }: FleetOptions) => {
+export const startFleet = async ({ mock, workers: count, otp = '123456', ...given }: FleetOptions) => {
   const folder = await mkdtemp(join(tmpdir(), 'fleet-'))
   const redis = await startRedis(folder)
   const server = await startMockServer({ mock })
   const { subscriptions, gateway } = mock.clientOptions
   const settings: Settings = {
+    account: 'main',
     redis: { path: redis.path },
     database: join(folder, 'shop.db'),
     baseUrl: server.url,
@@ -76,7 +79,8 @@ export const startFleet = async ({ mock, workers: count, otp = '123456', setting
     minute: 60_000,
     lockDuration: 30_000,
     loginCooldown: 900_000,
-    ...given,
+    keyLifetime: 86_400_000,
+    ...given.settings,
   }
   const shop = await openShop(settings)
   const disconnect = mock.notifications.connect(`${shop.url}/notifications`, {
@@ -90,7 +94,7 @@ export const startFleet = async ({ mock, workers: count, otp = '123456', setting
   const startWorker = (index: number): void => {
     const log = openSync(logs, 'a')
     const program = join(import.meta.dirname, 'worker.ts')
-    const env = { ...process.env, SHOP_SETTINGS: JSON.stringify(settings) }
+    const env = { ...process.env, ...given.environment, SHOP_SETTINGS: JSON.stringify(settings) }
     workers[index] = spawn(process.execPath, [program], { stdio: ['ignore', log, log], env })
     closeSync(log)
   }
@@ -104,8 +108,10 @@ export const startFleet = async ({ mock, workers: count, otp = '123456', setting
     for (const { invoice_id } of books.unmatched())
       if (invoice_id && isNew(invoice_id)) mock.payer.authorize(invoice_id)
     const waiting = books.all<Charge>("SELECT * FROM charges WHERE status = 'pending_confirmation'")
-    for (const { key } of waiting)
-      if (isNew(key)) await shop.confirm(key, code).catch(() => acted.delete(key))
+    for (const { key, order_id, confirm_try } of waiting) {
+      const entry = `${key}_${confirm_try}`
+      if (isNew(entry)) await shop.confirm(order_id, code).catch(() => acted.delete(entry))
+    }
   }
   let acting = Promise.resolve()
   const payers = setInterval(() => {
@@ -119,7 +125,7 @@ export const startFleet = async ({ mock, workers: count, otp = '123456', setting
     logs: () => readFile(logs, 'utf8'),
     /** Returns the number of unfinished jobs in the queues of the two APIs. */
     async waiting(): Promise<number> {
-      const count = (queue: Queue) => queue.getJobCountByTypes('waiting', 'active', 'delayed')
+      const count = (queue: Queue) => queue.getJobCountByTypes('waiting', 'prioritized', 'active', 'delayed')
       return (await count(shop.queues.subscriptions)) + (await count(shop.queues.gateway))
     },
     /** Kills a worker without warning, and starts another. */

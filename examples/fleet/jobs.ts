@@ -1,10 +1,12 @@
+import { UnrecoverableError } from 'bullmq'
 import type { GatewayClient, SubscriptionsClient } from 'mandatekit'
-import { isMandateKitError, renewalKey } from 'mandatekit'
+import { ApiError, isMandateKitError, renewalKey } from 'mandatekit'
 import type { NotificationHandler } from 'mandatekit/notifications'
 import { reconcile } from 'mandatekit/notifications'
 import type { Books } from './books.ts'
 import type { Jobs, QueueName, Queues } from './queues.ts'
-import { jobFor } from './queues.ts'
+import { chargeKey, jobFor } from './queues.ts'
+import { Later } from './settle.ts'
 
 /** The objects that all jobs of a worker share. */
 export interface Shop {
@@ -15,22 +17,32 @@ export interface Shop {
   readonly notifications: NotificationHandler
   /** Clients for jobs that send many requests. The clients wait for the rate limit instead of throwing an error. */
   readonly patient: { readonly subscriptions: SubscriptionsClient; readonly gateway: GatewayClient }
+  /** How long the gateway keeps an idempotency key, in milliseconds. */
+  readonly keyLifetime: number
+  /** How many renewals fit into an hour. */
+  readonly renewalsPerHour: number
 }
 
-/** Thrown by a job that has to wait. The worker runs the same job again later, which uses up no attempt. */
-export class Later extends Error {
-  readonly afterMs: number
-  constructor(afterMs: number, why: string) {
-    super(why)
-    this.afterMs = afterMs
-  }
-}
+/**
+ * Thrown by a job that finds its key too old. The gateway may have forgotten the key, so the same call could charge the
+ * payer again. A person asks the provider whether the charge exists.
+ */
+class KeyTooOld extends UnrecoverableError {}
 
 /** Runs a job. A job may run many times, even twice at once. `signal` aborts when the worker loses the job's lock. */
 export type Run<Data> = (data: Data, shop: Shop, signal: AbortSignal) => Promise<unknown>
 type Runs = { readonly [Queue in QueueName]: { readonly [Job in keyof Jobs[Queue]]: Run<Jobs[Queue][Job]> } }
 
 const QUARTER_OF_AN_HOUR = 900_000
+
+/** Records the time of a charge's first request, and returns the charge if the same key may be sent (again). */
+const intendSend = ({ books, keyLifetime }: Shop, key: string) => {
+  const charge = books.intendSend(key)
+  // The request needs time too, so the last tenth of the lifetime does not count.
+  if (charge.id === null && Date.now() - (charge.sent_at ?? 0) > 0.9 * keyLifetime)
+    throw new KeyTooOld(`The first request with the key ${key} was sent too long ago.`)
+  return charge
+}
 
 /**
  * Returns the order id of a subscription. Reads the requestID in the subscription's details, because a notification
@@ -89,34 +101,41 @@ export const jobs: Runs = {
   },
 
   gateway: {
-    /** The idempotency key is the order's id, so the gateway makes one charge, however often the job runs. */
-    charge: async ({ orderId }, { books, gateway }, signal) => {
-      const { msisdn, amount } = books.order(orderId)
-      if (books.charge(orderId).id !== null || msisdn === null) return
+    /** The idempotency key is the job's id, so the gateway makes one charge, however often the job runs. */
+    charge: async ({ orderId }, shop, signal) => {
+      const { msisdn, amount } = shop.books.order(orderId)
+      const { key, id } = intendSend(shop, chargeKey(orderId))
+      if (id !== null || msisdn === null) return
       const redirect_uri = `https://shop.example/paid?order=${orderId}`
       const wish = { msisdn, amount, currency: 'BDT', redirect_uri }
-      const made = await gateway.charge(wish, { idempotencyKey: orderId, signal })
-      books.charged(orderId, made)
+      shop.books.charged(key, await shop.gateway.charge(wish, { idempotencyKey: key, signal }))
     },
 
     /** A confirm call has no idempotency key. If an earlier run sent the call, this run first reads the charge. */
-    confirm: async ({ orderId, otp }, { books, gateway }, signal) => {
-      const { key, id, status, confirmation_id, confirm_sent } = books.charge(orderId)
+    confirm: async ({ orderId, otp, attempt }, { books, gateway }, signal) => {
+      const { key, id, status, confirmation_id, confirm_sent, confirm_try } = books.charge(chargeKey(orderId))
       if (id === null || confirmation_id === null || status !== 'pending_confirmation') return
+      // An earlier run found the code wrong.
+      if (attempt !== confirm_try) return
       const read = confirm_sent === 1 ? (await gateway.status(id, { signal })).status : status
       if (read !== 'pending_confirmation') return books.settled(id, read)
       books.intendConfirm(key)
-      const confirmed = await gateway.confirm(confirmation_id, { otp, chargeId: id }, { signal })
-      if (confirmed.status === undefined) throw new Later(1_000, 'The response had no status.')
-      return books.settled(id, confirmed.status)
+      try {
+        const confirmed = await gateway.confirm(confirmation_id, { otp, chargeId: id }, { signal })
+        if (confirmed.status === undefined) throw new Later(1_000, 'The response had no status.')
+        return books.settled(id, confirmed.status)
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 400 || error.verdict !== 'refused') throw error
+        // A wrong code is no failure of the job. The shop's page asks the payer again, and adds a job for the next try.
+        return books.wrongCode(key, attempt)
+      }
     },
 
     /** Every run uses the same idempotency key: it consists of the mandate, due date and attempt in the job's data. */
-    renew: async ({ mandateId, dueDate, attempt }, { books, gateway }, signal) => {
-      const { key, id } = books.charge(renewalKey(mandateId, dueDate, attempt))
+    renew: async ({ mandateId, dueDate, attempt }, shop, signal) => {
+      const { key, id } = intendSend(shop, renewalKey(mandateId, dueDate, attempt))
       if (id !== null) return
-      const renewal = await gateway.renew(mandateId, { dueDate, attempt }, { signal })
-      books.charged(key, renewal)
+      shop.books.charged(key, await shop.gateway.renew(mandateId, { dueDate, attempt }, { signal }))
     },
 
     poll: async ({ chargeId }, { books, gateway }, signal) => {
@@ -132,14 +151,22 @@ export const jobs: Runs = {
      * Records all due renewals, and adds a job for every unfinished intention. Each run plans everything up to today,
      * because BullMQ's scheduler does not make up for missed runs.
      */
-    plan: async ({ today = new Date().toISOString().slice(0, 10) }, { books, queues }) => {
+    plan: async ({ today = new Date().toISOString().slice(0, 10) }, { books, queues, renewalsPerHour }) => {
       books.planRenewals(today)
       await queues.add(...books.openJobs())
+      // Redis holds at most the renewals of the next hour. The database holds the others, which cost no memory there.
+      const waiting = await queues.gateway.getJobCountByTypes('prioritized', 'waiting', 'delayed')
+      if (waiting > renewalsPerHour / 2) return
+      for (const page of books.openRenewals(renewalsPerHour)) await queues.add(...page)
     },
 
-    /** Finds changes that no notification reported, such as changes by people at the provider. */
+    /**
+     * Finds changes that no notification reported, such as changes by people at the provider. Checks only the charges
+     * that were sent since the last complete run, because each check is a request.
+     */
     reconcile: async (_, shop, signal) => {
       const { books, patient } = shop
+      const started = Date.now()
       // The payer may have authorized the request although no notification arrived.
       for (const { invoice_id } of books.unmatched()) {
         if (invoice_id === null) continue
@@ -147,7 +174,11 @@ export const jobs: Runs = {
         if (status === 'SUCCEEDED' && subscriptionId !== null) await orderOf(shop, subscriptionId)
       }
       const found: Record<string, number> = {}
-      for await (const difference of reconcile({ ...patient, expected: books.expected(), signal })) {
+      for await (const difference of reconcile({
+        ...patient,
+        expected: books.expected(books.lastRun('reconcile')),
+        signal,
+      })) {
         found[difference.kind] = (found[difference.kind] ?? 0) + 1
         if (difference.kind === 'payment-missing')
           books.book(difference.paymentId, difference.subscriptionId, difference.payment.status)
@@ -156,6 +187,7 @@ export const jobs: Runs = {
       }
       // The job corrects only the three kinds of differences above. The others may be temporary, so a person should
       // look at those that two nightly runs in a row find.
+      books.ran('reconcile', started)
       return found
     },
   },

@@ -6,7 +6,7 @@ import express from 'express'
 import type { NewOrder } from './books.ts'
 import { openBooks } from './books.ts'
 import type { NewJob, Settings } from './queues.ts'
-import { connectionOf, jobFor, openQueues } from './queues.ts'
+import { chargeKey, connectionOf, jobFor, openQueues } from './queues.ts'
 
 const HEADERS = ['content-type', 'content-encoding', 'x-signature'] as const
 
@@ -63,7 +63,10 @@ export const openShop = async (settings: Settings) => {
      * Adds a job with the payer's code. Rejects if Redis is down, because the planner does not know the code and
      * therefore cannot add the job later.
      */
-    confirm: (orderId: string, otp: string) => queues.add(jobFor.confirm(orderId, otp)),
+    confirm(orderId: string, otp: string): Promise<void> {
+      const { confirm_try } = books.charge(chargeKey(orderId))
+      return queues.add(jobFor.confirm(orderId, otp, confirm_try))
+    },
     async cancel(subscriptionId: string): Promise<void> {
       books.wantCancel(subscriptionId)
       await add(jobFor.cancel(subscriptionId))

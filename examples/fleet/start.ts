@@ -27,7 +27,7 @@ for (let number = 1; number <= 10; number += 1) {
 const finish = async (what: string): Promise<void> => {
   for (let shown = '', line = ' '; !line.endsWith(' 0, jobs: 0'); shown = line) {
     await new Promise((resolve) => setTimeout(resolve, 500))
-    line = `${what}: open intentions: ${fleet.books.openJobs().length}, jobs: ${await fleet.waiting()}`
+    line = `${what}: open intentions: ${fleet.books.open()}, jobs: ${await fleet.waiting()}`
     if (line !== shown) console.log(line)
   }
 }

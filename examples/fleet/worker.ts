@@ -1,19 +1,20 @@
-import type { Job } from 'bullmq'
-import { DelayedError, RateLimitError, UnrecoverableError, Worker } from 'bullmq'
+import { UnrecoverableError, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
-import { GatewayClient, isMandateKitError, nextStep, SubscriptionsClient } from 'mandatekit'
+import { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import { createNotificationHandler, lookupVerifier } from 'mandatekit/notifications'
 import { createRedisDedupeStore, createRedisTokenStore } from 'mandatekit/stores'
 import { openBooks } from './books.ts'
 import type { Run, Shop } from './jobs.ts'
-import { jobs, Later, orderOf } from './jobs.ts'
+import { jobs, orderOf } from './jobs.ts'
 import type { QueueName, Settings } from './queues.ts'
-import { connectionOf, limiterFor, openQueues, queueNames } from './queues.ts'
+import { connectionOf, limiterFor, openQueues, prefix, queueId, queueNames } from './queues.ts'
+import { settleFor } from './settle.ts'
 
 // A worker process. Several may run at once. Run: node examples/fleet/worker.ts
 
 const settings = JSON.parse(process.env.SHOP_SETTINGS ?? '') as Settings
-const { baseUrl, apiKey, credentials, loginCooldown, limits, lockDuration, minute, timeout } = settings
+const { baseUrl, apiKey, credentials, keyLifetime, loginCooldown, limits, lockDuration, minute, timeout } =
+  settings
 const log = (what: string, more: unknown = '') =>
   console.log(new Date().toISOString(), process.pid, what, more)
 
@@ -30,11 +31,11 @@ const common = {
 } as const
 const tokenStore = createRedisTokenStore(redis, { lockTime: lockDuration })
 const area = { ...common, credentials, loginCooldown, tokenStore }
-const gateway = new GatewayClient({ ...common, apiKey })
+const gateway = new GatewayClient({ ...common, apiKey, keyLifetime })
 const subscriptions = new SubscriptionsClient(area)
 const wait = { rateLimit: 'wait', retry: { limit: 10 } } as const
 const patient = {
-  gateway: new GatewayClient({ ...common, apiKey, ...wait }),
+  gateway: new GatewayClient({ ...common, apiKey, keyLifetime, ...wait }),
   subscriptions: new SubscriptionsClient({ ...area, ...wait }),
 }
 
@@ -61,42 +62,23 @@ const notifications = createNotificationHandler({
   },
   onUnexpected: (report) => log('Notification:', report.kind),
 })
-const shop: Shop = { books, queues, subscriptions, gateway, notifications, patient }
-
-/** Shortens a pause by the same factor as a minute, which the setting `minute` shortens for a fast run. */
-const inTime = (milliseconds: number): number => Math.ceil((milliseconds * minute) / 60_000)
-
-/** Decides what happens to a job after an error. Tells BullMQ the decision by throwing the matching error. */
-const settle = async (queue: QueueName, job: Job, token: string, error: unknown): Promise<never> => {
-  const later = async (afterMs: number): Promise<never> => {
-    // The delay uses up no attempt, so even during an outage of an hour, no job runs out of attempts.
-    await job.moveToDelayed(Date.now() + inTime(afterMs), token)
-    throw new DelayedError()
-  }
-  if (error instanceof Later) return later(error.afterMs)
-  // After a bug or a busy database, BullMQ retries the job with its own backoff.
-  if (!isMandateKitError(error)) throw error
-  const next = nextStep(error)
-  log(`${job.name} ${job.id}: ${next.step}:`, error)
-  switch (next.step) {
-    case 'pause-queue':
-      // The cause of the error affects every job of this queue, so all workers pause the queue, and this job uses up no
-      // attempt. The pause lasts at most `loginCooldown`, because the client retries a rejected login after that time.
-      await queues[queue].rateLimit(Math.ceil(Math.min(next.afterMs, loginCooldown)))
-      throw new RateLimitError()
-    case 'retry':
-      return later(next.afterMs)
-    case 'find-out':
-      // The next run of the job first finds out what this run did.
-      return later(1_000)
-    case 'fail':
-      // A retry would fail too, so this error stops the retries. A person can retry the job later in Bull Board.
-      throw new UnrecoverableError(error.message)
-  }
+const shop: Shop = {
+  books,
+  queues,
+  subscriptions,
+  gateway,
+  notifications,
+  patient,
+  keyLifetime,
+  // As many as the limiter lets through: 13 windows of 5 s have a thirteenth of the limit each.
+  renewalsPerHour: 720 * limiterFor(limits.gateway, settings).max,
 }
+
 const work = (queue: QueueName, perMinute: number, requestsPerJob: number, concurrency: number) => {
+  // The setting `minute` shortens a minute for a fast run, and each wait by the same factor.
+  const settle = settleFor(queues[queue], minute / 60_000)
   const worker = new Worker(
-    queue,
+    queueId(queue, settings),
     // BullMQ passes a signal only to a function of three parameters without defaults.
     async (job, token, signal) => {
       const run = (jobs[queue] as Record<string, Run<never> | undefined>)[job.name]
@@ -104,11 +86,13 @@ const work = (queue: QueueName, perMinute: number, requestsPerJob: number, concu
       try {
         return await run(job.data as never, shop, signal ?? AbortSignal.any([]))
       } catch (error) {
-        return settle(queue, job, token ?? '', error)
+        log(`${job.name} ${job.id}:`, error)
+        return settle(error, job, token ?? '', books.firstSentAt(job.id ?? ''))
       }
     },
     {
       connection: connectionOf(settings),
+      prefix,
       concurrency,
       // Without a limiter, `queue.rateLimit()` has no effect.
       limiter: limiterFor(perMinute, settings, requestsPerJob),

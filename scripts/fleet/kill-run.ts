@@ -46,7 +46,7 @@ export const killRun = async (
   const { books, queues } = fleet
   const count = (sql: string): number =>
     books.all<{ n: number }>(`SELECT COUNT(*) AS n FROM ${sql}`)[0]?.n ?? 0
-  const idle = async () => books.openJobs().length === 0 && (await fleet.waiting().catch(() => 1)) === 0
+  const idle = async () => books.open() === 0 && (await fleet.waiting().catch(() => 1)) === 0
   /** Moves the clock. What is in pending_retry ends then, so its jobs look at once. */
   const advance = async (days: number): Promise<void> => {
     await mock.clock.advance({ days })
@@ -132,7 +132,7 @@ export const killRun = async (
       ...compare(fleet, mock),
       same(`differences that reconcile finds ${differences.join()}`.trim(), 0, differences.length),
       same('jobs that failed', 0, failed),
-      same('intentions without a result', 0, books.openJobs().length),
+      same('intentions without a result', 0, books.open()),
       // A restart of Redis can lose the reply to an added job: the sender then delivers again.
       atLeast('notifications processed', delivered, processed.length),
       same('notifications refused', 0, rejected),

@@ -1,5 +1,6 @@
 import { exportedWait, inWords } from '../clock.ts'
-import type { EndpointDefinition } from '../contract/endpoint.ts'
+import type { AuthKind, EndpointDefinition } from '../contract/endpoint.ts'
+import type { Verdict } from '../contract/verdict.ts'
 import { verdictOn } from '../contract/verdict.ts'
 import type { ErrorDetails, MandateKitError, Phase } from '../errors.ts'
 import {
@@ -34,23 +35,32 @@ export interface FailureContext {
   readonly tooLong?: number | undefined
 }
 
-const MAX_QUOTE = 200
+const LONG = /^(.{200}).+/s
 const MAX_BODY = 100_000
 
 /** Describes the request for a message, without identifiers, query and base path, which could be secret. */
 const placeOf = ({ request: { method, url, endpoint } }: CallLog): string =>
   `${method} ${new URL(url).origin}${endpoint.path}`
 
+const waitText = (tooLong: number | undefined): string =>
+  tooLong === undefined ? '' : `, and the wait of ${inWords(tooLong)} is too long for this call`
+
 const checkBaseUrl = ({ request: { endpoint } }: CallLog): string =>
   `. Check baseUrl: the client adds ${endpoint.path} to it`
 
 /** Returns the last part of an error's message: what the caller should do next. */
-const adviceOf = (endpoint: EndpointDefinition, details: ErrorDetails, waitMs?: number): string => {
+const adviceOf = (
+  endpoint: EndpointDefinition,
+  details: ErrorDetails & { readonly status?: number },
+  waitMs?: number,
+): string => {
   const { outcome, retryable, idempotencyKey } = details
   const again = retryable ? 'Calling again is safe.' : ''
   if (outcome === 'not-sent') return `Nothing was sent. ${again}`
   if (outcome === 'unknown') {
     if (!endpoint.acts) return again
+    if (idempotencyKey && details.status === 401)
+      return 'The server may have acted. Find out first: under another API key, the same idempotencyKey could act twice.'
     const next = endpoint.idempotencyKey ? `Call again with idempotencyKey "${idempotencyKey}": ` : ''
     return `The server may have acted. ${next}${endpoint.afterUnknown?.advice}`
   }
@@ -62,11 +72,12 @@ const adviceOf = (endpoint: EndpointDefinition, details: ErrorDetails, waitMs?: 
 const messageOf = (log: CallLog, details: ErrorDetails, what: string, waitMs?: number): string =>
   `${details.operation} failed: ${what}. ${adviceOf(log.request.endpoint, details, waitMs)}`.trimEnd()
 
-const MEANINGS: Readonly<Record<string, string>> = {
-  'rejected-credentials credentials': 'the credentials were not accepted',
-  'rejected-credentials token': 'the token was not accepted',
-  'rejected-credentials api-key': 'the API key was not accepted',
-  'locked credentials': 'the account is locked: valid credentials are rejected too',
+const meaningOf = (verdict: Verdict, auth: AuthKind): string | undefined => {
+  if (verdict === 'locked') return 'the account is locked: valid credentials are rejected too'
+  if (verdict !== 'rejected-credentials') return undefined
+  return auth === 'credentials'
+    ? 'the credentials were not accepted'
+    : `the ${auth === 'token' ? auth : 'API key'} was not accepted`
 }
 
 /** Creates the error for a failed response. Removes secrets before shortening, so that no part of a secret remains. */
@@ -78,14 +89,12 @@ const responseError = (
 ): MandateKitError => {
   const { endpoint } = log.request
   const redactor = log.redactor()
-  const plain = (value: string | undefined): string | undefined => {
-    const redacted = value && redactor.text(value)
-    return redacted && redacted.length > MAX_QUOTE ? `${redacted.slice(0, MAX_QUOTE)}…` : redacted
-  }
+  const plain = (value: string | undefined): string | undefined =>
+    value && redactor.text(value).replace(LONG, '$1…')
   const quoted = (value: string | undefined): string | undefined => value && JSON.stringify(plain(value))
   // The response to a token request may repeat the credentials in any form.
   const isSecret = endpoint.auth === 'credentials'
-  const verdict = verdictOn({ ...endpoint, status, headers, body })
+  const verdict = verdictOn({ ...endpoint, status, body })
   // Somebody else's response to a login says nothing about the credentials, so a later login may succeed.
   const isForeignLogin = isSecret && verdict === 'somebody-else'
   const details = {
@@ -101,18 +110,17 @@ const responseError = (
   const title = quoted(/<title[^<>]*>([^<]*)/i.exec(isOther && !isSecret ? text : '')?.[1]?.trim())
   const form = isOther ? [headers['content-type']?.split(';')[0], `${text.length} characters`, title] : []
   const http = [`HTTP ${status}`, ...form].filter(Boolean).join(', ')
-  const wait = tooLong === undefined ? '' : `, and the wait of ${inWords(tooLong)} is too long for this call`
+  const wait = waitText(tooLong)
   if ('reason' in failure) {
     const doubt = failure.kind === 'cut' ? wait : checkBaseUrl(log)
     const what = `the response of ${placeOf(log)} (${http}) ${failure.reason}${doubt}`
     return new UnexpectedResponseError(messageOf(log, details, what), { ...details, retryAfterMs: tooLong })
   }
   const found = errorIn(body)
-  const errorCode = plain(found.errorCode)
-  const code = errorCode && `, code ${JSON.stringify(errorCode)}`
+  const code = quoted(found.errorCode)
   const said = isSecret ? undefined : quoted(found.message)
-  const words = `${http}${code ?? ''}${said ? `: ${said}` : ''}`
-  const meaning = keyInUse(endpoint, status) ?? MEANINGS[`${verdict} ${endpoint.auth}`]
+  const words = `${http}${code ? `, code ${code}` : ''}${said ? `: ${said}` : ''}`
+  const meaning = keyInUse(endpoint, status) ?? meaningOf(verdict, endpoint.auth)
   // An API that does not know an operation without an identifier has no such path.
   const isMisplaced =
     (verdict === 'somebody-else' && (status === 404 || status === 405)) ||
@@ -123,7 +131,7 @@ const responseError = (
   const message = messageOf(log, details, what, tooLong === undefined ? hint : undefined)
   const all = {
     ...details,
-    errorCode,
+    errorCode: plain(found.errorCode),
     serverRequestId: plain(serverRequestIdOf(headers)),
     rateLimit: readRateLimit(headers),
     retryAfterMs: hint ?? tooLong,
@@ -146,17 +154,16 @@ const connectionError = (
   const cause = reason && Object.assign(new Error(reason), { code: reason })
   const details = { ...log.details(!certificate), cause, reason, retryAfterMs: tooLong }
   const when = log.phase === 'response' ? 'while the response was read' : 'before a response arrived'
-  let what = `the connection closed ${when} (${reason}), ${placeOf(log)}`
-  if (reason === undefined) what = `the connection failed for an unknown reason, ${placeOf(log)}`
-  else if (certificate)
-    what = `the server's certificate was not accepted (${reason}), ${placeOf(log)}. Check baseUrl, the system's date and NODE_EXTRA_CA_CERTS`
-  else if (notSent) what = `no connection (${reason}), ${placeOf(log)}`
+  let what = notSent ? 'no connection' : `the connection closed ${when}`
+  if (certificate) what = "the server's certificate was not accepted"
+  what += ` (${reason ?? 'unknown reason'}), ${placeOf(log)}`
+  if (certificate) what += ". Check baseUrl, the system's date and NODE_EXTRA_CA_CERTS"
   if (NO_TLS.test(reason ?? '')) what += '. Try http instead of https'
-  if (tooLong !== undefined) what += `, and the wait of ${inWords(tooLong)} is too long for this call`
-  const isNowhere = details.outcome === 'not-sent' && NO_SUCH_HOST.test(reason ?? '')
-  if (isNowhere && MOCK_HOST.test(new URL(log.request.url).hostname))
-    what += '. This address belongs to a mock: pass fetch: mock.fetch, or set up MSW'
-  else if (isNowhere) what += checkBaseUrl(log)
+  what += waitText(tooLong)
+  if (details.outcome === 'not-sent' && NO_SUCH_HOST.test(reason ?? ''))
+    what += MOCK_HOST.test(new URL(log.request.url).hostname)
+      ? '. This address belongs to a mock: pass fetch: mock.fetch, or set up MSW'
+      : checkBaseUrl(log)
   return new ConnectionError(messageOf(log, details, what), details)
 }
 
@@ -195,8 +202,7 @@ export const attemptError = (log: CallLog, failure: Failure, given: FailureConte
   const context = { ...given, hint: exportedWait(given.hint), tooLong: exportedWait(given.tooLong) }
   if (failure.kind === 'connection') return connectionError(log, failure, context.tooLong)
   if (failure.kind === 'timeout' || failure.kind === 'aborted') return interruptionError(log, failure)
-  const { response = { status: 0, headers: {}, text: undefined } } = context
-  return responseError(log, failure, response, context)
+  return responseError(log, failure, given.response as ReceivedResponse, context)
 }
 
 /** Creates the error for a success that belongs to another charge. `what` names the fields that differ. */

@@ -90,9 +90,6 @@ export const authorized = async <Value>(
   }
 }
 
-const hintOf = ({ client }: Call, { status, headers }: ReceivedResponse): number | undefined =>
-  readWaitHint(status, headers, readRateLimit(headers), client.settings.clock.now())
-
 /** Returns the gate that delays a call, if any. Health checks are not delayed. Logins have a separate rate limit. */
 const gateOf = ({ client, request: { endpoint } }: Call): RateLimitGate | undefined =>
   endpoint.retry === 'never' || endpoint.auth === 'credentials' || client.settings.rateLimit === 'throw'
@@ -143,14 +140,15 @@ const makeAttempt = async (
     const attempt = await sendOnce(client.http, fetch, sent, deadline)
     if (attempt.kind === 'failed') return { attempt, authorization }
     const { status, headers: received } = attempt.response
-    update = { headers: received, waitMs: status === 429 ? hintOf(call, attempt.response) : undefined }
+    const rateLimit = readRateLimit(received)
+    const hint = readWaitHint(status, received, rateLimit, clock.now())
+    update = { headers: received, waitMs: status === 429 ? hint : undefined }
     if (event) {
       const serverRequestId = log.redactor().text(serverRequestIdOf(received) ?? '') || undefined
-      const rateLimit = readRateLimit(received)
       const durationMs = clock.now() - sentAt
       notify(client.settings, 'onResponse', { ...event, status, serverRequestId, rateLimit, durationMs })
     }
-    return { attempt, authorization }
+    return { attempt, authorization, hint }
   } finally {
     if (slot) gate?.leave(slot, update)
   }
@@ -188,46 +186,39 @@ const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
   let sentAgain: Authorization | undefined
   for (;;) {
     const made = await makeAttempt(call, authorizer, authorization)
-    const { attempt } = made
+    const { attempt, hint } = made
     authorization = made.authorization
-    const response = attempt.kind === 'response' ? attempt.response : undefined
-    const reading =
-      attempt.kind === 'response' ? readResponse(endpoint, attempt.response) : { ...attempt, body: undefined }
+    const response = 'response' in attempt ? attempt.response : undefined
+    const reading = 'response' in attempt ? readResponse(endpoint, attempt.response) : attempt
     if (reading.kind === 'success') return succeed(call, response as ReceivedResponse, reading)
 
-    const { failure, body } = reading
-    log.phase = attempt.kind === 'failed' ? attempt.phase : 'response'
+    const { failure, body } = { body: undefined, ...reading }
+    log.phase = 'phase' in attempt ? attempt.phase : 'response'
     log.failedAttempt(outcomeOf(endpoint, failure))
-    const hint = response && hintOf(call, response)
     const { retries: limit, maxWait } = limits
     const random = Math.random()
     const { remaining } = deadline
-    const isNew =
-      authorization !== undefined &&
-      authorization !== sentAgain &&
-      remaining > NEW_TOKEN_WAIT &&
-      authorizer?.isNew(authorization)
-    const isFinal = renewed && !isNew
-    const state = { endpoint, failure, retries, limit, renewed: isFinal, hint, maxWait, remaining, random }
-    const decision = decideRetry(state)
+    const used = authorization
+    const isNew = used && used !== sentAgain && remaining > NEW_TOKEN_WAIT && authorizer?.isNew(used)
+    const state = { endpoint, failure, retries, limit, hint, maxWait, remaining, random }
+    const decision = decideRetry({ ...state, renewed: renewed && !isNew })
     const end = (tooLong?: number) => attemptError(log, failure, { response, body, hint, tooLong })
     if (!decision.retry) throw end(decision.waitMs)
     const { reason } = decision
+    let { waitMs } = decision
     if (reason === 'rate-limited' && client.settings.rateLimit === 'throw') throw end()
-    const isRejected = reason === 'token-rejected'
-    const waitMs = isRejected && isNew ? NEW_TOKEN_WAIT : decision.waitMs
-    if (!isRejected) retries += 1
-    else if (isNew) sentAgain = authorization
-    else {
-      if (authorizer === undefined || authorization === undefined) throw end()
-      const old = authorization
-      const refused = await authorized(call, (signal) => authorizer.refused(old, signal))
-      if (refused === 'rejected') throw end()
+    if (reason !== 'token-rejected') retries += 1
+    else if (isNew) {
+      sentAgain = used
+      waitMs = NEW_TOKEN_WAIT
+    } else {
+      const refused = await authorized(call, async (signal) => used && authorizer?.refused(used, signal))
+      if (refused !== 'renewed' && refused !== 'replaced') throw end()
       renewed = refused === 'renewed'
     }
     const retry = { attempt: log.attempts, reason, waitMs, status: response?.status }
     notify(client.settings, 'onRetry', { ...log.event, ...retry })
-    if (isRejected && !isNew) continue
+    if (reason === 'token-rejected' && !isNew) continue
     log.phase = 'wait'
     await deadline
       .race(async (signal) => clock.sleep(waitMs, signal))
@@ -269,14 +260,8 @@ export const createClient = (
   },
 ): ClientParts => {
   if (globalThis.crypto === undefined) {
-    const issue = inputIssue(
-      'globalThis.crypto',
-      'the Web Crypto API, which every supported runtime has',
-      undefined,
-    )
-    const message =
-      'Missing globalThis.crypto: use Node 20 or later, or set it to the webcrypto of node:crypto'
-    throw new InvalidRequestError('mandatekit', [{ ...issue, message }])
+    const rule = 'the webcrypto of node:crypto, or use Node 20 or later'
+    throw new InvalidRequestError('mandatekit', [inputIssue('globalThis.crypto', rule, undefined)])
   }
   const { logLevel = environmentLevel(), ...settings } = given.settings
   const gate = new RateLimitGate(settings.clock)

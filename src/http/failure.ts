@@ -24,66 +24,58 @@ export type Failure =
   | { readonly kind: 'cut' | 'unexpected'; readonly reason: string }
 
 /** Error codes that prove that no connection was made. */
-const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
+const NOT_CONNECTED = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/
 /**
  * Error codes of a rejected server certificate. The runtime rejects a certificate before it sends any byte of a
  * request. Other TLS failures (`ERR_SSL_…`) may occur after the server acted, so their codes are not in this list.
  */
 export const REJECTED_CERTIFICATE =
   /^(?:CERT_(?:HAS_EXP|NOT_YET|SIGNA|REVOK)|DEPTH_ZERO_SELF|SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY_LEAF|GET_ISSUER)|ERR_TLS_CERT_ALTNAME|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXC)/
-/** System calls that happen before the first byte of a request is sent. */
-const BEFORE_SENDING = new Set<unknown>(['connect', 'getaddrinfo'])
 /** Error codes of a timeout in `fetch` itself, such as the 300 s timeout of Node. */
 const FETCH_TIMEOUT = /^(?:UND_ERR_(?:HEADERS|BODY)_TIMEOUT|TimeoutError)$/
 /** Texts of errors of Node and undici that prove that nothing was sent, whatever code or cause the error has. */
-const BEFORE_SENDING_TEXT =
+const BEFORE_SENDING =
   /^(?:Proxy response \(\d{3}\)|Proxy Authentication Required \(407\)|(?:Secure )?Proxy Connection failed|bad port$)/
 /** Node's text for a connection that closed before the end of the TLS handshake. Its code alone proves nothing. */
 const BEFORE_TLS = /^Client network socket disconnected before secure TLS connection/
 const CODE = /^[A-Za-z][\w/.-]{1,60}$/
 const MAX_DEPTH = 4
 
-type Evidence = Readonly<Record<string, unknown>>
-
-/** Returns the part of an error's text that matches, such as `Proxy response (407)`. */
-const textOf = ({ message }: Evidence, text: RegExp): string | undefined =>
-  typeof message === 'string' ? text.exec(message)?.[0] : undefined
-
-const codeOf = (error: Evidence): string | undefined => {
-  const { code, name } = error
-  const text = textOf(error, BEFORE_SENDING_TEXT)
-  if (text !== undefined) return text
-  if (typeof code === 'string' && CODE.test(code)) return code
-  return name === 'TimeoutError' ? name : undefined
+/** The code of an error, and whether the error proves that nothing was sent. */
+interface Evidence {
+  readonly code?: string
+  readonly notSent?: boolean
 }
 
-/** Lists an error and its causes, except those without a code. An aggregate error is replaced by its inner errors. */
-const withCode = (error: unknown, depth = 0): readonly Evidence[] => {
+/** Lists the codes of an error and its causes. The inner errors of an aggregate error replace its own code. */
+const evidenceIn = (error: unknown, depth = 0): readonly Evidence[] => {
   if (!isObject(error) || depth > MAX_DEPTH) return []
-  if (textOf(error, BEFORE_SENDING_TEXT) !== undefined) return [error]
+  const { message, code, name, syscall, errors, cause } = error
+  const text = typeof message === 'string' ? message : ''
+  const [proof] = BEFORE_SENDING.exec(text) ?? []
+  if (proof !== undefined) return [{ code: proof, notSent: true }]
+  const causes = evidenceIn(cause, depth + 1)
   // An aggregate error has one inner error per IP address, and its own code describes only the first address.
-  const errors: readonly unknown[] = Array.isArray(error.errors) ? error.errors : []
-  const listed = errors.flatMap((each) => {
-    const found = withCode(each, depth + 1)
-    return found.length > 0 ? found : [{}]
-  })
-  const own = listed.length > 0 || codeOf(error) === undefined ? listed : [error]
-  return [...own, ...withCode(error.cause, depth + 1)]
-}
-
-const wasNotSent = (evidence: Evidence): boolean => {
-  const code = codeOf(evidence)
-  if (code === undefined) return false
-  if (BEFORE_SENDING_TEXT.test(code) || textOf(evidence, BEFORE_TLS) !== undefined) return true
-  return NOT_CONNECTED.has(code) || REJECTED_CERTIFICATE.test(code) || BEFORE_SENDING.has(evidence.syscall)
+  if (Array.isArray(errors) && errors.length > 0) {
+    const inner = errors.map((each) => evidenceIn(each, depth + 1))
+    return [...inner.flatMap((found) => (found.length > 0 ? found : [{}])), ...causes]
+  }
+  let own = name === 'TimeoutError' ? name : undefined
+  if (typeof code === 'string' && CODE.test(code)) own = code
+  if (own === undefined) return causes
+  const isBefore = syscall === 'connect' || syscall === 'getaddrinfo' || BEFORE_TLS.test(text)
+  return [
+    { code: own, notSent: isBefore || NOT_CONNECTED.test(own) || REJECTED_CERTIFICATE.test(own) },
+    ...causes,
+  ]
 }
 
 /** Classifies a failed `fetch`. `notSent` is true only if every error in the chain proves that nothing was sent. */
 export const failureOf = (error: unknown, milliseconds: number): Failure => {
-  const evidence = withCode(error)
-  const reason = evidence.map(codeOf).find((code) => code !== undefined)
+  const evidence = evidenceIn(error)
+  const reason = evidence.find(({ code }) => code)?.code
   if (FETCH_TIMEOUT.test(reason ?? '')) return { kind: 'timeout', limit: 'fetch', milliseconds }
-  const notSent = evidence.length > 0 && evidence.every(wasNotSent)
+  const notSent = evidence.length > 0 && evidence.every((each) => each.notSent)
   const certificate = notSent && REJECTED_CERTIFICATE.test(reason ?? '')
   return { kind: 'connection', notSent, certificate, reason }
 }

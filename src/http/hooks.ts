@@ -116,11 +116,12 @@ export const hooksOption: Field<Hooks, Hooks> = schema(
   (value, issues) => {
     const given = isObject(value) ? value : {}
     if (given !== value) issues.push({ code: 'custom', message: 'an object of functions', input: value })
-    for (const name of new Set([...HOOKS, ...Object.keys(given).filter((key) => /^on[A-Z]/.test(key))])) {
+    for (const name of new Set([...HOOKS, ...Object.keys(given)])) {
       const input = given[name] ?? undefined
-      const message = HOOKS.includes(name) ? 'a function' : `one of ${HOOKS.join(', ')}`
-      const isHook = HOOKS.includes(name) && (input === undefined || typeof input === 'function')
-      if (!isHook) issues.push({ code: 'custom', message, input, path: [name] })
+      let message: string | undefined
+      if (!HOOKS.includes(name)) message = /^on[A-Z]/.test(name) ? `one of ${HOOKS.join(', ')}` : undefined
+      else if (input !== undefined && typeof input !== 'function') message = 'a function'
+      if (message) issues.push({ code: 'custom', message, input, path: [name] })
     }
     return value
   },

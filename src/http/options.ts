@@ -25,7 +25,7 @@ import type { FetchFunction } from './send.ts'
 const BASE_URL = /^https?:\/\/[^\s\\?#/:][^\s\\?#]*$/i
 const API_PREFIX = /^(?:\/[\w.~-]+)*$/
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
-const OWN_HEADERS = new Set(['authorization', 'content-type', 'idempotency-key', 'content-length', 'host'])
+const OWN_HEADER = /^(?:authorization|content-type|idempotency-key|content-length|host)$/
 
 const baseUrl = field<string, string | URL>(
   'an absolute http or https URL without credentials, query and fragment',
@@ -53,14 +53,15 @@ const headers: Field<Readonly<Record<string, string>>, HeadersInput> = schema(
     const result: Record<string, string> = {}
     const add = (content: unknown, given: string): void => {
       const name = given.toLowerCase()
-      const isText = typeof content === 'string' && (content === '' || isHeaderText(content))
-      const refuse = (message: string) =>
-        issues.push({ code: 'custom', message, input: content, path: [given] })
       if (content === undefined) return
-      if (!HEADER_NAME.test(name)) refuse('omitted: this is not a valid header name')
-      else if (OWN_HEADERS.has(name)) refuse('omitted, because the client sets it')
-      else if (isText) result[name] = content
-      else refuse('a string of visible ASCII characters')
+      let message = 'a string of visible ASCII characters'
+      if (!HEADER_NAME.test(name)) message = 'omitted: this is not a valid header name'
+      else if (OWN_HEADER.test(name)) message = 'omitted, because the client sets it'
+      else if (typeof content === 'string' && (content === '' || isHeaderText(content))) {
+        result[name] = content
+        return
+      }
+      issues.push({ code: 'custom', message, input: content, path: [given] })
     }
     if (!isObject(value))
       issues.push({ code: 'custom', message: 'an object of names and values', input: value })

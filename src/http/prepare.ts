@@ -4,23 +4,24 @@ import { check } from '../check.ts'
 import type { AuthKind, EndpointDefinition } from '../contract/endpoint.ts'
 import type { Output } from '../contract/fields.ts'
 import { input } from '../contract/fields.ts'
-import { isHeaderText, isPathSegment, randomId } from '../contract/formats.ts'
+import { isHeaderText, randomId } from '../contract/formats.ts'
 import type { CallOptions, ClientSettings, callOptions } from './options.ts'
 import { CLIENT_DEFAULTS, callOptionsSchema } from './options.ts'
 import type { RateLimitGate } from './rate-limit.ts'
 
 /** Returns the limits of one call, from the call's options and the client's options. */
-const limitsOf = (settings: ClientSettings, options: Partial<Output<typeof callOptions>>) => ({
-  signal: options.signal,
-  timeout: options.timeout ?? settings.timeout,
-  totalTimeout: options.totalTimeout ?? settings.totalTimeout,
-  retries: Math.min(settings.retry.limit ?? CLIENT_DEFAULTS.retry.limit, options.retry?.limit ?? Infinity),
-  maxWait: Math.min(
-    settings.retry.maxWait ?? CLIENT_DEFAULTS.retry.maxWait,
-    options.retry?.maxWait ?? Infinity,
-  ),
-  headers: { ...settings.headers, ...options.headers },
-})
+const limitsOf = (settings: ClientSettings, options: Partial<Output<typeof callOptions>>) => {
+  const least = (name: 'limit' | 'maxWait') =>
+    Math.min(settings.retry[name] ?? CLIENT_DEFAULTS.retry[name], options.retry?.[name] ?? Infinity)
+  return {
+    signal: options.signal,
+    timeout: options.timeout ?? settings.timeout,
+    totalTimeout: options.totalTimeout ?? settings.totalTimeout,
+    retries: least('limit'),
+    maxWait: least('maxWait'),
+    headers: { ...settings.headers, ...options.headers },
+  }
+}
 
 /** The settings and objects that all calls of one client share. */
 export interface ClientParts {
@@ -79,14 +80,12 @@ export interface PreparedRequest {
   readonly limits: ReturnType<typeof limitsOf>
 }
 
-// Runtimes and proxies resolve `..` in a path, also in its encoded form, so that the request would leave its path.
-const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i
-/** Whether a path or an identifier has a segment `.` or `..`, encoded or not. */
-export const hasDotSegment = (text: string): boolean => DOT_SEGMENT.test(text)
+/** A segment `.` or `..`, encoded or not, which runtimes and proxies resolve, so that a request leaves its path. */
+export const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i
 
 const identifier = input(
   'an identifier: a string that is not empty and has no segment `.` or `..`',
-  (text) => isPathSegment(text) && !hasDotSegment(text),
+  (text) => text !== '' && !/\p{Cs}/u.test(text) && !DOT_SEGMENT.test(text),
 )
 /** An idempotency key: text that is valid in an HTTP header. */
 export const idempotencyKey = input('a string of visible ASCII characters', isHeaderText)

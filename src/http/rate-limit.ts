@@ -3,30 +3,19 @@ import { steadyClock, waitAtMost } from '../clock.ts'
 import type { RateLimit } from '../errors.ts'
 import { untilServerTime } from './retry.ts'
 
-// A proxy may send a header twice, which gives `20, 20`.
-const WHOLE_NUMBER = /^\d{1,15}(?=$|,)/
-// From 2001 to 2286, a time in seconds has 10 digits, and a time in milliseconds has 13.
-const RESET_TIME = /^(\d{10})(\d{3})?(?=$|,)/
-
 type Headers = Readonly<Record<string, string>>
-
-const wholeNumber = (text = ''): number | undefined => {
-  const [digits] = WHOLE_NUMBER.exec(text.trim()) ?? []
-  return digits === undefined ? undefined : Number(digits)
-}
-
-const resetTime = (text = ''): Date | undefined => {
-  const [, seconds, milliseconds = '000'] = RESET_TIME.exec(text.trim()) ?? []
-  return seconds === undefined ? undefined : new Date(Number(seconds + milliseconds))
-}
 
 /** Reads X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset. Omits invalid values. (Limits, area S) */
 export const readRateLimit = (headers: Headers): RateLimit | undefined => {
-  const limit = wholeNumber(headers['x-ratelimit-limit'])
-  const remaining = wholeNumber(headers['x-ratelimit-remaining'])
-  const resetAt = resetTime(headers['x-ratelimit-reset'])
-  if (limit === undefined && remaining === undefined && resetAt === undefined) return undefined
-  return { limit, remaining, resetAt }
+  const [limit, remaining, reset = 0] = ['limit', 'remaining', 'reset'].map((name) => {
+    // A proxy may send a header twice, which gives `20, 20`.
+    const digits = /^\s*(\d{1,15})\s*(?:$|,)/.exec(headers[`x-ratelimit-${name}`] ?? '')?.[1]
+    return digits === undefined ? undefined : Number(digits)
+  })
+  // From 2001 to 2286, a time in seconds has 10 digits, and a time in milliseconds has 13.
+  const [seconds = 0] = [reset, reset / 1000].filter((time) => time >= 1e9 && time < 1e10)
+  const resetAt = seconds > 0 ? new Date(seconds * 1000) : undefined
+  return (limit ?? remaining ?? resetAt) === undefined ? undefined : { limit, remaining, resetAt }
 }
 
 /** The longest delay of a call, in milliseconds. A rate-limit window may be longer than this only after a 429. */

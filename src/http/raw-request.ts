@@ -6,7 +6,7 @@ import { anyJson, field, input, isObject, oneOf, optional, strict } from '../con
 import { InvalidRequestError } from '../errors.ts'
 import type { CallOptions } from './options.ts'
 import type { CallInput, Query } from './prepare.ts'
-import { hasDotSegment, idempotencyKey } from './prepare.ts'
+import { DOT_SEGMENT, idempotencyKey } from './prepare.ts'
 
 const query = field<Query>('an object of names and values, or URLSearchParams', (value) =>
   isObject(value) ? (value as Query) : undefined,
@@ -22,7 +22,7 @@ const rawRequest = {
    */
   path: input(
     'a path such as /api/v2/plans, without segments `.` and `..`',
-    (value) => /^\/[^\s?#\\]*$/.test(value) && !hasDotSegment(value),
+    (value) => /^\/[^\s?#\\]*$/.test(value) && !DOT_SEGMENT.test(value),
   ),
   /** Query parameters: an object, or `URLSearchParams`. */
   query: optional(query),

@@ -25,12 +25,12 @@ const NO_CONTENT = 204
 const NEARLY_SUCCESS = /^\s*0*\s*$/
 
 /** Returns the code and the message of an error in the format of area S, area G or OAuth. */
-export const errorIn = (body: unknown): { errorCode: string | undefined; message: string | undefined } => {
-  if (!isObject(body)) return { errorCode: undefined, message: undefined }
-  const inner = isObject(body.error) ? body.error : {}
-  const oauth = typeof body.error === 'string' ? body.error : undefined
+export const errorIn = (body: unknown): { errorCode?: string | undefined; message?: string | undefined } => {
+  if (!isObject(body)) return {}
+  const { error } = body
+  const inner = isObject(error) ? error : { code: typeof error === 'string' ? error : undefined }
   return {
-    errorCode: asText(body.errorCode) ?? asText(inner.code) ?? oauth,
+    errorCode: asText(body.errorCode) ?? asText(inner.code),
     message: asText(body.errorMessage) ?? asText(inner.message) ?? asText(body.error_description),
   }
 }
@@ -75,10 +75,8 @@ const readByContract = (endpoint: EndpointDefinition, body: unknown): Reading =>
   const reports = new Map<string, UnexpectedReport>()
   for (const { path = [], message: rule = '', input } of issues) {
     if (endpoint.partial && input === undefined) continue
-    const field = path
-      .map((part) => (typeof part === 'number' ? '[]' : String(part)))
-      .join('.')
-      .replaceAll('.[]', '[]')
+    const parts = path.map((part) => (typeof part === 'number' ? '[]' : `.${String(part)}`))
+    const field = parts.join('').replace(/^\./, '')
     const received = typeOf(input)
     const words = `${field || 'The response'} must be ${rule}, received ${received}`
     reports.set(words, { operation: endpoint.operation, field, rule, received, message: words })
@@ -153,8 +151,8 @@ export const reportEchoes = (
       .toUpperCase()
   const changed = echoes.filter((name) => {
     const [given, got] = [textIn(sent, name), textIn(data, name)]
-    if (got === '') return false
-    return name === 'msisdn' ? !endsInPhone(given, got) && !endsInPhone(got, given) : given !== got
+    const isSame = name === 'msisdn' ? endsInPhone(given, got) || endsInPhone(got, given) : given === got
+    return got !== '' && !isSame
   })
   const [field] = changed
   if (field === undefined) return undefined

@@ -1,7 +1,9 @@
+import { asText } from '../contract/fields.ts'
+
 const REDACTED = '[redacted]'
 // A payer's mobile number (`msisdn`) is personal data, which does not belong in logs.
 const SECRET_FIELD =
-  /^(?:access|refresh|id)_?token$|^token$|secret|passw(?:or)?d$|^passcode$|^otp$|^pin$|^authorization$|^api_?key$|^credentials?$|^msisdn$/i
+  /secret|passw(?:or)?d$|^(?:(?:(?:access|refresh|id)_?)?token|passcode|otp|pin|authorization|api_?key|credentials?|msisdn)$/i
 const SECRET_HEADER = /cookie|authori[sz]ation|authentication|token|secret|api-?key|session|passw|credential/i
 // Texts of 1 to 3 characters are not redacted, because ordinary words may contain them.
 const MIN_SECRET_LENGTH = 4
@@ -10,21 +12,18 @@ const DEEPEST = 100
 
 // A server may write a number in the international or the national form, with spaces or hyphens. All forms end alike.
 const LIKE_A_NUMBER = /^\+?[\d\s().-]+$/
-const END_OF_NUMBER = 8
-const SEPARATOR = '(?:[\\s().+\u2010-\u2015-]|%20|%2B){0,3}'
+const SEPARATOR = '(?:[\\s().+\u2010-\u2015-]|%2[0B]){0,3}'
 
-/** Returns a pattern that finds a number in any form, or undefined if a text is not a long number. */
-const patternOf = (secret: string): RegExp | undefined => {
-  const digits = LIKE_A_NUMBER.test(secret) ? secret.replace(/\D/g, '') : ''
-  if (digits.length < END_OF_NUMBER) return undefined
-  const end = [...digits.slice(-END_OF_NUMBER)].join(SEPARATOR)
-  return new RegExp(`(?:(?:\\+|%2B|\\()?(?:\\d${SEPARATOR}){1,8})?${end}`, 'gi')
+/** Returns a pattern that finds a number in any form, or no pattern if a text is not a long number. */
+const patternOf = (secret: string): RegExp[] => {
+  const end = LIKE_A_NUMBER.test(secret) ? secret.replace(/\D/g, '').slice(-8) : ''
+  if (end.length < 8) return []
+  return [new RegExp(`(?:[+(]|%2B)?(?:\\d${SEPARATOR}){0,8}${[...end].join(SEPARATOR)}`, 'gi')]
 }
 
 /** Returns the values that a request sent in fields with a secret name, at any depth. */
-const secretsIn = (sent: unknown, isSecret = false, depth = 0): string[] => {
-  if (typeof sent !== 'object' || sent === null)
-    return isSecret && (typeof sent === 'string' || typeof sent === 'number') ? [String(sent)] : []
+const secretsIn = (sent: unknown, isSecret: boolean, depth: number): string[] => {
+  if (typeof sent !== 'object' || sent === null) return [isSecret ? (asText(sent) ?? '') : '']
   if (depth > DEEPEST) return []
   // An item of a list has a number as its name, which is no secret name.
   const entries = Object.entries(sent)
@@ -46,27 +45,20 @@ export const createRedactor = (
   authorizations: readonly (string | undefined)[],
   fields: unknown,
 ) => {
-  const given = Object.entries(headers).flatMap(([name, content]) =>
-    SECRET_HEADER.test(name) ? [content] : [],
-  )
-  const headerSecrets = [...given, ...authorizations].flatMap((content = '') => [
+  const given = Object.keys(headers).filter((name) => SECRET_HEADER.test(name))
+  const headerSecrets = [...given.map((name) => headers[name]), ...authorizations].flatMap((content = '') => [
     content,
     content.replace(/^\S+ /, ''),
   ])
-  const all = [...new Set([...headerSecrets, ...secretsIn(fields)])].filter(
+  const all = [...new Set([...headerSecrets, ...secretsIn(fields, false, 0)])].filter(
     (secret) => secret.length >= MIN_SECRET_LENGTH,
   )
-  const numbers = all.flatMap((secret) => patternOf(secret) ?? [])
-  const secrets = all
-    .flatMap(formsOf)
-    // The longest secret comes first, because a long secret may contain a shorter secret.
-    .sort((one, other) => other.length - one.length)
+  // The longest secret comes first, because a long secret may contain a shorter secret.
+  const forms = all.flatMap(formsOf).sort((one, other) => other.length - one.length)
+  const secrets: (RegExp | string)[] = [...all.flatMap(patternOf), ...forms]
 
   const text = (original: string): string =>
-    [...numbers, ...secrets].reduce<string>(
-      (redacted, secret) => redacted.replaceAll(secret, REDACTED),
-      original,
-    )
+    secrets.reduce<string>((redacted, secret) => redacted.replaceAll(secret, REDACTED), original)
 
   const value = (original: unknown, depth = 0): unknown => {
     if (typeof original === 'string') return text(original)
@@ -82,11 +74,9 @@ export const createRedactor = (
   }
 
   const keptHeaders = (original: Readonly<Record<string, string>>) =>
-    value(Object.fromEntries(Object.entries(original).filter(([name]) => !SECRET_HEADER.test(name))))
+    value(
+      Object.fromEntries(Object.entries(original).filter(([name]) => !SECRET_HEADER.test(name))),
+    ) as Record<string, string>
 
-  return {
-    text,
-    value,
-    headers: keptHeaders as (original: Readonly<Record<string, string>>) => Record<string, string>,
-  }
+  return { text, value, headers: keptHeaders }
 }

@@ -101,11 +101,8 @@ export const outcomeOf = (endpoint: RetryRules, failure: Failure): Outcome => {
   return isLost(endpoint, failure.status) ? 'unknown' : 'rejected'
 }
 
-const CERTAINTY: readonly Outcome[] = ['not-sent', 'rejected', 'unknown']
-
-/** Returns the less certain of two outcomes. */
-export const combineOutcomes = (one: Outcome, other: Outcome): Outcome =>
-  CERTAINTY.indexOf(one) >= CERTAINTY.indexOf(other) ? one : other
+/** Returns the less certain of two outcomes, which is the last in the alphabet: `not-sent`, `rejected`, `unknown`. */
+export const combineOutcomes = (one: Outcome, other: Outcome): Outcome => (one > other ? one : other)
 
 /** Returns whether a failure is temporary, so that the same call may succeed later. */
 export const isTransient = (endpoint: RetryRules, failure: Failure): boolean => {
@@ -115,9 +112,7 @@ export const isTransient = (endpoint: RetryRules, failure: Failure): boolean => 
 }
 
 // A header that was sent twice arrives as `20, 20`.
-const SECONDS = /^\d{1,9}(?:\.\d+)?(?:, *\d{1,9}(?:\.\d+)?)*$/
-/** The shortest wait that a server can request, in milliseconds. */
-const SHORTEST_WAIT = 1000
+const SECONDS = /^(?:\d{1,9}(?:\.\d+)?(?:, *|$))+$/
 // Date.parse reads "5" and "-5" as dates. A real HTTP date always starts with the name of a day.
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? /
 
@@ -157,5 +152,5 @@ export const readWaitHint = (
   // The reset time applies only to a 429. The cause of a 503 is not the rate limit, and may last beyond the reset.
   const resetAt = status === 429 ? rateLimit?.resetAt : undefined
   const asked = readRetryAfter(headers, now) ?? (resetAt && untilServerTime(resetAt.getTime(), now, headers))
-  return asked !== undefined && asked >= SHORTEST_WAIT ? asked : undefined
+  return asked !== undefined && asked >= 1000 ? asked : undefined
 }

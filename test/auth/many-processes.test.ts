@@ -8,7 +8,7 @@ import { settled } from '../support/manual-clock.ts'
 
 const SLOTS = 200
 const MINUTES = 6
-const LOCK_TIME = 30_000
+const LOCK_TIME = 31_000
 
 type Fetch = typeof fetch
 

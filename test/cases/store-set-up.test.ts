@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createMemoryTokenStore } from '../../src/index.ts'
 import type { DedupeStore } from '../../src/notifications/index.ts'
 import { createMemoryDedupeStore } from '../../src/notifications/index.ts'
@@ -16,6 +16,11 @@ import { openReceiver } from '../support/receiver.ts'
 import { api, clock, useTokenServer } from '../support/token-set-up.ts'
 
 useTokenServer()
+
+beforeEach(() => {
+  // A login without the store waits up to 10 s at random.
+  clock.skips = 10_000
+})
 afterEach(() => vi.useRealTimers())
 
 /** A client of the API, and what it reported. */
@@ -178,7 +183,8 @@ test.each(['one store', 'one backend'])(
     const isEarly = await Promise.race([later.then(() => true), aMoment().then(() => false)])
     held.resolve()
     await later
-    expect([isEarly, api.tokenRequests.length]).toEqual([false, 1])
+    // Clients of one store object share the unsaved token in memory, so they need not wait.
+    expect([isEarly, api.tokenRequests.length]).toEqual([kind === 'one store', 1])
   },
 )
 

@@ -41,6 +41,7 @@ describe('tokens in a Keyv', () => {
   it.each([true, false])('that fails do not fail a call (with a listener: %s)', async (withListener) => {
     const api = await TokenServer.start()
     const clock = new ManualClock(Date.now())
+    clock.skips = 10_000
     const { keyv, failing } = fragileKeyv(withListener)
     const reports: string[] = []
     const { details } = createMerchant(api.url, clock, {

@@ -1,0 +1,37 @@
+import type { Job, Queue } from 'bullmq'
+import { DelayedError, RateLimitError, UnrecoverableError } from 'bullmq'
+import { isMandateKitError, nextStep } from 'mandatekit'
+
+/** Thrown by a job that has to wait. The same job runs again later, which uses up no attempt. */
+export class Later extends Error {
+  readonly afterMs: number
+  constructor(afterMs: number, why: string) {
+    super(why)
+    this.afterMs = afterMs
+  }
+}
+
+/** Returns a function that tells BullMQ what happens to a job after an error. `scale` shortens the waits of a test. */
+export const settleFor = (queue: Queue, scale = 1) => {
+  const inTime = (milliseconds: number): number => Math.ceil(milliseconds * scale)
+
+  return async (error: unknown, job: Job, token: string, firstSentAt?: number): Promise<never> => {
+    const next =
+      error instanceof Later ? { ...error, step: 'retry' as const } : nextStep(error, { firstSentAt })
+    // An error of another kind, such as a busy database, uses up one of BullMQ's attempts.
+    if (next.step === 'unknown-error') throw error
+    // The same call would fail again. The job waits for a person, who repairs the cause and calls `retryFailed`.
+    if (next.step === 'fail') throw new UnrecoverableError(String(error))
+    // A delayed job joins the end of its priority. A call that may have been executed must not wait behind a backlog.
+    if (isMandateKitError(error) && error.outcome === 'unknown') await job.changePriority({ priority: 0 })
+    if (next.step === 'pause-queue') {
+      // Every other job of the queue would fail too. The pause uses up no attempt.
+      await queue.rateLimit(inTime(next.afterMs))
+      throw new RateLimitError()
+    }
+    // After `find-out`, the next run first reads what this run did. A delay uses up no attempt.
+    const afterMs = next.step === 'retry' ? next.afterMs : 1_000
+    await job.moveToDelayed(Date.now() + inTime(afterMs), token)
+    throw new DelayedError()
+  }
+}
