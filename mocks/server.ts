@@ -25,7 +25,7 @@ import type { IncomingRequest, ResponseData, ServerAddress } from './http/respon
 import { complete } from './http/response.ts'
 import { mockOptionNames } from './options.ts'
 import type { ReadHost } from './panel/access.ts'
-import { createReadHost, isHostName, PANEL_PATH } from './panel/access.ts'
+import { API_DOCUMENT_PATH, API_PAGE_PATH, createReadHost, isHostName, PANEL_PATH } from './panel/access.ts'
 import type { Panel } from './panel/panel.ts'
 import type { NodeIncoming, NodeOutgoing } from './server/node-http.ts'
 import { hasLeft, readText, writeFailure, writeResponse } from './server/node-http.ts'
@@ -161,6 +161,12 @@ const createSite = (mock: Mock, readHost: ReadHost, hasPanel: boolean) => {
       return panel.then((respond) => respond(request, hostOf(incoming)))
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
+    if (path === API_DOCUMENT_PATH || path === API_PAGE_PATH) {
+      const { publicUrl, url = '' } = request.server ?? {}
+      return import('./server/openapi-site.ts').then(({ openApiSite }) =>
+        openApiSite(mock, publicUrl ?? url, path === API_PAGE_PATH),
+      )
+    }
     if (path === '/favicon.ico') return Promise.resolve({ status: 204, headers: {}, body: '' })
     const isWelcome =
       hasPanel && path === '/' && request.headers.get('accept')?.includes('text/html') === true

@@ -30,6 +30,7 @@ const expected = {
   },
   exports: {
     ...Object.fromEntries(libraries.map((entry) => [subpath(entry), conditions(entry)])),
+    './openapi/*.json': './openapi/*.json',
     './package.json': './package.json',
   },
   bin: { mandatekit: 'dist/mocks/cli.js' },

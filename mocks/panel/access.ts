@@ -4,6 +4,10 @@ export const PANEL_PATH = '/_mock'
 export const STATE_PATH = `${PANEL_PATH}/state`
 /** The path of the OpenAPI document of the panel's API. */
 export const OPENAPI_PATH = `${PANEL_PATH}/openapi.json`
+/** The path of the OpenAPI document of both areas. */
+export const API_DOCUMENT_PATH = '/openapi.json'
+/** The path of the page that shows this document. */
+export const API_PAGE_PATH = '/openapi'
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i
 

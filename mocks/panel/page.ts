@@ -1,7 +1,7 @@
 import type { Html } from '../pages/html.ts'
 import { documentOf, html, Html as Markup } from '../pages/html.ts'
 import { hashSource } from '../pages/style.ts'
-import { OPENAPI_PATH, PANEL_PATH, STATE_PATH } from './access.ts'
+import { API_PAGE_PATH, OPENAPI_PATH, PANEL_PATH, STATE_PATH } from './access.ts'
 import type { Outcome } from './actions.ts'
 import { brief } from './components.ts'
 import { controls } from './controls.ts'
@@ -66,7 +66,8 @@ ${['Connect', 'Subscriptions', 'Payments', 'Charges', 'Requests', 'Notifications
   (title) => html`<a href="#${title.toLowerCase()}-title">${title}</a>`,
 )}
 <a href="${STATE_PATH}">State as JSON</a>
-<a href="${OPENAPI_PATH}">OpenAPI</a>
+<a href="${API_PAGE_PATH}">OpenAPI of the APIs</a>
+<a href="${OPENAPI_PATH}">OpenAPI of this panel</a>
 </nav>
 <noscript><p class="quiet">${refreshLinks(refreshes)}</p></noscript>
 </div>

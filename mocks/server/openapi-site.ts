@@ -1,0 +1,36 @@
+import { GATEWAY_API_PREFIX } from '../../src/contract/gateway.ts'
+import { SUBSCRIPTIONS_API_PREFIX } from '../../src/contract/subscriptions.ts'
+import type { ResponseData } from '../http/response.ts'
+import { jsonResponse } from '../http/response.ts'
+import { joinDocuments } from '../pages/openapi.ts'
+import { openApiPage } from '../pages/openapi-page.ts'
+import { API_DOCUMENT_PATH } from '../panel/access.ts'
+import type { Mock } from '../types.ts'
+
+/** Returns the OpenAPI document of a mock's server at a base URL, as JSON or as a page. */
+export const openApiSite = async (mock: Mock, url: string, isPage: boolean): Promise<ResponseData> => {
+  const [{ default: subscriptions }, { default: gateway }] = await Promise.all([
+    import('../../openapi/subscriptions.json', { with: { type: 'json' } }),
+    import('../../openapi/gateway.json', { with: { type: 'json' } }),
+  ])
+  const { clientOptions } = mock
+  const document = joinDocuments(
+    [
+      {
+        document: subscriptions,
+        standardPrefix: SUBSCRIPTIONS_API_PREFIX,
+        prefix: clientOptions.subscriptions.apiPrefix ?? SUBSCRIPTIONS_API_PREFIX,
+      },
+      {
+        document: gateway,
+        standardPrefix: GATEWAY_API_PREFIX,
+        prefix: clientOptions.gateway.apiPrefix ?? GATEWAY_API_PREFIX,
+      },
+    ],
+    url,
+  )
+  // Viewers and generators on other origins may read the document, because it contains no data of the mock.
+  return isPage
+    ? openApiPage(document, API_DOCUMENT_PATH)
+    : jsonResponse(200, document, { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store' })
+}

@@ -1,0 +1,128 @@
+import { GatewayClient, SubscriptionsClient } from 'mandatekit'
+import { createMock } from 'mandatekit/mocks/core'
+import { startMockServer } from 'mandatekit/mocks/server'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { chargeLifecycle } from '../../examples/quickstart/charge-lifecycle.ts'
+import { onMock } from '../../examples/quickstart/settings.ts'
+import { subscriptionLifecycle } from '../../examples/quickstart/subscription-lifecycle.ts'
+import { sized } from '../support/sizes.ts'
+import { joined } from './documents.ts'
+import { openPrism } from './prism.ts'
+import { createTraffic, variations } from './traffic.ts'
+
+/** Returns the `fetch` of a Prism proxy before a server, and the list of its findings. */
+const proxyTo = async (upstream: string, side: 'both' | 'response' = 'both') => {
+  const found: string[] = []
+  let count = 0
+  const prism = await openPrism(joined(upstream))
+  const fetch = prism(
+    { isProxy: true, upstream: new URL(upstream), mock: { dynamic: false } } as never,
+    (place, { request, response }) => {
+      count += 1
+      const all = side === 'both' ? [...request, ...response] : response
+      found.push(...all.map((text) => `${place}: ${text}`))
+    },
+  )
+  return { fetch, found, count: () => count }
+}
+
+const silentTimeline = {
+  title: () => undefined,
+  note: () => undefined,
+  call: async <Value>(_operation: string, run: () => Promise<Value>) => run(),
+}
+
+test('Prism as a proxy sees no violation in the quickstart', async () => {
+  const settings = await onMock({ http: true })
+  onTestFinished(settings.close)
+  const { fetch, found, count } = await proxyTo(String(settings.gateway.baseUrl))
+  const subscriptions = new SubscriptionsClient({ ...settings.subscriptions, fetch })
+  await subscriptionLifecycle(subscriptions, settings, silentTimeline)
+  await chargeLifecycle(new GatewayClient({ ...settings.gateway, fetch }), settings, silentTimeline)
+  expect(found).toEqual([])
+  expect(count()).toBeGreaterThan(20)
+})
+
+const proxied = async (requests: number, invalid: number, side: 'both' | 'response') => {
+  const all: string[] = []
+  for (const [index, options] of variations.entries()) {
+    const mock = createMock({ clock: new Date('2026-11-28T12:00:00Z'), ...options })
+    const { url, close } = await startMockServer({ mock })
+    const { fetch, found, count } = await proxyTo(url, side)
+    const send = createTraffic(mock, fetch, { seed: 7 + index, invalid })
+    while (count() < requests / variations.length) await send()
+    await close()
+    all.push(...found)
+  }
+  return [...new Set(all)]
+}
+
+test('Prism as a proxy sees no violation in generated requests and their responses', async () => {
+  expect(await proxied(sized(3_000, 240), 0, 'both')).toEqual([])
+})
+
+test('Prism as a proxy sees no violation in the responses to requests with mistakes', async () => {
+  expect(await proxied(sized(3_000, 240), 0.5, 'response')).toEqual([])
+})
+
+describe.each([
+  { name: 'statically', modes: [{ dynamic: false }] },
+  { name: 'dynamically', modes: ['1', '2', '3'].map((seed) => ({ dynamic: true, seed })) },
+])('the mock of Prism satisfies the clients $name', ({ modes }) => {
+  test.each(modes)('with %o', async (mode) => {
+    const violations: string[] = []
+    const baseUrl = 'http://127.0.0.1:4010'
+    const prism = await openPrism(joined(baseUrl))
+    const fetch = prism({ mock: mode } as never, (place, { request }) => {
+      violations.push(...request.map((text) => `${place}: ${text}`))
+    })
+    const credentials = { clientId: 'a', clientSecret: 'b', username: 'c', password: 'd' }
+    const reports: unknown[] = []
+    const onUnexpected = (report: unknown) => void reports.push(report)
+    const subscriptions = new SubscriptionsClient({
+      baseUrl,
+      credentials,
+      fetch,
+      onUnexpected,
+      rateLimit: 'throw',
+    })
+    const gateway = new GatewayClient({ baseUrl, apiKey: 'key', fetch, onUnexpected, onKeyReuse: 'report' })
+    const order = {
+      requestID: 'order-1001',
+      start: '2026-12-01',
+      end: '2027-05-31',
+      userReturnURL: 'https://shop.example/return',
+      cycle: 'WEEKLY',
+      amount: '25.00',
+    } as const
+    const charge = {
+      msisdn: '+8801700000000',
+      amount: 250,
+      currency: 'BDT',
+      redirect_uri: 'https://shop.example/paid',
+    }
+    const calls = {
+      login: () => subscriptions.login(),
+      subscribe: () => subscriptions.subscribe(order),
+      status: () => subscriptions.status('invoice'),
+      details: () => subscriptions.details('subscription'),
+      cancel: () => subscriptions.cancel('subscription'),
+      cancellation: () => subscriptions.cancellation('subscription'),
+      payments: () => subscriptions.payments('subscription', { page: 1, perPage: 5 }),
+      payment: () => subscriptions.payment(1),
+      health: () => gateway.health(),
+      reference: () => gateway.reference(),
+      charge: () => gateway.charge(charge),
+      confirm: () => gateway.confirm('conf_1', { otp: '123456' }),
+      read: () => gateway.status('ch_1'),
+      renew: () => gateway.renew('ch_1', { dueDate: '2026-12-01' }),
+      reset: () => gateway.reset(),
+    }
+    const failed: string[] = []
+    for (const [name, call] of Object.entries(calls)) {
+      await call().catch((error: unknown) => failed.push(`${name}: ${error}`))
+    }
+    expect(failed).toEqual([])
+    expect(violations).toEqual([])
+  })
+})
