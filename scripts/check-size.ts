@@ -8,12 +8,12 @@ const budgets = [
   {
     what: 'SubscriptionsClient',
     source: "export { SubscriptionsClient } from './dist/index.js'",
-    limit: 32_000,
+    limit: 34_500,
   },
   {
     what: 'GatewayClient',
     source: "export { GatewayClient } from './dist/index.js'",
-    limit: 27_500,
+    limit: 30_000,
   },
   { what: 'an unused import', source: "import './dist/index.js'", limit: 1000 },
 ]
