@@ -24,6 +24,7 @@ function configuration(entry: string): ExtractorConfig {
     newlineKind: 'lf',
     compiler: { overrideTsconfig: tsconfig },
     apiReport: {
+          includeForgottenExports: true,
       enabled: true,
       reportFileName: reportName(entry),
       reportFolder,

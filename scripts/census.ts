@@ -14,11 +14,13 @@ interface Limits {
 
 // The features of 0.2 had the limits 6 800, 10 500 and 20 000 lines. Later features were added to these: fixed kinds of
 // faults, job queues, log and raw requests (src); the panel as a workbench with an OpenAPI document, kept state and
-// rules (mocks); and the hostile matrix, workers, the fleet and the panel (test).
+// rules (mocks); and the hostile matrix, workers, the fleet and the panel (test). Version 0.2 then added what a response
+// proves, reused keys, proxies and waiting calls (src); the OpenAPI document on the server (mocks); and the pages of 80
+// proxies, the tests of both OpenAPI documents, and the recipes for queues (test).
 const LIMITS: Readonly<Record<string, Limits>> = {
-  src: { files: 60, lines: 7_650, longest: 400 },
-  mocks: { files: 94, lines: 12_500 },
-  test: { lines: 25_200 },
+  src: { files: 63, lines: 8_400, longest: 400 },
+  mocks: { files: 98, lines: 12_800 },
+  test: { lines: 29_500 },
 }
 
 interface File {
@@ -31,7 +33,7 @@ const repository = fileURLToPath(new URL('..', import.meta.url))
 
 const filesOf = (part: string): File[] =>
   readdirSync(join(repository, part), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && entry.name !== 'api.ts')
     .map(({ parentPath, name }) => {
       const path = join(parentPath, name)
       const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
