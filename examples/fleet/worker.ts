@@ -29,7 +29,9 @@ const common = {
   retry: { limit: 2, maxWait: 900 },
   timeout,
 } as const
-const tokenStore = createRedisTokenStore(redis, { lockTime: lockDuration })
+// Notification ids are unique within one account only, so each account has its own prefix.
+const storePrefix = `mandatekit:${settings.account}:`
+const tokenStore = createRedisTokenStore(redis, { prefix: storePrefix, lockTime: lockDuration })
 const area = { ...common, credentials, loginCooldown, tokenStore }
 const gateway = new GatewayClient({ ...common, apiKey, keyLifetime })
 const subscriptions = new SubscriptionsClient(area)
@@ -43,7 +45,7 @@ const books = openBooks(settings.database)
 const queues = openQueues(settings)
 const notifications = createNotificationHandler({
   verify: lookupVerifier(subscriptions),
-  dedupe: createRedisDedupeStore(redis),
+  dedupe: createRedisDedupeStore(redis, { prefix: storePrefix }),
   // After a worker is killed, the lock of its job and the lease of its notification expire together. The next run
   // starts when the lock has expired, so it does not have to wait for the lease.
   lease: { duration: lockDuration },

@@ -32,7 +32,7 @@ export interface Plan {
 const tokenReader = (reader: Redis, tokens: Set<string>) => {
   let name: string | undefined
   return async (): Promise<void> => {
-    name ??= (await reader.keys('mandatekit:token*')).find((key) => !key.includes('lock'))
+    name ??= (await reader.keys('mandatekit:*:token*')).find((key) => !key.includes('lock'))
     const record = name === undefined ? '' : ((await reader.get(name).catch(() => '')) ?? '')
     for (const [, token = ''] of record.matchAll(/"(?:access|refresh)Token":"([^"]+)"/g)) tokens.add(token)
   }

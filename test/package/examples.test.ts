@@ -58,6 +58,15 @@ test.skipIf(!redisIsInstalled())('the fleet books every payment and charge once'
   )
 })
 
+test('the planner in the guide to queues consists of lines of the fleet', async () => {
+  const guide = await readFile(join(repository, 'docs', 'queues.md'), 'utf8')
+  const [, planner = ''] = /```js\n(books\.planRenewals.*?)```/s.exec(guide) ?? []
+  const fleet = await readFile(join(folder, 'fleet', 'jobs.ts'), 'utf8')
+  const lines = planner.trimEnd().split('\n')
+  expect(lines.length).toBeGreaterThan(3)
+  for (const line of lines) expect(fleet).toContain(line.replace(/ \/\/ .*/, ''))
+})
+
 describe('the quickstart', () => {
   const quickstart = (args: string[], environment?: Record<string, string>) =>
     runNode(['examples/quickstart.ts', ...args], environment)
