@@ -66,10 +66,6 @@ export const waitAtMost = <Result>(
     promise.then(end(resolve), end(reject))
   })
 
-/** Waits at most `limit` milliseconds of real time for `work`. */
-export const withTimeout = <Result>(work: Promise<Result>, limit: number, what: string): Promise<Result> =>
-  waitAtMost(work, limit, undefined, what)
-
 /** Returns a wait as it leaves the package: whole milliseconds, at least 1 s and at most 1 h. */
 export const exportedWait = (ms: number | undefined): number | undefined =>
   ms === undefined ? undefined : Math.min(Math.max(Math.ceil(ms), 1000), 3_600_000)

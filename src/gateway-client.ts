@@ -21,7 +21,7 @@ import type { RenewalInput } from './renewal-key.ts'
 import { renewalKeyOf } from './renewal-key.ts'
 
 const gatewayOptions = {
-  /** The API key, or a function that returns the key for each attempt. (Authentication, area G) */
+  /** The API key, or a function that returns the key once for each call. (Authentication, area G) */
   apiKey: apiKeyOption,
   /**
    * How long the gateway keeps idempotency keys, in milliseconds: ask your provider. Errors contain this time, so that

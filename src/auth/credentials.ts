@@ -1,5 +1,5 @@
 import { check } from '../check.ts'
-import { withTimeout } from '../clock.ts'
+import { waitAtMost } from '../clock.ts'
 import type { Field, Input } from '../contract/fields.ts'
 import { input, object, unless } from '../contract/fields.ts'
 import { InvalidRequestError } from '../errors.ts'
@@ -67,7 +67,7 @@ export const failureOf = (error: unknown): string => {
 /** Returns `source`, or the result of `source()`. Hides the function's error, which may contain the secret. */
 export const readSecret = async (operation: string, option: string, source: unknown): Promise<unknown> => {
   if (typeof source !== 'function') return source
-  return withTimeout((async () => source())(), SOURCE_LIMIT, 'The function').catch((error: unknown) => {
+  return waitAtMost((async () => source())(), SOURCE_LIMIT).catch((error: unknown) => {
     const received = failureOf(error)
     const message = `The function passed as ${option} ended in ${received}. Calling again is safe`
     const issue = { field: option, rule: 'a function that resolves', received, message }

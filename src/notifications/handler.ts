@@ -1,6 +1,6 @@
 import { check, inputIssue } from '../check.ts'
 import type { Clock } from '../clock.ts'
-import { exportedWait, steadyClock, withTimeout } from '../clock.ts'
+import { exportedWait, steadyClock, waitAtMost } from '../clock.ts'
 import { isObject } from '../contract/fields.ts'
 import type { PaymentDetails, SubscriptionDetails } from '../contract/subscriptions.ts'
 import { InvalidRequestError } from '../errors.ts'
@@ -146,7 +146,7 @@ export const createHandlerWithClock = (
     const { notification } = delivery
     try {
       const asked = (async () => verify(delivery))()
-      const answer: unknown = await withTimeout(asked, timeouts.verify, 'The verifier')
+      const answer: unknown = await waitAtMost(asked, timeouts.verify, undefined, 'The verifier')
       if (answer === true) return {}
       if (isObject(answer) && isObject(answer.lookup)) return { lookup: answer.lookup as unknown as Lookup }
       // A missing `return` in `verify` must not cause a 401, because senders do not retry after a 401.

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { waitAtMost, withTimeout } from '../clock.ts'
+import { waitAtMost } from '../clock.ts'
 import { isObject } from '../contract/fields.ts'
 import type { Claim, DedupeStore } from './dedupe.ts'
 import type { HandlerSettings, Report } from './options.ts'
@@ -49,11 +49,8 @@ export const createProcessOnce = (
     call: () => Promise<Value>,
   ): Promise<Value | undefined> => {
     try {
-      const result = await withTimeout(
-        (async () => call())(),
-        timeouts.store,
-        `${method} of the dedupe store`,
-      )
+      const what = `${method} of the dedupe store`
+      const result = await waitAtMost((async () => call())(), timeouts.store, undefined, what)
       if (isPossible(method, result)) return result
       throw new Error(`${method} of the dedupe store returned an invalid result`)
     } catch (error) {

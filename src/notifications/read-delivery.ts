@@ -1,4 +1,4 @@
-import { withTimeout } from '../clock.ts'
+import { waitAtMost } from '../clock.ts'
 import type { InputIssue } from '../errors.ts'
 import { InvalidRequestError } from '../errors.ts'
 import type { HandlerSettings } from './options.ts'
@@ -64,7 +64,7 @@ const readAll = async (
     return false
   }
   try {
-    if (!(await withTimeout(read(), timeouts.read, 'The body'))) return undefined
+    if (!(await waitAtMost(read(), timeouts.read, undefined, 'The body'))) return undefined
   } finally {
     reader.cancel().catch(ignore)
   }

@@ -1,7 +1,7 @@
 import type { TokenRecord } from '../auth/token-record.ts'
 import type { TokenStore } from '../auth/token-store.ts'
 import { check, duration } from '../check.ts'
-import { LONGEST_DELAY, steadyClock, withTimeout } from '../clock.ts'
+import { LONGEST_DELAY, steadyClock, waitAtMost } from '../clock.ts'
 import type { Input, Output } from '../contract/fields.ts'
 import { anyText, field, isObject, strict, withDefault } from '../contract/fields.ts'
 import { randomId } from '../contract/formats.ts'
@@ -77,7 +77,7 @@ const connect = (given: RedisClient, { prefix, commandTimeout }: Output<typeof r
     return 'call' in client ? client.call(...command) : client.sendCommand(command)
   }
   const limited = async (command: readonly [string, ...string[]], key: string): Promise<unknown> => {
-    const reply = await withTimeout(dispatch(command, key), commandTimeout, `Redis ${command[0]}`)
+    const reply = await waitAtMost(dispatch(command, key), commandTimeout, undefined, `Redis ${command[0]}`)
     // A client may be configured to return bytes instead of text.
     return ArrayBuffer.isView(reply) ? new TextDecoder().decode(reply) : reply
   }
