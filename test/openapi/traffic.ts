@@ -122,6 +122,8 @@ export const createTraffic = (
         body: JSON.stringify(login),
       })
       token = Object(await response.json()).access_token ?? ''
+      // The rate limit or an outage refused the login.
+      if (token === '') return
     }
     const method = choose(...methods)
     const path = known()
