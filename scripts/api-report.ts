@@ -24,7 +24,7 @@ function configuration(entry: string): ExtractorConfig {
     newlineKind: 'lf',
     compiler: { overrideTsconfig: tsconfig },
     apiReport: {
-          includeForgottenExports: true,
+      includeForgottenExports: true,
       enabled: true,
       reportFileName: reportName(entry),
       reportFolder,
