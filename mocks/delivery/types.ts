@@ -107,11 +107,14 @@ export interface DeliveryRecord {
   readonly body: string
 }
 
+const anyType: Rule<Open<KnownNotificationType>> = text
+const anyStatus: Rule<Open<NotificationBody['status']>> = text
+
 const sentFields = {
   /** Type of the message, such as `SUBSCRIPTION_PAYMENT`, or a type that your code does not know. */
-  type: text as Rule<Open<KnownNotificationType>>,
+  type: anyType,
   /** Status, such as `FAILED_PAYMENT`, or a status that your code does not know. */
-  status: text as Rule<Open<NotificationBody['status']>>,
+  status: anyStatus,
   /** Identifier of the subscription. Default: an identifier that no subscription has. */
   subscriptionId: optional(anyText),
   /** Identifier of the payment, as text. Default: empty. */

@@ -74,19 +74,19 @@ export const strict = <const Fields extends Shape>(fields: Fields, noun: 'field'
   )
 
 /** Accepts a list of at least `least` items. */
-export const listOf = <Item>(item: Field<unknown, Item>, least = 0) =>
-  guarded<unknown, readonly Item[]>(
+export const listOf = <Item>(item: Rule<Item>, least = 0) =>
+  guarded<readonly Item[], readonly Item[]>(
     least === 0 ? 'a list' : `a list with at least ${least} item${least === 1 ? '' : 's'}`,
     (value) => Array.isArray(value) && value.length >= least,
     itemsOf(item),
-  ) as Rule<readonly Item[]>
+  )
 
 /** Accepts a value if `inner` accepts it and `obeys` returns true. */
-export const also = <Value>(inner: Field<unknown, Value>, words: string, obeys: (value: Value) => boolean) =>
+export const also = <Value>(inner: Rule<Value>, words: string, obeys: (value: Value) => boolean) =>
   schema<Value, Value>(
     () => jsonOf(inner),
     (given, issues) => {
-      const value = readWith(inner, given, issues) as Value
+      const value = readWith(inner, given, issues)
       if (issues.length === 0 && !obeys(value)) issues.push({ code: 'custom', message: words, input: given })
       return value
     },

@@ -38,16 +38,16 @@ type StrictOf<Table extends OptionTable> = {
 }
 
 /** Returns the default of each option of a table. */
-export const defaultsOf = <const Table extends OptionTable>(table: Table): DefaultsOf<Table> =>
-  Object.fromEntries(
-    Object.entries(table).map(([name, { default: value }]) => [name, value]),
-  ) as DefaultsOf<Table>
+export const defaultsOf = <const Table extends OptionTable>(table: Table): DefaultsOf<Table> => {
+  const entries = Object.entries(table).map(([name, { default: value }]) => [name, value])
+  return Object.fromEntries(entries)
+}
 
 /** Returns the defaults that apply only with `rules: 'strict'`. */
-export const strictOf = <const Table extends OptionTable>(table: Table): StrictOf<Table> =>
-  Object.fromEntries(
-    Object.entries(table).flatMap(([name, { strict }]) => (strict === undefined ? [] : [[name, strict]])),
-  ) as StrictOf<Table>
+export const strictOf = <const Table extends OptionTable>(table: Table): StrictOf<Table> => {
+  const entries = Object.entries(table).map(([name, { strict }]) => [name, strict])
+  return Object.fromEntries(entries.filter(([, strict]) => strict !== undefined))
+}
 
 /**
  * Returns a value for each option of a table. A missing or `undefined` option gets its default value.
