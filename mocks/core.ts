@@ -1,8 +1,9 @@
+import { oneOf, optional } from '../src/contract/fields.ts'
 import { GATEWAY_API_PREFIX } from '../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../src/contract/subscriptions.ts'
 import type { MockParts } from './assemble.ts'
 import { createParts, withInternals } from './assemble.ts'
-import { check, oneOf, optional, strict } from './domain/check-options.ts'
+import { check, strict } from './domain/fields.ts'
 import { createMockFetch } from './fetch.ts'
 import type { Operation } from './http/area.ts'
 import { explain } from './http/request-log.ts'
@@ -51,7 +52,7 @@ const routeOf =
     return `${route?.methods[0] ?? ''} ${route?.path ?? ''}`
   }
 
-const outageOptions = strict({ area: optional(oneOf('subscriptions', 'gateway')) }, 'option')
+const outageOptions = strict({ area: optional(oneOf(['subscriptions', 'gateway'])) }, 'option')
 
 const resetAll = (parts: MockParts): void => {
   parts.clock.reset()
@@ -125,7 +126,6 @@ export type {
   SentNotification,
   Signing,
 } from './delivery/types.ts'
-export type { Rules } from './domain/check-options.ts'
 export type { MockClock } from './domain/clock.ts'
 export type { Duration, DurationParts, PointInTime } from './domain/duration.ts'
 export type { BehaviorName, NumberTable } from './domain/gateway/behaviors.ts'
@@ -134,6 +134,7 @@ export type { GatewayOptions, RollingLimit, SeedCharge } from './domain/gateway/
 export { gatewayDefaults, strictGatewayDefaults } from './domain/gateway/options.ts'
 export type { ChargeOutcome, Resolution } from './domain/gateway/transitions.ts'
 export type { ChargeBody, GatewayEvent } from './domain/gateway/types.ts'
+export type { Rules } from './domain/option-table.ts'
 export type { Refusal, RefusalReason } from './domain/result.ts'
 export { MockRefusedError } from './domain/result.ts'
 export type {
@@ -157,7 +158,15 @@ export type {
 } from './domain/subscriptions/types.ts'
 export type { MockFetch } from './fetch.ts'
 export type { Operation } from './http/area.ts'
-export type { Fault, FaultEffect, FaultKind, FaultRequest, FaultStep } from './http/fault-schema.ts'
+export type {
+  Fault,
+  FaultEffect,
+  FaultKind,
+  FaultRequest,
+  FaultSequence,
+  FaultStep,
+  FaultTarget,
+} from './http/fault-schema.ts'
 export type { LoggedRequest, RequestLog } from './http/request-log.ts'
 export type { Variant, VariantForm } from './http/subscriptions-area.ts'
 export type { AreaHttpOptions, MockOptions, NotifyOptions, SubscriptionsHttpOptions } from './options.ts'

@@ -1,30 +1,17 @@
-import { anyText, wholeNumber } from '../src/contract/fields.ts'
+import { anyText, input, oneOf, wholeNumber } from '../src/contract/fields.ts'
 import { GATEWAY_API_PREFIX } from '../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../src/contract/subscriptions.ts'
 import type { DeliveryOptions, NotificationTarget } from './delivery/types.ts'
 import { deliveryOptions, target } from './delivery/types.ts'
-import type { OptionsOf } from './domain/check-options.ts'
-import {
-  check,
-  defaultsOf,
-  either,
-  listOf,
-  number,
-  oneOf,
-  option,
-  plainObject,
-  readOptions,
-  rule,
-  secretRule,
-  secretText,
-  strict,
-} from './domain/check-options.ts'
 import { pointInTime } from './domain/duration.ts'
+import { check, either, listOf, number, plainObject, rule, strict } from './domain/fields.ts'
 import type { GatewayOptions } from './domain/gateway/options.ts'
 import { gatewayTable } from './domain/gateway/options.ts'
+import type { OptionsOf } from './domain/option-table.ts'
+import { defaultsOf, option, readOptions } from './domain/option-table.ts'
 import type { SubscriptionsOptions } from './domain/subscriptions/options.ts'
 import { subscriptionsTable } from './domain/subscriptions/options.ts'
-import type { Fault } from './http/fault-schema.ts'
+import { faultSchema } from './http/fault-schema.ts'
 import { isBase, normalizedBase } from './http/locate.ts'
 import type { Variant } from './http/subscriptions-area.ts'
 import { variantForms } from './http/subscriptions-area.ts'
@@ -37,22 +24,19 @@ const httpTable = <const Url extends string, const Prefix extends string>(url: U
    * for area S, `https://gateway.mandatekit.test` for area G.
    */
   baseUrl: option(
-    secretText('an absolute http or https URL without credentials, query and fragment', isBase),
+    input('an absolute http or https URL without credentials, query and fragment', isBase),
     url,
   ),
   /** Version prefix of the paths (row 49). Default: `/api/v1.0` in area S, `/api/v1` in area G. */
   apiPrefix: option(
-    rule<string>(
-      'a path such as /api/v2 without a slash at its end',
-      (value) => typeof value === 'string' && PREFIX.test(value),
-    ),
+    input('a path such as /api/v2 without a slash at its end', (value) => PREFIX.test(value)),
     prefix,
   ),
   /**
    * With `json`, the mock responds with 415 to a body whose Content-Type is not `application/json` (row 3). With `any`,
    * the mock ignores the Content-Type. Default: `json`.
    */
-  contentType: option(oneOf('json', 'any'), 'json'),
+  contentType: option(oneOf(['json', 'any']), 'json'),
 })
 
 /** A receiver that is connected when the mock is created (rows 45 to 47). */
@@ -66,8 +50,8 @@ const subscriptionsHttp = {
   /** Varies successful responses, to test whether a client accepts the variants (row 44). Default: none. */
   variant: option(
     either(
-      listOf(oneOf(...variantForms)),
-      secretRule<Exclude<Variant, readonly unknown[]>>('a function', (value) => typeof value === 'function'),
+      listOf(oneOf(variantForms)),
+      rule<Exclude<Variant, readonly unknown[]>>('a function', (value) => typeof value === 'function'),
     ),
     [],
   ),
@@ -83,26 +67,26 @@ export interface SubscriptionsHttpOptions extends OptionsOf<typeof subscriptions
 
 const own = {
   /** `'spec'` (default) enforces only the specification. `'strict'` adds the restrictions marked ✎ in unknowns.md. */
-  rules: option(oneOf('spec', 'strict'), 'spec'),
+  rules: option(oneOf(['spec', 'strict']), 'spec'),
   /** The seed for identifiers and random choices. The same seed gives the same results. Default: `mandatekit`. */
   seed: option(either(anyText, number()), 'mandatekit'),
   /** `'system'` (default) follows the machine's time or fake timers. With a time, the clock is frozen at this time. */
-  clock: option(either(oneOf('system'), pointInTime), 'system'),
+  clock: option(either(oneOf(['system']), pointInTime), 'system'),
   /** On a frozen clock, `sleep` moves the clock (`'jump'`, default) or waits until the test moves it (`'wait'`). */
-  sleep: option(oneOf('jump', 'wait'), 'jump'),
+  sleep: option(oneOf(['jump', 'wait']), 'jump'),
   /**
    * The clock for rate limits, including Retry-After and X-RateLimit-Reset. Default: `'mock'`. Choose `'machine'` if
    * callers use the machine's time while the mock's clock is frozen. While a server runs with a frozen clock,
    * the default rate limits do not apply, but rate limits that you set do.
    */
-  rateLimitTime: option(oneOf('mock', 'machine'), 'mock'),
+  rateLimitTime: option(oneOf(['mock', 'machine']), 'mock'),
   /** The largest number of requests in the log, and of notifications in the outbox. Default: 10 000. */
   logSize: option(wholeNumber(1), 10_000),
   /**
    * Faults of a new mock, such as `[{ operation: 'gateway.health', kind: 'html' }]`. `reset` restores these faults. See
    * `faults.add`. Default: none.
    */
-  faults: option(listOf(rule<Fault>('a fault', (value) => Object(value) === value)), []),
+  faults: option(listOf(faultSchema), []),
 }
 
 /** The options of `createMock`, all of them optional. */
@@ -120,7 +104,7 @@ export const gatewayHttpDefaults = defaultsOf(gatewayHttp)
 /** The defaults of the options that belong to no area. */
 export const mockDefaults = defaultsOf(own)
 
-const mockTable = { ...own, subscriptions: option(plainObject(), {}), gateway: option(plainObject(), {}) }
+const mockTable = { ...own, subscriptions: option(plainObject, {}), gateway: option(plainObject, {}) }
 
 /** The names of the top-level options of `createMock`. */
 export const mockOptionNames: readonly string[] = Object.keys(mockTable)
@@ -140,9 +124,9 @@ export const optionTables = {
 
 /** Checks options and fills in defaults. Throws a TypeError that names an invalid option and its allowed values. */
 export const readMockOptions = (given: MockOptions): ReadOptions => {
-  const options = readOptions('', mockTable, 'spec', check(plainObject(), given, '', 'The options'))
+  const options = readOptions(mockTable, 'spec', check(plainObject, given, '', 'options'))
   const areaOf = <Area extends 'subscriptions' | 'gateway'>(area: Area) => {
-    const read = readOptions(`${area}.`, optionTables[`${area}.`], options.rules, options[area])
+    const read = readOptions(optionTables[`${area}.`], options.rules, options[area], area)
     return { ...read, baseUrl: normalizedBase(read.baseUrl) }
   }
   return { ...options, subscriptions: areaOf('subscriptions'), gateway: areaOf('gateway') }

@@ -1,5 +1,6 @@
+import { filledText, input, optional } from '../src/contract/fields.ts'
 import type { MockParts } from './assemble.ts'
-import { check, optional, rule, secretRule, strict, text } from './domain/check-options.ts'
+import { check, rule, strict } from './domain/fields.ts'
 import { granted } from './domain/result.ts'
 import { paymentScripts } from './domain/subscriptions/options.ts'
 import type { Payer } from './types.ts'
@@ -7,11 +8,9 @@ import type { Payer } from './types.ts'
 const authorizeOptions = strict({ payments: optional(paymentScripts) }, 'option')
 
 /** Accepts an identifier and refuses a URL. Callers often pass the `url` of a response by mistake. */
-const identifier = (words: string) =>
-  secretRule<string>(
-    `${words}, not its URL`,
-    (value) => typeof value === 'string' && !/^https?:\/\//i.test(value),
-  )
+const identifier = (words: string) => input(`${words}, not its URL`, (value) => !/^https?:\/\//i.test(value))
+
+const text = filledText()
 
 const invoiceID = identifier('the invoiceID of a subscription request')
 const eitherId = identifier('the invoiceID or subscriptionId of a subscription')

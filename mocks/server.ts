@@ -4,22 +4,11 @@ import type { Http2SecureServer } from 'node:http2'
 import { createSecureServer } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import { NodeRequest } from 'srvx/node'
-import { safeParse } from 'zod/mini'
 import type { Input } from '../src/contract/fields.ts'
-import { wholeNumber } from '../src/contract/fields.ts'
+import { filledText, input, optional, wholeNumber } from '../src/contract/fields.ts'
 import { internalsOf } from './assemble.ts'
 import { createMock } from './core.ts'
-import {
-  check,
-  flag,
-  listOf,
-  optional,
-  rule,
-  secretRule,
-  secretText,
-  strict,
-  text,
-} from './domain/check-options.ts'
+import { accepts, check, flag, listOf, rule, strict } from './domain/fields.ts'
 import { isBase, normalizedBase } from './http/locate.ts'
 import type { IncomingRequest, ResponseData, ServerAddress } from './http/response.ts'
 import { complete } from './http/response.ts'
@@ -31,9 +20,11 @@ import type { NodeIncoming, NodeOutgoing } from './server/node-http.ts'
 import { hasLeft, readText, writeFailure, writeResponse } from './server/node-http.ts'
 import type { Mock } from './types.ts'
 
-const pem = secretRule<string | Uint8Array>(
+const text = filledText()
+
+const pem = rule<string | Uint8Array>(
   'PEM, as text or bytes',
-  (value) => value instanceof Uint8Array || safeParse(text, value).success,
+  (value) => value instanceof Uint8Array || accepts(text, value),
 )
 
 const tls = {
@@ -62,21 +53,14 @@ const serverOptions = {
    * - the host that the client addressed, if the host is allowed (see `allowedHosts`)
    * - the address of the server
    */
-  publicUrl: optional(
-    secretText('an absolute http or https URL without credentials, query and fragment', isBase),
-  ),
+  publicUrl: optional(input('an absolute http or https URL without credentials, query and fragment', isBase)),
   /**
    * Names under which other machines reach the server, such as `mock` in Docker. The panel refuses requests to other
    * names, so that a website cannot control the mock (DNS rebinding). IP addresses, `localhost` and the host of
    * `publicUrl` are always allowed. Default: none.
    */
   allowedHosts: optional(
-    listOf(
-      rule<string>(
-        'a host name without scheme and port, such as mock.internal',
-        (value) => typeof value === 'string' && isHostName(value),
-      ),
-    ),
+    listOf(input('a host name without scheme and port, such as mock.internal', isHostName)),
   ),
   /**
    * Path of a file that keeps the mock's state across restarts, such as `mock.state`. If the file exists, the server

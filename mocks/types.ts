@@ -50,7 +50,10 @@ export interface Payer {
    *
    * @param options.payments outcomes of the subscription's first payments; later payments succeed
    */
-  authorize(invoiceId: string, options?: { readonly payments?: readonly PaymentScript[] }): AuthorizationView
+  authorize(
+    invoiceId: string,
+    options?: { readonly payments?: readonly PaymentScript[] | undefined },
+  ): AuthorizationView
   /**
    * Sets the outcomes of the next payments of a subscription; later payments succeed. If you call `setPayments`
    * before `authorize`, these outcomes stay, unless you pass `payments` to `authorize`.
@@ -171,8 +174,8 @@ export interface Mock {
    * impossible, for example because an identifier is in use, adds nothing and throws an Error or RangeError.
    */
   add(seeds: {
-    readonly subscriptions?: readonly SeedSubscription[]
-    readonly tokens?: readonly SeedToken[]
+    readonly subscriptions?: readonly SeedSubscription[] | undefined
+    readonly tokens?: readonly SeedToken[] | undefined
   }): readonly SubscriptionState[]
   /**
    * Resets state, clock, identifiers, rate limits, faults, logs and outbox, as in a new mock. Disconnects the receivers

@@ -33,7 +33,8 @@ const isNear = (one: string, other: string, edits = 2): boolean => {
   ].some(([a = '', b = '']) => isNear(a, b, edits - 1))
 }
 
-const toIssues = (issue: Issues[number], name: string): InputIssue[] => {
+/** Describes an issue of a schema. `name` is the value's name in the messages. */
+export const toIssues = (issue: Issues[number], name: string): InputIssue[] => {
   const { path: steps = [], message = '' } = issue
   const path = steps.map(String)
   if (issue.code !== 'unrecognized_keys') {

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module'
-import { safeParse } from 'zod/mini'
 import { randomId } from '../../src/contract/formats.ts'
 import { createMock } from '../core.ts'
 import { target } from '../delivery/types.ts'
 import { toInstantMilliseconds } from '../domain/duration.ts'
+import { accepts } from '../domain/fields.ts'
 import { gatewayDefaults } from '../domain/gateway/options.ts'
 import { subscriptionsDefaults } from '../domain/subscriptions/options.ts'
 import type { MockOptions, NotifyOptions } from '../options.ts'
@@ -31,7 +31,7 @@ const clockOf = (time: string): string => {
 }
 
 const receiverOf = (to: string, retries: boolean): NotifyOptions => {
-  if (safeParse(target, to).success) return { to, retries }
+  if (accepts(target, to)) return { to, retries }
   // The message omits a URL with an @, because the text before the @ may be a password.
   const shown = to.includes('@') ? '' : ` ${to}`
   throw new CommandError(

@@ -1,6 +1,6 @@
-import { check } from '../domain/check-options.ts'
 import type { Duration } from '../domain/duration.ts'
 import { MINUTE, toMilliseconds } from '../domain/duration.ts'
+import { check } from '../domain/fields.ts'
 import type { NotificationBody } from '../domain/subscriptions/types.ts'
 import type { Sent } from './sender.ts'
 import { createSender } from './sender.ts'
@@ -82,7 +82,7 @@ export const createConnection = (
 ) => {
   const options = check(deliverySchema, given, CALLER)
   const rules = createRules(options, parts.random)
-  const send = createSender(check(target, receiver, CALLER, 'the target'), options, parts.isClockSlept)
+  const send = createSender(check(target, receiver, CALLER, 'target'), options, parts.isClockSlept)
   let waiting: Delivery[] = []
   /** The deliveries in progress, each with the controller that aborts it. */
   let underWay = new Map<Delivery, AbortController>()

@@ -1,5 +1,5 @@
-import { check } from '../domain/check-options.ts'
 import { SECOND } from '../domain/duration.ts'
+import { check } from '../domain/fields.ts'
 import { createBoundedList } from '../domain/paged-list.ts'
 import { granted, refused } from '../domain/result.ts'
 import type { NotificationBody } from '../domain/subscriptions/types.ts'

@@ -1,22 +1,10 @@
 import type { Input, Open } from '../../src/contract/fields.ts'
-import { anyText, urlText, wholeNumber } from '../../src/contract/fields.ts'
+import { anyText, filledText, oneOf, optional, urlText, wholeNumber } from '../../src/contract/fields.ts'
 import type { KnownNotificationType } from '../../src/contract/notifications.ts'
-import type { Rule } from '../domain/check-options.ts'
-import {
-  also,
-  either,
-  flag,
-  headers,
-  listOf,
-  oneOf,
-  optional,
-  probability,
-  secretRule,
-  strict,
-  text,
-} from '../domain/check-options.ts'
 import type { Duration } from '../domain/duration.ts'
 import { duration, toMilliseconds } from '../domain/duration.ts'
+import type { Rule } from '../domain/fields.ts'
+import { also, either, flag, headers, listOf, probability, rule, strict } from '../domain/fields.ts'
 import type { NotificationBody } from '../domain/subscriptions/types.ts'
 
 /** A function in this process that receives notifications. */
@@ -29,7 +17,7 @@ export type NotificationTarget = NotificationReceiver | string | URL
  * Accepts a receiver in this process, or an http(s) URL without credentials. `fetch` refuses a URL with credentials,
  * and its error message would show the credentials.
  */
-export const target = secretRule<NotificationTarget>(
+export const target = rule<NotificationTarget>(
   'a handler or an http(s) URL without user name and password; pass credentials as headers',
   (value) => {
     const address = urlText(value)
@@ -40,13 +28,15 @@ export const target = secretRule<NotificationTarget>(
   },
 )
 
+const text = filledText()
+
 const signing = {
   /** The key that you share with the receiver, as text. The UTF-8 bytes of the text are the HMAC key. */
   secret: text,
   /** The header that carries the signature. Default: `x-signature`. */
   header: optional(text),
   /** Encoding of the signature. Default: `hex`. */
-  encoding: optional(oneOf('hex', 'base64', 'base64url')),
+  encoding: optional(oneOf(['hex', 'base64', 'base64url'])),
   /** Text before the signature, for example `sha256=`. Default: none. */
   prefix: optional(anyText),
 }
@@ -76,17 +66,17 @@ export const deliveryOptions = {
    */
   shuffle: optional(flag),
   /** Spelling of a cancellation (Events, note 1): `CANCELLED` (default), `CANCELED`, or both at random. */
-  spelling: optional(oneOf('CANCELLED', 'CANCELED', 'both')),
+  spelling: optional(oneOf(['CANCELLED', 'CANCELED', 'both'])),
   /** Retries a failed delivery: `true` (6 attempts), a number of attempts, or `{ tries, waits }`. Default: never. */
   retries: optional(either(flag, either(wholeNumber(1), strict(retries, 'option')))),
   /** Delay of a delivery, in the mock's time: a duration, or `[shortest, longest]`. Default: 0. */
   delay: optional(either(duration, range)),
   /** Signs the body. Default: no signature, because the specification shows none. */
-  signing: optional<Signing>(strict(signing, 'option')),
+  signing: optional(strict(signing, 'option')),
   /** HTTP method of the delivery request. Default: `POST`. */
-  method: optional(oneOf('POST', 'PUT')),
+  method: optional(oneOf(['POST', 'PUT'])),
   /** Format of the body: JSON, or form fields. Default: `json`. */
-  format: optional(oneOf('json', 'form')),
+  format: optional(oneOf(['json', 'form'])),
   /** How many deliveries may be in progress at once. Default: 1. */
   concurrency: optional(wholeNumber(1)),
   /** Additional headers. Default: none. */
@@ -117,11 +107,14 @@ export interface DeliveryRecord {
   readonly body: string
 }
 
+const anyType: Rule<Open<KnownNotificationType>> = text
+const anyStatus: Rule<Open<NotificationBody['status']>> = text
+
 const sentFields = {
   /** Type of the message, such as `SUBSCRIPTION_PAYMENT`, or a type that your code does not know. */
-  type: text as Rule<Open<KnownNotificationType>>,
+  type: anyType,
   /** Status, such as `FAILED_PAYMENT`, or a status that your code does not know. */
-  status: text as Rule<Open<NotificationBody['status']>>,
+  status: anyStatus,
   /** Identifier of the subscription. Default: an identifier that no subscription has. */
   subscriptionId: optional(anyText),
   /** Identifier of the payment, as text. Default: empty. */

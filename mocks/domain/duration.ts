@@ -1,7 +1,8 @@
 import type { Input } from '../../src/contract/fields.ts'
+import { optional } from '../../src/contract/fields.ts'
 import { isCalendarDate } from '../../src/contract/formats.ts'
-import type { Rule } from './check-options.ts'
-import { also, check, either, number, optional, rule, strict } from './check-options.ts'
+import type { Rule } from './fields.ts'
+import { also, check, either, number, rule, strict } from './fields.ts'
 
 /** One second, minute, hour and day in milliseconds. */
 export const SECOND = 1_000

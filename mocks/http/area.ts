@@ -1,7 +1,8 @@
 import type { Area, EndpointDefinition, PathParameter } from '../../src/contract/endpoint.ts'
+import { oneOf } from '../../src/contract/fields.ts'
 import { gatewayContract } from '../../src/contract/gateway.ts'
 import { subscriptionsContract } from '../../src/contract/subscriptions.ts'
-import { check, oneOf } from '../domain/check-options.ts'
+import { check } from '../domain/fields.ts'
 import type { Limiter } from '../domain/limiter.ts'
 import type { Refusal, Result } from '../domain/result.ts'
 import { accepted } from '../domain/result.ts'
@@ -25,7 +26,7 @@ const known = new Set<string>(operations)
 /** Returns whether a text is an operation id. */
 export const isOperation = (text: string): text is Operation => known.has(text)
 
-const operationRule = oneOf(...operations)
+const operationRule = oneOf(operations)
 
 /** Throws a TypeError that lists all operation ids if `name` is not one of the ids. */
 export const assertOperation = (name: unknown): void => void check(operationRule, name, '', 'operation')

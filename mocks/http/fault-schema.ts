@@ -1,20 +1,17 @@
 import type { Input } from '../../src/contract/fields.ts'
-import { anyText, wholeNumber } from '../../src/contract/fields.ts'
+import { anyText, jsonOf, oneOf, optional, readWith, schema, wholeNumber } from '../../src/contract/fields.ts'
 import { isHeaderText } from '../../src/contract/formats.ts'
 import {
-  check,
   either,
   flag,
   headers,
   listOf,
   number,
-  oneOf,
-  optional,
   probability,
   rule,
   strict,
   tableOf,
-} from '../domain/check-options.ts'
+} from '../domain/fields.ts'
 import type { Operation } from './area.ts'
 import { operations } from './area.ts'
 
@@ -74,9 +71,7 @@ const isJson = (body: unknown): boolean => {
 
 const LONGEST_TIMER = 2 ** 31 - 1
 
-const effect = {
-  /** The kind of failure, such as `lost-response` (see `FaultKind`). */
-  kind: oneOf(...faultKinds),
+const details = {
   /** HTTP status. Default: 500 for kind `status`, 502 for `html`, the success status for `empty` and `malformed`. */
   status: optional(wholeNumber(200, 599)),
   /** Response body for kinds `status`, `html` and `malformed`. The mock sends text unchanged, other values as JSON. */
@@ -109,16 +104,31 @@ const effect = {
    */
   code: optional(anyText),
 }
-/** The kind and the details of a failure. */
-export interface FaultEffect extends Input<typeof effect> {}
+
+type Kinds = typeof kinds
+type Details = Input<typeof details>
+type ReadBy<Kind extends FaultKind> = Kinds[Kind]['reads'][number]
+
+type EffectOf<Kind extends FaultKind> = Flat<
+  {
+    /** The kind of failure (see `FaultKind`). */
+    readonly kind: Kind
+    /** Whether the mock executes the request. */
+    readonly executed?:
+      | (Kinds[Kind] extends { instead: string } ? Kinds[Kind]['executes'] : boolean)
+      | undefined
+  } & Pick<Details, ReadBy<Kind>> &
+    (Kind extends 'latency' ? Required<Pick<Details, 'latencyMs'>> : Pick<Details, 'latencyMs'>) & {
+      readonly [Name in Exclude<ReadBy<FaultKind>, ReadBy<Kind>>]?: undefined
+    }
+>
+type Flat<Fields> = { readonly [Name in keyof Fields]: Fields[Name] }
+
+/** The kind and the details of a failure. The kind determines which details are allowed. */
+export type FaultEffect = { [Kind in FaultKind]: EffectOf<Kind> }[FaultKind]
 
 /** A step of a fault's sequence: `'succeed'`, `'fail'` (applies the fault's `kind`), a kind, or an effect. */
 export type FaultStep = 'succeed' | 'fail' | FaultKind | FaultEffect
-
-const step = either<'succeed' | 'fail' | FaultKind, FaultEffect>(
-  oneOf('succeed', 'fail', ...faultKinds),
-  strict(effect),
-)
 
 /** The request that the `when` function of a fault receives. */
 export interface FaultRequest {
@@ -135,19 +145,13 @@ const predicate = rule<(request: FaultRequest) => boolean>(
   'an object of fields, or a function',
   (value) => typeof value === 'function',
 )
-/** The fields of a fault. */
-export const faultFields = {
-  ...effect,
-  /** The kind of failure, such as `lost-response` (see `FaultKind`). Required if there is no `sequence`. */
-  kind: optional(effect.kind),
+const target = {
   /** One operation, all operations of an area (`gateway.*`), or all operations (`*`). */
-  operation: oneOf(...operations, 'subscriptions.*', 'gateway.*', '*'),
+  operation: oneOf([...operations, 'subscriptions.*', 'gateway.*', '*']),
   /** How often the fault applies, or how often its sequence runs. Default: 1; `'always'` if `probability` is set. */
-  times: optional(either(wholeNumber(1), oneOf('always'))),
+  times: optional(either(wholeNumber(1), oneOf(['always']))),
   /** Probability that the fault applies to a call, from 0 to 1. The mock's seed determines the random numbers. */
   probability: optional(probability),
-  /** What the fault does to consecutive calls: one step for each call. The step `'fail'` applies the fault's `kind`. */
-  sequence: optional(listOf(step, 1)),
   /**
    * Selects requests by field values or by a function. A request has the fields of its body, query and path, and
    * `idempotencyKey`. If the path identifies a charge, the request also has the charge's `msisdn`. If the path
@@ -156,13 +160,35 @@ export const faultFields = {
    */
   when: optional(either(tableOf(fieldValue), predicate)),
 }
-/** A fault: the kind of failure, the calls it applies to, and how often. */
-export interface Fault extends Input<typeof faultFields> {}
+/** The calls that a fault applies to, and how often. */
+export interface FaultTarget extends Input<typeof target> {}
 
-const faultSchema = strict(faultFields)
+/** A fault whose steps name their own kinds. It has no step `'fail'`. Its details apply to the kinds that use them. */
+export interface FaultSequence extends FaultTarget, Details {
+  readonly kind?: undefined
+  /** What the fault does to consecutive calls: one step for each call. The step `'fail'` applies the fault's `kind`. */
+  readonly sequence: readonly FaultStep[]
+}
 
-/** Returns the effect of one step of a fault, or `undefined` if the step has no effect. */
-export const effectOf = (given: Fault, at: FaultStep): FaultEffect | undefined => {
+/** A fault: the calls it applies to, how often, and the kind of failure or a sequence of failures. */
+export type Fault = (FaultTarget & FaultEffect & Partial<Pick<FaultSequence, 'sequence'>>) | FaultSequence
+
+const effectFields = { kind: oneOf(faultKinds), ...details }
+
+/** The fields of a fault. */
+export const faultFields = {
+  ...target,
+  ...details,
+  kind: optional(effectFields.kind),
+  sequence: optional(listOf(either(oneOf(['succeed', 'fail', ...faultKinds]), strict(effectFields)), 1)),
+}
+/** A fault whose fields are checked one by one, but not together. */
+export interface AnyFault extends Input<typeof faultFields> {}
+type AnyStep = NonNullable<AnyFault['sequence']>[number]
+
+const anyFault = strict(faultFields)
+
+const mergedEffect = (given: AnyFault, at: AnyStep) => {
   if (at === 'succeed') return undefined
   const own = at === 'fail' ? {} : typeof at === 'string' ? { kind: at } : at
   const {
@@ -177,38 +203,58 @@ export const effectOf = (given: Fault, at: FaultStep): FaultEffect | undefined =
   return kind === undefined ? undefined : { kind, ...more }
 }
 
-/** Checks a fault, and returns a copy. Throws a TypeError that starts with `caller` if the fault is invalid. */
-export const checkFault = (given: Fault, caller: string): Fault => {
-  const fail = (message: string): never => {
-    throw new TypeError(`${caller}${message}`)
-  }
+/** Returns the effect of one step of a fault, or `undefined` if the step has no effect. */
+export const effectOf = (fault: Fault, at: FaultStep): FaultEffect | undefined =>
+  // The schema of faults has checked that the fields belong to the kind.
+  mergedEffect(fault, at) as FaultEffect | undefined
 
-  /** Throws an error for a field that no step uses. */
-  const checkUse = (fields: object, used: readonly FaultKind[]): void => {
-    for (const [name, value] of Object.entries(fields)) {
-      // A field that no kind lists in `reads`, such as `latencyMs`, is allowed for every kind.
-      const readers = faultKinds.filter((kind) => rulesOf(kind).reads.includes(name))
-      if (value === undefined || readers.length === 0 || used.some((kind) => readers.includes(kind))) continue
-      fail(`kind "${used.join('", "')}" does not use ${name}; ${name} is for ${readers.join(', ')}`)
+/** Checks a fault, including the fields that its kind needs and allows. */
+export const faultSchema = schema<Fault, Fault>(
+  () => jsonOf(anyFault),
+  (value, issues) => {
+    const given = readWith(anyFault, value, issues)
+    if (issues.length > 0) return given
+    const blame = (path: readonly PropertyKey[], message: string, input?: unknown): void =>
+      void issues.push({
+        code: 'custom',
+        message,
+        path: [...path],
+        input,
+        params: { expected: typeof input },
+      })
+
+    /** Adds an issue for each field that no step uses. */
+    const checkUse = (fields: object, used: readonly FaultKind[], ...at: readonly PropertyKey[]): void => {
+      for (const [name, content] of Object.entries(fields)) {
+        // A field that no kind lists in `reads`, such as `latencyMs`, is allowed for every kind.
+        const readers = faultKinds.filter((kind) => rulesOf(kind).reads.includes(name))
+        if (content === undefined || readers.length === 0 || used.some((kind) => readers.includes(kind)))
+          continue
+        blame(
+          [...at, name],
+          `omitted for kind "${used.join('", "')}": it is for ${readers.join(', ')}`,
+          content,
+        )
+      }
     }
-  }
 
-  const checkEffect = ({ kind, latencyMs, executed }: FaultEffect): void => {
-    const { executes, instead } = rulesOf(kind)
-    if (kind === 'latency' && latencyMs === undefined) fail('kind "latency" needs latencyMs')
-    if (instead !== undefined && executed === !executes) {
-      fail(`kind "${kind}" cannot have executed: ${executed}; use "${instead}"`)
+    const { kind, sequence = ['fail'] } = given
+    if (kind === undefined && sequence.includes('fail'))
+      blame(['kind'], 'the kind of fault, unless a sequence has no "fail"')
+    const effects = sequence.flatMap((each) => mergedEffect(given, each) ?? [])
+    for (const { kind: used, latencyMs, executed } of effects) {
+      const { executes, instead } = rulesOf(used)
+      if (used === 'latency' && latencyMs === undefined)
+        blame(['latencyMs'], 'milliseconds from 0, because the kind is "latency"')
+      if (instead !== undefined && executed === !executes)
+        blame(['executed'], `${executes} for kind "${used}", or use kind "${instead}"`, executed)
     }
-  }
-
-  const checked = check(faultSchema, given, caller)
-  const { kind, sequence = ['fail'] } = checked
-  if (kind === undefined && sequence.includes('fail'))
-    fail('kind is required, unless a sequence has no "fail"')
-  const effects = sequence.flatMap((each) => effectOf(checked, each) ?? [])
-  for (const each of effects) checkEffect(each)
-  const used = effects.map((each) => each.kind)
-  checkUse(checked, used)
-  for (const each of sequence) if (typeof each !== 'string') checkUse(each, [each.kind])
-  return checked
-}
+    checkUse(
+      given,
+      effects.map((each) => each.kind),
+    )
+    for (const [index, each] of sequence.entries())
+      if (typeof each !== 'string') checkUse(each, [each.kind], 'sequence', index)
+    return given
+  },
+)

@@ -1,6 +1,7 @@
+import { check } from '../domain/fields.ts'
 import { comparableNumber } from '../domain/gateway/behaviors.ts'
-import type { Fault, FaultEffect, FaultRequest, FaultStep } from './fault-schema.ts'
-import { checkFault, effectOf, executesByDefault } from './fault-schema.ts'
+import type { AnyFault, Fault, FaultEffect, FaultRequest, FaultStep } from './fault-schema.ts'
+import { effectOf, executesByDefault, faultSchema } from './fault-schema.ts'
 
 /** The delays and the fault that apply to one request. */
 export interface Disturbance {
@@ -88,12 +89,11 @@ export const createFaultPlan = (random: () => number, configured: readonly Fault
     return one.remove
   }
 
-  const own = configured.map((fault, index) => checkFault(fault, `faults[${index}]: `))
-  for (const fault of own) arm(fault)
+  for (const fault of configured) arm(fault)
 
   return {
     /** Adds a fault, and returns a function that removes the fault. Throws a TypeError for an invalid fault. */
-    add: (given: Fault): (() => void) => arm(checkFault(given, 'faults.add: ')),
+    add: (given: AnyFault): (() => void) => arm(check(faultSchema, given, 'faults.add: ')),
     /** Returns the delays and the fault for a request. Each fault whose step was used advances to its next step. */
     take(operation: string, request: () => FaultRequest): Disturbance | undefined {
       if (armed.length === 0) return undefined
@@ -119,7 +119,7 @@ export const createFaultPlan = (random: () => number, configured: readonly Fault
     },
     reset(): void {
       armed = []
-      for (const fault of own) arm(fault)
+      for (const fault of configured) arm(fault)
     },
   }
 }

@@ -1,50 +1,70 @@
+import type { Output } from '../../src/contract/fields.ts'
+import { anyText, object, oneOf, optional, STRING, schema, wholeNumber } from '../../src/contract/fields.ts'
 import { internalsOf } from '../assemble.ts'
-import type { DeliveryOptions, SentNotification } from '../delivery/types.ts'
 import { deliveryOptions } from '../delivery/types.ts'
-import { oneOf, optional } from '../domain/check-options.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../domain/duration.ts'
-import { behaviors, isBehaviorName } from '../domain/gateway/behaviors.ts'
+import { check } from '../domain/fields.ts'
+import { behaviorNames } from '../domain/gateway/behaviors.ts'
 import { seedFields } from '../domain/subscriptions/options.ts'
-import type { Operation } from '../http/area.ts'
 import { operations } from '../http/area.ts'
-import type { Fault } from '../http/fault-schema.ts'
 import { faultFields } from '../http/fault-schema.ts'
 import type { Mock } from '../types.ts'
-import type { Reader, SentFields } from './fields.ts'
-import { count, jsonFields, number, optionalText, reader, scripts, text, texts } from './fields.ts'
+import type { ActionField, SentFields } from './fields.ts'
+import {
+  asText,
+  asTexts,
+  count,
+  fieldOf,
+  jsonFields,
+  number,
+  numeric,
+  optionalText,
+  scripts,
+  text,
+  texts,
+} from './fields.ts'
 
-type OutageOptions = Parameters<Mock['outage']['end']>[0]
+type Fields = Readonly<Record<string, ActionField<unknown>>>
 
-type Readers = Readonly<Record<string, Reader<unknown>>>
+type Given<Of extends Fields> = Output<{ readonly [Name in keyof Of]: Of[Name]['schema'] }>
+
+/** Accepts the field `action`, and removes it from the checked fields. */
+const nameOfAction = schema(
+  () => STRING,
+  () => undefined,
+)
 
 /** An action of the panel: its fields, and the function that executes the action and returns a message. */
 interface Action {
   /** Says what the action does, in one sentence. */
   readonly description: string
-  readonly fields: Readers
+  readonly fields: Fields
   run(mock: Mock, sent: SentFields): string | Promise<string>
 }
 
-const action = <const Fields extends Readers>(
+const action = <const Of extends Fields>(
   description: string,
-  fields: Fields,
-  run: (
-    mock: Mock,
-    given: { readonly [Name in keyof Fields]: ReturnType<Fields[Name]> },
-  ) => string | Promise<string>,
-): Action => ({
-  description,
-  fields,
-  run(mock, sent) {
-    const unknown = Object.keys(sent).find((name) => name !== 'action' && !Object.hasOwn(fields, name))
-    if (unknown !== undefined) {
-      const known = Object.keys(fields).join(', ') || 'none'
-      throw new TypeError(`Unknown field ${unknown}. Fields of this action: ${known}.`)
-    }
-    const given = Object.entries(fields).map(([name, read]) => [name, read(sent[name], name)])
-    return run(mock, Object.fromEntries(given))
-  },
-})
+  fields: Of,
+  run: (mock: Mock, given: Given<Of>) => string | Promise<string>,
+): Action => {
+  const schemas = Object.entries(fields).map(([name, { schema }]) => [name, schema])
+  const checked = object<Given<Of>>(
+    { ...Object.fromEntries(schemas), action: nameOfAction },
+    'fields',
+    'field',
+  )
+  return {
+    description,
+    fields,
+    run(mock, sent) {
+      const prepared = Object.entries(sent).map(([name, value]) => [
+        name,
+        Object.hasOwn(fields, name) ? fields[name]?.prepare(value) : value,
+      ])
+      return run(mock, check(checked, Object.fromEntries(prepared)))
+    },
+  }
+}
 
 /** An action without fields. */
 const simple = (description: string, change: (mock: Mock) => void | Promise<void>, message: string): Action =>
@@ -53,7 +73,7 @@ const simple = (description: string, change: (mock: Mock) => void | Promise<void
     return message
   })
 
-const area = reader(optional(oneOf('subscriptions', 'gateway')), optionalText)
+const area = fieldOf(optional(oneOf(['subscriptions', 'gateway'])), asText)
 
 /** The clock can move by ten years at most, because a longer move could keep the mock busy for minutes. */
 const LONGEST_MOVE = 3_653 * DAY
@@ -78,9 +98,8 @@ const zoned = (time: string): string => (/^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(time
 export const actions = {
   advance: action(
     'Moves the clock forward by the sum of the fields, in calendar months and units of time.',
-    { months: count, days: count, hours: count, minutes: count, seconds: count },
+    { months: numeric(optional(wholeNumber(0))), days: count, hours: count, minutes: count, seconds: count },
     async (mock, { months = 0, days = 0, hours = 0, minutes = 0, seconds = 0 }) => {
-      if (!Number.isInteger(months)) throw new TypeError('Field months must be a whole number.')
       const now = mock.clock.now()
       const rest = days * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND
       // More than 120 months always exceed LONGEST_MOVE. `monthsAfter` is skipped because it could return NaN.
@@ -119,7 +138,7 @@ export const actions = {
   'set-payments': action(
     'Sets the results of the next payments.',
     { id: text, payments: scripts },
-    (mock, { id, payments }) => {
+    (mock, { id, payments = [] }) => {
       mock.payer.setPayments(id, payments)
       return `The next payments of ${id}: ${[...payments, 'then succeed'].join(', ')}.`
     },
@@ -138,23 +157,26 @@ export const actions = {
   ),
   behavior: action(
     'Sets the results of the charges of a number.',
-    { msisdn: text, behavior: reader(oneOf(...Object.keys(behaviors)), text) },
+    { msisdn: text, behavior: fieldOf(oneOf(behaviorNames), asText) },
     (mock, { msisdn, behavior }) => {
-      if (!isBehaviorName(behavior)) throw new TypeError(`Unknown behavior "${behavior}".`)
       mock.payer.setBehavior(msisdn, behavior)
       return `Charges of ${msisdn} now have the behavior ${behavior}.`
     },
   ),
   add: action('Adds subscriptions and tokens, as `mock.add` does.', jsonFields(seedFields), (mock, given) => {
-    const added = mock.add(given as Parameters<Mock['add']>[0])
+    const added = mock.add(given)
     return `Added subscriptions: ${added.map(({ subscriptionId }) => subscriptionId).join(', ') || 'none'}.`
   }),
   connect: action(
     'Delivers notifications to a URL, with the options of `notifications.connect`.',
-    { url: text, ...jsonFields(deliveryOptions), signing: texts, headers: texts },
+    {
+      ...jsonFields(deliveryOptions),
+      url: text,
+      signing: fieldOf(deliveryOptions.signing, asTexts),
+      headers: fieldOf(deliveryOptions.headers, asTexts),
+    },
     (mock, { url, ...given }) => {
-      // `notifications.connect` checks the options.
-      mock.notifications.connect(url, given as DeliveryOptions)
+      mock.notifications.connect(url, given)
       const { number: added, to } = internalsOf(mock).deliveries.receivers().at(-1) ?? {}
       return `Receiver ${added} was connected: ${to}.`
     },
@@ -184,7 +206,7 @@ export const actions = {
       timestamp: optionalText,
     },
     async (mock, given) => {
-      const { notificationId } = mock.notifications.send(given as SentNotification)
+      const { notificationId } = mock.notifications.send(given)
       await mock.notifications.flush()
       return `Notification ${notificationId} was sent.`
     },
@@ -198,15 +220,13 @@ export const actions = {
     'Adds a fault, with the fields of `faults.add`.',
     {
       ...jsonFields(faultFields),
-      operation: reader(faultFields.operation, text),
+      operation: fieldOf(faultFields.operation, asText),
       when: texts,
       code: optionalText,
     },
     (mock, given) => {
-      const fault = given as Fault
-      // `faults.add` checks the fault.
-      mock.faults.add(fault)
-      return `Fault ${fault.kind ?? 'sequence'} was added for ${fault.operation}.`
+      internalsOf(mock).faults.add(given)
+      return `Fault ${given.kind ?? 'sequence'} was added for ${given.operation}.`
     },
   ),
   'remove-fault': action('Removes a fault, by its number in the state.', { number }, (mock, given) => {
@@ -218,12 +238,11 @@ export const actions = {
   }),
   'clear-faults': simple('Removes all faults.', (mock) => mock.faults.clear(), 'All faults were removed.'),
   'start-outage': action('Starts an outage of an area, by default `gateway`.', { area }, (mock, given) => {
-    // `outage.start` checks the area.
-    mock.outage.start(given as OutageOptions)
+    mock.outage.start(given)
     return `The area ${given.area ?? 'gateway'} is down. Every route responds with 503.`
   }),
   'end-outage': action('Ends the outage of an area, by default of every area.', { area }, (mock, given) => {
-    mock.outage.end(given as OutageOptions)
+    mock.outage.end(given)
     return `${given.area === undefined ? 'Every area' : `The area ${given.area}`} is up.`
   }),
   'expire-tokens': simple(
@@ -252,8 +271,8 @@ export const actions = {
   }),
   explain: action(
     'Returns the decision about the last request of an operation, and the reason.',
-    { operation: reader(oneOf(...operations), text) },
-    (mock, { operation }) => mock.explain(operation as Operation),
+    { operation: fieldOf(oneOf(operations), asText) },
+    (mock, { operation }) => mock.explain(operation),
   ),
   'clear-requests': simple(
     'Clears the request log.',
@@ -285,7 +304,7 @@ export interface Outcome {
 /** Executes the action that the field `action` names. If the action throws, returns the error's message. */
 export const act = async (mock: Mock, sent: SentFields): Promise<Outcome> => {
   try {
-    const name = optionalText(sent.action, 'action') ?? ''
+    const name = check(optional(anyText), asText(sent.action), '', 'action') ?? ''
     if (!isActionName(name)) {
       throw new TypeError(`Unknown action "${name}". Actions: ${actionNames.join(', ')}.`)
     }

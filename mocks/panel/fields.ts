@@ -1,61 +1,42 @@
-import type { Shape } from '../../src/contract/fields.ts'
-import { isObject } from '../../src/contract/fields.ts'
-import { anyString, number as numberFrom, optional, tableOf } from '../domain/check-options.ts'
+import type { Field, Output, Shape } from '../../src/contract/fields.ts'
+import { anyText, isObject, optional } from '../../src/contract/fields.ts'
+import { number as numberFrom, tableOf } from '../domain/fields.ts'
 import { paymentScripts } from '../domain/subscriptions/options.ts'
 
 /** The fields of an action, as a program or a form sent them. */
 export type SentFields = Readonly<Record<string, unknown>>
 
-/** Reads one field of an action. Forms send text, and an empty text means that the field is missing. */
-export interface Reader<Value> {
-  (given: unknown, name: string): Value
-  /** Describes the field in a JSON body, for the OpenAPI document. The reader itself does not use the schema. */
-  readonly schema: Shape[string]
+/** A field of an action. Forms send text, and an empty text means that the field is missing. */
+export interface ActionField<Value> {
+  /** Checks the field. */
+  readonly schema: Field<Value>
+  /** Converts what a form sent to the value that the schema checks, such as a number. */
+  prepare(given: unknown): unknown
 }
 
-/** Creates a reader that calls `read` and has `schema`. If `read` is a reader too, its own schema does not change. */
-export const reader = <Value>(
-  schema: Shape[string],
-  read: (given: unknown, name: string) => Value,
-): Reader<Value> => Object.assign((given: unknown, name: string) => read(given, name), { schema })
-
-const required = <Value>(schema: Shape[string], read: Reader<Value | undefined>): Reader<Value> =>
-  reader(schema, (given, name) => {
-    const value = read(given, name)
-    if (value === undefined) throw new TypeError(`Missing field ${name}.`)
-    return value
-  })
+/** Creates a field of an action. */
+export const fieldOf = <Value>(
+  schema: Field<Value>,
+  prepare: (given: unknown) => unknown,
+): ActionField<Value> => ({ schema, prepare })
 
 const plain = (given: unknown): unknown => {
   const value = typeof given === 'string' ? given.trim() : given
   return value === '' || value === null ? undefined : value
 }
 
-/** Reads a field that contains text or a number. Returns a number as text. */
-export const optionalText = reader(optional(anyString), (given, name) => {
+/** Reads text. Converts a number to text. */
+export const asText = (given: unknown): unknown => {
   const value = plain(given)
-  if (value === undefined || typeof value === 'string') return value
-  if (typeof value === 'number') return String(value)
-  throw new TypeError(`Field ${name} must be text.`)
-})
+  return typeof value === 'number' ? String(value) : value
+}
 
-/** Reads a required text. */
-export const text = required(anyString, optionalText)
+const asNumber = (given: unknown): unknown => {
+  const value = plain(given)
+  return typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value
+}
 
-const fromZero = numberFrom('a number from 0', 0)
-
-/** Reads a number that is not negative. */
-export const count = reader(optional(fromZero), (given, name) => {
-  const value = optionalText(given, name)
-  if (value === undefined) return undefined
-  if (!/^\d+(\.\d+)?$/.test(value)) throw new TypeError(`Field ${name} must be a number from 0, such as 3.`)
-  return Number(value)
-})
-
-/** Reads a required number that is not negative. */
-export const number = required(fromZero, count)
-
-const parsed = (given: unknown): unknown => {
+const asJson = (given: unknown): unknown => {
   const value = plain(given)
   if (typeof value !== 'string') return value
   try {
@@ -65,36 +46,41 @@ const parsed = (given: unknown): unknown => {
   }
 }
 
-/** Creates a reader for each option in a table. The readers parse text as JSON; text that is not JSON stays text. */
-export const jsonFields = <Name extends string>(table: Readonly<Record<Name, Shape[string]>>) =>
-  Object.fromEntries(
-    Object.entries<Shape[string]>(table).map(([name, schema]) => [name, reader(schema, parsed)]),
-  ) as Record<Name, Reader<unknown>>
-
 /** Reads an object of texts, which a form sends as fields `name.<key>`. As a number, `017` would lose its 0. */
-export const texts = reader<Readonly<Record<string, string>> | undefined>(
-  optional(tableOf(anyString)),
-  (given, name) => {
-    const value = parsed(given)
-    if (value === undefined) return undefined
-    if (!isObject(value)) throw new TypeError(`Field ${name} must be an object of texts.`)
-    return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [key, text(inner, `${name}.${key}`)]),
-    )
-  },
-)
+export const asTexts = (given: unknown): unknown => {
+  const value = asJson(given)
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asText(inner)]))
+}
 
-/** Reads the outcomes of payments: a list, or text such as `succeed, fail`. */
-export const scripts = reader(optional(paymentScripts), (given, name) => {
-  const value = parsed(given)
-  const words = Array.isArray(value) ? value : (optionalText(value, name) ?? '').split(/[\s,]+/)
-  return words
-    .filter((word) => word !== '')
-    .map((word) => {
-      if (word === 'succeed' || word === 'fail') return word
-      throw new TypeError(`Field ${name} must be a list of succeed and fail, got "${word}".`)
-    })
-})
+const asList = (given: unknown): unknown => {
+  const value = asJson(given)
+  return typeof value === 'string' ? value.split(/[\s,]+/).filter((word) => word !== '') : value
+}
+
+/** A required text. */
+export const text = fieldOf(anyText, asText)
+/** A text that may be omitted. */
+export const optionalText = fieldOf(optional(anyText), asText)
+
+const fromZero = numberFrom('a number from 0', 0)
+
+/** A required number that is not negative. */
+export const number = fieldOf(fromZero, asNumber)
+/** A number that is not negative and may be omitted. */
+export const count = fieldOf(optional(fromZero), asNumber)
+/** A field that a form sends as a number. */
+export const numeric = <Value>(schema: Field<Value>) => fieldOf(schema, asNumber)
+/** Texts by name. */
+export const texts = fieldOf(optional(tableOf(anyText)), asTexts)
+/** The outcomes of payments: a list, or text such as `succeed, fail`. */
+export const scripts = fieldOf(optional(paymentScripts), asList)
+
+/** Creates a field for each option in a table. Text is parsed as JSON; text that is not JSON stays text. */
+export const jsonFields = <const Table extends Shape>(table: Table) =>
+  Object.fromEntries(Object.entries(table).map(([name, schema]) => [name, fieldOf(schema, asJson)])) as {
+    readonly [Name in keyof Table]: ActionField<Output<Table>[Name]>
+  }
 
 /** Reads a request body: a JSON object, or a form. A field name of a form may have a dot, such as `when.msisdn`. */
 export const readFields = (body: string, isJson: boolean): SentFields => {

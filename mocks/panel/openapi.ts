@@ -1,6 +1,5 @@
-import { oneOf } from '../domain/check-options.ts'
-import type { Json } from '../domain/json-schema.ts'
-import { schemaOf } from '../domain/json-schema.ts'
+import type { Json } from '../../src/contract/fields.ts'
+import { jsonOf, object, oneOf } from '../../src/contract/fields.ts'
 import { FORM_TYPE } from '../http/exchange.ts'
 import { PANEL_PATH, STATE_PATH } from './access.ts'
 import { actions } from './actions.ts'
@@ -10,7 +9,8 @@ import { filters } from './view.ts'
 const schemas = Object.fromEntries(
   Object.entries(actions).map(([name, { description, fields }]): [string, Json] => {
     const rules = Object.entries(fields).map(([field, { schema }]) => [field, schema])
-    return [name, { description, ...schemaOf({ action: oneOf(name), ...Object.fromEntries(rules) }) }]
+    const schema = object({ action: oneOf([name]), ...Object.fromEntries(rules) })
+    return [name, { description, ...jsonOf(schema), additionalProperties: false }]
   }),
 )
 const references = Object.keys(schemas).map((name) => [name, `#/components/schemas/${name}`] as const)
@@ -19,11 +19,13 @@ const anyAction = {
   discriminator: { propertyName: 'action', mapping: Object.fromEntries(references) },
 }
 
+const PLAIN: readonly unknown[] = ['string', 'number', 'integer']
+
 /** In a form, each value that is not plain text, a number or a word is JSON. */
 const encoding = Object.fromEntries(
   Object.values(schemas)
     .flatMap(({ properties }) => Object.entries<Json>(Object(properties)))
-    .filter(([, { type, enum: words }]) => type !== 'string' && type !== 'number' && words === undefined)
+    .filter(([, { type, enum: words }]) => !PLAIN.includes(type) && words === undefined)
     .map(([name]) => [name, { contentType: 'application/json' }]),
 )
 

@@ -14,9 +14,7 @@ export type PanelQuery = URLSearchParams
 const names = new Set(['show', ...listNames.flatMap((name) => [name, `${name}.q`, `${name}.is`])])
 
 const isKept = (name: string, value: string): boolean =>
-  names.has(name) &&
-  value !== '' &&
-  (!(listNames as readonly string[]).includes(name) || /^\d{1,15}$/.test(value))
+  names.has(name) && value !== '' && (!listNames.some((known) => known === name) || /^\d{1,15}$/.test(value))
 
 /** Reads the query of a URL. Ignores unknown parameters and invalid positions. */
 export const readQuery = (given: URLSearchParams): PanelQuery =>

@@ -1,4 +1,4 @@
-import type { BehaviorName, Fault, Mock } from 'mandatekit/mocks/core'
+import type { BehaviorName, FaultEffect, FaultTarget, Mock } from 'mandatekit/mocks/core'
 import { createMock } from 'mandatekit/mocks/core'
 
 export const secrets = {
@@ -61,7 +61,7 @@ export const openMock = ({ rules, mandates, minute, ...more }: MockSettings): Mo
   })
 }
 
-const FAULTS: readonly Omit<Fault, 'operation'>[] = [
+const FAULTS: readonly (FaultEffect & Pick<FaultTarget, 'probability'>)[] = [
   { kind: 'lost-response', probability: 0.03 },
   { kind: 'truncated', probability: 0.01 },
   { kind: 'reset', probability: 0.02 },

@@ -25,7 +25,7 @@ test.each([
   [['mock', '--port', '4e3'], /--port .*"4e3"/],
   [['mock', '--config', ''], /--config requires a value/],
   [['mock', '--state', ''], /--state requires a value/],
-  [['mock', '--clock', 'tomorrow'], /--clock: .*got "tomorrow"/],
+  [['mock', '--clock', 'tomorrow'], /--clock: time must be .*ISO 8601 text with its zone/],
   [['mock', '--clock', '2027-01-01T06:00'], /--clock: .*zone/],
   [['mock', '--cert', 'cert.pem'], /--cert and --key/],
   [['mock', '--public-url', 'pay.example'], /--public-url must be an absolute http or https URL/],
@@ -71,7 +71,10 @@ test.each([
   ['subscriptions.amountPattern', '{"subscriptions":{"amountPattern":"["}}'],
   ['subscriptions.merchants', '{"subscriptions":{"merchants":[{"name":"Shop"}]}}'],
   ['color', '{"color":"red"}'],
-  ['faults[0]: kind "latency" needs latencyMs', '{"faults":[{"operation":"*","kind":"latency"}]}'],
+  [
+    'Missing faults.0.latencyMs: pass milliseconds from 0, because the kind is "latency"',
+    '{"faults":[{"operation":"*","kind":"latency"}]}',
+  ],
   ['the options must be an object', '[]'],
 ])('a wrong option of a file is named: %s', async (name, text) => {
   const path = await file('wrong.json', text)

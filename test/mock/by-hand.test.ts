@@ -114,7 +114,7 @@ describe('notifications', () => {
     expect(sent).toMatchObject({ paymentId: '', timestamp: String(mock.clock.now() / 1_000) })
     expect(sent.notificationId).not.toBe('')
     expect(() => mock.notifications.send({ type: 'SUBSCRIPTION' } as never)).toThrow(
-      /notifications\.send: status/,
+      /notifications\.send: Missing status: /,
     )
     expect(() => mock.notifications.send({ ...own, extra: 1 } as never)).toThrow(/extra/)
   })

@@ -226,16 +226,22 @@ test('faults of the options apply from the start and again after a reset, until 
 
 test.each<[message: RegExp, faults: unknown]>([
   [/^faults must be a list/, { operation: '*', kind: 'reset' }],
-  [/^faults\[0\] must be a fault, got "reset"$/, ['reset']],
+  [/^faults\.0 must be a plain object with .*kind, .*, received string$/, ['reset']],
   [
-    /^faults\[1\]: kind "latency" needs latencyMs$/,
+    /^Missing faults\.1\.latencyMs: pass milliseconds from 0, because the kind is "latency"$/,
     [
       { operation: '*', kind: 'html' },
       { operation: '*', kind: 'latency' },
     ],
   ],
-  [/^faults\[0\]: Unknown field time\. Fields: /, [{ operation: '*', kind: 'html', time: 2 }]],
-  [/^faults\[0\]: when/, [{ operation: '*', kind: 'html', when: { msisdn: {} } }]],
+  [
+    /^Unknown field faults\.0\.time: did you mean times\? \(fields: /,
+    [{ operation: '*', kind: 'html', time: 2 }],
+  ],
+  [
+    /^faults\.0\.when\.msisdn must be text, a number, true or false/,
+    [{ operation: '*', kind: 'html', when: { msisdn: {} } }],
+  ],
 ])('createMock refuses impossible faults: %s', (message, faults) => {
   expect(() => createMock({ faults: faults as never })).toThrow(TypeError)
   expect(() => createMock({ faults: faults as never })).toThrow(message)

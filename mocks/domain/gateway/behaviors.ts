@@ -54,6 +54,9 @@ export type BehaviorName = keyof typeof behaviors
 /** Returns whether a text is the name of a behavior. */
 export const isBehaviorName = (name: string): name is BehaviorName => Object.hasOwn(behaviors, name)
 
+/** The names of all behaviors. */
+export const behaviorNames: readonly BehaviorName[] = Object.keys(behaviors).filter(isBehaviorName)
+
 /**
  * A phone number for each behavior. No real phone has such a number, because +999 is not a country code.
  *

@@ -1,33 +1,30 @@
-import { safeParse } from 'zod/mini'
 import type { Input } from '../../../src/contract/fields.ts'
-import { wholeNumber } from '../../../src/contract/fields.ts'
-import type { OptionsOf, Rule } from '../check-options.ts'
+import { filledText, INT64, input, oneOf, optional, wholeNumber } from '../../../src/contract/fields.ts'
+import { duration, pointInTime } from '../duration.ts'
 import {
   absoluteUrl,
+  accepts,
   code,
-  defaultsOf,
   flag,
   headerText,
   listOf,
-  oneOf,
-  option,
-  optional,
   orFalse,
   rule,
   strict,
-  strictOf,
   tableOf,
-  text,
-} from '../check-options.ts'
-import { duration, pointInTime } from '../duration.ts'
-import type { BehaviorName } from './behaviors.ts'
-import { behaviors, testNumberTable } from './behaviors.ts'
+} from '../fields.ts'
+import type { OptionsOf } from '../option-table.ts'
+import { defaultsOf, option, strictOf } from '../option-table.ts'
+import { behaviorNames, testNumberTable } from './behaviors.ts'
 
-const identifier = (prefix: string): Rule<string> =>
-  rule(
-    `an identifier that begins with ${prefix}`,
-    (value) => typeof value === 'string' && new RegExp(`^${prefix}[\\w-]+$`).test(value),
-  )
+const text = filledText()
+
+const identifier = (prefix: string) => {
+  const pattern = `^${prefix}[\\w-]+$`
+  return input(`an identifier that begins with ${prefix}`, (value) => new RegExp(pattern).test(value), {
+    pattern,
+  })
+}
 
 /** The default outcome of a seeded charge, by status. */
 export const outcomeOf = {
@@ -46,24 +43,19 @@ const seedCharge = {
   /** The payer's mobile number, as a string. */
   msisdn: text,
   /** The amount, a whole number. The mock never multiplies or divides the amount (row 60). */
-  amount: rule<number>('a whole number', Number.isSafeInteger),
+  amount: rule<number>('a whole number', Number.isSafeInteger, INT64),
   /** Currency code such as `BDT`. */
   currency: text,
   /** Absolute URL to which the payer returns. Default: `https://merchant.example/return`. */
   redirect_uri: optional(absoluteUrl),
   /** Status of the charge. Default: `succeeded`. */
-  status: optional(oneOf('pending_confirmation', 'pending_retry', 'succeeded', 'failed', 'expired')),
+  status: optional(oneOf(['pending_confirmation', 'pending_retry', 'succeeded', 'failed', 'expired'])),
   /** Outcome. The default depends on `status`: for `failed`, it is `INSUFFICIENT_FUNDS`. */
   outcome: optional(
-    oneOf('PENDING', 'SUCCEEDED', 'INSUFFICIENT_FUNDS', 'WALLET_BLOCKED', 'RETRYING', 'EXPIRED'),
+    oneOf(['PENDING', 'SUCCEEDED', 'INSUFFICIENT_FUNDS', 'WALLET_BLOCKED', 'RETRYING', 'EXPIRED']),
   ),
   /** Creation time: ISO 8601 with a time zone, such as `2026-11-28T12:00:00Z`. Default: now. */
-  created_at: optional(
-    rule<string>(
-      'ISO 8601 text with its zone',
-      (value) => typeof value === 'string' && safeParse(pointInTime, value).success,
-    ),
-  ),
+  created_at: optional(input('ISO 8601 text with its zone', (value) => accepts(pointInTime, value))),
   /** Only for a renewal: identifier of the renewed charge. */
   mandate_id: optional(text),
 }
@@ -79,7 +71,7 @@ const rollingLimit = {
 /** A rolling rate limit: at most `limit` calls are accepted in any period of `windowMs` milliseconds. */
 export interface RollingLimit extends Input<typeof rollingLimit> {}
 
-const behavior: Rule<BehaviorName> = oneOf(...(Object.keys(behaviors) as BehaviorName[]))
+const behavior = oneOf(behaviorNames)
 
 /** The gateway's options (area G). Row numbers refer to the tables of docs/unknowns.md. */
 export const gatewayTable = {
@@ -92,27 +84,27 @@ export const gatewayTable = {
   /** Behavior of each number that is not in the option `testNumbers` (row 61). Default: `succeeds`. */
   defaultBehavior: option(behavior, 'succeeds'),
   /** Whether a number outside `testNumbers` may be charged (row 61). Default: `accept`; strict rules: `refuse`. */
-  unlistedNumbers: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
+  unlistedNumbers: option(oneOf(['accept', 'refuse']), 'accept', { strict: 'refuse' }),
   /** How long a charge stays in pending_retry (row 63); `false`: forever. Default: 24 hours. */
   retryDelay: option(orFalse(duration), { hours: 24 }),
   /** How long a charge waits for its confirmation before it expires (row 64); `false`: forever. Default: 24 hours. */
   confirmationTtl: option(orFalse(duration), { hours: 24 }),
   /** Response to a correct code: the charge, only its id and status, or an empty 204 (row 66). Default: `charge`. */
-  confirmAnswer: option(oneOf('charge', 'status', 'empty'), 'charge'),
+  confirmAnswer: option(oneOf(['charge', 'status', 'empty']), 'charge'),
   /** Response of the operation `status`: the whole charge, or only its status (row 67). Default: `charge`. */
-  statusAnswer: option(oneOf('charge', 'status'), 'charge'),
+  statusAnswer: option(oneOf(['charge', 'status']), 'charge'),
   /**
    * Allowed redirect addresses (row 69). An empty list (default) allows every address. An address is allowed if
    * an entry has the same scheme and host, and the same path or a parent path.
    */
   redirectAllowlist: option(listOf(absoluteUrl), []),
   /** Response if a used idempotency key comes with another body (row 72). Default: `replay`; strict rules: `reject`. */
-  keyReuse: option(oneOf('replay', 'reject'), 'replay', { strict: 'reject' }),
+  keyReuse: option(oneOf(['replay', 'reject']), 'replay', { strict: 'reject' }),
   /**
    * Response while an earlier request with the same idempotency key still runs (row 73a). `wait` (default): the
    * response of the earlier request, as soon as it ends. `conflict`: 409 with `idempotency_key_in_use`.
    */
-  keyInFlight: option(oneOf('wait', 'conflict'), 'wait'),
+  keyInFlight: option(oneOf(['wait', 'conflict']), 'wait'),
   /** How long the mock stores an idempotency key (row 73); `false`: until a reset. Default: `false`. */
   keyTtl: option(orFalse(duration), false),
   /** Whether `renew` accepts the id of a succeeded renewal (row 75). Default: `true`; under strict rules: `false`. */
@@ -125,7 +117,7 @@ export const gatewayTable = {
    * Input checks of a charge (row 82). `formats` also requires a phone number of at least 7 digits, an amount above
    * zero and an ISO 4217 currency. Default: `types`; strict rules: `formats`.
    */
-  inputRules: option(oneOf('types', 'formats'), 'types', { strict: 'formats' }),
+  inputRules: option(oneOf(['types', 'formats']), 'types', { strict: 'formats' }),
   /**
    * Name of a query parameter, such as `charge_id`, in which the mock adds the charge's id to `redirect_uri` when the
    * payer returns (row 83). `false` (default): the mock adds nothing.
@@ -135,9 +127,9 @@ export const gatewayTable = {
    * Whether an API key can read, confirm, renew and reset all charges, or only its own charges (row 84). The charges
    * of the option `charges` belong to the first key in `apiKeys`. Default: `all`.
    */
-  apiKeyScope: option(oneOf('all', 'own'), 'all'),
+  apiKeyScope: option(oneOf(['all', 'own']), 'all'),
   /** Whether the mock ignores or refuses unknown fields (row 4). Default: `ignore`; strict rules: `refuse`. */
-  unknownFields: option(oneOf('ignore', 'refuse'), 'ignore', { strict: 'refuse' }),
+  unknownFields: option(oneOf(['ignore', 'refuse']), 'ignore', { strict: 'refuse' }),
   /** Initial charges, which the API's `reset` deletes and `mock.reset()` restores. Default: none. */
   charges: option(listOf<SeedCharge>(strict(seedCharge)), []),
 }

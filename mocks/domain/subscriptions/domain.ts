@@ -1,5 +1,5 @@
 import { createCalendar, parseTimeOfDay } from '../calendar.ts'
-import { check } from '../check-options.ts'
+import { check } from '../fields.ts'
 import type { Ids } from '../ids.ts'
 import type { Sequence } from '../paged-list.ts'
 import type { Timeline } from '../timeline.ts'

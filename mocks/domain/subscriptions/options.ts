@@ -1,32 +1,29 @@
 import type { Input } from '../../../src/contract/fields.ts'
-import { anyText, inputDate, refined, wholeNumber } from '../../../src/contract/fields.ts'
+import {
+  anyText,
+  filledText,
+  input,
+  inputDate,
+  oneOf,
+  optional,
+  refined,
+  wholeNumber,
+} from '../../../src/contract/fields.ts'
 import { CYCLES, dayNumber, isAmountText } from '../../../src/contract/formats.ts'
 import { parseTimeOfDay } from '../calendar.ts'
-import type { OptionsOf, Rule } from '../check-options.ts'
-import {
-  absoluteUrl,
-  also,
-  defaultsOf,
-  flag,
-  listOf,
-  number,
-  oneOf,
-  option,
-  optional,
-  orFalse,
-  pattern,
-  rule,
-  strict,
-  strictOf,
-  text,
-} from '../check-options.ts'
 import { duration, pointInTime } from '../duration.ts'
+import type { Rule } from '../fields.ts'
+import { absoluteUrl, also, flag, listOf, literals, number, orFalse, pattern, strict } from '../fields.ts'
+import type { OptionsOf } from '../option-table.ts'
+import { defaultsOf, option, strictOf } from '../option-table.ts'
+
+const text = filledText()
 
 /** The outcome that a test sets for one payment. */
 export type PaymentScript = 'succeed' | 'fail'
 
 /** Accepts a list of outcomes for the next payments. */
-export const paymentScripts = listOf(oneOf('succeed', 'fail'))
+export const paymentScripts = listOf(oneOf(['succeed', 'fail']))
 
 const seedRequest = {
   /** First day of the subscription, `YYYY-MM-DD`. It may be in the past. */
@@ -34,12 +31,9 @@ const seedRequest = {
   /** Last day of the subscription, `YYYY-MM-DD`, on or after the start. */
   end: inputDate,
   /** Payment cycle: `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. */
-  cycle: oneOf(...CYCLES),
+  cycle: oneOf(CYCLES),
   /** Amount per cycle: decimal text such as `25.00`. */
-  amount: rule<string>(
-    'decimal text above zero such as "25.00"',
-    (value) => typeof value === 'string' && isAmountText(value),
-  ),
+  amount: input('decimal text above zero such as "25.00"', isAmountText),
   /** Client id of the subscription's merchant. Default: the first merchant. */
   clientID: optional(text),
   /** Identifier that the merchant gave the request. Default: a new identifier. */
@@ -166,7 +160,7 @@ const enabledValues = {
 }
 const maxEnd = {
   /** The day from which `days` are counted: the subscription's start, or today. Default: `start`. */
-  from: oneOf('start', 'today'),
+  from: oneOf(['start', 'today']),
   /** The largest number of days between `from` and the end of a subscription. Default: 730. */
   days: wholeNumber(0),
 }
@@ -190,7 +184,7 @@ const paging = {
   /** The largest number of payments on a page. Default: 100. */
   maxSize: wholeNumber(1),
   /** Query parameters that the mock ignores. Some endpoints ignore per_page (Limits, Pagination). Default: none. */
-  ignore: listOf(oneOf('page', 'per_page')),
+  ignore: listOf(oneOf(['page', 'per_page'])),
 }
 const rateLimit = {
   /** How many calls are accepted in a window. Default: 600. */
@@ -205,14 +199,11 @@ const merchants = also(
   (all) => all[0]?.users[0] !== undefined && new Set(all.map(({ clientId }) => clientId)).size === all.length,
 )
 
-const timeOfDay = rule<string>(
-  'a time of day in the form HH:MM:SS',
-  (value) => typeof value === 'string' && parseTimeOfDay(value) !== undefined,
-)
+const timeOfDay = input('a time of day in the form HH:MM:SS', (value) => parseTimeOfDay(value) !== undefined)
 
-const isTimeZone = (value: unknown): boolean => {
+const isTimeZone = (value: string): boolean => {
   try {
-    return typeof value === 'string' && new Intl.DateTimeFormat('en-US', { timeZone: value }) !== undefined
+    return new Intl.DateTimeFormat('en-US', { timeZone: value }) !== undefined
   } catch {
     return false
   }
@@ -223,47 +214,47 @@ export const subscriptionsTable = {
   /** The merchants, each of which can read only its own subscriptions and requests. Default: `defaultMerchant`. */
   merchants: option(merchants, [defaultMerchant]),
   /** How to treat fields that are not specified (row 4 ✎). Default: `ignore`; under strict rules: `refuse`. */
-  unknownFields: option(oneOf('ignore', 'refuse'), 'ignore', { strict: 'refuse' }),
+  unknownFields: option(oneOf(['ignore', 'refuse']), 'ignore', { strict: 'refuse' }),
   /** How long the payer can decide before a request expires (row 10); `false`: no limit. Default: 24 hours. */
   requestTtl: option(orFalse(duration), { hours: 24 }),
   /** The subscriptionId in a status response before the payer authorizes the request (row 11). Default: `issued`. */
-  pendingSubscriptionId: option(oneOf('issued', 'NA', '', 'omit'), 'issued'),
+  pendingSubscriptionId: option(oneOf(['issued', 'NA', '', 'omit']), 'issued'),
   /** The values of the response field `enabled` (row 12). */
   enabledValues: option(strict(enabledValues, 'option'), { active: 1, inactive: 0 }),
   /** IANA time zone of dates, of `startCutoff`, and of times without a zone (row 14). Default: `UTC`. */
-  timeZone: option(rule<string>('an IANA time zone such as Asia/Dhaka', isTimeZone), 'UTC'),
+  timeZone: option(input('an IANA time zone such as Asia/Dhaka', isTimeZone), 'UTC'),
   /**
    * Time of day, `HH:MM:SS`, after which a start on the same day is refused (row 15); `false`: never.
    * Default: `23:30:00`.
    */
   startCutoff: option(orFalse(timeOfDay), '23:30:00'),
   /** Whether to accept a start before today (row 16 ✎). Default: `accept`; under strict rules: `refuse`. */
-  pastStart: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
+  pastStart: option(oneOf(['accept', 'refuse']), 'accept', { strict: 'refuse' }),
   /** The latest allowed end of a subscription (row 18); `false`: no limit. */
   maxEnd: option(orFalse(strict(maxEnd, 'option')), { from: 'start', days: 730 }),
   /** Pattern of an amount above zero (row 19 ✎). Default: `/^\d+(\.\d+)?$/`; strict: `/^\d+(\.\d{1,2})?$/`. */
   amountPattern: option(pattern, /^\d+(\.\d+)?$/, { strict: /^\d+(\.\d{1,2})?$/ }),
   /** Whether a merchant may reuse a requestID (row 20 ✎). Default: `accept`; under strict rules: `refuse`. */
-  duplicateRequest: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
+  duplicateRequest: option(oneOf(['accept', 'refuse']), 'accept', { strict: 'refuse' }),
   /**
    * Whether a request may contain another merchant's clientID (row 21 ✎). A clientID that no merchant has is always
    * refused. Default: `accept`; under strict rules: `refuse`.
    */
-  clientMismatch: option(oneOf('accept', 'refuse'), 'accept', { strict: 'refuse' }),
+  clientMismatch: option(oneOf(['accept', 'refuse']), 'accept', { strict: 'refuse' }),
   /** Time of day, `HH:MM:SS`, at which payments are made (row 23). Default: `12:00:00`. */
   debitTime: option(timeOfDay, '12:00:00'),
   /** The retries of a failed payment (row 24). The mock retries no payment after the subscription's end. */
   dunning: option(strict(dunning, 'option'), { retries: 0, everyDays: 1 }),
   /** Value of nextPaymentDate after the last payment: the cycle's next date, or null (row 25). Default: `date`. */
-  nextPaymentDateAfterEnd: option(oneOf('date', 'null'), 'date'),
+  nextPaymentDateAfterEnd: option(oneOf(['date', 'null']), 'date'),
   /** How long a cancellation has status PROCESSING, while payments continue (row 27). Default: 0 seconds. */
   cancelDelay: option(duration, { seconds: 0 }),
   /** Response to canceling a subscription that ended or was canceled (row 28): success or error. Default: `same`. */
-  cancelTwice: option(oneOf('same', 'refuse'), 'same'),
+  cancelTwice: option(oneOf(['same', 'refuse']), 'same'),
   /** Lifetime of an access token (row 33). Default: 3600 seconds. */
   tokenTtl: option(duration, { seconds: 3600 }),
   /** Result of the refresh grant: a new refresh token, the same token, or an error (row 34). Default: `rotate`. */
-  refresh: option(oneOf('rotate', 'reuse', 'reject'), 'rotate'),
+  refresh: option(oneOf(['rotate', 'reuse', 'reject']), 'rotate'),
   /**
    * Locks a merchant's username after too many failed logins (row 35); `false`: never. The failed login that causes
    * the lock still receives HTTP status 401.
@@ -276,11 +267,11 @@ export const subscriptionsTable = {
   /** The errorCode of each kind of response (row 38). A kind that you omit keeps its default. */
   errorCodes: option(strict(errorCodes, 'option') as Rule<Partial<ErrorCodes>>, defaultErrorCodes),
   /** HTTP status for an invalid field (row 39). Default: `422`. */
-  validationStatus: option(oneOf(200, 400, 409, 422), 422),
+  validationStatus: option(literals(200, 400, 409, 422), 422),
   /** Whether errors have HTTP status 200 (row 39). Errors 401, 403 and 429 keep their status. Default: `false`. */
   errorsAs200: option(flag, false),
   /** HTTP status for an unknown identifier (row 40). Default: `404`. */
-  notFoundStatus: option(oneOf(200, 400, 404), 404),
+  notFoundStatus: option(literals(200, 400, 404), 404),
   /** Paging of the payment list (row 41). */
   paging: option(
     refined(

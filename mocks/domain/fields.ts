@@ -1,0 +1,168 @@
+import { toIssues } from '../../src/check.ts'
+import type { Field, Input, Issues, Json, Output, Shape } from '../../src/contract/fields.ts'
+import {
+  field,
+  input,
+  listOf as itemsOf,
+  jsonOf,
+  readWith,
+  schema,
+  strict as strictFields,
+} from '../../src/contract/fields.ts'
+import { isAbsoluteUrl, isHeaderText } from '../../src/contract/formats.ts'
+
+/** A schema that checks a value from the caller and does not convert it. */
+export type Rule<Value> = Field<Value, Value>
+
+/** Accepts a value for which `obeys` returns true. The error says "<name> must be <words>". */
+export const rule = <Value>(words: string, obeys: (value: unknown) => boolean, json: Json = {}) =>
+  field<Value, Value>(words, (value) => (obeys(value) ? (value as Value) : undefined), {
+    description: words,
+    ...json,
+  })
+
+/** Accepts only the given numbers, or only the given booleans. */
+export const literals = <const Choice extends number | boolean>(...choices: readonly Choice[]) =>
+  rule<Choice>(choices.join(' or '), (value) => choices.some((choice) => choice === value), {
+    type: typeof choices[0],
+    enum: choices,
+  })
+
+/** Accepts `true` or `false`. */
+export const flag = literals(true, false)
+
+/** Accepts a finite number from `least` to `most`. */
+export const number = (words = 'a number', least = -Number.MAX_VALUE, most = Number.MAX_VALUE) =>
+  rule<number>(words, (value) => typeof value === 'number' && value >= least && value <= most, {
+    type: 'number',
+  })
+
+/** Accepts a probability. */
+export const probability = number('a number from 0 to 1', 0, 1)
+/** Accepts a one-time code without spaces. The payer may type spaces, but the pages remove them. */
+export const code = input('a string without spaces', (value) => /^\S+$/.test(value))
+/** Accepts text that an HTTP header can carry, such as an API key. */
+export const headerText = input('visible ASCII text that a header can carry', isHeaderText)
+/** Accepts an absolute URL, as text. */
+export const absoluteUrl = input('an absolute URL such as https://shop.example/return', isAbsoluteUrl)
+
+const tagOf = (value: unknown): string => Object.prototype.toString.call(value)
+const isPlain = (value: unknown): boolean => tagOf(value) === '[object Object]'
+
+/** Accepts a regular expression, even from another realm such as an iframe. */
+export const pattern = rule<RegExp>('a regular expression', (value) => tagOf(value) === '[object RegExp]')
+
+/** Accepts a plain object with any fields. Refuses a Date, a Map or a promise. */
+export const plainObject = rule<object>('a plain object', isPlain)
+
+/** Accepts a value if `obeys` returns true and `inner` accepts it. */
+const guarded = <Value, Given>(words: string, obeys: (value: unknown) => boolean, inner: Field<Value>) =>
+  schema<Value, Given>(
+    () => jsonOf(inner),
+    (value, issues) => {
+      if (obeys(value)) return readWith(inner, value, issues)
+      return void issues.push({ code: 'custom', message: words, input: value })
+    },
+  )
+
+/** Accepts a plain object that has only fields named in `fields`. */
+export const strict = <const Fields extends Shape>(fields: Fields, noun: 'field' | 'option' = 'field') =>
+  guarded<Output<Fields>, Input<Fields>>(
+    `a plain object with ${Object.keys(fields).join(', ')}`,
+    isPlain,
+    strictFields(fields, noun),
+  )
+
+/** Accepts a list of at least `least` items. */
+export const listOf = <Item>(item: Rule<Item>, least = 0) =>
+  guarded<readonly Item[], readonly Item[]>(
+    least === 0 ? 'a list' : `a list with at least ${least} item${least === 1 ? '' : 's'}`,
+    (value) => Array.isArray(value) && value.length >= least,
+    itemsOf(item),
+  )
+
+/** Accepts a value if `inner` accepts it and `obeys` returns true. */
+export const also = <Value>(inner: Rule<Value>, words: string, obeys: (value: Value) => boolean) =>
+  schema<Value, Value>(
+    () => jsonOf(inner),
+    (given, issues) => {
+      const value = readWith(inner, given, issues)
+      if (issues.length === 0 && !obeys(value)) issues.push({ code: 'custom', message: words, input: given })
+      return value
+    },
+  )
+
+/** Accepts all values that at least one of the two schemas accepts. */
+export const either = <One, Other>(one: Field<unknown, One>, other: Field<unknown, Other>) =>
+  schema<One | Other, One | Other>(
+    () => ({ anyOf: [jsonOf(one), jsonOf(other)] }),
+    (value, issues) => {
+      const found: Issues = []
+      for (const inner of [one, other]) {
+        const own: Issues = []
+        const read = readWith<unknown, unknown>(inner, value, own)
+        if (own.length === 0) return read
+        found.push(...own)
+      }
+      // An issue about a field helps more than "must be a number, or an object".
+      const inside = found.find((issue) => issue.code !== 'custom' || issue.path?.length)
+      const message = [...new Set(found.map((issue) => issue.message))].join(', or ')
+      return void issues.push(inside ?? { code: 'custom', message, input: value })
+    },
+  )
+
+/** Accepts `false` and all values that the given schema accepts. */
+export const orFalse = <Value>(one: Field<unknown, Value>) => either(one, literals(false))
+
+/** Accepts a plain object with any field names. The content of each field must obey `value`. */
+export const tableOf = <Value>(value: Rule<Value>) =>
+  guarded<Readonly<Record<string, Value>>, Readonly<Record<string, Value>>>(
+    'a plain object',
+    isPlain,
+    schema(
+      () => ({ type: 'object', additionalProperties: jsonOf(value) }),
+      (given, issues) => {
+        const read = Object.entries<unknown>(Object(given)).map(([name, each]) => [
+          name,
+          readWith<Value, unknown>(value, each, issues, name),
+        ])
+        return Object.fromEntries(read)
+      },
+    ),
+  )
+
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
+
+/** Accepts an object of header names and values. */
+export const headers = also(
+  tableOf(input('text that a header can carry', (content) => content === '' || isHeaderText(content))),
+  'an object with valid header names',
+  (given) => Object.keys(given).every((name) => HEADER_NAME.test(name)),
+)
+
+/** Returns whether a schema accepts a value. */
+export const accepts = (one: Field<unknown>, value: unknown): boolean => {
+  const issues: Issues = []
+  readWith(one, value, issues)
+  return issues.length === 0
+}
+
+/** Throws a TypeError that describes the issues, if there are any. `caller` is the start of the message. */
+export const refuse = (issues: Issues, caller: string): void => {
+  if (issues.length === 0) return
+  const found = issues.flatMap((issue) => toIssues(issue, issue.path?.length ? 'options' : 'the argument'))
+  throw new TypeError(`${caller}${found.map(({ message }) => message).join('; ')}`)
+}
+
+/**
+ * Checks a value and returns a copy of it. Throws a TypeError that names the wrong fields and the allowed values.
+ *
+ * @param caller the start of the message, such as `faults.add: `
+ * @param name the value's name in the message; without `name`, the message starts with the field's name
+ */
+export const check = <Value>(one: Field<Value>, value: unknown, caller = '', ...name: string[]): Value => {
+  const issues: Issues = []
+  const result = readWith<Value, unknown>(one, value, issues, ...name)
+  refuse(issues, caller)
+  return result
+}
