@@ -39,11 +39,11 @@ test('the diagrams have exactly the transitions of the tables', async () => {
   expect(drawn).toEqual(moves)
 })
 
-test('llms.txt names every packed page in less than 64 000 characters', async () => {
+test('llms.txt names every packed page in less than 72 000 characters', async () => {
   const digest = await readDocument('llms.txt')
   const guides = (await readdir(join(repository, 'docs'))).filter((name) => name.endsWith('.md'))
   // The package does not contain the benchmarks.
   guides.splice(guides.indexOf('benchmarks.md'), 1)
   for (const guide of guides) expect(digest).toContain(`docs/${guide}`)
-  expect(digest.length).toBeLessThan(64_000)
+  expect(digest.length).toBeLessThan(72_000)
 })
