@@ -47,12 +47,23 @@ describe('the tarball', () => {
       typeof target === 'string' ? target : Object.values(target).flatMap((one) => Object.values(one)),
     )
     const named = [...targets, ...Object.values(manifest.bin)].map((path) => path.replace('./', ''))
-    expect(packed.files).toEqual(expect.arrayContaining(named))
+    const documents = ['openapi/gateway.json', 'openapi/subscriptions.json']
+    expect(packed.files).toEqual(
+      expect.arrayContaining(named.flatMap((path) => (path === 'openapi/*.json' ? documents : path))),
+    )
   })
 
   test('holds the build, the licenses and the documents, and nothing else', () => {
     const others = packed.files.filter((path) => !path.startsWith('dist/') && !path.startsWith('docs/'))
-    expect(others.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'llms.txt', 'package.json'])
+    expect(others.sort()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'llms.txt',
+      'openapi/gateway.json',
+      'openapi/subscriptions.json',
+      'package.json',
+    ])
     expect(packed.files).toContain('dist/THIRD-PARTY-LICENSES.txt')
   })
 
