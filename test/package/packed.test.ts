@@ -25,7 +25,7 @@ const manifest: Manifest = JSON.parse(await readFile(join(repository, 'package.j
 
 /** The specifiers of the package's code entries: `mandatekit`, `mandatekit/mocks`, … */
 const specifiers = Object.keys(manifest.exports)
-  .filter((subpath) => subpath !== './package.json')
+  .filter((subpath) => !subpath.endsWith('.json'))
   .map((subpath) => `mandatekit${subpath.slice(1)}`)
 
 let consumer: ConsumerProject
