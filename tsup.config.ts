@@ -32,10 +32,15 @@ const shared: Options = {
   sourcemap: false,
   metafile: true,
   esbuildPlugins: [pureSchemas],
-  external: [/^node:/],
+  // The package contains the OpenAPI documents once: the server imports them from the package.
+  external: [/^node:/, /^mandatekit\/openapi\//],
   // The used part of zod/mini is inlined: importing all of it costs a process more than msw (docs/decisions/0008).
   noExternal: ['zod'],
   removeNodeProtocol: false,
+  // Without its attribute, Node refuses the import of a JSON file.
+  esbuildOptions: (options) => {
+    options.supported = { 'import-attributes': true }
+  },
   outDir: 'dist',
 }
 

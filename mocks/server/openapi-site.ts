@@ -10,8 +10,8 @@ import type { Mock } from '../types.ts'
 /** Returns the OpenAPI document of a mock's server at a base URL, as JSON or as a page. */
 export const openApiSite = async (mock: Mock, url: string, isPage: boolean): Promise<ResponseData> => {
   const [{ default: subscriptions }, { default: gateway }] = await Promise.all([
-    import('../../openapi/subscriptions.json', { with: { type: 'json' } }),
-    import('../../openapi/gateway.json', { with: { type: 'json' } }),
+    import('mandatekit/openapi/subscriptions.json', { with: { type: 'json' } }),
+    import('mandatekit/openapi/gateway.json', { with: { type: 'json' } }),
   ])
   const { clientOptions } = mock
   const document = joinDocuments(

@@ -10,7 +10,7 @@ const PLACE = String.raw`\[?(?:[SG](?:\d+|-[a-h]| rule \d+| \w+)|Limits|Errors|E
 const MARKS = new RegExp(String.raw`\s*\((?:${PLACE}(?:; )?)+\)`, 'g')
 
 /** Returns the first paragraph of a docstring on one line, without its places in the specification. */
-export const firstParagraph = (docstring: string): string =>
+const firstParagraph = (docstring: string): string =>
   (docstring.split(/\n\s*\n/, 1)[0] ?? '')
     .replace(/\s+/g, ' ')
     .replace(

@@ -25,7 +25,7 @@ const manifest: Manifest = JSON.parse(await readFile(join(repository, 'package.j
 
 /** The specifiers of the package's code entries: `mandatekit`, `mandatekit/mocks`, … */
 const specifiers = Object.keys(manifest.exports)
-  .filter((subpath) => subpath !== './package.json')
+  .filter((subpath) => !subpath.endsWith('.json'))
   .map((subpath) => `mandatekit${subpath.slice(1)}`)
 
 let consumer: ConsumerProject
@@ -47,12 +47,23 @@ describe('the tarball', () => {
       typeof target === 'string' ? target : Object.values(target).flatMap((one) => Object.values(one)),
     )
     const named = [...targets, ...Object.values(manifest.bin)].map((path) => path.replace('./', ''))
-    expect(packed.files).toEqual(expect.arrayContaining(named))
+    const documents = ['openapi/gateway.json', 'openapi/subscriptions.json']
+    expect(packed.files).toEqual(
+      expect.arrayContaining(named.flatMap((path) => (path === 'openapi/*.json' ? documents : path))),
+    )
   })
 
   test('holds the build, the licenses and the documents, and nothing else', () => {
     const others = packed.files.filter((path) => !path.startsWith('dist/') && !path.startsWith('docs/'))
-    expect(others.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'llms.txt', 'package.json'])
+    expect(others.sort()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'llms.txt',
+      'openapi/gateway.json',
+      'openapi/subscriptions.json',
+      'package.json',
+    ])
     expect(packed.files).toContain('dist/THIRD-PARTY-LICENSES.txt')
   })
 

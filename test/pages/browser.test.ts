@@ -101,6 +101,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the payer’s pages', { timeout:
       decided.url,
       (await hostileSite.charge({ currency: HOSTILE })).url,
       `${site.url}/confirm/none`,
+      `${site.url}/openapi`,
     ]
     const wrong = (await site.charge()).url
     await within({ viewport: PHONE }, async (page) => {
