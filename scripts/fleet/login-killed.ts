@@ -13,7 +13,7 @@ const SLOTS = 200
 const LOCK = 3_000
 
 interface Case {
-  readonly fault?: Omit<Fault, 'operation'>
+  readonly fault?: Fault
   /** Whether the password is wrong. Then nothing repairs the cause. */
   readonly isWrong?: boolean
   /** The number of workers that run before the cause begins. The others start a second later. */
@@ -38,19 +38,27 @@ const deadStore = {
 
 const CASES: Readonly<Record<string, Case>> = {
   'killed inside its login': {
-    fault: { kind: 'latency', latencyMs: 20_000, executed: false },
+    fault: { operation: 'subscriptions.login', kind: 'latency', latencyMs: 20_000, executed: false },
     first: 1,
     during: (fleet) => fleet.crashWorker(0),
     rejected: 0,
     logins: 2,
   },
-  'hanging token endpoint': { fault: { kind: 'timeout', times: 'always' }, rejected: 0, logins: 8 },
-  'firewall page': { fault: { kind: 'html', status: 403, times: 'always' }, rejected: 0, logins: 8 },
+  'hanging token endpoint': {
+    fault: { operation: 'subscriptions.login', kind: 'timeout', times: 'always' },
+    rejected: 0,
+    logins: 8,
+  },
+  'firewall page': {
+    fault: { operation: 'subscriptions.login', kind: 'html', status: 403, times: 'always' },
+    rejected: 0,
+    logins: 8,
+  },
   // Without a store, each process logs in for itself.
   'dead store': { ...deadStore, rejected: 0, logins: WORKERS + 1 },
   'wrong password': { isWrong: true, rejected: 2, logins: 2 },
   'wrong password, killed inside its login': {
-    fault: { kind: 'latency', latencyMs: 20_000, executed: false },
+    fault: { operation: 'subscriptions.login', kind: 'latency', latencyMs: 20_000, executed: false },
     first: 1,
     during: (fleet) => fleet.crashWorker(0),
     isWrong: true,
@@ -86,7 +94,7 @@ const runCase = async (name: string, one: Case, mock: Mock, orders: number): Pro
     loginCooldown: 15 * MINUTE,
     credentials: isWrong ? { ...credentials, password: 'old' } : credentials,
   }
-  if (fault !== undefined) mock.faults.add({ operation: 'subscriptions.login', ...fault })
+  if (fault !== undefined) mock.faults.add(fault)
   const fleet = await startFleet({ mock, workers: 0, settings })
   const progress = watch(fleet)
   try {

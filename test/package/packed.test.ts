@@ -67,8 +67,8 @@ describe('the tarball', () => {
     expect(packed.files).toContain('dist/THIRD-PARTY-LICENSES.txt')
   })
 
-  test('is at most 2 MB unpacked', () => {
-    expect(packed.unpackedSize).toBeLessThanOrEqual(2_000_000)
+  test('is at most 2.3 MB unpacked', () => {
+    expect(packed.unpackedSize).toBeLessThanOrEqual(2_300_000)
   })
 
   test('holds no source map, decision record or benchmark', async () => {
