@@ -20,7 +20,7 @@ const kill = async (program: ChildProcess | undefined): Promise<void> => {
 }
 
 /** Starts a Redis server for this run only, which listens on a socket in `folder`. */
-export const startRedis = async (folder: string) => {
+const startRedis = async (folder: string) => {
   const path = join(folder, 'redis.sock')
   let running: ChildProcess | undefined
   const start = async (): Promise<void> => {

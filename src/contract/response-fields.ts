@@ -24,7 +24,7 @@ export const instantText = textOf({ format: 'date-time' })
 /** The URL of a page, as text. */
 export const urlOnWire = textOf({ format: 'uri' })
 /** A mobile number in international format, as text. */
-export const mobileNumber = text
+export const mobileNumber = textOf({})
 /** An identifier that begins with a prefix. */
 export const idText = (prefix: string) => textOf({ pattern: `^${prefix}` })
 
