@@ -117,8 +117,9 @@ const pauseReason = ({ code, phase, status, verdict, reason }: KnownError): Paus
 export const nextStep = (error: unknown, options: NextStepOptions = {}): NextStep => {
   const known = knownIn(error)
   if (known === undefined) return { step: 'unknown-error' }
-  const { code, outcome, status, acts, afterUnknown: how = 'read-state', idempotencyKey } = known
-  const { retryable, retryAfterMs, keyLifetime } = known
+  const { code, outcome, status, afterUnknown: how = 'read-state', idempotencyKey } = known
+  // An error of an earlier version of the package does not tell whether the operation acts.
+  const { retryable, acts = !retryable, retryAfterMs, keyLifetime } = known
   const hasKey = idempotencyKey !== undefined
   const mayActTwice = acts && !hasKey
   // Under another API key, a gateway does not know the idempotency key, and would charge again.
