@@ -105,7 +105,8 @@ const pauseReason = ({ code, phase, status, verdict, reason }: KnownError): Paus
  *
  * A call of unknown outcome is retried only with its idempotency key, or if the call only reads, so that the server
  * cannot execute the call twice. With a key, this holds as long as the gateway keeps the key: set the client's option
- * `keyLifetime` and pass `firstSentAt`.
+ * `keyLifetime` and pass `firstSentAt`. A pause goes first, and `nextStep` runs only after an error: also compare a job's
+ * age with the key's lifetime before each request.
  *
  * @returns `retry` after a temporary failure; `pause-queue` if every job would fail; `find-out` if the outcome is
  * unknown and there is no key that the gateway still knows; `unknown-error` for an error that is not of this package;
@@ -117,8 +118,9 @@ const pauseReason = ({ code, phase, status, verdict, reason }: KnownError): Paus
 export const nextStep = (error: unknown, options: NextStepOptions = {}): NextStep => {
   const known = knownIn(error)
   if (known === undefined) return { step: 'unknown-error' }
-  const { code, outcome, status, acts, afterUnknown: how = 'read-state', idempotencyKey } = known
-  const { retryable, retryAfterMs, keyLifetime } = known
+  const { code, outcome, status, afterUnknown: how = 'read-state', idempotencyKey } = known
+  // An error of an earlier version of the package does not tell whether the operation acts.
+  const { retryable, acts = !retryable, retryAfterMs, keyLifetime } = known
   const hasKey = idempotencyKey !== undefined
   const mayActTwice = acts && !hasKey
   // Under another API key, a gateway does not know the idempotency key, and would charge again.

@@ -40,12 +40,13 @@ export const blockAfter = (
 ): LoginBlock | undefined => {
   const { status = 0, verdict, errorCode, retryAfterMs = 0, outcome } = responseIn(error)
   if (outcome === undefined || outcome === 'not-sent') return undefined
-  // The specification defines status 401 alone: it means wrong credentials, whatever else the response says.
-  const isNamed = status >= 400 && status !== 401 && retryAfterMs >= 1_000
+  const isNamed = status >= 400 && retryAfterMs >= 1_000
   // After a failed refresh, the client logs in with the password. The failed refresh must not block this login.
   if (!isLogin && (isDecided(error) || !isNamed)) return undefined
   const facts = { at, errorCode, verdict }
-  if (isRejection(facts)) return { ...facts, status, wait: isNamed ? retryAfterMs : cooldown }
+  // Each further login with rejected credentials could lock the account, so a shorter wait that the response names, as
+  // proxies add it, does not count.
+  if (isRejection(facts)) return { ...facts, status, wait: cooldown }
   if (isNamed) return { at, wait: retryAfterMs }
   const wait = last ? Math.min(last.wait * 2, LONGEST_BLOCK) : FIRST_BLOCK
   return { ...facts, status: status || undefined, wait }

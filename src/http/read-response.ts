@@ -136,7 +136,9 @@ const endsInPhone = (number: string, form: string): boolean => {
   const [digits = '', tail = ''] = [number, form].map((one) =>
     one.replace(PHONE_SEPARATORS, '').replace(/^0+/, ''),
   )
-  return new RegExp(`${tail.replace(/\D+/g, '\\d*')}$`).test(digits)
+  // A trunk prefix may follow the country code without parentheses (`+880 0…`). The last 9 digits contain neither.
+  const end = /\D/.test(tail) ? tail.replace(/\D+/g, '\\d*') : tail.slice(-9).replace(/^0+/, '')
+  return new RegExp(`${end}$`).test(digits)
 }
 
 /** Reports a success whose fields differ from the request, because it may be the response to another request. */

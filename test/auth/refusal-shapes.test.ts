@@ -74,3 +74,23 @@ describe.each(Object.entries(shapes))('case 55: a login that is answered %s', (_
     await details()
   })
 })
+
+it.each<Script>([
+  { status: 400, body: { error: 'invalid_grant' } },
+  { status: 400, body: { errorCode: '07', errorMessage: 'Wrong' } },
+  { status: 401, body: '' },
+  { status: 403, body: { errorCode: '403', errorMessage: 'Locked' } },
+])('a short Retry-After does not shorten the pause after a login that was rejected: %o', async (shape) => {
+  api.onToken = () => ({ ...shape, headers: { 'retry-after': '5' } })
+  const { details } = merchant()
+  const rejected = await errorOf(details())
+  expect(rejected).toMatchObject({ retryable: false, retryAfterMs: 900_000 })
+  for (let count = 0; count < 8; count += 1) {
+    clock.jump(100_000)
+    expect(await errorOf(details())).toMatchObject({ attempts: 0, code: rejected.code })
+  }
+  expect(api.tokenRequests).toHaveLength(1)
+  clock.jump(100_000)
+  await errorOf(details())
+  expect(api.tokenRequests).toHaveLength(2)
+})

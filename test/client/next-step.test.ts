@@ -267,3 +267,13 @@ it('a charge that was lost and then got a 401 is looked for, because another API
   expect(error.outcome).toBe('unknown')
   expect(nextStep(error)).toEqual({ step: 'find-out', how: 'find-charge' })
 })
+
+it.each(['subscriptions.cancel', 'subscriptions.subscribe', 'gateway.confirm', 'gateway.reset'])(
+  'an error of an earlier version, without `acts`, whose outcome is unknown is no failure: %s',
+  (operation) => {
+    const earlier = { code: 'timeout', operation, phase: 'request', outcome: 'unknown', retryable: false }
+    expect(nextStep(earlier)).toEqual({ step: 'find-out', how: 'read-state' })
+    expect(nextStep({ ...earlier, outcome: 'rejected' })).toEqual({ step: 'fail' })
+    expect(nextStep({ ...earlier, retryable: true })).toMatchObject({ step: 'retry' })
+  },
+)

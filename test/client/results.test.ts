@@ -312,9 +312,20 @@ it.each([
   ['with a masked number', { msisdn: '88017*****001' }],
   ['with a masked number in its national form', { msisdn: '017xxxxx001' }],
   ['with the end of the number', { msisdn: '****0001' }],
+  ['with a zero after the country code', { msisdn: '+880 01700 000001' }],
 ])('a response has the charge that was sent, %s', async (_, fields) => {
   const reports = await reportsOf(fields)
   expect(reports.filter(({ rule }) => rule === 'what was sent')).toEqual([])
+})
+
+it.each([
+  ['01700000001', '+880 (0)1700-000001'],
+  ['+880 01700000001', '8801700000001'],
+  ['008801700000001', '+88001700000001'],
+])('a charge of %s is not reported when the response has %s', async (msisdn, received) => {
+  const { gateway } = await openClients({ status: 202, body: { ...CHARGE, msisdn: received } })
+  const charge = gateway.charge({ ...CHARGE_REQUEST, msisdn }, { idempotencyKey: 'order-1' })
+  expect(await charge).toMatchObject({ id: 'ch_1' })
 })
 
 it.each([
