@@ -5,6 +5,7 @@ export type { TokenStore } from './auth/token-store.ts'
 export { createMemoryTokenStore } from './auth/token-store.ts'
 export type { Clock } from './clock.ts'
 export { systemClock } from './clock.ts'
+export type { FindOut } from './contract/endpoint.ts'
 export type {
   Charge,
   ChargeRequest,
@@ -22,6 +23,7 @@ export type {
   SubscriptionRequest,
   Token,
 } from './contract/subscriptions.ts'
+export type { Verdict } from './contract/verdict.ts'
 export { monthlyDueDate } from './due-dates.ts'
 export type {
   AnyMandateKitError,
@@ -78,7 +80,7 @@ export type { WaitOptions } from './http/poll.ts'
 export type { RawRequest } from './http/raw-request.ts'
 export type { FetchFunction, FetchRequest, FetchResponse } from './http/send.ts'
 export { toInstant } from './instant.ts'
-export type { NextStep, NextStepOptions } from './next-step.ts'
+export type { NextStep, NextStepOptions, PauseReason } from './next-step.ts'
 export { nextStep } from './next-step.ts'
 export type { RenewalInput } from './renewal-key.ts'
 export { renewalKey } from './renewal-key.ts'

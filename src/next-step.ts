@@ -53,18 +53,25 @@ export interface NextStepOptions {
   readonly now?: number | Date | undefined
 }
 
-type PauseReason = keyof typeof PAUSE
+/** Why a queue is paused: see `NextStep`. */
+export type PauseReason =
+  | 'locked-out'
+  | 'credentials-rejected'
+  | 'not-authorized'
+  | 'login-unavailable'
+  | 'rate-limited'
+  | 'not-available'
 
 const RETRY = 30_000
 /** How long each reason pauses a queue if the error names no wait. */
-const PAUSE = {
+const PAUSE: Readonly<Record<PauseReason, number>> = {
   'locked-out': 900_000,
   'credentials-rejected': 900_000,
   'not-authorized': 60_000,
   'login-unavailable': 10_000,
   'rate-limited': 60_000,
   'not-available': 60_000,
-} as const
+}
 /**
  * Statuses with which a proxy or a firewall rejects every request: a redirect to another page, 403, 404 and 405, 407
  * (the proxy wants credentials), 421 (the host name is not served there) and 451 (a filter). A 400, 413 or 431 may

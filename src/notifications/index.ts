@@ -12,6 +12,7 @@ export type {
   ExpectedPayment,
   ExpectedSubscription,
   GatewayReader,
+  SubscriptionState,
   SubscriptionsReader,
 } from '../reconcile/compare.ts'
 export type { ReconcileOptions, Reconciliation, ReconciliationProgress } from '../reconcile/reconcile.ts'
@@ -20,7 +21,7 @@ export type { Claim, DedupeStore, MemoryDedupeStore, MemoryDedupeStoreOptions } 
 export { createMemoryDedupeStore } from './dedupe.ts'
 export type { DeliveryResult, NotificationHandler, ProcessedDelivery, QueuedDelivery } from './handler.ts'
 export { createNotificationHandler } from './handler.ts'
-export type { LookupCall } from './lookup-limit.ts'
+export type { LookupCall, WithRateLimit } from './lookup-limit.ts'
 export type { FetchHandler, NodeHandler } from './node.ts'
 export { toNodeHandler } from './node.ts'
 export type {

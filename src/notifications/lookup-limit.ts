@@ -2,7 +2,8 @@ import type { Clock } from '../clock.ts'
 import { steadyClock, waitAtMost } from '../clock.ts'
 import type { RateLimit } from '../errors.ts'
 
-type WithRateLimit = { readonly rateLimit?: RateLimit | undefined }
+/** A response whose headers may tell the rate limit. */
+export type WithRateLimit = { readonly rateLimit?: RateLimit | undefined }
 /** A call of a client. Without `withResponse`, only the number of lookups at once is limited. */
 export type LookupCall<Data> = PromiseLike<Data> & {
   /** Returns the data with the response. */
