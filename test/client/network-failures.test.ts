@@ -103,7 +103,7 @@ describe('nothing was sent, and the error names the reason, when', () => {
   const hangUp = (socket: Socket) => socket.destroy()
   const openThenClose = (socket: Socket) => {
     socket.write('HTTP/1.1 200 Established\r\n\r\n')
-    setTimeout(() => socket.destroy(), 20)
+    socket.once('data', () => socket.destroy())
   }
 
   /** The error of a charge through a proxy that answers CONNECT in such a way. */
@@ -134,7 +134,7 @@ describe('nothing was sent, and the error names the reason, when', () => {
   })
 
   it('a server closes the connection before TLS', async () => {
-    const port = await open(createTcpServer((socket) => setTimeout(() => socket.destroy(), 20)))
+    const port = await open(createTcpServer((socket) => socket.once('data', () => socket.destroy())))
     const gateway = gatewayClient(`https://127.0.0.1:${port}`, { retry: false })
     expect(await errorOf(gateway.charge(CHARGE_REQUEST))).toMatchObject({ ...unsent, reason: 'ECONNRESET' })
   })

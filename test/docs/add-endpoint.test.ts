@@ -28,7 +28,8 @@ const compile = () => copy.compile('tsconfig.json')
 
 beforeAll(async () => {
   copy = await ConsumerProject.create()
-  await cp(join(repository, 'scripts'), join(copy.folder, 'scripts'), { recursive: true })
+  for (const folder of ['scripts', 'openapi'])
+    await cp(join(repository, folder), join(copy.folder, folder), { recursive: true })
   for (const file of ['package.json', 'vitest.config.ts']) {
     await cp(join(repository, file), join(copy.folder, file))
   }

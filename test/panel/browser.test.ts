@@ -230,7 +230,14 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         'Notifications',
         'States',
       ]
-      for (const name of [...sections, 'State as JSON', 'OpenAPI', '+ 1 hour', '+ 1 day']) {
+      for (const name of [
+        ...sections,
+        'State as JSON',
+        'OpenAPI of the APIs',
+        'OpenAPI of this panel',
+        '+ 1 hour',
+        '+ 1 day',
+      ]) {
         await page.keyboard.press('Tab')
         expect(await focused(page)).toBe(`${name} solid 3px`)
       }
