@@ -6,7 +6,7 @@ import type { Finding } from './ledger.ts'
 import { atLeast, atMost, failedJobs, same } from './ledger.ts'
 import { msisdnOf, openMock, secrets } from './mock.ts'
 
-// 117 requests in 900 ms: 20 000 renewals last 2.6 minutes.
+// On average 108 requests in 900 ms: 20 000 renewals last 2.8 minutes.
 const MINUTE = 900
 // The backlog lasts longer than a key lives. A retry behind the backlog would charge a second time.
 const DAY_SECONDS = 10
