@@ -122,7 +122,7 @@ describe.each(full ? [NEW, OLD] : [NEW])('in a worker of %s', (date) => {
     [
       'that waited before',
       [1, 'silence'] as const,
-      ['/charge?end=500', '/charge/patient?total=3000&end=600'],
+      ['/charge?end=500', '/charge/patient?total=3000&end=300'],
     ],
   ])(
     'the place of a call %s ends with its totalTimeout, which is shorter than its timeout',
