@@ -165,6 +165,7 @@ export interface FaultTarget extends Input<typeof target> {}
 
 /** A fault whose steps name their own kinds. It has no step `'fail'`. Its details apply to the kinds that use them. */
 export interface FaultSequence extends FaultTarget, Details {
+  /** Absent: each step names its own kind. */
   readonly kind?: undefined
   /** What the fault does to consecutive calls: one step for each call. The step `'fail'` applies the fault's `kind`. */
   readonly sequence: readonly FaultStep[]

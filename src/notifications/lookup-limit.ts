@@ -3,7 +3,10 @@ import { steadyClock, waitAtMost } from '../clock.ts'
 import type { RateLimit } from '../errors.ts'
 
 /** A response whose headers may tell the rate limit. */
-export type WithRateLimit = { readonly rateLimit?: RateLimit | undefined }
+export type WithRateLimit = {
+  /** The limit that the response's headers name. (Limits, area S) */
+  readonly rateLimit?: RateLimit | undefined
+}
 /** A call of a client. Without `withResponse`, only the number of lookups at once is limited. */
 export type LookupCall<Data> = PromiseLike<Data> & {
   /** Returns the data with the response. */
