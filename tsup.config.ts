@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Options } from 'tsup'
-import { defineConfig } from 'tsup'
+import { defineConfig, type Options } from 'tsup'
 import { entries } from './scripts/entries.ts'
 
 const { 'mocks/cli': _commandLine, ...libraries } = entries

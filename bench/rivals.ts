@@ -1,5 +1,4 @@
-import type { ChildProcess } from 'node:child_process'
-import { execFile, fork, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, fork, spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,8 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createLoad } from './load.ts'
 import { report } from './report.ts'
-import type { Rival } from './rival-definitions.ts'
-import { RIVALS } from './rival-definitions.ts'
+import { RIVALS, type Rival } from './rival-definitions.ts'
 
 /*
  * Charges over HTTP, beside Prism, Mockoon and json-server with an equal definition. Their packages are installed into a

@@ -1,5 +1,4 @@
-import type { HttpHandler } from 'msw'
-import { http } from 'msw'
+import { type HttpHandler, http } from 'msw'
 import { internalsOf } from './assemble.ts'
 import { createMock as createCoreMock } from './core.ts'
 import { createMswHandlers } from './msw.ts'

@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { IConfigFile } from '@microsoft/api-extractor'
-import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor'
+import { Extractor, ExtractorConfig, ExtractorLogLevel, type IConfigFile } from '@microsoft/api-extractor'
 import { entries } from './entries.ts'
 
 // The exported surface of each built entry, as a report in api/ that is checked in and reviewed with every change.

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
 import { matrixRows } from './matrix/rows.ts'
-import type { RowResult } from './matrix/workspace.ts'
-import { Workspace } from './matrix/workspace.ts'
+import { type RowResult, Workspace } from './matrix/workspace.ts'
 
 // Installs the packed package in a fresh project for each runtime, bundler, compiler and test runner, uses it there,
 // and prints a table:

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Reflection } from 'typedoc'
-import { Application, Converter, MarkdownEvent, RendererEvent } from 'typedoc'
+import { Application, Converter, MarkdownEvent, type Reflection, RendererEvent } from 'typedoc'
 import { entries } from './entries.ts'
 
 // Makes TypeDoc treat the guides of docs/ as code hosts do: titles and anchors are the same there and on the site.

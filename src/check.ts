@@ -1,8 +1,6 @@
 import type { Clock } from './clock.ts'
-import type { Field, Issues } from './contract/fields.ts'
-import { field, readWith } from './contract/fields.ts'
-import type { ErrorDetails, InputIssue } from './errors.ts'
-import { InvalidRequestError } from './errors.ts'
+import { type Field, field, type Issues, readWith } from './contract/fields.ts'
+import { type ErrorDetails, type InputIssue, InvalidRequestError } from './errors.ts'
 
 /** Returns the name of a value's type, for an error or a report. */
 export const typeOf = (value: unknown): string => {

@@ -1,8 +1,7 @@
 import { exportedWait, systemClock } from './clock.ts'
 import type { FindOut } from './contract/endpoint.ts'
 import { isObject } from './contract/fields.ts'
-import type { ApiError } from './errors.ts'
-import { isMandateKitError } from './errors.ts'
+import { type ApiError, isMandateKitError } from './errors.ts'
 import { REJECTED_CERTIFICATE } from './http/failure.ts'
 
 /** A job that runs again. Times are in milliseconds. */

@@ -1,10 +1,8 @@
 import { credentialsOption } from './auth/credentials.ts'
 import { TokenLifecycle } from './auth/token-lifecycle.ts'
-import type { TokenStore } from './auth/token-store.ts'
-import { createMemoryTokenStore } from './auth/token-store.ts'
+import { createMemoryTokenStore, type TokenStore } from './auth/token-store.ts'
 import { check, duration, inputIssue, objectWith } from './check.ts'
-import type { Input } from './contract/fields.ts'
-import { anyJson, isObject, oneOf, optional, strict, withDefault } from './contract/fields.ts'
+import { anyJson, type Input, isObject, oneOf, optional, strict, withDefault } from './contract/fields.ts'
 import { dayNumber, MAX_SUBSCRIPTION_DAYS } from './contract/formats.ts'
 import type {
   Cancellation,
@@ -31,12 +29,9 @@ import { Deadline } from './http/deadline.ts'
 import { notify } from './http/logger.ts'
 import type { CallOptions, ClientChanges, ClientOptions } from './http/options.ts'
 import { changeSettings, clientOptionsWith } from './http/options.ts'
-import type { WaitOptions } from './http/poll.ts'
-import { pollUntil } from './http/poll.ts'
-import type { ClientParts } from './http/prepare.ts'
-import { prepare } from './http/prepare.ts'
-import type { RawRequest } from './http/raw-request.ts'
-import { rawCall } from './http/raw-request.ts'
+import { pollUntil, type WaitOptions } from './http/poll.ts'
+import { type ClientParts, prepare } from './http/prepare.ts'
+import { type RawRequest, rawCall } from './http/raw-request.ts'
 
 const subscriptionsOptions = {
   /** The merchant's login credentials, or a function that returns them, for example from a secret store. */

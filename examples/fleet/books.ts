@@ -1,10 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { Charge as Made } from 'mandatekit'
-import { monthlyDueDate, renewalKey } from 'mandatekit'
+import { type Charge as Made, monthlyDueDate, renewalKey } from 'mandatekit'
 import type { Expected, ExpectedPayment, OrderedNotification } from 'mandatekit/notifications'
 import { isNewer } from 'mandatekit/notifications'
-import type { NewJob } from './queues.ts'
-import { chargeKey, jobFor } from './queues.ts'
+import { chargeKey, jobFor, type NewJob } from './queues.ts'
 
 // The shop records every request here before it sends the request. A restarted job reads what an earlier run did.
 const TABLES = `

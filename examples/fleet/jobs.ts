@@ -1,11 +1,9 @@
 import { UnrecoverableError } from 'bullmq'
 import type { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import { ApiError, isMandateKitError, renewalKey } from 'mandatekit'
-import type { NotificationHandler } from 'mandatekit/notifications'
-import { reconcile } from 'mandatekit/notifications'
+import { type NotificationHandler, reconcile } from 'mandatekit/notifications'
 import type { Books } from './books.ts'
-import type { Jobs, QueueName, Queues } from './queues.ts'
-import { chargeKey, jobFor } from './queues.ts'
+import { chargeKey, type Jobs, jobFor, type QueueName, type Queues } from './queues.ts'
 import { Later } from './settle.ts'
 
 /** The objects that all jobs of a worker share. */

@@ -1,8 +1,6 @@
-import type { ConnectionOptions, JobsOptions } from 'bullmq'
-import { Queue } from 'bullmq'
+import { type ConnectionOptions, type JobsOptions, Queue } from 'bullmq'
 import type { RedisOptions } from 'ioredis'
-import type { Credentials } from 'mandatekit'
-import { renewalKey } from 'mandatekit'
+import { type Credentials, renewalKey } from 'mandatekit'
 import type { QueuedDelivery } from 'mandatekit/notifications'
 
 /**

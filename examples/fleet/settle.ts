@@ -1,5 +1,4 @@
-import type { Job, Queue } from 'bullmq'
-import { DelayedError, RateLimitError, UnrecoverableError } from 'bullmq'
+import { DelayedError, type Job, type Queue, RateLimitError, UnrecoverableError } from 'bullmq'
 import { isMandateKitError, nextStep } from 'mandatekit'
 
 /** Thrown by a job that has to wait. The same job runs again later, which uses up no attempt. */

@@ -3,10 +3,8 @@ import { createBullBoard } from '@bull-board/api'
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import { ExpressAdapter } from '@bull-board/express'
 import express from 'express'
-import type { NewOrder } from './books.ts'
-import { openBooks } from './books.ts'
-import type { NewJob, Settings } from './queues.ts'
-import { chargeKey, connectionOf, jobFor, openQueues } from './queues.ts'
+import { type NewOrder, openBooks } from './books.ts'
+import { chargeKey, connectionOf, jobFor, type NewJob, openQueues, type Settings } from './queues.ts'
 
 const HEADERS = ['content-type', 'content-encoding', 'x-signature'] as const
 

@@ -1,5 +1,4 @@
-import type { Hooks } from 'mandatekit'
-import { GatewayClient, isMandateKitError, SubscriptionsClient } from 'mandatekit'
+import { GatewayClient, type Hooks, isMandateKitError, SubscriptionsClient } from 'mandatekit'
 import { createMock, testNumbers } from 'mandatekit/mocks/core'
 
 /** Makes four calls with hooks. The client retries the second call. The last two calls fail. */

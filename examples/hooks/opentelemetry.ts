@@ -1,5 +1,4 @@
-import type { Span, Tracer } from '@opentelemetry/api'
-import { SpanKind, SpanStatusCode } from '@opentelemetry/api'
+import { type Span, SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api'
 import { ConsoleSpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import {
   ATTR_ERROR_TYPE,

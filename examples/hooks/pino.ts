@@ -1,6 +1,5 @@
 import type { CallEvent, Hooks } from 'mandatekit'
-import type { Logger } from 'pino'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { isProgram } from '../frameworks/run.ts'
 import { makeCalls } from './calls.ts'
 

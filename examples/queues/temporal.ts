@@ -1,6 +1,5 @@
 import { ApplicationFailure, activityInfo, cancellationSignal, getClient } from '@temporalio/activity'
-import type { GatewayClient } from 'mandatekit'
-import { nextStep } from 'mandatekit'
+import { type GatewayClient, nextStep } from 'mandatekit'
 
 // Activities that never charge twice, on Temporal. Copy this file, and the workflow in temporal-workflow.ts.
 

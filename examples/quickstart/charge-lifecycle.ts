@@ -1,5 +1,4 @@
-import type { Charge, GatewayClient } from 'mandatekit'
-import { isMandateKitError, renewalKey } from 'mandatekit'
+import { type Charge, type GatewayClient, isMandateKitError, renewalKey } from 'mandatekit'
 import type { Settings } from './settings.ts'
 import type { Timeline } from './timeline.ts'
 

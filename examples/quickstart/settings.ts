@@ -1,6 +1,5 @@
 import type { GatewayClientOptions, SubscriptionsClientOptions } from 'mandatekit'
-import type { Mock } from 'mandatekit/mocks/core'
-import { createMock, testNumbers } from 'mandatekit/mocks/core'
+import { createMock, type Mock, testNumbers } from 'mandatekit/mocks/core'
 import { startMockServer } from 'mandatekit/mocks/server'
 
 /** The settings of the quickstart, which runs a subscription and a charge from beginning to end. */

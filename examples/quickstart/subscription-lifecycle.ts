@@ -1,5 +1,4 @@
-import type { SubscriptionsClient } from 'mandatekit'
-import { isMandateKitError } from 'mandatekit'
+import { isMandateKitError, type SubscriptionsClient } from 'mandatekit'
 import type { Settings } from './settings.ts'
 import type { Timeline } from './timeline.ts'
 

@@ -1,11 +1,8 @@
-import type { Duration } from '../domain/duration.ts'
-import { MINUTE, toMilliseconds } from '../domain/duration.ts'
+import { type Duration, MINUTE, toMilliseconds } from '../domain/duration.ts'
 import { check } from '../domain/fields.ts'
 import type { NotificationBody } from '../domain/subscriptions/types.ts'
-import type { Sent } from './sender.ts'
-import { createSender } from './sender.ts'
-import type { DeliveryOptions, NotificationTarget } from './types.ts'
-import { deliverySchema, target } from './types.ts'
+import { createSender, type Sent } from './sender.ts'
+import { type DeliveryOptions, deliverySchema, type NotificationTarget, target } from './types.ts'
 
 /** A message for one receiver, as plain data. */
 export interface Delivery {

@@ -1,8 +1,6 @@
-import type { Duration } from './duration.ts'
-import { toInstantMilliseconds, toMilliseconds } from './duration.ts'
+import { type Duration, toInstantMilliseconds, toMilliseconds } from './duration.ts'
 import { machineNow, macrotask, startTimer } from './machine-time.ts'
-import type { PlannedEntry } from './timeline.ts'
-import { createTimeline } from './timeline.ts'
+import { createTimeline, type PlannedEntry } from './timeline.ts'
 
 /** The options of a mock's clock. */
 export interface ClockOptions {

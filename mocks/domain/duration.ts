@@ -1,8 +1,6 @@
-import type { Input } from '../../src/contract/fields.ts'
-import { optional } from '../../src/contract/fields.ts'
+import { type Input, optional } from '../../src/contract/fields.ts'
 import { isCalendarDate } from '../../src/contract/formats.ts'
-import type { Rule } from './fields.ts'
-import { also, check, either, number, rule, strict } from './fields.ts'
+import { also, check, either, number, type Rule, rule, strict } from './fields.ts'
 
 /** One second, minute, hour and day in milliseconds. */
 export const SECOND = 1_000

@@ -1,6 +1,5 @@
 import type { input as InputOf } from 'zod/v4/core'
-import type { Field, Issues } from '../../src/contract/fields.ts'
-import { readWith } from '../../src/contract/fields.ts'
+import { type Field, type Issues, readWith } from '../../src/contract/fields.ts'
 import { refuse } from './fields.ts'
 
 /** `spec`: the mock applies the specification's rules. `strict`: the mock also applies restrictions of its own. */

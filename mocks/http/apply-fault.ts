@@ -1,7 +1,6 @@
 import type { OperationExchange } from './exchange.ts'
 import type { FaultEffect } from './fault-schema.ts'
-import type { Decision } from './respond.ts'
-import { countCall } from './respond.ts'
+import { countCall, type Decision } from './respond.ts'
 import type { HeaderFields, MockResponse, ResponseData } from './response.ts'
 import { complete, jsonResponse, mayHaveBody } from './response.ts'
 

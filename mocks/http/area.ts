@@ -4,11 +4,9 @@ import { gatewayContract } from '../../src/contract/gateway.ts'
 import { subscriptionsContract } from '../../src/contract/subscriptions.ts'
 import { check } from '../domain/fields.ts'
 import type { Limiter } from '../domain/limiter.ts'
-import type { Refusal, Result } from '../domain/result.ts'
-import { accepted } from '../domain/result.ts'
+import { accepted, type Refusal, type Result } from '../domain/result.ts'
 import type { HeaderFields, ResponseData } from './response.ts'
-import type { Router } from './router.ts'
-import { createRouter } from './router.ts'
+import { createRouter, type Router } from './router.ts'
 
 /** Operation ids of both areas, such as `gateway.charge`. */
 export type Operation =

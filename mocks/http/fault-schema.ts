@@ -12,8 +12,7 @@ import {
   strict,
   tableOf,
 } from '../domain/fields.ts'
-import type { Operation } from './area.ts'
-import { operations } from './area.ts'
+import { type Operation, operations } from './area.ts'
 
 interface KindRules {
   /** Whether a fault of this kind executes the request by default. */

@@ -1,7 +1,6 @@
 import type { Refusal } from '../domain/result.ts'
 import type { LimitState } from './area.ts'
-import type { Exchange, OperationExchange } from './exchange.ts'
-import { fieldsOf, isAcceptedType } from './exchange.ts'
+import { type Exchange, fieldsOf, isAcceptedType, type OperationExchange } from './exchange.ts'
 import type { HeaderFields, ResponseData } from './response.ts'
 
 /** The response to a request, and the rule that caused the response. */

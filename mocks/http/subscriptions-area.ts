@@ -1,6 +1,5 @@
 import { SUBSCRIPTIONS_API_PREFIX, subscriptionsContract } from '../../src/contract/subscriptions.ts'
-import type { RefusalReason, Result } from '../domain/result.ts'
-import { accepted } from '../domain/result.ts'
+import { accepted, type RefusalReason, type Result } from '../domain/result.ts'
 import type { SubscriptionsDomain } from '../domain/subscriptions/domain.ts'
 import type { ErrorCodes, SubscriptionsOptions } from '../domain/subscriptions/options.ts'
 import { defaultErrorCodes } from '../domain/subscriptions/options.ts'

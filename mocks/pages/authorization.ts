@@ -1,9 +1,7 @@
 import type { KnownCycle } from '../../src/contract/subscriptions.ts'
 import type { AuthorizationView } from '../domain/subscriptions/types.ts'
-import type { Html } from './html.ts'
-import { html } from './html.ts'
-import type { Page } from './layout.ts'
-import { closedPage, returnTarget } from './layout.ts'
+import { type Html, html } from './html.ts'
+import { closedPage, type Page, returnTarget } from './layout.ts'
 
 const CYCLES: Readonly<Record<KnownCycle, string>> = {
   DAILY: 'every day',

@@ -1,8 +1,6 @@
 import type { ConfirmationView } from '../domain/gateway/types.ts'
-import type { Html } from './html.ts'
-import { html } from './html.ts'
-import type { Page } from './layout.ts'
-import { closedPage, returnTarget } from './layout.ts'
+import { type Html, html } from './html.ts'
+import { closedPage, type Page, returnTarget } from './layout.ts'
 
 const CLOSED: Readonly<
   Record<

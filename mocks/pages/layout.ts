@@ -1,6 +1,5 @@
 import type { HeaderFields, ResponseData } from '../http/response.ts'
-import type { HtmlValue } from './html.ts'
-import { documentOf, html } from './html.ts'
+import { documentOf, type HtmlValue, html } from './html.ts'
 import { hashSource, style } from './style.ts'
 
 /** The merchant's address to which the payer returns. */

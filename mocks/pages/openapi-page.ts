@@ -1,6 +1,5 @@
 import type { ResponseData } from '../http/response.ts'
-import type { Html } from './html.ts'
-import { documentOf, html } from './html.ts'
+import { documentOf, type Html, html } from './html.ts'
 import { commonHeaders } from './layout.ts'
 import type { DocumentPart } from './openapi.ts'
 import { hashSource, palette } from './style.ts'

@@ -1,10 +1,7 @@
-import type { Html, HtmlValue } from '../pages/html.ts'
-import { html } from '../pages/html.ts'
+import { type Html, type HtmlValue, html } from '../pages/html.ts'
 import type { ActionName } from './actions.ts'
-import type { ListName, PanelQuery } from './paging.ts'
-import { urlWith } from './paging.ts'
-import type { Listed } from './view.ts'
-import { filters } from './view.ts'
+import { type ListName, type PanelQuery, urlWith } from './paging.ts'
+import { filters, type Listed } from './view.ts'
 
 /** The color of a state. */
 export type Tone = 'good' | 'waiting' | 'bad' | 'plain'

@@ -1,9 +1,7 @@
 import { behaviors, testNumbers } from '../domain/gateway/behaviors.ts'
 import { operations } from '../http/area.ts'
-import type { Fault } from '../http/fault-schema.ts'
-import { faultKinds } from '../http/fault-schema.ts'
-import type { Html, HtmlValue } from '../pages/html.ts'
-import { html } from '../pages/html.ts'
+import { type Fault, faultKinds } from '../http/fault-schema.ts'
+import { type Html, type HtmlValue, html } from '../pages/html.ts'
 import { actionButton, actionForm, card, foreign, instant, pill } from './components.ts'
 import type { PanelView } from './view.ts'
 

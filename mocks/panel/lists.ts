@@ -5,8 +5,7 @@ import type { ListedCharge } from '../domain/gateway/types.ts'
 import { authorizationPath } from '../domain/subscriptions/views.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import { cycleInWords } from '../pages/authorization.ts'
-import type { Html, HtmlValue } from '../pages/html.ts'
-import { html } from '../pages/html.ts'
+import { type Html, type HtmlValue, html } from '../pages/html.ts'
 import {
   actionButton,
   actionForm,
@@ -18,10 +17,8 @@ import {
   listSection,
   pill,
 } from './components.ts'
-import type { PanelQuery } from './paging.ts'
-import { urlWith } from './paging.ts'
-import type { ListedSubscription, PanelView } from './view.ts'
-import { filters } from './view.ts'
+import { type PanelQuery, urlWith } from './paging.ts'
+import { filters, type ListedSubscription, type PanelView } from './view.ts'
 
 /** The choices of the field that sets which payments of a subscription fail. */
 const SCRIPTS: readonly (readonly [payments: string, label: string])[] = [

@@ -4,8 +4,7 @@ import {
   requestTransitions,
   subscriptionTransitions,
 } from '../domain/subscriptions/transitions.ts'
-import type { Html } from '../pages/html.ts'
-import { html } from '../pages/html.ts'
+import { type Html, html } from '../pages/html.ts'
 import { card } from './components.ts'
 import type { PanelQuery } from './paging.ts'
 import type { PanelView, ShownStates } from './view.ts'

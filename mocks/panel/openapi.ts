@@ -1,5 +1,4 @@
-import type { Json } from '../../src/contract/fields.ts'
-import { jsonOf, object, oneOf } from '../../src/contract/fields.ts'
+import { type Json, jsonOf, object, oneOf } from '../../src/contract/fields.ts'
 import { FORM_TYPE } from '../http/exchange.ts'
 import { PANEL_PATH, STATE_PATH } from './access.ts'
 import { actions } from './actions.ts'

@@ -1,5 +1,4 @@
-import type { Html } from '../pages/html.ts'
-import { documentOf, html, Html as Markup } from '../pages/html.ts'
+import { documentOf, type Html, html, Html as Markup } from '../pages/html.ts'
 import { hashSource } from '../pages/style.ts'
 import { API_PAGE_PATH, OPENAPI_PATH, PANEL_PATH, STATE_PATH } from './access.ts'
 import type { Outcome } from './actions.ts'

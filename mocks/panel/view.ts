@@ -9,8 +9,7 @@ import type { PaymentBody } from '../domain/subscriptions/types.ts'
 import { operations } from '../http/area.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import type { Mock } from '../types.ts'
-import type { ListName, PanelQuery } from './paging.ts'
-import { placeOf } from './paging.ts'
+import { type ListName, type PanelQuery, placeOf } from './paging.ts'
 
 /** A page of a list. */
 export interface Listed<Item> {

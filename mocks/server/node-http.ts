@@ -1,9 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
-import { constants } from 'node:http2'
+import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
 import { BodyTooLargeError } from '../http/exchange.ts'
-import type { MockResponse, ResponseData } from '../http/response.ts'
-import { mayHaveBody } from '../http/response.ts'
+import { type MockResponse, mayHaveBody, type ResponseData } from '../http/response.ts'
 
 /** A Node request over HTTP/1 or HTTP/2. */
 export type NodeIncoming = IncomingMessage | Http2ServerRequest

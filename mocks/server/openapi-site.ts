@@ -1,7 +1,6 @@
 import { GATEWAY_API_PREFIX } from '../../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../../src/contract/subscriptions.ts'
-import type { ResponseData } from '../http/response.ts'
-import { jsonResponse } from '../http/response.ts'
+import { jsonResponse, type ResponseData } from '../http/response.ts'
 import { joinDocuments } from '../pages/openapi.ts'
 import { openApiPage } from '../pages/openapi-page.ts'
 import { API_DOCUMENT_PATH } from '../panel/access.ts'

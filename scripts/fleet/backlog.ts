@@ -2,8 +2,7 @@ import { monthlyDueDate } from 'mandatekit'
 import { startFleet } from '../../examples/fleet/fleet.ts'
 import { chargeKey, retryFailed } from '../../examples/fleet/queues.ts'
 import { WORKERS, watch } from './chaos.ts'
-import type { Finding } from './ledger.ts'
-import { atLeast, atMost, failedJobs, same } from './ledger.ts'
+import { atLeast, atMost, type Finding, failedJobs, same } from './ledger.ts'
 import { msisdnOf, openMock, secrets } from './mock.ts'
 
 // On average 108 requests in 900 ms: 20 000 renewals last 2.8 minutes.

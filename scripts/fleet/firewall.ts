@@ -6,8 +6,7 @@ import { startMockServer } from 'mandatekit/mocks/server'
 import { startFleet } from '../../examples/fleet/fleet.ts'
 import { WORKERS, watch } from './chaos.ts'
 import { openFront, trusted } from './front.ts'
-import type { Finding } from './ledger.ts'
-import { atLeast, failedJobs, same } from './ledger.ts'
+import { atLeast, type Finding, failedJobs, same } from './ledger.ts'
 import { msisdnOf, openMock, secrets } from './mock.ts'
 
 const MINUTE = 800

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import type { Socket } from 'node:net'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { createServer } from 'node:tls'
 import { localhostCertificate } from '../../test/support/certificates.ts'
 

@@ -1,10 +1,7 @@
 import { monthlyDueDate } from 'mandatekit'
-import type { Fleet } from '../../examples/fleet/fleet.ts'
-import { startFleet } from '../../examples/fleet/fleet.ts'
-import type { Plan } from './chaos.ts'
-import { startChaos, untilAnswered, WORKERS, watch } from './chaos.ts'
-import type { Finding } from './ledger.ts'
-import { atLeast, atMost, compare, failedJobs, same } from './ledger.ts'
+import { type Fleet, startFleet } from '../../examples/fleet/fleet.ts'
+import { type Plan, startChaos, untilAnswered, WORKERS, watch } from './chaos.ts'
+import { atLeast, atMost, compare, type Finding, failedJobs, same } from './ledger.ts'
 import { addFaults, merchant, msisdnOf, openMock, secrets } from './mock.ts'
 
 const MINUTE = 1_200

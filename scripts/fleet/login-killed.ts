@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import type { Fault, Mock } from 'mandatekit/mocks/core'
-import type { Fleet } from '../../examples/fleet/fleet.ts'
-import { startFleet } from '../../examples/fleet/fleet.ts'
+import { type Fleet, startFleet } from '../../examples/fleet/fleet.ts'
 import { WORKERS, watch } from './chaos.ts'
-import type { Finding } from './ledger.ts'
-import { atMost, failedJobs, same } from './ledger.ts'
+import { atMost, type Finding, failedJobs, same } from './ledger.ts'
 import { openMock } from './mock.ts'
 
 const MINUTE = 1_200

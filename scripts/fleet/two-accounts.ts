@@ -1,8 +1,7 @@
 import { startFleet } from '../../examples/fleet/fleet.ts'
 import { WORKERS, watch } from './chaos.ts'
 import { lockAccount } from './kill-run.ts'
-import type { Finding } from './ledger.ts'
-import { atMost, failedJobs, same } from './ledger.ts'
+import { atMost, type Finding, failedJobs, same } from './ledger.ts'
 import { openMock } from './mock.ts'
 
 const MINUTE = 1_200

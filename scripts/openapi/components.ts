@@ -2,8 +2,7 @@ import type { Area, EndpointDefinition } from '../../src/contract/endpoint.ts'
 import * as gateway from '../../src/contract/gateway.ts'
 import { notificationSchema } from '../../src/contract/notifications.ts'
 import * as subscriptions from '../../src/contract/subscriptions.ts'
-import type { Component, Json } from './schemas.ts'
-import { plainSchema } from './schemas.ts'
+import { type Component, type Json, plainSchema } from './schemas.ts'
 
 const component = (name: string, schema: Parameters<typeof plainSchema>[0], type = name) => ({
   name,

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { $ZodType } from 'zod/v4/core'
-import { toJSONSchema } from 'zod/v4/core'
+import { type $ZodType, toJSONSchema } from 'zod/v4/core'
 import type { Docstrings } from './docstrings.ts'
 
 /** A part of a document. */

@@ -1,9 +1,7 @@
-import type { Mock, MockOptions } from '../../mocks/core.ts'
-import { createMock, defaultMerchant, testNumbers } from '../../mocks/core.ts'
+import { createMock, defaultMerchant, type Mock, type MockOptions, testNumbers } from '../../mocks/core.ts'
 import type { Area } from '../../src/contract/endpoint.ts'
 import type { NotificationMessage } from '../../src/contract/notifications.ts'
-import type { Method, OperationEntry } from './operations.ts'
-import { operationEntries } from './operations.ts'
+import { type Method, type OperationEntry, operationEntries } from './operations.ts'
 
 /** A request to an operation, the mock's response, and the rule by which the mock decided. */
 export interface Exchange {

@@ -1,7 +1,6 @@
 import { check } from '../check.ts'
 import { waitAtMost } from '../clock.ts'
-import type { Field, Input } from '../contract/fields.ts'
-import { input, object, unless } from '../contract/fields.ts'
+import { type Field, type Input, input, object, unless } from '../contract/fields.ts'
 import { InvalidRequestError } from '../errors.ts'
 
 /** Errors about credentials have this operation id. */

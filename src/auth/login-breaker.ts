@@ -1,10 +1,8 @@
-import type { Clock } from '../clock.ts'
-import { exportedWait } from '../clock.ts'
+import { type Clock, exportedWait } from '../clock.ts'
 import { randomId } from '../contract/formats.ts'
 import type { Credentials } from './credentials.ts'
 import { blockAfter, blockedError, isRejection } from './login-failure.ts'
-import type { LoginBlock, TokenRecord } from './token-record.ts'
-import { hasLoginSince } from './token-record.ts'
+import { hasLoginSince, type LoginBlock, type TokenRecord } from './token-record.ts'
 
 /** Maximum number of login blocks in a record. Two blocks never have the same fingerprint. */
 const BLOCKS_KEPT = 8

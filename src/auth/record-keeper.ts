@@ -1,11 +1,8 @@
-import type { Clock } from '../clock.ts'
-import { waitAtMost } from '../clock.ts'
+import { type Clock, waitAtMost } from '../clock.ts'
 import { RateLimitError } from '../errors.ts'
 import { failureOf, LOGIN } from './credentials.ts'
-import type { TokenRecord } from './token-record.ts'
-import { EMPTY_RECORD, RECORD_VERSION, readTokenRecord } from './token-record.ts'
-import type { KeyedMutex, TokenStore } from './token-store.ts'
-import { createKeyedMutex } from './token-store.ts'
+import { EMPTY_RECORD, RECORD_VERSION, readTokenRecord, type TokenRecord } from './token-record.ts'
+import { createKeyedMutex, type KeyedMutex, type TokenStore } from './token-store.ts'
 
 /** Longest wait for one operation of a store, in milliseconds of real time. */
 const STORE_LIMIT = 5_000

@@ -1,5 +1,4 @@
-import type { Field, Output } from './fields.ts'
-import { response } from './fields.ts'
+import { type Field, type Output, response } from './fields.ts'
 import { openText, text } from './response-fields.ts'
 
 /** Types of notification (S8). */

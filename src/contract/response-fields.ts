@@ -1,5 +1,4 @@
-import type { Field, Json, Open } from './fields.ts'
-import { asText, field, INT64, jsonOf, STRING } from './fields.ts'
+import { asText, type Field, field, INT64, type Json, jsonOf, type Open, STRING } from './fields.ts'
 
 // These schemas read responses, so they accept several forms of a value.
 

@@ -1,5 +1,4 @@
-import type { EndpointDefinition } from './endpoint.ts'
-import { endpoint } from './endpoint.ts'
+import { type EndpointDefinition, endpoint } from './endpoint.ts'
 import type { Field, Input, Open, Output, Shape } from './fields.ts'
 import {
   filledText,

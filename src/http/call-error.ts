@@ -1,7 +1,6 @@
 import { exportedWait, inWords } from '../clock.ts'
 import type { AuthKind, EndpointDefinition } from '../contract/endpoint.ts'
-import type { Verdict } from '../contract/verdict.ts'
-import { verdictOn } from '../contract/verdict.ts'
+import { type Verdict, verdictOn } from '../contract/verdict.ts'
 import type { ErrorDetails, MandateKitError, Phase } from '../errors.ts'
 import {
   AbortedError,
@@ -15,8 +14,7 @@ import {
   TimeoutError,
   UnexpectedResponseError,
 } from '../errors.ts'
-import type { CallLog } from './call-log.ts'
-import { serverRequestIdOf } from './call-log.ts'
+import { type CallLog, serverRequestIdOf } from './call-log.ts'
 import type { Interruption } from './deadline.ts'
 import type { Failure } from './failure.ts'
 import { readRateLimit } from './rate-limit.ts'

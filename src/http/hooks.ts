@@ -1,5 +1,4 @@
-import type { Field } from '../contract/fields.ts'
-import { isObject, schema } from '../contract/fields.ts'
+import { type Field, isObject, schema } from '../contract/fields.ts'
 import type { MandateKitErrorCode, Outcome, Phase, RateLimit } from '../errors.ts'
 import type { RetryReason } from './retry.ts'
 

@@ -1,6 +1,5 @@
 import { check, clockOption, duration, fromZero, functionOption, objectWith, signalOption } from '../check.ts'
-import type { Clock } from '../clock.ts'
-import { systemClock } from '../clock.ts'
+import { type Clock, systemClock } from '../clock.ts'
 import type { Field, Input, Output, Shape } from '../contract/fields.ts'
 import {
   field,
@@ -16,10 +15,8 @@ import {
   withDefault,
 } from '../contract/fields.ts'
 import { isHeaderText } from '../contract/formats.ts'
-import type { UnexpectedReport } from './hooks.ts'
-import { hooksOption } from './hooks.ts'
-import type { Logger, LogLevel } from './logger.ts'
-import { LOG_LEVELS } from './logger.ts'
+import { hooksOption, type UnexpectedReport } from './hooks.ts'
+import { LOG_LEVELS, type Logger, type LogLevel } from './logger.ts'
 import type { FetchFunction } from './send.ts'
 
 const BASE_URL = /^https?:\/\/[^\s\\?#/:][^\s\\?#]*$/i

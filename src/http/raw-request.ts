@@ -1,11 +1,9 @@
 import { check, inputIssue } from '../check.ts'
 import type { EndpointDefinition } from '../contract/endpoint.ts'
-import type { Input } from '../contract/fields.ts'
-import { anyJson, field, input, isObject, oneOf, optional, strict } from '../contract/fields.ts'
+import { anyJson, field, type Input, input, isObject, oneOf, optional, strict } from '../contract/fields.ts'
 import { InvalidRequestError } from '../errors.ts'
 import type { CallOptions } from './options.ts'
-import type { CallInput, Query } from './prepare.ts'
-import { DOT_SEGMENT, idempotencyKey } from './prepare.ts'
+import { type CallInput, DOT_SEGMENT, idempotencyKey, type Query } from './prepare.ts'
 
 const query = field<Query>('an object of names and values, or URLSearchParams', (value) =>
   isObject(value) ? (value as Query) : undefined,

@@ -1,7 +1,6 @@
 import { typeOf } from '../check.ts'
 import type { EndpointDefinition } from '../contract/endpoint.ts'
-import type { Issues } from '../contract/fields.ts'
-import { asText, isObject, readWith, received } from '../contract/fields.ts'
+import { asText, type Issues, isObject, readWith, received } from '../contract/fields.ts'
 import { isCutJson, readJson } from '../json.ts'
 import type { Failure } from './failure.ts'
 import type { UnexpectedReport } from './hooks.ts'

@@ -2,10 +2,8 @@ import type { KyInstance } from 'ky'
 import ky from 'ky'
 import { steadyClock } from '../clock.ts'
 import type { Phase } from '../errors.ts'
-import type { Deadline } from './deadline.ts'
-import { Interrupted } from './deadline.ts'
-import type { Failure } from './failure.ts'
-import { failureOf } from './failure.ts'
+import { type Deadline, Interrupted } from './deadline.ts'
+import { type Failure, failureOf } from './failure.ts'
 
 /** The parts of a response's headers that the client reads. */
 export interface FetchHeaders {

@@ -1,8 +1,6 @@
 import { check, clockOption } from '../check.ts'
-import type { Clock } from '../clock.ts'
-import { steadyClock, systemClock } from '../clock.ts'
-import type { Input } from '../contract/fields.ts'
-import { optional, strict, wholeNumber, withDefault } from '../contract/fields.ts'
+import { type Clock, steadyClock, systemClock } from '../clock.ts'
+import { type Input, optional, strict, wholeNumber, withDefault } from '../contract/fields.ts'
 import { randomId } from '../contract/formats.ts'
 
 /**

@@ -1,5 +1,4 @@
-import type { Clock } from '../clock.ts'
-import { steadyClock, waitAtMost } from '../clock.ts'
+import { type Clock, steadyClock, waitAtMost } from '../clock.ts'
 import type { RateLimit } from '../errors.ts'
 
 /** A response whose headers may tell the rate limit. */

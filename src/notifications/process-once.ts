@@ -1,5 +1,4 @@
-import type { Clock } from '../clock.ts'
-import { waitAtMost } from '../clock.ts'
+import { type Clock, waitAtMost } from '../clock.ts'
 import { isObject } from '../contract/fields.ts'
 import type { Claim, DedupeStore } from './dedupe.ts'
 import type { HandlerSettings, Report } from './options.ts'

@@ -1,9 +1,7 @@
 import { waitAtMost } from '../clock.ts'
-import type { InputIssue } from '../errors.ts'
-import { InvalidRequestError } from '../errors.ts'
+import { type InputIssue, InvalidRequestError } from '../errors.ts'
 import type { HandlerSettings } from './options.ts'
-import type { MerchantNotification } from './parse.ts'
-import { bodyError, decodeUtf8, parseBody, parseObject, SAFE } from './parse.ts'
+import { bodyError, decodeUtf8, type MerchantNotification, parseBody, parseObject, SAFE } from './parse.ts'
 import type { Delivery } from './verifiers.ts'
 
 /** The number of bytes that are decoded in one step. */

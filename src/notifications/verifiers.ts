@@ -1,13 +1,10 @@
 import { check, clockOption, objectWith } from '../check.ts'
 import { systemClock } from '../clock.ts'
-import type { Input } from '../contract/fields.ts'
-import { anyText, field, input, oneOf, strict, withDefault } from '../contract/fields.ts'
+import { anyText, field, type Input, input, oneOf, strict, withDefault } from '../contract/fields.ts'
 import type { Cancellation, PaymentDetails, SubscriptionDetails } from '../contract/subscriptions.ts'
 import { InvalidRequestError, isMandateKitError } from '../errors.ts'
-import type { LookupCall } from './lookup-limit.ts'
-import { createLookupLimit, postponed } from './lookup-limit.ts'
-import type { MerchantNotification } from './parse.ts'
-import { canonical, toBytes } from './parse.ts'
+import { createLookupLimit, type LookupCall, postponed } from './lookup-limit.ts'
+import { canonical, type MerchantNotification, toBytes } from './parse.ts'
 
 /** A delivery, as a verifier receives it. */
 export interface Delivery {

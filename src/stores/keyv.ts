@@ -1,9 +1,7 @@
-import type { TokenStore } from '../auth/token-store.ts'
-import { createKeyedMutex } from '../auth/token-store.ts'
+import { createKeyedMutex, type TokenStore } from '../auth/token-store.ts'
 import { check, clockOption, objectWith } from '../check.ts'
 import { systemClock } from '../clock.ts'
-import type { Input } from '../contract/fields.ts'
-import { anyText, isObject, strict, withDefault } from '../contract/fields.ts'
+import { anyText, type Input, isObject, strict, withDefault } from '../contract/fields.ts'
 import { randomId } from '../contract/formats.ts'
 import type { Claim, DedupeStore } from '../notifications/dedupe.ts'
 

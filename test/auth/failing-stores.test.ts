@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { TokenRecord, TokenStore } from '../../src/index.ts'
-import { createMemoryTokenStore } from '../../src/index.ts'
+import { createMemoryTokenStore, type TokenRecord, type TokenStore } from '../../src/index.ts'
 import { errorOf } from '../support/clients.ts'
-import type { MerchantOptions } from '../support/merchant.ts'
-import { createMerchant, recordKey } from '../support/merchant.ts'
+import { createMerchant, type MerchantOptions, recordKey } from '../support/merchant.ts'
 import { api, clock, useTokenServer } from '../support/token-set-up.ts'
 
 useTokenServer()

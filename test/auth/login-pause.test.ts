@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CallOptions } from '../../src/index.ts'
-import { createMemoryTokenStore } from '../../src/index.ts'
+import { type CallOptions, createMemoryTokenStore } from '../../src/index.ts'
 import { errorOf } from '../support/clients.ts'
 import type { MerchantOptions } from '../support/merchant.ts'
 import { api, clock, merchant, useTokenServer } from '../support/token-set-up.ts'

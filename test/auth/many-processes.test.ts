@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Mock } from '../../mocks/core.ts'
-import { createMock } from '../../mocks/core.ts'
-import type { TokenStore } from '../../src/index.ts'
-import { createMemoryTokenStore, SubscriptionsClient } from '../../src/index.ts'
+import { createMock, type Mock } from '../../mocks/core.ts'
+import { createMemoryTokenStore, SubscriptionsClient, type TokenStore } from '../../src/index.ts'
 import { errorOf } from '../support/clients.ts'
 import { settled } from '../support/manual-clock.ts'
 

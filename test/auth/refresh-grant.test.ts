@@ -2,8 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createMemoryTokenStore } from '../../src/index.ts'
 import { CREDENTIALS } from '../support/clients.ts'
 import { deferred } from '../support/deferred.ts'
-import type { MerchantOptions } from '../support/merchant.ts'
-import { createMerchant } from '../support/merchant.ts'
+import { createMerchant, type MerchantOptions } from '../support/merchant.ts'
 import { api, clock, useTokenServer } from '../support/token-set-up.ts'
 
 useTokenServer()

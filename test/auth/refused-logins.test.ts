@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { Credentials } from '../../src/index.ts'
-import { createMemoryTokenStore } from '../../src/index.ts'
+import { type Credentials, createMemoryTokenStore } from '../../src/index.ts'
 import { CREDENTIALS, errorOf } from '../support/clients.ts'
 import { api, clock, merchant, useTokenServer } from '../support/token-set-up.ts'
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { FetchFunction, TokenStore } from '../../src/index.ts'
-import { createMemoryTokenStore } from '../../src/index.ts'
+import { createMemoryTokenStore, type FetchFunction, type TokenStore } from '../../src/index.ts'
 import { ManualClock } from '../support/manual-clock.ts'
 import { createMerchant } from '../support/merchant.ts'
 import { sized } from '../support/sizes.ts'

@@ -1,8 +1,7 @@
 import { createMock } from 'mandatekit/mocks'
 import { HttpResponse, http } from 'msw'
 import { setupWorker } from 'msw/browser'
-import type { Scenarios } from './scenarios.ts'
-import { createScenarios } from './scenarios.ts'
+import { createScenarios, type Scenarios } from './scenarios.ts'
 
 /** What the page holds for the test that drives it. */
 export interface BrowserPage {

@@ -1,6 +1,5 @@
 import { GatewayClient, isMandateKitError, SubscriptionsClient } from 'mandatekit'
-import type { Mock } from 'mandatekit/mocks'
-import { createMock, testNumbers } from 'mandatekit/mocks'
+import { createMock, type Mock, testNumbers } from 'mandatekit/mocks'
 import { smoke } from '../matrix/smoke.mjs'
 import { CHARGE_REQUEST } from '../support/bodies.ts'
 

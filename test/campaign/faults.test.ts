@@ -3,10 +3,8 @@ import { describe, expect, it, vi } from 'vitest'
 import { startMockServer } from '../../mocks/server.ts'
 import { full, sized } from '../support/sizes.ts'
 import { watchOwnTimers } from './own-timers.ts'
-import type { Connect } from './prepared-calls.ts'
-import { prepare } from './prepared-calls.ts'
-import type { Schedule } from './schedule.ts'
-import { scheduleOf } from './schedule.ts'
+import { type Connect, prepare } from './prepared-calls.ts'
+import { type Schedule, scheduleOf } from './schedule.ts'
 import { afterEverythingReady, judge, judgeLogins, judgeSecrets, runAll } from './verdicts.ts'
 
 // Each schedule makes up to three parallel calls during up to three faults. The clock of the mock is frozen, so that waits

@@ -4,8 +4,7 @@ import { invoiceIdFrom } from '../../src/index.ts'
 import { CHARGE, CHARGE_REQUEST, OK, SUBSCRIBED, SUBSCRIPTION } from '../support/bodies.ts'
 import { gatewayClient } from '../support/clients.ts'
 import { clientsOf } from '../support/mock-clients.ts'
-import type { Clients } from '../support/open-clients.ts'
-import { openClients } from '../support/open-clients.ts'
+import { type Clients, openClients } from '../support/open-clients.ts'
 import { loosely, refusedFields, SECRET } from '../support/refused.ts'
 
 const subscribing = () => openClients({ body: SUBSCRIBED })

@@ -1,7 +1,6 @@
 import { request as send } from 'undici'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { MockOptions, NotifyOptions } from '../../mocks/core.ts'
-import { createMock } from '../../mocks/core.ts'
+import { createMock, type MockOptions, type NotifyOptions } from '../../mocks/core.ts'
 import type { MockServerOptions } from '../../mocks/server.ts'
 import { CHARGES, KEYS, ORDER } from '../mock/open.ts'
 import { localhostCertificate } from '../support/certificates.ts'

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { CANCELLED, CHARGE, CHARGE_REQUEST, SUBSCRIBED } from '../support/bodies.ts'
 import { errorOf } from '../support/clients.ts'
-import type { Call } from '../support/open-clients.ts'
-import { calls, failureOf, openClients } from '../support/open-clients.ts'
+import { type Call, calls, failureOf, openClients } from '../support/open-clients.ts'
 
 const inUse = { error: { code: 'idempotency_key_in_use', message: 'running' } }
 const charged = { status: 202, body: CHARGE }

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createMemoryTokenStore } from '../../src/index.ts'
-import type { DedupeStore } from '../../src/notifications/index.ts'
-import { createMemoryDedupeStore } from '../../src/notifications/index.ts'
+import { createMemoryDedupeStore, type DedupeStore } from '../../src/notifications/index.ts'
 import {
   createKeyvTokenStore,
   createRedisDedupeStore,
@@ -9,8 +8,7 @@ import {
 } from '../../src/stores/index.ts'
 import { errorOf } from '../support/clients.ts'
 import { deferred } from '../support/deferred.ts'
-import type { MerchantOptions } from '../support/merchant.ts'
-import { createMerchant } from '../support/merchant.ts'
+import { createMerchant, type MerchantOptions } from '../support/merchant.ts'
 import { payment } from '../support/messages.ts'
 import { openReceiver } from '../support/receiver.ts'
 import { api, clock, useTokenServer } from '../support/token-set-up.ts'

@@ -1,6 +1,5 @@
 import { createServer } from 'node:http'
-import type { Socket } from 'node:net'
-import { createServer as createTcpServer } from 'node:net'
+import { createServer as createTcpServer, type Socket } from 'node:net'
 import fc from 'fast-check'
 import { EnvHttpProxyAgent, ProxyAgent, fetch as undiciFetch } from 'undici'
 import { describe, expect, it } from 'vitest'

@@ -3,10 +3,8 @@ import { describe, expect, it, test } from 'vitest'
 import { monthlyDueDate, nextStep } from '../../src/index.ts'
 import { CHARGE_REQUEST } from '../support/bodies.ts'
 import { errorOf, gatewayClient } from '../support/clients.ts'
-import type { Call, Clients } from '../support/open-clients.ts'
-import { calls, failureOf, once, openClients } from '../support/open-clients.ts'
-import type { Script } from '../support/scripted-server.ts'
-import { startServer } from '../support/scripted-server.ts'
+import { type Call, type Clients, calls, failureOf, once, openClients } from '../support/open-clients.ts'
+import { type Script, startServer } from '../support/scripted-server.ts'
 import { api, merchant, useTokenServer } from '../support/token-set-up.ts'
 
 const lost = { status: 502 }

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { RateLimitError } from '../../src/index.ts'
-import { nextStep } from '../../src/index.ts'
+import { nextStep, type RateLimitError } from '../../src/index.ts'
 import { CHARGE, CHARGE_REQUEST, DETAILS } from '../support/bodies.ts'
 import { errorOf, subscriptionsClient } from '../support/clients.ts'
 import { deferred } from '../support/deferred.ts'
 import { httpDate, limited, NOW } from '../support/limited.ts'
 import { ManualClock, settled } from '../support/manual-clock.ts'
 import { calls, failureOf, openClients } from '../support/open-clients.ts'
-import type { Script } from '../support/scripted-server.ts'
-import { startServer } from '../support/scripted-server.ts'
+import { type Script, startServer } from '../support/scripted-server.ts'
 import { skippingClock } from '../support/skipping-clock.ts'
 
 describe('case 13: Retry-After', () => {

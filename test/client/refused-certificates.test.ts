@@ -1,5 +1,4 @@
-import type { RequestOptions } from 'node:https'
-import { request as httpsRequest } from 'node:https'
+import { request as httpsRequest, type RequestOptions } from 'node:https'
 import { createServer } from 'node:tls'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { describe, expect, it, onTestFinished } from 'vitest'

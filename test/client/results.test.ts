@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { MockOptions } from '../../mocks/core.ts'
-import { createMock } from '../../mocks/core.ts'
+import { createMock, type MockOptions } from '../../mocks/core.ts'
 import type { UnexpectedReport, UnexpectedResponseError } from '../../src/index.ts'
 import { GatewayClient, KeyReusedError, nextStep } from '../../src/index.ts'
 import { CHARGE, CHARGE_REQUEST, DETAILS, OK, payment, SUBSCRIBED } from '../support/bodies.ts'
 import { errorOf, subscriptionsClient } from '../support/clients.ts'
-import type { Call } from '../support/open-clients.ts'
-import { calls, failureOf, once, openClients, unexpected } from '../support/open-clients.ts'
-import type { Script } from '../support/scripted-server.ts'
-import { startServer } from '../support/scripted-server.ts'
+import { type Call, calls, failureOf, once, openClients, unexpected } from '../support/open-clients.ts'
+import { type Script, startServer } from '../support/scripted-server.ts'
 
 /** The two clients, and the reports of what they did not expect. */
 const watched = async (script: Script) => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { gatewayContract, subscriptionsContract } from '../../src/contract/index.ts'
 import type { Failure } from '../../src/http/failure.ts'
-import type { RetryQuestion } from '../../src/http/retry.ts'
-import { decideRetry } from '../../src/http/retry.ts'
+import { decideRetry, type RetryQuestion } from '../../src/http/retry.ts'
 
 const contract = { ...subscriptionsContract, ...{ gateway: gatewayContract } }
 const operations = {

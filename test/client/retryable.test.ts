@@ -4,8 +4,7 @@ import type { CallOptions, MandateKitError } from '../../src/index.ts'
 import { CHARGE_REQUEST, SUBSCRIPTION } from '../support/bodies.ts'
 import { localhostCertificate } from '../support/certificates.ts'
 import { errorOf, gatewayClient, subscriptionsClient } from '../support/clients.ts'
-import type { Script } from '../support/scripted-server.ts'
-import { startServer, withLogin } from '../support/scripted-server.ts'
+import { type Script, startServer, withLogin } from '../support/scripted-server.ts'
 import { closedPort, open } from '../support/serve.ts'
 
 /** How a call fails: by what the server does, or before the call reaches it. */

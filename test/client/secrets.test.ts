@@ -9,11 +9,9 @@ import {
   subscriptionsClient,
   TOKEN,
 } from '../support/clients.ts'
-import type { Call } from '../support/open-clients.ts'
-import { calls, failureOf, once, openClients, recording } from '../support/open-clients.ts'
+import { type Call, calls, failureOf, once, openClients, recording } from '../support/open-clients.ts'
 import { textOf } from '../support/refused.ts'
-import type { Received, Script } from '../support/scripted-server.ts'
-import { startServer } from '../support/scripted-server.ts'
+import { type Received, type Script, startServer } from '../support/scripted-server.ts'
 import { closedPort } from '../support/serve.ts'
 
 const OTP = '918273'

@@ -1,5 +1,4 @@
-import type { ServerHttp2Stream } from 'node:http2'
-import { constants, createSecureServer } from 'node:http2'
+import { constants, createSecureServer, type ServerHttp2Stream } from 'node:http2'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { FetchFunction } from '../../src/index.ts'

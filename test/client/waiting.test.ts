@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { TimeoutError } from '../../src/index.ts'
 import { OK } from '../support/bodies.ts'
 import { errorOf, gatewayClient } from '../support/clients.ts'
-import type { Call } from '../support/open-clients.ts'
-import { failureOf, openClients } from '../support/open-clients.ts'
+import { type Call, failureOf, openClients } from '../support/open-clients.ts'
 
 const states = (...all: string[]) => all.map((status) => ({ body: { status } }))
 const waitForCharge: Call = ({ gateway }) => gateway.waitForCharge('ch_1')

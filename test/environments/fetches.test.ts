@@ -1,7 +1,6 @@
 import { GatewayClient } from 'mandatekit'
 import { createMock } from 'mandatekit/mocks/core'
-import type { MockServerOptions } from 'mandatekit/mocks/server'
-import { startMockServer } from 'mandatekit/mocks/server'
+import { type MockServerOptions, startMockServer } from 'mandatekit/mocks/server'
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'

@@ -1,6 +1,5 @@
 import { createRandom } from '../support/random.ts'
-import type { Operation } from './operations.ts'
-import { GRANTED, operations } from './operations.ts'
+import { GRANTED, type Operation, operations } from './operations.ts'
 import type { Framed, View } from './responses.ts'
 import { bodies, framings, limits, locations, read, STATUSES, waits } from './responses.ts'
 

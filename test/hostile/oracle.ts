@@ -1,11 +1,8 @@
-import type { Server, Socket } from 'node:net'
-import { createServer } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { isObject } from '../../src/contract/fields.ts'
 import { listen } from '../support/listen.ts'
-import type { Seen } from './cases.ts'
-import { caseOf } from './cases.ts'
-import type { Operation } from './operations.ts'
-import { GRANTED } from './operations.ts'
+import { caseOf, type Seen } from './cases.ts'
+import { GRANTED, type Operation } from './operations.ts'
 import type { Ending } from './play.ts'
 
 const has = (said: Readonly<Record<string, unknown>>, name: string): boolean =>

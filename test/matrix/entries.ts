@@ -4,8 +4,7 @@ import { createMock, testNumbers } from 'mandatekit/mocks/core'
 import { startMockServer } from 'mandatekit/mocks/server'
 import type { NotificationHandler } from 'mandatekit/notifications'
 import { createNotificationHandler, parseNotification } from 'mandatekit/notifications'
-import type { TokenStore } from 'mandatekit/stores'
-import { createRedisTokenStore } from 'mandatekit/stores'
+import { createRedisTokenStore, type TokenStore } from 'mandatekit/stores'
 
 const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
 const subscriptions = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Fault } from '../../mocks/core.ts'
-import { MockRefusedError } from '../../mocks/core.ts'
+import { type Fault, MockRefusedError } from '../../mocks/core.ts'
 import { MOCK_CHARGE, ORDER, openMock } from '../support/mock-clients.ts'
 import { setUp } from './receiver.ts'
 

@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { Fault, FaultEffect, FaultStep } from '../../mocks/core.ts'
-import { createMock } from '../../mocks/core.ts'
+import { createMock, type Fault, type FaultEffect, type FaultStep } from '../../mocks/core.ts'
 import { MOCK_CHARGE } from '../support/mock-clients.ts'
 import { CHARGES, KEYS, open, openThrough } from './open.ts'
 import { throughFetch, throughHttp, transports } from './transports.ts'

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { createMock, MockRefusedError } from '../../mocks/core.ts'
-import type { OpenMock } from './open.ts'
-import { open, openThrough, START } from './open.ts'
+import { type OpenMock, open, openThrough, START } from './open.ts'
 import { throughFetch, throughHttp, transports } from './transports.ts'
 
 /** Everything that a mock shows. */

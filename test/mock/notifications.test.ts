@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { DeliveryOptions } from '../../mocks/core.ts'
-import { createMock } from '../../mocks/core.ts'
+import { createMock, type DeliveryOptions } from '../../mocks/core.ts'
 import { startServer } from '../support/scripted-server.ts'
 import { daily, MINUTE, setUp } from './receiver.ts'
 

@@ -1,12 +1,9 @@
 import { onTestFinished } from 'vitest'
 import type { MockOptions } from '../../mocks/core.ts'
-import type { SubscriptionsClientOptions } from '../../src/index.ts'
-import { GatewayClient, SubscriptionsClient } from '../../src/index.ts'
+import { GatewayClient, SubscriptionsClient, type SubscriptionsClientOptions } from '../../src/index.ts'
 import { MOCK_CHARGE as CHARGE, ORDER as DAILY_ORDER } from '../support/mock-clients.ts'
-import type { Seen } from '../support/raw-requests.ts'
-import { bearer, send } from '../support/raw-requests.ts'
-import type { Transport } from './transports.ts'
-import { throughFetch } from './transports.ts'
+import { bearer, type Seen, send } from '../support/raw-requests.ts'
+import { type Transport, throughFetch } from './transports.ts'
 
 interface SeenInAnyShape extends Omit<Seen, 'json'> {
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into responses of every shape

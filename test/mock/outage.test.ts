@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OpenMock } from './open.ts'
-import { open, openThrough } from './open.ts'
+import { type OpenMock, open, openThrough } from './open.ts'
 import { transports } from './transports.ts'
 
 const statuses = async ({ s, g, subscribe, login, health }: OpenMock) => ({

@@ -1,5 +1,4 @@
-import type { DeliveryOptions, MockOptions, NotifyOptions } from '../../mocks/core.ts'
-import { createMock } from '../../mocks/core.ts'
+import { createMock, type DeliveryOptions, type MockOptions, type NotifyOptions } from '../../mocks/core.ts'
 import { START } from './open.ts'
 
 export const MINUTE = 60_000

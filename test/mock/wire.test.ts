@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { OpenMock } from './open.ts'
-import { CHARGES, ORDER, openThrough } from './open.ts'
+import { CHARGES, type OpenMock, ORDER, openThrough } from './open.ts'
 import { transports } from './transports.ts'
 
 const text = expect.any(String)

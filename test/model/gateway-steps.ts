@@ -1,13 +1,10 @@
 import * as fc from 'fast-check'
 import { expect } from 'vitest'
-import type { Charge } from '../../src/index.ts'
-import { renewalKey } from '../../src/index.ts'
-import type { ModelCharge } from './gateway-model.ts'
-import { BEHAVIOR_NAMES, resolve, standing } from './gateway-model.ts'
+import { type Charge, renewalKey } from '../../src/index.ts'
+import { BEHAVIOR_NAMES, type ModelCharge, resolve, standing } from './gateway-model.ts'
 import type { Model } from './model.ts'
 import { expectAction, expectStatuses, steps } from './step.ts'
-import type { Outcome } from './world.ts'
-import { both, testNumbers } from './world.ts'
+import { both, type Outcome, testNumbers } from './world.ts'
 
 const OTHER_NUMBER = '+99900000099'
 const numbers = [...Object.values(testNumbers), OTHER_NUMBER]

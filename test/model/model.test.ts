@@ -7,8 +7,7 @@ import { rawSteps } from './raw-steps.ts'
 import type { Step } from './step.ts'
 import { subscriptionsSteps } from './subscriptions-steps.ts'
 import { expectAgreement, timeSteps } from './time-steps.ts'
-import type { Setting } from './world.ts'
-import { createWorld } from './world.ts'
+import { createWorld, type Setting } from './world.ts'
 
 const RUNS = sized(1_000, 150)
 const STEPS = sized(50, 40)

@@ -1,8 +1,6 @@
-import type { GatewayModel } from './gateway-model.ts'
-import { createGatewayModel } from './gateway-model.ts'
+import { createGatewayModel, type GatewayModel } from './gateway-model.ts'
 import type { ModelSubscription } from './subscriptions-model.ts'
-import type { MerchantName, Setting } from './world.ts'
-import { testNumbers } from './world.ts'
+import { type MerchantName, type Setting, testNumbers } from './world.ts'
 
 /** A token of a raw login. */
 export interface ModelToken {

@@ -1,7 +1,6 @@
 import type * as fc from 'fast-check'
 import { expect } from 'vitest'
-import type { Model } from './model.ts'
-import { PAUSED } from './model.ts'
+import { type Model, PAUSED } from './model.ts'
 import type { Outcome, Pair } from './world.ts'
 
 /** A step of a run: it does one thing in both worlds and compares them with the model. */

@@ -15,8 +15,7 @@ import {
   statusOf,
   timeText,
 } from './subscriptions-model.ts'
-import type { MerchantName, Outcome, Pair, World } from './world.ts'
-import { both, MERCHANTS } from './world.ts'
+import { both, MERCHANTS, type MerchantName, type Outcome, type Pair, type World } from './world.ts'
 
 const merchant = fc.constantFrom(...MERCHANTS)
 const target = fc.nat({ max: 3 })

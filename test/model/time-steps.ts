@@ -3,8 +3,7 @@ import { expect } from 'vitest'
 import { gatewayAgrees, subscriptionsAgree } from './agree.ts'
 import type { Model } from './model.ts'
 import { steps } from './step.ts'
-import type { Pair } from './world.ts'
-import { both, historyOf, startOver } from './world.ts'
+import { both, historyOf, type Pair, startOver } from './world.ts'
 
 const modelAgrees = (model: Model, [{ mock }]: Pair): void => {
   expect(mock.clock.now()).toBe(model.now)

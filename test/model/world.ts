@@ -1,9 +1,7 @@
 import { expect } from 'vitest'
-import type { Mock } from '../../mocks/core.ts'
-import { createMock, testNumbers } from '../../mocks/core.ts'
+import { createMock, type Mock, testNumbers } from '../../mocks/core.ts'
 import { GatewayClient, isMandateKitError, SubscriptionsClient } from '../../src/index.ts'
-import type { Sending } from '../support/raw-requests.ts'
-import { bearer, send as sendRaw } from '../support/raw-requests.ts'
+import { bearer, type Sending, send as sendRaw } from '../support/raw-requests.ts'
 
 /** What a run starts with. */
 export interface Setting {

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { HmacVerifierOptions } from '../../src/notifications/index.ts'
-import { hmacVerifier, parseNotification } from '../../src/notifications/index.ts'
+import { type HmacVerifierOptions, hmacVerifier, parseNotification } from '../../src/notifications/index.ts'
 import { payment } from '../support/messages.ts'
 import { openReceiver } from '../support/receiver.ts'
 

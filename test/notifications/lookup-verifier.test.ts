@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { ApiError, AuthenticationError, ConnectionError, InvalidRequestError } from '../../src/errors.ts'
-import type { LookupClient } from '../../src/notifications/index.ts'
-import { lookupVerifier } from '../../src/notifications/index.ts'
+import { type LookupClient, lookupVerifier } from '../../src/notifications/index.ts'
 import { ManualClock, settled } from '../support/manual-clock.ts'
 import { delivery, payment, subscription } from '../support/messages.ts'
 import { clientsOf, ORDER, openMock } from '../support/mock-clients.ts'

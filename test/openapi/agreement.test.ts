@@ -7,8 +7,7 @@ import { subscriptionLifecycle } from '../../examples/quickstart/subscription-li
 import type { Json } from '../../scripts/openapi/schemas.ts'
 import { takeTour } from '../../scripts/openapi/tour.ts'
 import { sized } from '../support/sizes.ts'
-import type { Observed } from './agreement.ts'
-import { createAgreement, observing } from './agreement.ts'
+import { createAgreement, type Observed, observing } from './agreement.ts'
 import { joined } from './documents.ts'
 import { generateTraffic } from './traffic.ts'
 

@@ -1,5 +1,4 @@
-import type { ValidateFunction } from 'ajv/dist/2020.js'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Json } from '../../scripts/openapi/schemas.ts'
 
 /** A request and its response, as a program between client and server sees them. */

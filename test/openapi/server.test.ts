@@ -1,7 +1,6 @@
 import { Window } from 'happy-dom'
 import { createMock } from 'mandatekit/mocks/core'
-import type { MockServerOptions } from 'mandatekit/mocks/server'
-import { startMockServer } from 'mandatekit/mocks/server'
+import { type MockServerOptions, startMockServer } from 'mandatekit/mocks/server'
 import { expect, onTestFinished, test } from 'vitest'
 import { joined } from './documents.ts'
 

@@ -1,9 +1,7 @@
-import type { Mock, MockOptions } from '../../mocks/core.ts'
-import { createMock, defaultMerchant, testNumbers } from '../../mocks/core.ts'
+import { createMock, defaultMerchant, type Mock, type MockOptions, testNumbers } from '../../mocks/core.ts'
 import { operationEntries } from '../../scripts/openapi/operations.ts'
 import { createRandom } from '../support/random.ts'
-import type { Observed } from './agreement.ts'
-import { observing } from './agreement.ts'
+import { type Observed, observing } from './agreement.ts'
 
 const NOW = new Date('2026-11-28T12:00:00Z')
 

@@ -6,8 +6,7 @@ import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { full } from '../support/sizes.ts'
 import { packedPackage } from './packed.ts'
-import type { Outcome } from './project.ts'
-import { ConsumerProject, repository, strictOptions } from './project.ts'
+import { ConsumerProject, type Outcome, repository, strictOptions } from './project.ts'
 
 const packed = await packedPackage()
 

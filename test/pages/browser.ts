@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { Browser, Page } from 'playwright-core'
-import { chromium } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 
 // The headless shell is the same browser without windows, and twice as fast.

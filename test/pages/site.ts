@@ -1,5 +1,4 @@
-import type { Mock, MockFetch, MockOptions } from '../../mocks/core.ts'
-import { createMock } from '../../mocks/core.ts'
+import { createMock, type Mock, type MockFetch, type MockOptions } from '../../mocks/core.ts'
 import { startMockServer } from '../../mocks/server.ts'
 
 const SUBSCRIPTION = {

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { MockServer } from 'mandatekit/mocks/server'
 import { describe, expect, test } from 'vitest'

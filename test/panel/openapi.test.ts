@@ -2,8 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { actions } from '../../mocks/panel/actions.ts'
-import type { MockServerOptions } from '../../mocks/server.ts'
-import { startMockServer } from '../../mocks/server.ts'
+import { type MockServerOptions, startMockServer } from '../../mocks/server.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,5 @@
 import { SubscriptionsClient } from 'mandatekit'
-import type { Mock } from 'mandatekit/mocks/core'
-import { createMock } from 'mandatekit/mocks/core'
+import { createMock, type Mock } from 'mandatekit/mocks/core'
 import { describe, expect, test } from 'vitest'
 import { SUBSCRIPTION } from '../support/bodies.ts'
 import { startServer } from '../support/mock-server.ts'

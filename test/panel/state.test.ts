@@ -1,6 +1,5 @@
 import { GatewayClient } from 'mandatekit'
-import type { MockOptions } from 'mandatekit/mocks/core'
-import { createMock } from 'mandatekit/mocks/core'
+import { createMock, type MockOptions } from 'mandatekit/mocks/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startSite } from '../pages/site.ts'
 import { startServer } from '../support/mock-server.ts'

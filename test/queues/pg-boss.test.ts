@@ -1,8 +1,6 @@
 import { GatewayClient } from 'mandatekit'
-import type { FaultEffect } from 'mandatekit/mocks/core'
-import { createMock } from 'mandatekit/mocks/core'
-import type { Job } from 'pg-boss'
-import { PgBoss } from 'pg-boss'
+import { createMock, type FaultEffect } from 'mandatekit/mocks/core'
+import { type Job, PgBoss } from 'pg-boss'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JobData } from '../../examples/queues/pg-boss.ts'
 import {

@@ -1,11 +1,9 @@
-import type { Context } from '@temporalio/activity'
-import { ApplicationFailure, asyncLocalStorage } from '@temporalio/activity'
+import { ApplicationFailure, asyncLocalStorage, type Context } from '@temporalio/activity'
 import { ActivityFailure } from '@temporalio/workflow'
 import { GatewayClient } from 'mandatekit'
 import type { Fault } from 'mandatekit/mocks/core'
 import { describe, expect, test } from 'vitest'
-import type { Pause, Renewal } from '../../examples/queues/temporal.ts'
-import { createActivities } from '../../examples/queues/temporal.ts'
+import { createActivities, type Pause, type Renewal } from '../../examples/queues/temporal.ts'
 import { createPause, pauseQueue, renewAll } from '../../examples/queues/temporal-workflow.ts'
 import { MOCK_CHARGE, openMock } from '../support/mock-clients.ts'
 

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { createMock } from '../../mocks/core.ts'
 import { ConnectionError } from '../../src/errors.ts'
-import type { Payment } from '../../src/index.ts'
-import { GatewayClient } from '../../src/index.ts'
+import { GatewayClient, type Payment } from '../../src/index.ts'
 import type {
   Difference,
   Expected,

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createRedisDedupeStore } from '../../src/stores/index.ts'
-import type { Connection } from '../support/redis-clients.ts'
-import { connections } from '../support/redis-clients.ts'
+import { type Connection, connections } from '../support/redis-clients.ts'
 import { RedisServer, redisIsInstalled } from '../support/redis-server.ts'
 import { itKeepsTheRules, ownerOf } from './dedupe-rules.ts'
 

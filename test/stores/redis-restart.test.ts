@@ -4,8 +4,7 @@ import { createNotificationHandler } from '../../src/notifications/index.ts'
 import { createRedisDedupeStore } from '../../src/stores/index.ts'
 import { delivery, payment } from '../support/messages.ts'
 import { createRandom, shuffled } from '../support/random.ts'
-import type { Connection } from '../support/redis-clients.ts'
-import { connections } from '../support/redis-clients.ts'
+import { type Connection, connections } from '../support/redis-clients.ts'
 import { RedisServer, redisIsInstalled } from '../support/redis-server.ts'
 
 const MESSAGES = 300

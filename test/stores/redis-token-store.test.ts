@@ -2,8 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createRedisTokenStore } from '../../src/stores/index.ts'
 import { CREDENTIALS } from '../support/clients.ts'
 import { createMerchant, recordKey } from '../support/merchant.ts'
-import type { Connection } from '../support/redis-clients.ts'
-import { connections } from '../support/redis-clients.ts'
+import { type Connection, connections } from '../support/redis-clients.ts'
 import { RedisServer, redisIsInstalled } from '../support/redis-server.ts'
 import { api, clock, useTokenServer } from '../support/token-set-up.ts'
 

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import type { AddressInfo, Server } from 'node:net'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 
 /** Opens a server on a free loopback port and returns the port. */
 export const listen = async (server: Server): Promise<number> => {

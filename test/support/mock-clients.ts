@@ -1,7 +1,5 @@
-import type { Mock, MockOptions } from '../../mocks/core.ts'
-import { createMock, testNumbers } from '../../mocks/core.ts'
-import type { ClientOptions } from '../../src/index.ts'
-import { GatewayClient, SubscriptionsClient } from '../../src/index.ts'
+import { createMock, type Mock, type MockOptions, testNumbers } from '../../mocks/core.ts'
+import { type ClientOptions, GatewayClient, SubscriptionsClient } from '../../src/index.ts'
 import { CHARGE_REQUEST, SUBSCRIPTION } from './bodies.ts'
 
 /** A subscription that the mock accepts at the time of `openMock`. */

@@ -1,6 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { MockServer, MockServerOptions } from '../../mocks/server.ts'
-import { startMockServer } from '../../mocks/server.ts'
+import { type MockServer, type MockServerOptions, startMockServer } from '../../mocks/server.ts'
 
 /** A server that is closed when the test ends. */
 export const startServer = async (options: MockServerOptions = {}): Promise<MockServer> => {

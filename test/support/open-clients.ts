@@ -1,8 +1,7 @@
 import type { ClientOptions, Hooks, MandateKitError } from '../../src/index.ts'
 import { CHARGE_REQUEST, SUBSCRIPTION } from './bodies.ts'
 import { errorOf, gatewayClient, subscriptionsClient } from './clients.ts'
-import type { Received, Script } from './scripted-server.ts'
-import { startServer, withLogin } from './scripted-server.ts'
+import { type Received, type Script, startServer, withLogin } from './scripted-server.ts'
 import { skippingClock } from './skipping-clock.ts'
 
 type Options = Partial<Omit<ClientOptions, 'baseUrl'>>

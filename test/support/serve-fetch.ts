@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { listen } from './listen.ts'
 

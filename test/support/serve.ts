@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import type { RequestListener } from 'node:http'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { Server } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { freePort, listen } from './listen.ts'

@@ -1,7 +1,6 @@
 import { DETAILS, SUBSCRIBED } from './bodies.ts'
 import { deferred } from './deferred.ts'
-import type { Received, Script } from './scripted-server.ts'
-import { startServer } from './scripted-server.ts'
+import { type Received, type Script, startServer } from './scripted-server.ts'
 
 export type TokenRequest = Readonly<Record<string, string>>
 

@@ -1,7 +1,6 @@
 import { beforeEach } from 'vitest'
 import { ManualClock } from './manual-clock.ts'
-import type { MerchantOptions } from './merchant.ts'
-import { createMerchant } from './merchant.ts'
+import { createMerchant, type MerchantOptions } from './merchant.ts'
 import { TokenServer } from './token-server.ts'
 
 /** The API of the running test, in a file that calls `useTokenServer`. */

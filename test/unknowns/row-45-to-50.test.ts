@@ -1,8 +1,7 @@
 import { expect } from 'vitest'
 import type { NotifyOptions } from '../../mocks/options.ts'
 import { createNotificationHandler, hmacVerifier } from '../../src/notifications/index.ts'
-import type { Open } from './set-up.ts'
-import { test } from './set-up.ts'
+import { type Open, test } from './set-up.ts'
 
 /** A mock with one receiver that responds with `status`, and the requests that it receives. */
 const withReceiver = async (open: Open, options: Omit<NotifyOptions, 'to'> = {}, status = 204) => {

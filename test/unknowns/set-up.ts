@@ -1,7 +1,6 @@
 import { test as testOnce } from 'vitest'
 import type { MockOptions } from '../../mocks/core.ts'
-import type { OpenMock } from '../mock/open.ts'
-import { openThrough } from '../mock/open.ts'
+import { type OpenMock, openThrough } from '../mock/open.ts'
 import { transports } from '../mock/transports.ts'
 
 export { CHARGES, ORDER } from '../mock/open.ts'

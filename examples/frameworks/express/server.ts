@@ -2,8 +2,7 @@ import type { Express } from 'express'
 import express from 'express'
 import { toNodeHandler } from 'mandatekit/notifications'
 import { isProgram, portOfEnvironment, secretOfEnvironment } from '../run.ts'
-import type { Shop } from '../shop.ts'
-import { openShop } from '../shop.ts'
+import { openShop, type Shop } from '../shop.ts'
 
 /** Creates an Express 5 app. The notification route needs the raw body, so it is added before `express.json()`. */
 export const createApp = (shop: Shop): Express => {

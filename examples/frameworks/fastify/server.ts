@@ -2,8 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import fastify from 'fastify'
 import { toNodeHandler } from 'mandatekit/notifications'
 import { isProgram, portOfEnvironment, secretOfEnvironment } from '../run.ts'
-import type { Shop } from '../shop.ts'
-import { openShop } from '../shop.ts'
+import { openShop, type Shop } from '../shop.ts'
 
 /** Creates a Fastify 5 app. The notification route receives raw bodies. All other routes parse JSON. */
 export const createApp = (shop: Shop): FastifyInstance => {

@@ -1,8 +1,7 @@
 import Koa from 'koa'
 import { toNodeHandler } from 'mandatekit/notifications'
 import { isProgram, portOfEnvironment, secretOfEnvironment } from '../run.ts'
-import type { Shop } from '../shop.ts'
-import { openShop } from '../shop.ts'
+import { openShop, type Shop } from '../shop.ts'
 
 /** Creates a Koa app. With a Koa router, call `router.post('/notifications', receive)` instead. */
 export const createApp = (shop: Shop): Koa => {

@@ -3,8 +3,7 @@ import type { DynamicModule } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import type { NestExpressApplication } from '@nestjs/platform-express'
 import { isProgram, portOfEnvironment, secretOfEnvironment } from '../run.ts'
-import type { Shop } from '../shop.ts'
-import { openShop } from '../shop.ts'
+import { openShop, type Shop } from '../shop.ts'
 import { NotificationsController, SHOP } from './notifications-controller.ts'
 
 /** The root module. */

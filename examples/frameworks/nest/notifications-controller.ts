@@ -1,6 +1,5 @@
 import { Controller, Inject, Post, Req, Res } from '@nestjs/common'
-import type { NodeHandler } from 'mandatekit/notifications'
-import { toNodeHandler } from 'mandatekit/notifications'
+import { type NodeHandler, toNodeHandler } from 'mandatekit/notifications'
 import type { Shop } from '../shop.ts'
 
 /** The injection token with which Nest finds the shop. */

@@ -1,5 +1,4 @@
-import type { Shop } from '../shop.ts'
-import { openShop } from '../shop.ts'
+import { openShop, type Shop } from '../shop.ts'
 
 /** The worker's bindings. */
 interface Bindings {

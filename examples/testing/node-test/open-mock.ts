@@ -1,7 +1,6 @@
 import type { TestContext } from 'node:test'
 import { GatewayClient, SubscriptionsClient } from 'mandatekit'
-import type { Mock } from 'mandatekit/mocks/core'
-import { createMock } from 'mandatekit/mocks/core'
+import { createMock, type Mock } from 'mandatekit/mocks/core'
 import { startMockServer } from 'mandatekit/mocks/server'
 
 const newMock = (): Mock => createMock({ clock: new Date('2027-01-01T06:00:00Z') })

@@ -1,5 +1,4 @@
-import type { GatewayClient, SubscriptionsClient } from 'mandatekit'
-import { isMandateKitError } from 'mandatekit'
+import { type GatewayClient, isMandateKitError, type SubscriptionsClient } from 'mandatekit'
 
 /** The numbers of paid, failed and reversed payments of a subscription. */
 export interface Settlement {

@@ -1,8 +1,6 @@
-import type { Page } from '@playwright/test'
-import { test as base } from '@playwright/test'
+import { test as base, type Page } from '@playwright/test'
 import { GatewayClient, SubscriptionsClient } from 'mandatekit'
-import type { Mock } from 'mandatekit/mocks/core'
-import { createMock } from 'mandatekit/mocks/core'
+import { createMock, type Mock } from 'mandatekit/mocks/core'
 import { startMockServer } from 'mandatekit/mocks/server'
 import { startShop } from './shop.ts'
 

@@ -1,5 +1,4 @@
-import type { Page } from '@playwright/test'
-import { expect } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { testNumbers } from 'mandatekit/mocks/core'
 import { test } from './fixtures.ts'
 

@@ -1,8 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { GatewayClient, SubscriptionsClient } from 'mandatekit'
-import { invoiceIdFrom, isMandateKitError } from 'mandatekit'
+import { type GatewayClient, invoiceIdFrom, isMandateKitError, type SubscriptionsClient } from 'mandatekit'
 import { createNotificationHandler, lookupVerifier, toNodeHandler } from 'mandatekit/notifications'
 
 interface Page {

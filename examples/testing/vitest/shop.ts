@@ -1,7 +1,5 @@
-import type { GatewayClient, SubscriptionsClient } from 'mandatekit'
-import { isMandateKitError } from 'mandatekit'
-import type { NotificationHandler } from 'mandatekit/notifications'
-import { createNotificationHandler, lookupVerifier } from 'mandatekit/notifications'
+import { type GatewayClient, isMandateKitError, type SubscriptionsClient } from 'mandatekit'
+import { createNotificationHandler, lookupVerifier, type NotificationHandler } from 'mandatekit/notifications'
 
 /** The result of `charge` or `sellPlan`. */
 export type Result<Success> =

@@ -1,6 +1,5 @@
 import { isAbsoluteUrl } from '../../../src/contract/formats.ts'
-import type { Fields, Result } from '../result.ts'
-import { accepted, invalid } from '../result.ts'
+import { accepted, type Fields, invalid, type Result } from '../result.ts'
 import type { ChargeFields } from './charges.ts'
 import type { GatewayOptions } from './options.ts'
 

@@ -13,8 +13,7 @@ import {
   strict,
   tableOf,
 } from '../fields.ts'
-import type { OptionsOf } from '../option-table.ts'
-import { defaultsOf, option, strictOf } from '../option-table.ts'
+import { defaultsOf, type OptionsOf, option, strictOf } from '../option-table.ts'
 import { behaviorNames, testNumberTable } from './behaviors.ts'
 
 const text = filledText()

@@ -1,7 +1,6 @@
 import { fingerprint } from '../ids.ts'
 import type { BehaviorName } from './behaviors.ts'
-import type { ChargeMoment, ChargeRecord } from './charges.ts'
-import { chargeBody } from './charges.ts'
+import { type ChargeMoment, type ChargeRecord, chargeBody } from './charges.ts'
 import type { ChargeOutcome, ChargeStatus } from './transitions.ts'
 import type { GatewayEvent } from './types.ts'
 

@@ -1,12 +1,9 @@
 import { CYCLES, dayNumber, isAbsoluteUrl } from '../../../src/contract/formats.ts'
 import type { SubscriptionRequestBody } from '../../../src/contract/subscriptions.ts'
-import type { Calendar } from '../calendar.ts'
-import { dateText, parseTimeOfDay } from '../calendar.ts'
-import type { Fields, Result } from '../result.ts'
-import { accepted, invalid, refused } from '../result.ts'
+import { type Calendar, dateText, parseTimeOfDay } from '../calendar.ts'
+import { accepted, type Fields, invalid, type Result, refused } from '../result.ts'
 import type { SubscriptionsOptions } from './options.ts'
-import type { Terms } from './schedule.ts'
-import { CYCLE_DAYS } from './schedule.ts'
+import { CYCLE_DAYS, type Terms } from './schedule.ts'
 import type { Merchant } from './types.ts'
 
 const REQUEST_FIELDS = [

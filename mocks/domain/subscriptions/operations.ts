@@ -1,7 +1,6 @@
 import type { Calendar } from '../calendar.ts'
 import type { Ids } from '../ids.ts'
-import type { Fields, Result } from '../result.ts'
-import { accepted, refused } from '../result.ts'
+import { accepted, type Fields, type Result, refused } from '../result.ts'
 import type { Timeline } from '../timeline.ts'
 import { createRequestCheck } from './check-request.ts'
 import type { Lifecycle } from './lifecycle.ts'
@@ -9,8 +8,7 @@ import type { PaymentScript, SubscriptionsOptions } from './options.ts'
 import type { PaymentRecord, State, SubscriptionRecord } from './state.ts'
 import type { Tokens } from './tokens.ts'
 import type { AuthorizationView, Merchant, PaymentBody, SubscriptionState } from './types.ts'
-import type { createViews } from './views.ts'
-import { authorizationPath, cancellationIndexOf, paymentIndexOf } from './views.ts'
+import { authorizationPath, cancellationIndexOf, type createViews, paymentIndexOf } from './views.ts'
 
 const WHOLE_NUMBER = /^\d+$/
 

@@ -14,8 +14,7 @@ import { parseTimeOfDay } from '../calendar.ts'
 import { duration, pointInTime } from '../duration.ts'
 import type { Rule } from '../fields.ts'
 import { absoluteUrl, also, flag, listOf, literals, number, orFalse, pattern, strict } from '../fields.ts'
-import type { OptionsOf } from '../option-table.ts'
-import { defaultsOf, option, strictOf } from '../option-table.ts'
+import { defaultsOf, type OptionsOf, option, strictOf } from '../option-table.ts'
 
 const text = filledText()
 

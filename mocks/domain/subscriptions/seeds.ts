@@ -1,6 +1,5 @@
 import { dayNumber } from '../../../src/contract/formats.ts'
-import type { PointInTime } from '../duration.ts'
-import { toInstantMilliseconds } from '../duration.ts'
+import { type PointInTime, toInstantMilliseconds } from '../duration.ts'
 import type { Ids } from '../ids.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { MerchantOptions, SeedSubscription, Seeds, SeedToken, SubscriptionsOptions } from './options.ts'

@@ -1,7 +1,6 @@
 import { SECOND, toMilliseconds } from '../duration.ts'
 import type { Ids } from '../ids.ts'
-import type { Fields, Result } from '../result.ts'
-import { accepted, refused } from '../result.ts'
+import { accepted, type Fields, type Result, refused } from '../result.ts'
 import { readTexts } from './check-request.ts'
 import type { SubscriptionsOptions } from './options.ts'
 import type { Merchant } from './types.ts'

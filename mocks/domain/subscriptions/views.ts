@@ -1,5 +1,4 @@
-import type { Calendar, Day } from '../calendar.ts'
-import { dateText, isoMicroseconds } from '../calendar.ts'
+import { type Calendar, type Day, dateText, isoMicroseconds } from '../calendar.ts'
 import type { Ids } from '../ids.ts'
 import { withParameter } from '../return-address.ts'
 import type { SubscriptionsOptions } from './options.ts'
