@@ -23,7 +23,7 @@ export interface QueuedDelivery {
  * The result of a delivery.
  *
  * - `processed`: your code succeeded; or the type is unknown and `onUnknown` is missing.
- * - `duplicate`: your code succeeded for an earlier delivery of the same notificationId.
+ * - `duplicate`: your code succeeded for an earlier delivery of the same notification.
  * - `in-progress`: another delivery of this id is in progress, your code exceeded `lease.limit`, or the store failed.
  * - `unverified`: the verifier threw, returned no valid result, or exceeded its time limit.
  * - `refused`: the verifier returned false.
@@ -59,7 +59,7 @@ export interface NotificationHandler {
   /** Processes the delivery in a request. The response has no body. */
   (request: Request): Promise<Response>
   /**
-   * Processes a delivery from a queue: verifies the delivery, and runs your code once for each notificationId. Your
+   * Processes a delivery from a queue: verifies the delivery, and runs your code once for each notification. Your
    * web server only has to add the delivery to the queue before responding 2xx.
    *
    * @throws {InvalidRequestError} for the same mistakes in the setup as the handler
@@ -90,8 +90,8 @@ const METHODS = ['POST', 'PUT']
 const ignore = (): void => undefined
 
 /**
- * Creates a handler that receives notifications and runs your code once for each notificationId, even after a
- * redelivery. The handler reads and verifies a delivery, claims its id, runs your code, and commits the id. (S8)
+ * Creates a handler that receives notifications and runs your code once for each notification, even after a
+ * redelivery. The handler reads and verifies a delivery, claims it, runs your code, and commits the claim. (S8)
  *
  * | Response | When |
  * |---|---|
@@ -105,7 +105,7 @@ const ignore = (): void => undefined
  *
  * To process deliveries in a job queue, use the handler's method `process`.
  *
- * The handler commits the id after your code returns. If the process dies before the commit, a later delivery
+ * The handler commits the claim after your code returns. If the process dies before the commit, a later delivery
  * runs your code again, so your code must be idempotent.
  *
  * The handler rejects with `InvalidRequestError` only for a mistake in the setup: other code read the body and kept

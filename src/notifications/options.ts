@@ -36,7 +36,7 @@ export type NotificationListener<Kind extends MerchantNotification> = (
  * - `refused`: the verifier returned `false` (401).
  * - `verification-failed`: the verifier threw, returned neither true nor false, or exceeded `timeouts.verify` (503).
  * - `unknown-kind`: the type or status is unknown to this version, and `onUnknown` is missing (200).
- * - `handler-failed`: your code threw, and the id was released (500).
+ * - `handler-failed`: your code threw, and the claim was released (500).
  * - `handler-too-slow`: your code ran longer than `lease.limit`, so its signal was aborted (503).
  * - `lease-lost`: the lease ended while your code was running. Another process may have run your code too.
  * - `store-failed`: a method of the dedupe store rejected, returned an invalid result, or exceeded `timeouts.store`.

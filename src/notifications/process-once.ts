@@ -4,8 +4,19 @@ import type { Claim, DedupeStore } from './dedupe.ts'
 import type { HandlerSettings, Report } from './options.ts'
 import type { MerchantNotification } from './parse.ts'
 
-/** Result of a delivery. `in-progress`: another delivery has the id, the listener was too slow, or the claim failed. */
+/** Result of a delivery. `in-progress`: another delivery holds the key, the listener was too slow, or the claim failed. */
 type Processed = 'processed' | 'duplicate' | 'in-progress' | 'failed'
+
+/**
+ * Returns the text under which a notification is claimed and committed. It covers every fact, because an attacker may
+ * guess the id of a later notification and send a genuine one under this id: the later one must not count as its
+ * duplicate. The timestamp is not covered, because a sender may renew the timestamp of a redelivery.
+ */
+const keyOf = (notification: MerchantNotification): string => {
+  const { notificationId, type, status, subscriptionId, paymentId } = notification
+  const sentType = type === 'UNKNOWN' ? notification.receivedType : type
+  return JSON.stringify([notificationId, sentType, status, subscriptionId, paymentId])
+}
 
 /** Calls the listener for one notification. */
 export type Work = (signal: AbortSignal) => Promise<unknown>
@@ -28,8 +39,8 @@ interface Run {
 }
 
 /**
- * Returns a function that runs a listener once for each notificationId. The function claims the id, runs the
- * listener, and commits or releases the id. Concurrent deliveries with the same id share one run in this process.
+ * Returns a function that runs a listener once for each notification. The function claims the notification's key, runs
+ * the listener, and commits or releases the key. Concurrent deliveries of one key share one run in this process.
  */
 export const createProcessOnce = (
   { lease, responseTimeout, dedupeTtl, timeouts }: HandlerSettings,
@@ -38,7 +49,7 @@ export const createProcessOnce = (
   report: Report,
 ) => {
   const running = new Map<string, Run>()
-  // Processed ids that the store failed to record. Later deliveries of these ids are duplicates.
+  // Processed notifications that the store failed to record. Later deliveries of these are duplicates.
   const uncommitted = new Set<string>()
 
   /** Calls the store, with a timeout. After a failure, reports the failure and resolves to undefined. */
@@ -63,44 +74,44 @@ export const createProcessOnce = (
     work: Work,
     own: Run,
   ): Promise<Processed> => {
-    const { notificationId: id } = notification
-    if (uncommitted.has(id)) return 'duplicate'
-    const claiming = (async () => store.claim(id, lease.duration))()
+    const key = keyOf(notification)
+    if (uncommitted.has(key)) return 'duplicate'
+    const claiming = (async () => store.claim(key, lease.duration))()
     const claim = await ask(notification, 'claim', () => claiming)
     if (claim?.state === 'claimed') return run(notification, work, claim.owner, own)
     if (claim !== undefined) return claim.state === 'committed' ? 'duplicate' : 'in-progress'
-    // If the claim succeeds after the timeout, `giveBack` releases the id, so that a redelivery need not wait.
-    const giveBack = (late: Claim) => (late.state === 'claimed' ? store.release(id, late.owner) : undefined)
+    // If the claim succeeds after the timeout, `giveBack` releases the key, so that a redelivery need not wait.
+    const giveBack = (late: Claim) => (late.state === 'claimed' ? store.release(key, late.owner) : undefined)
     claiming.then(giveBack).catch(ignore)
     return 'in-progress'
   }
 
-  /** Runs the listener while holding the lease. Commits the id after a success, or releases it after a failure. */
+  /** Runs the listener while holding the lease. Commits the key after a success, or releases it after a failure. */
   const run = (
     notification: MerchantNotification,
     work: Work,
     owner: string,
     own: Run,
   ): Promise<Processed> => {
-    const { notificationId: id } = notification
+    const key = keyOf(notification)
     const stop = new AbortController()
     const finished = new AbortController()
-    const commit = () => ask(notification, 'commit', () => store.commit(id, owner, dedupeTtl))
+    const commit = () => ask(notification, 'commit', () => store.commit(key, owner, dedupeTtl))
 
     const workAndCommit = async (): Promise<Processed> => {
       try {
         await work(stop.signal).finally(() => finished.abort())
       } catch (error) {
         report({ kind: 'handler-failed', notification, error })
-        await ask(notification, 'release', () => store.release(id, owner))
+        await ask(notification, 'release', () => store.release(key, owner))
         return 'failed'
       }
       const held = await commit()
       if (held === false) report({ kind: 'lease-lost', notification })
       // A commit that timed out may have taken effect, so `false` from the second commit does not prove a lost lease.
       if (held === undefined && (await commit()) === undefined) {
-        uncommitted.add(id)
-        const [oldest = id] = uncommitted
+        uncommitted.add(key)
+        const [oldest = key] = uncommitted
         if (uncommitted.size > MAX_UNCOMMITTED) uncommitted.delete(oldest)
       }
       return 'processed'
@@ -121,7 +132,7 @@ export const createProcessOnce = (
         }
         if (stop.signal.aborted) continue
         const askedAt = clock.now()
-        const extended = await ask(notification, 'extend', () => store.extend(id, owner, lease.duration))
+        const extended = await ask(notification, 'extend', () => store.extend(key, owner, lease.duration))
         if (extended === true) own.endsAt = askedAt + lease.duration
         // After `endsAt`, another process may hold the lease, so the listener must stop.
         if (extended === false || clock.now() >= own.endsAt) {
@@ -137,19 +148,19 @@ export const createProcessOnce = (
 
   /** Whether the listener succeeded for an earlier delivery. If the store cannot tell, the claim decides. */
   const isProcessed = async (notification: MerchantNotification): Promise<boolean> => {
-    const { notificationId: id } = notification
-    if (uncommitted.has(id)) return true
-    return store.has !== undefined && (await ask(notification, 'has', async () => store.has?.(id))) === true
+    const key = keyOf(notification)
+    if (uncommitted.has(key)) return true
+    return store.has !== undefined && (await ask(notification, 'has', async () => store.has?.(key))) === true
   }
 
   const processOnce = async (notification: MerchantNotification, work: Work): Promise<Processed> => {
-    const { notificationId: id } = notification
-    const first = running.get(id)
+    const key = keyOf(notification)
+    const first = running.get(key)
     if (first?.result === undefined || first.endsAt <= clock.now()) {
       const own: Run = { endsAt: clock.now() + timeouts.store + lease.duration }
-      running.set(id, own)
+      running.set(key, own)
       own.result = claimAndRun(notification, work, own).finally(() => {
-        if (running.get(id) === own) running.delete(id)
+        if (running.get(key) === own) running.delete(key)
       })
       return own.result
     }
