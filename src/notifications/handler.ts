@@ -4,12 +4,18 @@ import { isObject } from '../contract/fields.ts'
 import type { PaymentDetails, SubscriptionDetails } from '../contract/subscriptions.ts'
 import { InvalidRequestError } from '../errors.ts'
 import { createMemoryStore } from './dedupe.ts'
-import type { NotificationContext, NotificationHandlerOptions, Report } from './options.ts'
+import type {
+  Delivery,
+  Lookup,
+  NotificationContext,
+  NotificationHandlerOptions,
+  Report,
+  Verified,
+} from './options.ts'
 import { handlerOptionsSchema } from './options.ts'
-import { isRequest, type MerchantNotification, toBytes } from './parse.ts'
+import { type MerchantNotification, toBytes } from './parse.ts'
 import { createProcessOnce } from './process-once.ts'
 import { type HeaderFields, isSetupError, readDelivery, toHeaders, type Unreadable } from './read-delivery.ts'
-import type { Delivery, Lookup, Verified } from './verifiers.ts'
 
 /** A delivery as plain data, which a job of a queue can contain. */
 export interface QueuedDelivery {
@@ -217,10 +223,6 @@ export const createHandlerWithClock = (
   }
 
   const handler = async (request: Request): Promise<Response> => {
-    if (!isRequest(request)) {
-      const rule = 'a web-standard Request (for Express, Fastify, Koa and node:http, use toNodeHandler)'
-      throw new InvalidRequestError('notifications.handler', [inputIssue('request', rule, request)])
-    }
     const { status, retryAfterMs = RETRY_AFTER } = await respond(request)
     const headers = new Headers({ 'cache-control': 'no-store' })
     if (status === 405) headers.set('allow', METHODS.join(', '))

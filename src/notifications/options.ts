@@ -11,7 +11,32 @@ import type {
   SubscriptionNotification,
   UnknownNotification,
 } from './parse.ts'
-import type { Lookup, Verifier } from './verifiers.ts'
+
+/** A delivery, as a verifier receives it. */
+export interface Delivery {
+  /** The parsed message, which is not verified yet. */
+  readonly notification: MerchantNotification
+  /** The headers of the delivery, one of which may contain a signature. */
+  readonly headers: Headers
+  /** The body after decompression; `undefined` if a framework's body parser has read the body. */
+  readonly bytes: Uint8Array<ArrayBuffer> | undefined
+}
+
+/** The record that proved a notification, as `lookupVerifier` read it. */
+export type Lookup = PaymentDetails | SubscriptionDetails
+
+/** Accepts a delivery, with the record that proved the delivery. Listeners get the record as `context.lookup`. */
+export interface Verified {
+  /** The payment if the notification's `type` is `SUBSCRIPTION_PAYMENT`, or else the subscription. */
+  readonly lookup: Lookup
+}
+
+/**
+ * Decides whether a delivery comes from the payment provider. `true` or a `Verified` accepts the delivery; for `false`
+ * the handler responds 401. If the verifier throws or returns anything else, the handler responds 503, so that the
+ * sender delivers again.
+ */
+export type Verifier = (delivery: Delivery) => boolean | Verified | Promise<boolean | Verified>
 
 /** The second argument of a listener. */
 export interface NotificationContext<Record extends Lookup = Lookup> {

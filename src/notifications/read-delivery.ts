@@ -1,8 +1,7 @@
 import { waitAtMost } from '../clock.ts'
 import { type InputIssue, InvalidRequestError } from '../errors.ts'
-import type { HandlerSettings } from './options.ts'
-import { bodyError, decodeUtf8, type MerchantNotification, parseBody, parseObject, SAFE } from './parse.ts'
-import type { Delivery } from './verifiers.ts'
+import type { Delivery, HandlerSettings } from './options.ts'
+import { bodyError, decodeUtf8, type MerchantNotification, parseBody, parseObject } from './parse.ts'
 
 /** The number of bytes that are decoded in one step. */
 const STEP = 64
@@ -139,11 +138,11 @@ export const readDelivery = async (
     const notification =
       bytes === undefined
         ? parseParsed(parsedBodies.get(request))
-        : await parseBody(bytes, headers.get('content-type'))
+        : await parseBody(bytes, headers.get('content-type') ?? '')
     return { notification, headers, bytes }
   } catch (error) {
     if (!(error instanceof InvalidRequestError)) throw error
-    const isRounded = (issue: InputIssue) => issue.received === 'number' && issue.rule.endsWith(SAFE)
+    const isRounded = ({ field, received }: InputIssue) => field.endsWith('Id') && received === 'number'
     if (bytes !== undefined || !error.issues.some(isRounded)) return { status: 400, error }
     // A body parser rounded the sender's id, so the setup is wrong: `isSetupError` recognizes this operation.
     return { status: 400, error: new InvalidRequestError('notifications.handler', error.issues) }
