@@ -1,8 +1,8 @@
 import { check } from '../check.ts'
 import { anyText, field, type Input, input, oneOf, strict, withDefault } from '../contract/fields.ts'
-import { InvalidRequestError } from '../errors.ts'
 import type { Verifier } from './options.ts'
 import { toBytes } from './parse.ts'
+import { setupError } from './read-delivery.ts'
 
 /** The encoding of a signature in its header. */
 export type SignatureEncoding = 'hex' | 'base64' | 'base64url'
@@ -71,8 +71,7 @@ export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
         'body must be the raw bytes that the signature covers, but it was parsed already. Mount the notification ' +
         'route before the body parser, or give it express.raw({ type: () => true }), or keep the raw body ' +
         '(rawBody: true in Nest)'
-      const issue = { field: 'body', rule: 'the raw bytes', received: 'a parsed body', message }
-      throw new InvalidRequestError('notifications.verify', [issue])
+      throw setupError(message, 'a parsed body')
     }
     const value = headers.get(header)?.trim() ?? ''
     const signature = value.startsWith(prefix) ? decode(value.slice(prefix.length), encoding) : undefined

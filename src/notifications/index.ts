@@ -25,7 +25,7 @@ export type { DeliveryResult, NotificationHandler, ProcessedDelivery, QueuedDeli
 export { createNotificationHandler } from './handler.ts'
 export type { HmacVerifierOptions, SignatureEncoding } from './hmac-verifier.ts'
 export { hmacVerifier } from './hmac-verifier.ts'
-export type { LookupCall, LookupClient, LookupVerifierOptions, WithRateLimit } from './lookup-verifier.ts'
+export type { LookupCall, LookupClient, LookupVerifierOptions } from './lookup-verifier.ts'
 export { lookupVerifier } from './lookup-verifier.ts'
 export type { FetchHandler, NodeHandler } from './node.ts'
 export { toNodeHandler } from './node.ts'

@@ -6,15 +6,13 @@ import { isMandateKitError, type RateLimit } from '../errors.ts'
 import type { Lookup, Verified, Verifier } from './options.ts'
 import { canonical } from './parse.ts'
 
-/** A response whose headers may tell the rate limit. */
-export type WithRateLimit = {
-  /** The limit that the response's headers name. (Limits, area S) */
-  readonly rateLimit?: RateLimit | undefined
-}
 /** A call of a client. Without `withResponse`, only the number of lookups at once is limited. */
 export type LookupCall<Data> = PromiseLike<Data> & {
-  /** Returns the data with the response. */
-  withResponse?(): PromiseLike<{ readonly data: Data; readonly response: WithRateLimit }>
+  /** Returns the data with the response, whose headers may name the rate limit. (Limits, area S) */
+  withResponse?(): PromiseLike<{
+    readonly data: Data
+    readonly response: { readonly rateLimit?: RateLimit | undefined }
+  }>
 }
 
 /** The methods that `lookupVerifier` calls. A `SubscriptionsClient` has these methods. */
