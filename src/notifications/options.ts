@@ -81,9 +81,8 @@ export type NotificationReport =
 /** Calls `onUnexpected`. Errors that `onUnexpected` throws are ignored. */
 export type Report = (report: NotificationReport) => void
 
-const verifier = field<Verifier | 'none', Verifier | 'none'>("a verifier, or the word 'none'", (value) =>
-  typeof value === 'function' || value === 'none' ? (value as Verifier | 'none') : undefined,
-)
+const isVerifier = (value: unknown): value is Verifier | 'none' =>
+  typeof value === 'function' || value === 'none'
 const LEASE = { duration: 60_000, limit: 600_000 }
 const TIMEOUTS = { read: 30_000, verify: 30_000, store: 5_000 }
 
@@ -112,7 +111,9 @@ const options = {
    * Verifies that a message comes from the payment provider: `hmacVerifier`, `lookupVerifier`, your own function, or
    * `'none'`. This option is required, because the specification defines no signatures and anyone can send requests.
    */
-  verify: verifier,
+  verify: field<Verifier | 'none', Verifier | 'none'>("a verifier, or the word 'none'", (value) =>
+    isVerifier(value) ? value : undefined,
+  ),
   /** Called when a subscription was authorized or canceled. */
   onSubscription: functionOption<NotificationListener<SubscriptionNotification>>(),
   /** Called when a payment succeeded or failed. */
