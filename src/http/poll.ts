@@ -6,7 +6,7 @@ import { AbortedError, isMandateKitError, type MandateKitError, TimeoutError } f
 import type { WithResponse } from './call.ts'
 import { Deadline, Interrupted } from './deadline.ts'
 import { type CallOptions, type ClientSettings, callOptions } from './options.ts'
-import { readRetryAfter } from './retry.ts'
+import { readRetryAfter } from './response-headers.ts'
 
 /** Options of `waitForCharge` and `waitForStatus`. */
 export interface WaitOptions<State> {

@@ -1,21 +1,6 @@
 import { type Clock, steadyClock, waitAtMost } from '../clock.ts'
 import type { RateLimit } from '../errors.ts'
-import { untilServerTime } from './retry.ts'
-
-type Headers = Readonly<Record<string, string>>
-
-/** Reads X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset. Omits invalid values. (Limits, area S) */
-export const readRateLimit = (headers: Headers): RateLimit | undefined => {
-  const [limit, remaining, reset = 0] = ['limit', 'remaining', 'reset'].map((name) => {
-    // A proxy may send a header twice, which gives `20, 20`.
-    const digits = /^\s*(\d{1,15})\s*(?:$|,)/.exec(headers[`x-ratelimit-${name}`] ?? '')?.[1]
-    return digits === undefined ? undefined : Number(digits)
-  })
-  // From 2001 to 2286, a time in seconds has 10 digits, and a time in milliseconds has 13.
-  const [seconds = 0] = [reset, reset / 1000].filter((time) => time >= 1e9 && time < 1e10)
-  const resetAt = seconds > 0 ? new Date(seconds * 1000) : undefined
-  return (limit ?? remaining ?? resetAt) === undefined ? undefined : { limit, remaining, resetAt }
-}
+import { type Headers, untilServerTime } from './response-headers.ts'
 
 /** The longest delay of a call, in milliseconds. A rate-limit window may be longer than this only after a 429. */
 const LONGEST_DELAY = 60_000
@@ -41,10 +26,12 @@ interface Window extends Span {
   readonly isGuess?: boolean
 }
 
-/** The data of a response that the gate uses. */
+/** The parts of a response that the gate uses. */
 export interface LimitUpdate {
+  readonly status: number
   readonly headers: Headers
-  /** The wait that a 429 response requests, in milliseconds, or undefined for any other response. */
+  readonly rateLimit: RateLimit | undefined
+  /** The wait that the response requests, in milliseconds. */
   readonly waitMs: number | undefined
 }
 
@@ -136,12 +123,12 @@ export class RateLimitGate {
     }
   }
 
-  #update({ headers, waitMs }: LimitUpdate): void {
-    const { limit, remaining, resetAt } = readRateLimit(headers) ?? {}
+  #update({ status, headers, rateLimit = {}, waitMs }: LimitUpdate): void {
+    const { limit, remaining, resetAt } = rateLimit
     this.#limit = limit ?? this.#limit
     const reset = resetAt?.getTime()
     const untilReset = reset && untilServerTime(reset, this.#clock.now(), headers)
-    const isPause = waitMs !== undefined && waitMs <= LONGEST_PLAUSIBLE_DELAY
+    const isPause = status === 429 && waitMs !== undefined && waitMs <= LONGEST_PLAUSIBLE_DELAY
     if (isPause) this.#pause = this.#span(waitMs)
     // After the wait that a 429 names, calls continue, even if the window with no remaining requests is longer.
     if (isPause && !remaining) this.#endWindow()

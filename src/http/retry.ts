@@ -1,5 +1,5 @@
 import type { EndpointDefinition } from '../contract/endpoint.ts'
-import type { Outcome, RateLimit } from '../errors.ts'
+import type { Outcome } from '../errors.ts'
 import type { Failure } from './failure.ts'
 
 /** The fields of an endpoint definition that decide whether a call is retried. */
@@ -104,48 +104,4 @@ export const isTransient = (endpoint: RetryRules, failure: Failure): boolean => 
   if (failure.kind === 'connection') return !failure.certificate
   if (failure.kind === 'status') return failure.status === 429 || isLost(endpoint, failure.status)
   return failure.kind !== 'code' && failure.kind !== 'unexpected'
-}
-
-// A header that was sent twice arrives as `20, 20`.
-const SECONDS = /^(?:\d{1,9}(?:\.\d+)?(?:, *|$))+$/
-// Date.parse reads "5" and "-5" as dates. A real HTTP date always starts with the name of a day.
-const HTTP_DATE = /^[A-Z][a-z]{2,8},? /
-
-type Headers = Readonly<Record<string, string>>
-
-/**
- * Returns the milliseconds from now until a time in a response header. "Now" is the time on the client's clock or in
- * the header `Date`, whichever gives the shorter positive wait. A wait that is too short costs at most one rejected
- * retry, but a wrong clock could cause a very long wait.
- */
-export const untilServerTime = (time: number, now: number, headers: Headers): number | undefined => {
-  const serverNow = headers.date === undefined ? Number.NaN : Date.parse(headers.date)
-  const waits = [time - now, time - serverNow].filter((wait) => wait > 0)
-  return waits.length === 0 ? undefined : Math.min(...waits)
-}
-
-/** Returns the wait in Retry-After in milliseconds, or `undefined` if the header is missing or invalid. */
-export const readRetryAfter = (headers: Headers, now: number): number | undefined => {
-  const text = headers['retry-after']?.trim() ?? ''
-  if (SECONDS.test(text)) return Math.max(...text.split(',').map(Number)) * 1000
-  // The oldest form of an HTTP date does not contain "GMT", but is in GMT.
-  const date = HTTP_DATE.test(text) ? Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`) : Number.NaN
-  return Number.isNaN(date) ? undefined : untilServerTime(date, now, headers)
-}
-
-/**
- * Returns the wait that an error response requests, in ms: its Retry-After, or the time until a 429's reset time. A
- * wait below a second counts as none, because servers send 0 in place of a wait that they do not know.
- */
-export const readWaitHint = (
-  status: number,
-  headers: Headers,
-  rateLimit: RateLimit | undefined,
-  now: number,
-): number | undefined => {
-  if (status < 400) return undefined
-  // The reset time applies only to a 429. The cause of a 503 is not the rate limit, and may last beyond the reset.
-  const resetAt = status === 429 ? rateLimit?.resetAt : undefined
-  const asked = readRetryAfter(headers, now) ?? (resetAt && untilServerTime(resetAt.getTime(), now, headers))
-  return asked !== undefined && asked >= 1000 ? asked : undefined
 }
