@@ -5,32 +5,13 @@ import { filledText, type Input, oneOf, optional, strict, withDefault } from './
 import type { Charge, ChargeRequest, Reference } from './contract/gateway.ts'
 import { GATEWAY_API_PREFIX, gatewayContract } from './contract/gateway.ts'
 import { type AnyMandateKitError, ApiError, isMandateKitError } from './errors.ts'
-import {
-  type CallPromise,
-  type CallResponse,
-  callPromise,
-  createContext,
-  makeCall,
-  SharedContext,
-  type WithResponse,
-} from './http/call.ts'
-import {
-  type CallOptions,
-  type ClientChanges,
-  type ClientOptions,
-  callOptionsWith,
-  clientOptionsWith,
-  withDefaults,
-} from './http/options.ts'
+import type { CallPromise, CallResponse, WithResponse } from './http/call.ts'
+import { callPromise, createContext, makeCall, SharedContext } from './http/call.ts'
+import type { CallOptions, ClientChanges, ClientOptions } from './http/options.ts'
+import { callOptionsWith, clientOptionsWith, withDefaults } from './http/options.ts'
 import { pollUntil, type WaitOptions } from './http/poll.ts'
-import {
-  type CallInput,
-  checkIdentifier,
-  idempotencyKey,
-  prepare,
-  type RawRequest,
-  rawCall,
-} from './http/prepare.ts'
+import type { CallInput, RawRequest } from './http/prepare.ts'
+import { checkIdentifier, idempotencyKey, prepare, rawCall } from './http/prepare.ts'
 import { type RenewalInput, renewalKeyOf } from './renewal-key.ts'
 
 const gatewayOptions = {

@@ -35,13 +35,8 @@ import {
   type WithResponse,
 } from './http/call.ts'
 import { notify } from './http/observe.ts'
-import {
-  type CallOptions,
-  type ClientChanges,
-  type ClientOptions,
-  clientOptionsWith,
-  withDefaults,
-} from './http/options.ts'
+import type { CallOptions, ClientChanges, ClientOptions } from './http/options.ts'
+import { clientOptionsWith, withDefaults } from './http/options.ts'
 import { pollUntil, type WaitOptions } from './http/poll.ts'
 import { type CallInput, prepare, type RawRequest, rawCall } from './http/prepare.ts'
 

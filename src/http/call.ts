@@ -1,6 +1,6 @@
 import type { Authorization, Authorizer } from '../auth/authorizer.ts'
 import type { EndpointDefinition, ResponseOf } from '../contract/endpoint.ts'
-import { type ApiError, isMandateKitError, type MandateKitErrorCode, type RateLimit } from '../errors.ts'
+import { isMandateKitError, type KnownError, type RateLimit } from '../errors.ts'
 import {
   attemptError,
   delayedError,
@@ -208,27 +208,21 @@ const succeed = <Definition extends EndpointDefinition>(
 export const runAttempts = async <Definition extends EndpointDefinition>(
   call: Call<Definition>,
 ): Promise<WithResponse<ResponseOf<Definition>>> => {
-  const { client, endpoint, deadline, retries: limit, maxWait } = call
+  const { client, endpoint, deadline, limit, maxWait } = call
   const { settings } = client
   const authorization = new CallAuthorization(call)
-  for (let retries = 0; ; ) {
+  let retries = 0
+  for (;;) {
     const made = await attempt(call, authorization)
     if (made.kind === 'success') return succeed(call, made)
     const { failure } = made
     const response = made.kind === 'bad-response' ? made.response : undefined
     call.phase = made.phase
     call.outcome = combineOutcomes(call.outcome, outcomeOf(endpoint, failure))
-    const decision = decideRetry({
-      endpoint,
-      failure,
-      retries,
-      limit,
-      renewed: authorization.isFinal,
-      hint: response?.waitMs,
-      maxWait,
-      remaining: deadline.remaining,
-      random: Math.random(),
-    })
+    const { remaining } = deadline
+    const { isFinal: renewed } = authorization
+    const state = { failure, retries, renewed, hint: response?.waitMs, remaining, random: Math.random() }
+    const decision = decideRetry({ endpoint, limit, maxWait, ...state })
     if (!decision.retry) throw attemptError(call, made, decision.waitMs)
     const { reason } = decision
     if (reason === 'rate-limited' && settings.rateLimit === 'throw') throw attemptError(call, made)
@@ -236,10 +230,10 @@ export const runAttempts = async <Definition extends EndpointDefinition>(
     const waitMs = isToken ? await authorization.retry() : decision.waitMs
     if (waitMs === undefined) throw attemptError(call, made)
     if (!isToken) retries += 1
-    const status = response?.status
-    notify(settings, 'onRetry', { ...call.event, attempt: call.sent.length, reason, waitMs, status })
+    const retry = { attempt: call.sent.length, reason, waitMs, status: response?.status }
+    notify(settings, 'onRetry', { ...call.event, ...retry })
     call.phase = 'wait'
-    if (waitMs === 0) continue
+    if (isToken && waitMs === 0) continue
     await deadline
       .race(async (signal) => settings.clock.sleep(waitMs, signal))
       .catch((error: unknown) => {
@@ -252,11 +246,7 @@ export const runAttempts = async <Definition extends EndpointDefinition>(
 /** Reports the final failure of a call to the hook `onError`. */
 const reportFailure = ({ client, event, sent, startedAt }: Call, error: unknown): void => {
   const { settings, reported } = client
-  const known: Partial<Omit<ApiError, 'code'>> & { readonly code?: MandateKitErrorCode } = isMandateKitError(
-    error,
-  )
-    ? error
-    : {}
+  const known: KnownError = isMandateKitError(error) ? error : {}
   if (reported.has(known)) return
   reported.add(known)
   const { code, phase, retryable, outcome, status, errorCode } = known

@@ -17,14 +17,8 @@ import {
   wholeNumber,
 } from '../contract/fields.ts'
 import { isHeaderText } from '../contract/formats.ts'
-import {
-  environmentLevel,
-  hooksOption,
-  LOG_LEVELS,
-  type Logger,
-  type LogLevel,
-  type UnexpectedReport,
-} from './observe.ts'
+import type { Logger, LogLevel, UnexpectedReport } from './observe.ts'
+import { environmentLevel, hooksOption, LOG_LEVELS } from './observe.ts'
 
 /** The parts of a response's headers that the client reads. */
 export interface FetchHeaders {

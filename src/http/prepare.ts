@@ -72,7 +72,7 @@ export interface Call<Definition extends EndpointDefinition = EndpointDefinition
   /** Time limit of one attempt, in milliseconds. */
   readonly timeout: number
   /** Maximum number of retries. */
-  readonly retries: number
+  readonly limit: number
   /** Longest wait before a retry, in milliseconds. */
   readonly maxWait: number
   readonly deadline: Deadline
@@ -156,7 +156,7 @@ export const prepare = <Definition extends EndpointDefinition>(
     idempotencyKey: key,
     isKeyGenerated: !isGiven,
     timeout,
-    retries: call.once ? 0 : least('limit'),
+    limit: call.once ? 0 : least('limit'),
     maxWait: least('maxWait'),
     deadline: call.deadline ?? new Deadline(totalTimeout, options.signal),
     startedAt: clock.now(),
