@@ -28,7 +28,6 @@ import type { LostAttempt } from './send.ts'
 const LONG = /^(.{200}).+/s
 const MAX_BODY = 100_000
 
-/** Creates the functions that remove a call's secrets from its errors and events. */
 export const redactorOf = ({ headers, sent, fields }: Call) => createRedactor(headers, sent, fields)
 
 /** Returns the details of an error that ends the call. `isTemporary` means that the same call may succeed later. */
@@ -195,7 +194,6 @@ const WHILE: Partial<Record<Phase, string>> = {
   wait: ' while waiting for a retry',
 }
 
-/** Creates the error for a call that was aborted by the caller or ended by a time limit. */
 export const interruptionError = (call: Call, by: Interruption): AbortedError | TimeoutError => {
   const when = WHILE[call.phase] ?? (call.sent.length === 0 ? ' before it was sent' : '')
   if (by.kind === 'aborted')

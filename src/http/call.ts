@@ -50,7 +50,6 @@ export interface CallPromise<Data, Response = CallResponse> extends Promise<Data
   withResponse(): Promise<WithResponse<Data, Response>>
 }
 
-/** Makes a `CallPromise` from a call that has started. */
 export const callPromise = <Data, Response>(
   call: Promise<WithResponse<Data, Response>>,
 ): CallPromise<Data, Response> => {
@@ -139,14 +138,8 @@ class CallAuthorization {
   }
 }
 
-/** Waits for a place in the rate limit. Health checks are not delayed, and logins have a separate rate limit. */
-const enter = async (call: Call): Promise<Slot | undefined> => {
-  const { client, endpoint, deadline, timeout } = call
-  const { gate, settings } = client
-  if (settings.rateLimit !== 'wait' || endpoint.retry === 'never' || endpoint.auth === 'credentials')
-    return undefined
-  const slot = gate.tryEnter(Math.min(timeout, deadline.remaining))
-  if (slot !== undefined) return slot
+const waitForPlace = async (gate: RateLimitGate, call: Call): Promise<Slot> => {
+  const { deadline, timeout } = call
   call.phase = 'limit'
   const entered = await deadline.race((signal) => gate.enter(signal, deadline.remaining, timeout))
   if (typeof entered === 'number') throw delayedError(call, entered)
@@ -158,10 +151,15 @@ const attempt = async (
   call: Call,
   authorization: CallAuthorization,
 ): Promise<Success | BadResponse | LostAttempt> => {
-  const { client, endpoint, deadline } = call
-  const { settings, gate } = client
+  const { client, endpoint, deadline, timeout } = call
+  const { settings } = client
   deadline.check()
-  const slot = await enter(call)
+  // The client does not delay health checks. Logins have a separate rate limit.
+  const isDelayed =
+    settings.rateLimit === 'wait' && endpoint.retry !== 'never' && endpoint.auth !== 'credentials'
+  const gate = isDelayed ? client.gate : undefined
+  const slot =
+    gate && (gate.tryEnter(Math.min(timeout, deadline.remaining)) ?? (await waitForPlace(gate, call)))
   let response: ReceivedResponse | undefined
   try {
     const header = await authorization.header()
@@ -182,7 +180,7 @@ const attempt = async (
     notify(settings, 'onResponse', { ...event, status, serverRequestId, rateLimit, durationMs })
     return readResponse(endpoint, sent)
   } finally {
-    if (slot) gate.leave(slot, response)
+    if (slot) gate?.leave(slot, response)
   }
 }
 
@@ -266,7 +264,6 @@ export const runCall = async <Value>(call: Call, work: () => Promise<Value>): Pr
   }
 }
 
-/** Checks the input of a call and makes the call. */
 export const makeCall = async <Definition extends EndpointDefinition>(
   client: ClientContext,
   endpoint: Definition,

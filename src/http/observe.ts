@@ -1,5 +1,6 @@
+import { functionOption } from '../check.ts'
 import { inWords } from '../clock.ts'
-import { type Field, isObject, schema } from '../contract/fields.ts'
+import { object, optional, readWith, schema } from '../contract/fields.ts'
 import type { MandateKitErrorCode, Outcome, Phase, RateLimit } from '../errors.ts'
 import type { RetryReason } from './retry.ts'
 
@@ -108,19 +109,17 @@ export interface UnexpectedReport {
   readonly received?: string | undefined
 }
 
-const HOOKS = ['onRequest', 'onResponse', 'onRetry', 'onError', 'onTokenRenewed'] as const
+const HOOKS = ['onRequest', 'onResponse', 'onRetry', 'onError', 'onTokenRenewed']
+const hooksSchema = object<Hooks>(
+  Object.fromEntries(HOOKS.map((name) => [name, optional(functionOption())])),
+  'an object of functions',
+)
 
 /** The option `hooks`. Its value is the same object, not a copy, because a hook may use `this`. */
-export const hooksOption: Field<Hooks, Hooks> = schema(
+export const hooksOption = schema<Hooks, Hooks>(
   () => ({}),
   (value, issues) => {
-    const hooks = isObject(value) ? value : {}
-    if (hooks !== value) issues.push({ code: 'custom', message: 'an object of functions', input: value })
-    for (const name of HOOKS) {
-      const input = hooks[name] ?? undefined
-      if (input !== undefined && typeof input !== 'function')
-        issues.push({ code: 'custom', message: 'a function', input, path: [name] })
-    }
+    readWith(hooksSchema, value, issues)
     return value
   },
 )
@@ -183,9 +182,8 @@ const escaped = (text: string): string =>
 /** Returns the level in the environment variable MANDATEKIT_LOG, or `off`. */
 export const environmentLevel = (): LogLevel => {
   try {
-    return (
-      LOG_LEVELS.find((level) => level === Reflect.get(globalThis, 'process')?.env?.MANDATEKIT_LOG) ?? 'off'
-    )
+    const name: unknown = Reflect.get(globalThis, 'process')?.env?.MANDATEKIT_LOG
+    return LOG_LEVELS.find((level) => level === name) ?? 'off'
   } catch {
     // Deno may forbid access to the environment.
     return 'off'
@@ -194,11 +192,7 @@ export const environmentLevel = (): LogLevel => {
 
 /** Runs a user's function. Ignores its errors, because a failed log line must not make a payment fail. */
 const quietly = (work: () => unknown): void => {
-  try {
-    Promise.resolve(work()).catch(() => undefined)
-  } catch {
-    // The error of the function is ignored.
-  }
+  ;(async () => work())().catch(() => undefined)
 }
 
 type Receivers = { readonly [Name in keyof Events]?: ((event: Events[Name]) => unknown) | undefined }

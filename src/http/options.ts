@@ -193,7 +193,6 @@ export const clientOptionsWith = <const Own extends Shape>(own: Own) =>
 type GivenOptions = Output<typeof clientOptions>
 const defaults = { ...CLIENT_DEFAULTS, headers: {}, hooks: {}, clock: systemClock }
 
-/** Checked options with all defaults. */
 export type ClientSettings = GivenOptions & {
   readonly [Name in keyof typeof defaults]: NonNullable<GivenOptions[Name]>
 } & { readonly logLevel: LogLevel }
@@ -227,5 +226,4 @@ export interface CallOptions extends Input<typeof callOptions> {}
 export const callOptionsWith = <const Own extends Shape>(own: Own) =>
   strict({ ...callOptions, ...own }, 'option')
 
-/** The schema of the options of a call. */
 export const callOptionsSchema = strict(callOptions, 'option')

@@ -93,7 +93,12 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
     }
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error
-    const wait = { operation, phase: 'wait', outcome: attempts === 0 ? 'not-sent' : 'unknown', attempts } as const
+    const wait = {
+      operation,
+      phase: 'wait',
+      outcome: attempts === 0 ? 'not-sent' : 'unknown',
+      attempts,
+    } as const
     const details = { ...wait, retryable: true, cause: lastFailure }
     if (error.by.kind === 'aborted')
       throw new AbortedError(`${operation}: the given signal aborted the wait. ${afterWait}`, details)

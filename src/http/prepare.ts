@@ -63,7 +63,6 @@ export interface Call<Definition extends EndpointDefinition = EndpointDefinition
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** The checked fields of the body. */
   fields: unknown
   body: string | undefined
   readonly idempotencyKey: string | undefined
@@ -71,15 +70,12 @@ export interface Call<Definition extends EndpointDefinition = EndpointDefinition
   readonly isKeyGenerated: boolean
   /** Time limit of one attempt, in milliseconds. */
   readonly timeout: number
-  /** Maximum number of retries. */
   readonly limit: number
   /** Longest wait before a retry, in milliseconds. */
   readonly maxWait: number
   readonly deadline: Deadline
   readonly startedAt: number
-  /** The data that hooks receive about the call. */
   readonly event: CallEvent
-  /** The current stage of the call. */
   phase: Phase
   /** The combined outcome of the failed attempts: `unknown` if the server may have executed an attempt. */
   outcome: Outcome

@@ -1,6 +1,5 @@
 import type { RateLimit } from '../errors.ts'
 
-/** The headers of a response, with lower-case names. */
 export type Headers = Readonly<Record<string, string>>
 
 const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id'] as const

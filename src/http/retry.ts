@@ -2,7 +2,6 @@ import type { EndpointDefinition } from '../contract/endpoint.ts'
 import type { Outcome } from '../errors.ts'
 import type { Failure } from './failure.ts'
 
-/** The fields of an endpoint definition that decide whether a call is retried. */
 type RetryRules = Pick<EndpointDefinition, 'retry' | 'auth' | 'idempotencyKey'>
 
 /** The facts that decide whether an attempt is retried. Times are in milliseconds. */
@@ -25,7 +24,6 @@ export interface RetryQuestion {
 /** Why an attempt is retried. */
 export type RetryReason = 'not-sent' | 'rate-limited' | 'response-lost' | 'token-rejected'
 
-/** Why an attempt is not retried. */
 type NoRetryReason =
   | 'rejected'
   | 'aborted'
@@ -81,7 +79,8 @@ export const decideRetry = (question: RetryQuestion): RetryDecision => {
   const policy = endpoint.retry
   if (policy === 'never') return no('never-retried')
   if (policy !== 'always' && reason === 'response-lost') return no('may-have-executed')
-  if (policy === 'when-not-sent' && reason === 'rate-limited' && hint === undefined) return no('no-wait-named')
+  if (policy === 'when-not-sent' && reason === 'rate-limited' && hint === undefined)
+    return no('no-wait-named')
   if (retries >= limit) return no('limit-reached')
   const waitMs = hint ?? Math.min(backoff(retries, random), maxWait)
   if (waitMs > maxWait || waitMs >= remaining) return { ...no('wait-too-long'), waitMs }

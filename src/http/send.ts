@@ -7,7 +7,6 @@ import type { FetchHeaders, FetchResponse } from './options.ts'
 import type { Call } from './prepare.ts'
 import { type Headers, readRateLimit, readWait, serverRequestIdOf } from './response-headers.ts'
 
-/** A response whose body was read. */
 export interface ReceivedResponse {
   readonly status: number
   readonly headers: Headers
