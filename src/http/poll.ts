@@ -4,7 +4,7 @@ import type { EndpointDefinition } from '../contract/endpoint.ts'
 import { optional, strict } from '../contract/fields.ts'
 import { AbortedError, isMandateKitError, type MandateKitError, TimeoutError } from '../errors.ts'
 import type { WithResponse } from './call.ts'
-import { Deadline, Interrupted } from './deadline.ts'
+import { Deadline, Interrupted, type Interruption } from './deadline.ts'
 import { type CallOptions, type ClientSettings, callOptions } from './options.ts'
 import { readRetryAfter } from './response-headers.ts'
 
@@ -69,6 +69,18 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
   let attempts = 0
   let lastState: State | undefined
   let lastFailure: MandateKitError | undefined
+
+  const endError = (by: Interruption): AbortedError | TimeoutError => {
+    const outcome = attempts === 0 ? 'not-sent' : 'unknown'
+    const wait = { operation, phase: 'wait', outcome, attempts } as const
+    const details = { ...wait, retryable: true, cause: lastFailure }
+    if (by.kind === 'aborted')
+      return new AbortedError(`${operation}: the given signal aborted the wait. ${afterWait}`, details)
+    const seen = lastState === undefined ? 'no read succeeded' : 'lastState is the last state read'
+    const message = `${operation}: the expected state did not come within ${inWords(timeoutMs)}; ${seen}. ${afterWait}`
+    return new TimeoutError(message, { ...details, timeoutMs, lastState })
+  }
+
   try {
     for (;;) {
       deadline.check()
@@ -92,18 +104,6 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
       await deadline.race(async (signal) => clock.sleep(Math.min(pause, left), signal))
     }
   } catch (error) {
-    if (!(error instanceof Interrupted)) throw error
-    const wait = {
-      operation,
-      phase: 'wait',
-      outcome: attempts === 0 ? 'not-sent' : 'unknown',
-      attempts,
-    } as const
-    const details = { ...wait, retryable: true, cause: lastFailure }
-    if (error.by.kind === 'aborted')
-      throw new AbortedError(`${operation}: the given signal aborted the wait. ${afterWait}`, details)
-    const seen = lastState === undefined ? 'no read succeeded' : 'lastState is the last state read'
-    const message = `${operation}: the expected state did not come within ${inWords(timeoutMs)}; ${seen}. ${afterWait}`
-    throw new TimeoutError(message, { ...details, timeoutMs, lastState })
+    throw error instanceof Interrupted ? endError(error.by) : error
   }
 }

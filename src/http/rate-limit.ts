@@ -124,12 +124,13 @@ export class RateLimitGate {
     const isPause = status === 429 && waitMs !== undefined && waitMs <= LONGEST_PLAUSIBLE_DELAY
     if (isPause) this.#pause = this.#open(waitMs, 0)
     // After the wait that a 429 names, calls continue, even if the window with no remaining requests is longer.
-    if (isPause && !remaining) return this.#endWindow()
-    if (remaining === undefined || !untilReset || untilReset > LONGEST_PLAUSIBLE_DELAY) return
-    // Responses may arrive out of order. The lowest number is the newest, because in one window the number only falls.
-    const known = this.#window?.resetAt === reset ? this.#window?.remaining : undefined
-    const least = Math.min(remaining, known ?? remaining)
-    this.#window = { ...this.#open(Math.min(untilReset, LONGEST_DELAY), least), resetAt: reset }
+    if (isPause && !remaining) this.#endWindow()
+    else if (remaining !== undefined && untilReset && untilReset <= LONGEST_PLAUSIBLE_DELAY) {
+      // Responses may arrive out of order. The lowest number is the newest, because in a window the number only falls.
+      const known = this.#window?.resetAt === reset ? this.#window?.remaining : undefined
+      const window = this.#open(Math.min(untilReset, LONGEST_DELAY), Math.min(remaining, known ?? remaining))
+      this.#window = { ...window, resetAt: reset }
+    }
   }
 
   #open(milliseconds: number, remaining: number): Window {
