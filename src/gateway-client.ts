@@ -6,7 +6,7 @@ import type { Charge, ChargeRequest, Reference } from './contract/gateway.ts'
 import { GATEWAY_API_PREFIX, gatewayContract } from './contract/gateway.ts'
 import { type AnyMandateKitError, ApiError, isMandateKitError } from './errors.ts'
 import type { CallPromise, CallResponse, WithResponse } from './http/call.ts'
-import { callPromise, createContext, makeCall, SharedContext } from './http/call.ts'
+import { callPromise, createContext, makeCall, runAttempts, runCall, SharedContext } from './http/call.ts'
 import type { CallOptions, ClientChanges, ClientOptions } from './http/options.ts'
 import { callOptionsWith, clientOptionsWith, withDefaults } from './http/options.ts'
 import { pollUntil, type WaitOptions } from './http/poll.ts'
@@ -245,12 +245,11 @@ export class GatewayClient {
     const { operation } = gatewayContract.confirm
     const { chargeId, ...body } = check(operation, confirmationSchema, confirmation, 'request')
     if (chargeId !== undefined) checkIdentifier(operation, 'chargeId', chargeId)
-    const endpoint = gatewayContract.confirm
-    const { deadline } = prepare(this.#context, endpoint, { path: { confirmationId }, body, options })
-    const confirmed = await this.#call(endpoint, { path: { confirmationId }, body, options, deadline })
+    const call = prepare(this.#context, gatewayContract.confirm, { path: { confirmationId }, body, options })
+    const confirmed = await runCall(call, () => runAttempts(call))
     if (confirmed.data.status !== undefined || chargeId === undefined) return confirmed
     try {
-      const read = { path: { chargeId }, options, deadline }
+      const read = { path: { chargeId }, options, deadline: call.deadline }
       const { data } = await this.#call(gatewayContract.status, read)
       return { ...confirmed, data: { ...confirmed.data, ...data } }
     } catch {

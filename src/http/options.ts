@@ -222,6 +222,7 @@ export const callOptions = {
 }
 /** Options of one call. Every method that makes one call takes these options as its last argument. */
 export interface CallOptions extends Input<typeof callOptions> {}
+export type CheckedCallOptions = Partial<Output<typeof callOptions>>
 /** Returns the schema of the common options and a method's own options. */
 export const callOptionsWith = <const Own extends Shape>(own: Own) =>
   strict({ ...callOptions, ...own }, 'option')

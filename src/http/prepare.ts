@@ -7,7 +7,8 @@ import { isHeaderText, randomId } from '../contract/formats.ts'
 import { InvalidRequestError, type Outcome, type Phase } from '../errors.ts'
 import { Deadline } from './deadline.ts'
 import type { CallEvent } from './observe.ts'
-import { type CallOptions, CLIENT_DEFAULTS, type ClientSettings, callOptionsSchema } from './options.ts'
+import type { CallOptions, CheckedCallOptions, ClientSettings } from './options.ts'
+import { CLIENT_DEFAULTS, callOptionsSchema } from './options.ts'
 import type { RateLimitGate } from './rate-limit.ts'
 
 /** The settings and objects that all calls of one client share. */
@@ -124,7 +125,7 @@ export const prepare = <Definition extends EndpointDefinition>(
   const path = given.startsWith(`${prefix}/`) ? `${apiPrefix}${given.slice(prefix.length)}` : given
   const url = `${baseUrl}${path}${queryOf(call.query)}`
   const fields = schema && check(operation, schema, call.body, 'request')
-  const options = check(operation, callOptionsSchema, call.options ?? {})
+  const options: CheckedCallOptions = call.options ? check(operation, callOptionsSchema, call.options) : {}
   const { timeout = settings.timeout, totalTimeout = settings.totalTimeout } = options
   const least = (name: 'limit' | 'maxWait') =>
     Math.min(settings.retry[name] ?? CLIENT_DEFAULTS.retry[name], options.retry?.[name] ?? Infinity)
