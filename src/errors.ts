@@ -253,7 +253,9 @@ export class KeyReusedError extends MandateKitError {
 }
 
 /** The connection failed. `outcome` tells whether the request may have reached the server. */
-export class ConnectionError extends MandateKitError<ErrorDetails & { readonly reason?: string | undefined }> {
+export class ConnectionError extends MandateKitError<
+  ErrorDetails & { readonly reason?: string | undefined }
+> {
   static override readonly name: string = 'ConnectionError'
   static override readonly code: MandateKitErrorCode = 'connection_failed'
   declare readonly code: 'connection_failed'

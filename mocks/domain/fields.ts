@@ -168,7 +168,9 @@ const hintFor = (key: string, known: readonly string[]): string => {
 /** Throws a TypeError that describes the issues, if there are any. `caller` is the start of the message. */
 export const refuse = (issues: Issues, caller: string): void => {
   if (issues.length === 0) return
-  const found = issues.flatMap((issue) => toIssues(issue, issue.path?.length ? 'options' : 'the argument', hintFor))
+  const found = issues.flatMap((issue) =>
+    toIssues(issue, issue.path?.length ? 'options' : 'the argument', hintFor),
+  )
   throw new TypeError(`${caller}${found.map(({ message }) => message).join('; ')}`)
 }
 
