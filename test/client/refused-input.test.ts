@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { GatewayClientOptions } from '../../src/index.ts'
 import { GatewayClient, renewalKey, SubscriptionsClient, toInstant } from '../../src/index.ts'
 import { CHARGE, CHARGE_REQUEST, DETAILS, SUBSCRIBED, SUBSCRIPTION } from '../support/bodies.ts'
@@ -152,15 +152,6 @@ it.each<[string, () => unknown]>([
 })
 
 describe('a client is not created', () => {
-  it('on a runtime without the Web Crypto API, and the error says what to do', async () => {
-    vi.stubGlobal('crypto', undefined)
-    for (const create of [gatewayClient, subscriptionsClient]) {
-      const error = await refusedBy(() => create('https://shop.example'))
-      expect(error.message).toContain('Missing globalThis.crypto')
-    }
-    vi.unstubAllGlobals()
-  })
-
   it.each([
     'shop.example',
     'ftp://shop.example',
