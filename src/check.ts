@@ -18,12 +18,26 @@ export const inputIssue = (field: string, rule: string, value: unknown, expected
   return { field, rule, received, message }
 }
 
-/** Describes an issue of a schema. `name` is the value's name in the messages; `hintFor` adds words about an unknown name. */
-export const toIssues = (
-  issue: Issues[number],
-  name: string,
-  hintFor = (_key: string, _known: readonly string[]): string => '',
-): InputIssue[] => {
+/** Whether one name becomes another by at most `edits` letters that are added, removed or changed. */
+const isNear = (one: string, other: string, edits = 2): boolean => {
+  if (one === other) return true
+  if (edits === 0) return false
+  const [rest, otherRest] = [one.slice(1), other.slice(1)]
+  if (one[0] === other[0]) return isNear(rest, otherRest, edits)
+  return [
+    [rest, other],
+    [one, otherRest],
+    [rest, otherRest],
+  ].some(([a = '', b = '']) => isNear(a, b, edits - 1))
+}
+
+const hintFor = (key: string, known: readonly string[]): string => {
+  const near = known.find((name) => isNear(name.toLowerCase(), key.toLowerCase()))
+  return near === undefined ? '' : `: did you mean ${near}?`
+}
+
+/** Describes an issue of a schema. `name` is the value's name in the messages. */
+export const toIssues = (issue: Issues[number], name: string): InputIssue[] => {
   const { path: steps = [], message = '' } = issue
   const path = steps.map(String)
   if (issue.code !== 'unrecognized_keys') {

@@ -147,30 +147,10 @@ export const accepts = (one: Field<unknown>, value: unknown): boolean => {
   return issues.length === 0
 }
 
-/** Whether one name becomes another by at most `edits` letters that are added, removed or changed. */
-const isNear = (one: string, other: string, edits = 2): boolean => {
-  if (one === other) return true
-  if (edits === 0) return false
-  const [rest, otherRest] = [one.slice(1), other.slice(1)]
-  if (one[0] === other[0]) return isNear(rest, otherRest, edits)
-  return [
-    [rest, other],
-    [one, otherRest],
-    [rest, otherRest],
-  ].some(([a = '', b = '']) => isNear(a, b, edits - 1))
-}
-
-const hintFor = (key: string, known: readonly string[]): string => {
-  const near = known.find((name) => isNear(name.toLowerCase(), key.toLowerCase()))
-  return near === undefined ? '' : `: did you mean ${near}?`
-}
-
 /** Throws a TypeError that describes the issues, if there are any. `caller` is the start of the message. */
 export const refuse = (issues: Issues, caller: string): void => {
   if (issues.length === 0) return
-  const found = issues.flatMap((issue) =>
-    toIssues(issue, issue.path?.length ? 'options' : 'the argument', hintFor),
-  )
+  const found = issues.flatMap((issue) => toIssues(issue, issue.path?.length ? 'options' : 'the argument'))
   throw new TypeError(`${caller}${found.map(({ message }) => message).join('; ')}`)
 }
 

@@ -261,6 +261,21 @@ describe('a call is refused', () => {
   })
 })
 
+it.each<[string, () => unknown, RegExp]>([
+  [
+    'an option',
+    () => new GatewayClient(loosely({ baseUrl: NOWHERE, apiKey: 'key', timeOut: 5 })),
+    /Unknown option timeOut: did you mean timeout\?/,
+  ],
+  [
+    'an option of a call',
+    () => nowhere.renew('ch_1', loosely({ dueDate: '2026-12-01', atempt: 2 })),
+    /Unknown option atempt: did you mean attempt\?/,
+  ],
+])('%s with a name that is close to a known one is told the known one', async (_what, act, message) => {
+  await expect((async () => act())()).rejects.toThrow(message)
+})
+
 it('a field __proto__ from JSON is an unknown field', async () => {
   const { gateway, requests } = await openClients({ body: CHARGE })
   const request = JSON.parse(
