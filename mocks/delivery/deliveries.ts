@@ -29,6 +29,15 @@ interface Planned extends Delivery {
 
 type StoredRecord = OutboxSnapshot['records'][number]
 
+/** A delivery attempt that has ended. */
+export interface EndedDelivery extends DeliveryRecord {
+  readonly message: NotificationBody
+  /** The receiver's URL without the query. `undefined` for a function in this process. */
+  readonly to: string | undefined
+  /** Real time of the attempt, in milliseconds. */
+  readonly durationMs: number
+}
+
 /** A notification with its delivery attempts. */
 export interface ListedNotification extends NotificationBody {
   readonly tries: readonly DeliveryRecord[]
@@ -55,6 +64,7 @@ export const createDeliveries = (parts: {
   const records = createBoundedList<StoredRecord>(size)
   const connections = new Map<number, Connection>()
   const held = new Map<number, Delivery[]>()
+  const listeners: ((delivery: EndedDelivery) => void)[] = []
   const planned = new Map<string, Planned>()
   let connectionCount = 0
   let plannedCount = 0
@@ -94,11 +104,19 @@ export const createDeliveries = (parts: {
     if (due !== undefined) deliver(due.connection, { message: due.message, attempt: due.attempt })
   })
 
-  const sent = (number: number, { message, attempt }: Delivery, { isLate, ...result }: Sent): void => {
+  const sent = (
+    number: number,
+    { message, attempt }: Delivery,
+    { isLate, durationMs, ...result }: Sent,
+  ): void => {
     const now = timeline.now()
     if (isLate === true) lateCount += 1
-    records.push({ notificationId: message.notificationId, attempt, at: now, ...result })
+    const record = { notificationId: message.notificationId, attempt, at: now, ...result }
+    records.push(record)
     const connection = connections.get(number)
+    for (const listener of listeners) {
+      listener({ ...recordOf(record), message, to: connection?.to, durationMs })
+    }
     const wait = result.delivered ? undefined : connection?.rules.waitAfter(attempt)
     if (wait !== undefined) plan(now + wait, number, { message, attempt: attempt + 1 })
     void Promise.resolve().then(() => {
@@ -249,6 +267,8 @@ export const createDeliveries = (parts: {
     /** Returns the connected receivers. */
     receivers: () => [...connections].map(([number, { to, options }]) => ({ number, to, options })),
     underWay,
+    /** Calls `listener` after each delivery attempt from now on. */
+    onSent: (listener: (delivery: EndedDelivery) => void): void => void listeners.push(listener),
     /** Aborts the deliveries in progress, but holds them for later. No delivery starts until `accept` or `resume`. */
     stop(): void {
       isStopped = true

@@ -1,3 +1,4 @@
+import { machineNow } from '../domain/machine-time.ts'
 import type { AreaRuntime, OperationTarget } from './area.ts'
 import type { Located } from './locate.ts'
 import type { IncomingRequest } from './response.ts'
@@ -6,6 +7,8 @@ import type { IncomingRequest } from './response.ts'
 export interface Exchange {
   readonly request: IncomingRequest
   readonly area: AreaRuntime
+  /** When the request arrived, in the machine's time. */
+  readonly receivedAt: number
   /** The path below the base URL, without the query. */
   readonly path: string
   readonly query: string
@@ -39,6 +42,7 @@ const bearerOf = ({ headers }: IncomingRequest): string | undefined => {
 export const exchangeOf = (request: IncomingRequest, { area, path, query, match }: Located): Exchange => ({
   request,
   area,
+  receivedAt: machineNow(),
   path,
   query,
   bearer: bearerOf(request),

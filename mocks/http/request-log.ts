@@ -1,4 +1,5 @@
 import type { Area } from '../../src/contract/endpoint.ts'
+import { machineNow } from '../domain/machine-time.ts'
 import { createBoundedList, type Sequence } from '../domain/paged-list.ts'
 import { assertOperation, isOperation, type Operation } from './area.ts'
 import { type Exchange, fieldsOf, type OperationExchange } from './exchange.ts'
@@ -14,6 +15,8 @@ export interface LoggedRequest {
   readonly number: number
   /** The time at which the mock logged the request, by the mock's clock. */
   readonly at: Date
+  /** Real time from the arrival of the request to the mock's decision, in milliseconds. */
+  readonly durationMs: number
   /** The API to which the request was sent: `subscriptions` or `gateway`. */
   readonly area: Area
   /** The requested operation; absent if no operation has this path and method. */
@@ -64,6 +67,8 @@ export interface LogEntry extends Omit<LoggedRequest, 'number' | 'at' | 'body' |
 /** The request log, with methods that only the mock uses. */
 export interface WritableRequestLog extends RequestLog, Sequence<LoggedRequest> {
   write(entry: LogEntry): void
+  /** Calls `listener` with each request that is logged from now on. */
+  onWrite(listener: (request: LoggedRequest) => void): void
   /** Returns the newest entry for which `matches` returns true. */
   last(matches: (entry: LogEntry) => boolean): LoggedRequest | undefined
 }
@@ -80,6 +85,7 @@ const parsed = (text: string): unknown => {
 /** Creates a log of the last `size` requests. Its methods remove secrets from the entries that they return. */
 export const createRequestLog = (size: number, secrets: Secrets): WritableRequestLog => {
   const entries = createBoundedList<LogEntry>(size)
+  const listeners: ((request: LoggedRequest) => void)[] = []
 
   const read = (entry: LogEntry, number: number): LoggedRequest => {
     const { at, body, response, path, explanation, idempotencyKey, ...rest } = entry
@@ -115,7 +121,11 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
     get dropped() {
       return entries.dropped
     },
-    write: entries.push,
+    write(entry) {
+      entries.push(entry)
+      for (const listener of listeners) listener(read(entry, entries.bounds().end))
+    },
+    onWrite: (listener) => void listeners.push(listener),
     bounds: entries.bounds,
     read: (from, to) => readAll(undefined, { first: Math.max(from, entries.bounds().first), end: to }),
     last(matches) {
@@ -152,6 +162,7 @@ export const entryOf = (
   const isJson = received !== undefined && response?.headers['Content-Type'] === 'application/json'
   return {
     at,
+    durationMs: machineNow() - exchange.receivedAt,
     area: area.name,
     method: request.method,
     path: redactPath(query === '' ? path : `${path}?${query}`),
