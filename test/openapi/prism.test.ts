@@ -28,6 +28,7 @@ const proxyTo = async (upstream: string, side: 'both' | 'response' = 'both') => 
 
 const silentTimeline = {
   title: () => undefined,
+  text: () => undefined,
   note: () => undefined,
   call: async <Value>(_operation: string, run: () => Promise<Value>) => run(),
 }
