@@ -1,5 +1,5 @@
 import { credentialsOption } from './auth/credentials.ts'
-import { TokenLifecycle } from './auth/token-lifecycle.ts'
+import { createTokenLifecycle, type TokenLifecycle } from './auth/token-lifecycle.ts'
 import { createMemoryTokenStore, type TokenStore } from './auth/token-store.ts'
 import { check, duration, inputIssue, objectWith } from './check.ts'
 import { anyJson, type Input, isObject, oneOf, optional, strict, withDefault } from './contract/fields.ts'
@@ -71,8 +71,6 @@ export interface PageOptions extends Input<typeof pageOptions> {}
 const checkPage = (page: PageOptions = {}) =>
   check(subscriptionsContract.payments.operation, strict(pageOptions, 'option'), page)
 
-/** Milliseconds that a token renewal may wait for the token store and its lock, in addition to `timeout`. */
-const STORE_TIME = 55_000
 const LONGEST_PAGE = 100
 const MILLISECONDS_PER_DAY = 86_400_000
 // A new day begins first in the time zone UTC+14.
@@ -98,13 +96,12 @@ const partsOf = (options: SubscriptionsClientOptions) => {
     check('SubscriptionsClient', subscriptionsOptionsSchema, options)
   const { login } = subscriptionsContract
   const { operation } = login
-  const token: TokenLifecycle<WithResponse<Token>> = new TokenLifecycle({
+  const token: TokenLifecycle<WithResponse<Token>> = createTokenLifecycle({
     baseUrl: settings.baseUrl,
     credentials,
     // `anyJson`, because the login's schema rejects a refresh token, and `readCredentials` checks the credentials.
     requestToken: async (body, signal) =>
       call(login, { body, schema: anyJson, asForm: tokenRequestFormat === 'form', options: { signal } }),
-    renewalLimit: settings.timeout + STORE_TIME,
     clock: settings.clock,
     tokenStore: tokenStore ?? createMemoryTokenStore(),
     refresh,
@@ -287,7 +284,7 @@ export class SubscriptionsClient {
 
   async #login(options: CallOptions | undefined): Promise<WithResponse<Token>> {
     const endpoint = subscriptionsContract.login
-    // `anyJson`, because `TokenLifecycle` adds the body later, and the login's schema rejects a missing body.
+    // `anyJson`, because the token lifecycle adds the body later, and the login's schema rejects a missing body.
     const request = prepare(this.#client, endpoint, { schema: anyJson, options })
     return runCall(this.#client, request, async ({ log, deadline }) => {
       deadline.check()
