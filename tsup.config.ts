@@ -6,7 +6,7 @@ const { 'mocks/cli': _commandLine, ...libraries } = entries
 
 /** Where a call begins that makes a schema, a definition or a mark of options. */
 const DEFINITION =
-  /(?<![\w.'"])(?=(?:endpoint|authorized|response|enveloped|schema|field|openText|idText|textOf|absentable|listOf|input|filledText|oneOf|wholeNumber|optional|withDefault|unless|refined|strict|clientOptionsWith|callOptionsWith|object|list|orFunction|functionOption|objectWith|duration|z\s*\.\w+)(?:<[^()]*?>)?\()/g
+  /(?<![\w.'"])(?=(?:authorized|response|enveloped|schema|field|openText|idText|textOf|textOrNull|absentable|listOf|input|filledText|oneOf|wholeNumber|optional|withDefault|unless|refined|strict|clientOptionsWith|callOptionsWith|object|list|orFunction|functionOption|objectWith|duration|z\s*\.\w+)(?:<[^()]*?>)?\()/g
 
 /**
  * Marks what schemas are made of as calls without side effects. Bundlers cannot know that of calls across files, and

@@ -75,11 +75,8 @@ const KEY_PARAMETER = {
   example: 'order-1001',
 }
 
-// The specification gives these values, which the check of the client does not need (Limits, Pagination).
-const PAGING: Readonly<Record<string, Json>> = {
-  page: { default: 1 },
-  per_page: { maximum: 100, default: 10 },
-}
+// The client sends no default, so its schema has none. The first page is not specified. (Limits, Pagination)
+const DEFAULTS: Readonly<Record<string, Json>> = { page: { default: 1 }, per_page: { default: 10 } }
 
 const queryParameters = ({ definition }: OperationEntry, docstrings: Docstrings): Json[] => {
   if (definition.query === undefined) return []
@@ -91,7 +88,7 @@ const queryParameters = ({ definition }: OperationEntry, docstrings: Docstrings)
     name,
     in: 'query',
     description: texts[name],
-    schema: { ...schema, ...PAGING[name] },
+    schema: { ...schema, ...DEFAULTS[name] },
   }))
 }
 
