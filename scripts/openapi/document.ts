@@ -1,10 +1,11 @@
 import type { Area } from '../../src/contract/endpoint.ts'
 import { pageQuerySchema } from '../../src/contract/subscriptions.ts'
+import { linkTo } from '../marks.ts'
 import { componentsOf, referenceOf } from './components.ts'
 import type { Docstrings } from './docstrings.ts'
 import { type Method, type OperationEntry, operationEntries } from './operations.ts'
 import { responsesOf, retryAfterName } from './responses.ts'
-import { linkTo, notShown } from './rules.ts'
+import { notShown } from './rules.ts'
 import { documentComponents, type Json, plainSchema } from './schemas.ts'
 import type { Exchange, Tour } from './tour.ts'
 
@@ -54,7 +55,9 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   'gateway id': 'The `id` of the charge.',
 }
 
-const sentence = (text: string): string => /^.*?[.](?= |$)/.exec(text)?.[0].slice(0, -1) ?? text
+/** Returns the first sentence of a text. A summary is plain text. */
+const sentence = (text: string): string =>
+  (/^.*?[.](?= |$)/.exec(text)?.[0].slice(0, -1) ?? text).replaceAll('`', '')
 
 const pathParameters = ({ area, path }: OperationEntry): Json[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
