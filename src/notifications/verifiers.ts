@@ -6,6 +6,9 @@ import { InvalidRequestError, isMandateKitError } from '../errors.ts'
 import { createLookupLimit, type LookupCall, postponed } from './lookup-limit.ts'
 import { canonical, type MerchantNotification, toBytes } from './parse.ts'
 
+/** Bytes that `crypto.subtle` accepts. Compilers before TypeScript 5.7 do not know `Uint8Array<ArrayBuffer>`. */
+type Bytes = ReturnType<typeof Uint8Array.from>
+
 /** A delivery, as a verifier receives it. */
 export interface Delivery {
   /** The parsed message, which is not verified yet. */
@@ -13,7 +16,7 @@ export interface Delivery {
   /** The headers of the delivery, one of which may contain a signature. */
   readonly headers: Headers
   /** The body after decompression; `undefined` if a framework's body parser has read the body. */
-  readonly bytes: Uint8Array<ArrayBuffer> | undefined
+  readonly bytes: Bytes | undefined
 }
 
 /** The record that proved a notification, as `lookupVerifier` read it. */
@@ -36,17 +39,15 @@ export type Verifier = (delivery: Delivery) => boolean | Verified | Promise<bool
 export type SignatureEncoding = 'hex' | 'base64' | 'base64url'
 
 type Secrets = string | Uint8Array | readonly (string | Uint8Array)[]
-type SecretBytes = Uint8Array<ArrayBuffer>
+/** Named, because an inferred type in the declarations would say `Uint8Array<ArrayBuffer>`. */
+interface SecretBytes extends ReadonlyArray<Bytes> {}
 
-const isFilled = (secret: SecretBytes | undefined): secret is SecretBytes => (secret?.length ?? 0) > 0
-const secretsField = field<readonly SecretBytes[], Secrets>(
-  'one or more secrets that are not empty',
-  (value) => {
-    const secrets = [value].flat().map(toBytes)
-    // Every secret is checked, because an unset environment variable may give an empty or missing secret.
-    return secrets.length > 0 && secrets.every(isFilled) ? secrets : undefined
-  },
-)
+const isFilled = (secret: Bytes | undefined): secret is Bytes => (secret?.length ?? 0) > 0
+const secretsField = field<SecretBytes, Secrets>('one or more secrets that are not empty', (value) => {
+  const secrets = [value].flat().map(toBytes)
+  // Every secret is checked, because an unset environment variable may give an empty or missing secret.
+  return secrets.length > 0 && secrets.every(isFilled) ? secrets : undefined
+})
 
 const hmacOptions = {
   /** The header that holds the signature, for example `x-signature`. */
@@ -64,7 +65,7 @@ const hmacOptions = {
 export interface HmacVerifierOptions extends Input<typeof hmacOptions> {}
 
 /** Decodes a signature. Returns undefined if the signature is malformed. */
-const decode = (text: string, encoding: SignatureEncoding): Uint8Array<ArrayBuffer> | undefined => {
+const decode = (text: string, encoding: SignatureEncoding): Bytes | undefined => {
   if (encoding === 'hex') {
     if (!/^(?:[\da-f]{2})+$/i.test(text)) return undefined
     return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
@@ -89,7 +90,7 @@ const decode = (text: string, encoding: SignatureEncoding): Uint8Array<ArrayBuff
 export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
   const settings = check('hmacVerifier', strict(hmacOptions, 'option'), options)
   const { header, secrets, encoding, prefix, algorithm } = settings
-  const importKey = (secret: Uint8Array<ArrayBuffer>) =>
+  const importKey = (secret: Bytes) =>
     crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: algorithm }, false, ['verify'])
   let keys: Promise<CryptoKey[]> | undefined
 
