@@ -1,5 +1,5 @@
 import { credentialsOption } from './auth/credentials.ts'
-import { TokenLifecycle } from './auth/token-lifecycle.ts'
+import { createTokenLifecycle, type TokenLifecycle } from './auth/token-lifecycle.ts'
 import { createMemoryTokenStore, type TokenStore } from './auth/token-store.ts'
 import { check, duration, inputIssue, objectWith } from './check.ts'
 import type { EndpointDefinition } from './contract/endpoint.ts'
@@ -78,8 +78,6 @@ export interface PageOptions extends Input<typeof pageOptions> {}
 const checkPage = (page: PageOptions = {}) =>
   check(subscriptionsContract.payments.operation, strict(pageOptions, 'option'), page)
 
-/** Milliseconds that a token renewal may wait for the token store and its lock, in addition to `timeout`. */
-const STORE_TIME = 55_000
 const LONGEST_PAGE = 100
 const MILLISECONDS_PER_DAY = 86_400_000
 // A new day begins first in the time zone UTC+14.
@@ -106,7 +104,7 @@ const createSubscriptionsContext = (options: SubscriptionsClientOptions) => {
   const settings = withDefaults(common)
   const { login } = subscriptionsContract
   const { operation } = login
-  const token: TokenLifecycle<WithResponse<Token>> = new TokenLifecycle({
+  const token: TokenLifecycle<WithResponse<Token>> = createTokenLifecycle({
     baseUrl: settings.baseUrl,
     credentials,
     // `anyJson`, because the login's schema rejects a refresh token, and `readCredentials` checks the credentials.
@@ -114,7 +112,6 @@ const createSubscriptionsContext = (options: SubscriptionsClientOptions) => {
       const asForm = tokenRequestFormat === 'form'
       return makeCall(context, login, { body, schema: anyJson, asForm, options: { signal } })
     },
-    renewalLimit: settings.timeout + STORE_TIME,
     clock: settings.clock,
     tokenStore: tokenStore ?? createMemoryTokenStore(),
     refresh,

@@ -1,4 +1,4 @@
-import type { Area, EndpointDefinition, PathParameter } from '../../src/contract/endpoint.ts'
+import type { Area, EndpointDefinition } from '../../src/contract/endpoint.ts'
 import { oneOf } from '../../src/contract/fields.ts'
 import { gatewayContract } from '../../src/contract/gateway.ts'
 import { subscriptionsContract } from '../../src/contract/subscriptions.ts'
@@ -37,6 +37,13 @@ export interface Success {
   /** Whether an earlier call with the same idempotency key created this result. */
   readonly replayed?: boolean
 }
+
+/** Names of the `:parameters` in a path template. */
+type PathParameter<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | PathParameter<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
 
 /** A request that has passed the checks of the HTTP layer: route, credentials and body. */
 export interface Call<Definition extends EndpointDefinition, Caller> {

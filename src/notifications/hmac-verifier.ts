@@ -1,6 +1,6 @@
 import { check } from '../check.ts'
 import { anyText, field, type Input, input, oneOf, strict, withDefault } from '../contract/fields.ts'
-import type { Verifier } from './options.ts'
+import type { Bytes, Verifier } from './options.ts'
 import { toBytes } from './parse.ts'
 import { setupError } from './read-delivery.ts'
 
@@ -8,17 +8,15 @@ import { setupError } from './read-delivery.ts'
 export type SignatureEncoding = 'hex' | 'base64' | 'base64url'
 
 type Secrets = string | Uint8Array | readonly (string | Uint8Array)[]
-type SecretBytes = Uint8Array<ArrayBuffer>
+/** Named, because an inferred type in the declarations would say `Bytes`. */
+interface SecretBytes extends ReadonlyArray<Bytes> {}
 
-const isFilled = (secret: SecretBytes | undefined): secret is SecretBytes => (secret?.length ?? 0) > 0
-const secretsField = field<readonly SecretBytes[], Secrets>(
-  'one or more secrets that are not empty',
-  (value) => {
-    const secrets = [value].flat().map(toBytes)
-    // Every secret is checked, because an unset environment variable may give an empty or missing secret.
-    return secrets.length > 0 && secrets.every(isFilled) ? secrets : undefined
-  },
-)
+const isFilled = (secret: Bytes | undefined): secret is Bytes => (secret?.length ?? 0) > 0
+const secretsField = field<SecretBytes, Secrets>('one or more secrets that are not empty', (value) => {
+  const secrets = [value].flat().map(toBytes)
+  // Every secret is checked, because an unset environment variable may give an empty or missing secret.
+  return secrets.length > 0 && secrets.every(isFilled) ? secrets : undefined
+})
 
 const hmacOptions = {
   /** The header that holds the signature, for example `x-signature`. */
@@ -36,7 +34,7 @@ const hmacOptions = {
 export interface HmacVerifierOptions extends Input<typeof hmacOptions> {}
 
 /** Decodes a signature. Returns undefined if the signature is malformed. */
-const decode = (text: string, encoding: SignatureEncoding): Uint8Array<ArrayBuffer> | undefined => {
+const decode = (text: string, encoding: SignatureEncoding): Bytes | undefined => {
   if (encoding === 'hex') {
     if (!/^(?:[\da-f]{2})+$/i.test(text)) return undefined
     return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
@@ -61,7 +59,7 @@ const decode = (text: string, encoding: SignatureEncoding): Uint8Array<ArrayBuff
 export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
   const settings = check('hmacVerifier', strict(hmacOptions, 'option'), options)
   const { header, secrets, encoding, prefix, algorithm } = settings
-  const importKey = (secret: SecretBytes) =>
+  const importKey = (secret: Bytes) =>
     crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: algorithm }, false, ['verify'])
   let keys: Promise<CryptoKey[]> | undefined
 

@@ -12,6 +12,9 @@ import type {
   UnknownNotification,
 } from './parse.ts'
 
+/** Bytes that `crypto.subtle` accepts. Compilers before TypeScript 5.7 do not know `Uint8Array<ArrayBuffer>`. */
+export type Bytes = ReturnType<typeof Uint8Array.from>
+
 /** A delivery, as a verifier receives it. */
 export interface Delivery {
   /** The parsed message, which is not verified yet. */
@@ -19,7 +22,7 @@ export interface Delivery {
   /** The headers of the delivery, one of which may contain a signature. */
   readonly headers: Headers
   /** The body after decompression; `undefined` if a framework's body parser has read the body. */
-  readonly bytes: Uint8Array<ArrayBuffer> | undefined
+  readonly bytes: Bytes | undefined
 }
 
 /** The record that proved a notification, as `lookupVerifier` read it. */
