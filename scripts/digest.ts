@@ -35,6 +35,7 @@ const repeated = [
   'Hooks',
   'Invented notifications',
   'In a queue',
+  'Lost notifications',
   'Work on it',
   'License',
 ]
