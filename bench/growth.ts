@@ -2,7 +2,7 @@ import { createMock } from '../mocks/core.ts'
 import { createGatewayDomain } from '../mocks/domain/gateway/domain.ts'
 import { gatewayDefaults } from '../mocks/domain/gateway/options.ts'
 import { createIds } from '../mocks/domain/ids.ts'
-import { createTimeline } from '../mocks/domain/timeline.ts'
+import { createAgenda, newAgenda } from '../mocks/time/agenda.ts'
 import { report } from './report.ts'
 
 /*
@@ -112,9 +112,15 @@ const collected = (): number => {
 const measureMemory = (): void => {
   let now = Date.UTC(2026, 10, 28)
   const before = collected()
+  const planned = newAgenda()
+  const agenda = createAgenda(
+    () => planned,
+    () => now,
+  )
+  const counts = new Map<string, number>()
   const gateway = createGatewayDomain({
-    timeline: createTimeline(() => now),
-    ids: createIds('growth'),
+    timeline: { ...agenda, settle: agenda.runDue, cancelAll: () => undefined },
+    ids: createIds('growth', () => counts),
     options: gatewayDefaults,
     baseUrl: () => 'https://gateway.mandatekit.test',
   })

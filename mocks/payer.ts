@@ -1,5 +1,5 @@
 import { filledText, input, optional } from '../src/contract/fields.ts'
-import type { MockParts } from './assemble.ts'
+import type { MockInternals } from './assemble.ts'
 import { check, rule, strict } from './domain/fields.ts'
 import { granted } from './domain/result.ts'
 import { paymentScripts } from './domain/subscriptions/options.ts'
@@ -22,7 +22,7 @@ const paymentId = rule<string | number>(
 )
 
 /** Creates the `payer` of a mock. */
-export const payerOf = ({ subscriptions, gateway }: MockParts): Payer => ({
+export const payerOf = ({ subscriptions, gateway }: MockInternals): Payer => ({
   authorize(given, options = {}) {
     const invoiceId = check(invoiceID, given, 'payer.authorize: ', 'invoiceId')
     const { payments } = check(authorizeOptions, options, 'payer.authorize: ')

@@ -211,7 +211,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   const checked = check(serverSchema, options, 'startMockServer: ')
   const { port = 0, host = '127.0.0.1', panel = true, maxBodyBytes = MEBIBYTE, tls } = checked
   const { mock = createMock() } = checked
-  const { handler, attach, deliveries } = internalsOf(mock)
+  const { handler, attach, outbox } = internalsOf(mock)
   const publicUrl = checked.publicUrl && normalizedBase(checked.publicUrl)
   const scheme = tls === undefined ? 'http' : 'https'
   const readHost = createReadHost(scheme, checked.allowedHosts ?? [], publicUrl)
@@ -262,7 +262,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
         for (const socket of sockets) socket.destroy()
       })
         .then(endState)
-        .finally(deliveries.accept)
+        .finally(outbox.accept)
       return closing
     },
   }

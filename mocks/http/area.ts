@@ -3,8 +3,8 @@ import { oneOf } from '../../src/contract/fields.ts'
 import { gatewayContract } from '../../src/contract/gateway.ts'
 import { subscriptionsContract } from '../../src/contract/subscriptions.ts'
 import { check } from '../domain/fields.ts'
-import type { Limiter } from '../domain/limiter.ts'
 import { accepted, type Refusal, type Result } from '../domain/result.ts'
+import type { Admission, Limiter } from './limiter.ts'
 import type { HeaderFields, ResponseData } from './response.ts'
 import { createRouter, type Router } from './router.ts'
 
@@ -91,9 +91,6 @@ export interface AreaResponses {
   failure(status: number, message: string, headers: HeaderFields): ResponseData
 }
 
-/** The rate limiter's decision about a call, for example whether the call is allowed. */
-export type LimitState = ReturnType<Limiter['take']>
-
 /** The HTTP side of an area. */
 export interface AreaRuntime {
   readonly name: Area
@@ -110,9 +107,9 @@ export interface AreaRuntime {
     fields: Readonly<Record<string, unknown>>,
   ): string
   /** Returns the rate-limit headers of a response. */
-  limitHeaders(state: LimitState): HeaderFields
+  limitHeaders(state: Admission): HeaderFields
   /** Returns additional headers of a response with status 429. */
-  refusalHeaders(state: LimitState): HeaderFields
+  refusalHeaders(state: Admission): HeaderFields
   /** Whether the mock refuses a body with a Content-Type other than JSON (row 3). */
   readonly checksContentType: boolean
   /** Whether the mock refuses body fields of an operation that has no body in the specification (row 4 ✎). */

@@ -1,5 +1,5 @@
 import type { Area } from '../../src/contract/endpoint.ts'
-import { delayResponse } from '../domain/machine-time.ts'
+import { delayResponse } from '../time/machine.ts'
 import { applyFault } from './apply-fault.ts'
 import type { Operation } from './area.ts'
 import type { Exchange, OperationExchange } from './exchange.ts'

@@ -1,5 +1,5 @@
 import type { Area } from '../../src/contract/endpoint.ts'
-import { createBoundedList, type Sequence } from '../domain/paged-list.ts'
+import { newRecent, recentList, type Sequence } from '../domain/recent-list.ts'
 import { assertOperation, isOperation, type Operation } from './area.ts'
 import { type Exchange, fieldsOf, type OperationExchange } from './exchange.ts'
 import type { FaultKind } from './fault-schema.ts'
@@ -77,9 +77,26 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** Creates a log of the last `size` requests. Its methods remove secrets from the entries that they return. */
+/** The most characters of logged bodies and responses that the log keeps. */
+const MAX_CHARACTERS = 16_000_000
+
+const charactersOf = ({ path, body = '', response = '' }: LogEntry): number =>
+  path.length + body.length + response.length
+
+/** Creates a log of the last `size` requests, which keeps fewer if they are long. Its methods remove secrets from the entries that they return. */
 export const createRequestLog = (size: number, secrets: Secrets): WritableRequestLog => {
-  const entries = createBoundedList<LogEntry>(size)
+  const list = newRecent<LogEntry>()
+  const entries = recentList(size, () => list)
+  let characters = 0
+
+  const write = (entry: LogEntry): void => {
+    characters += charactersOf(entry)
+    let dropped = entries.push(entry)
+    do {
+      if (dropped !== undefined) characters -= charactersOf(dropped)
+      dropped = characters > MAX_CHARACTERS ? entries.drop() : undefined
+    } while (dropped !== undefined)
+  }
 
   const read = (entry: LogEntry, number: number): LoggedRequest => {
     const { at, body, response, path, explanation, idempotencyKey, ...rest } = entry
@@ -111,11 +128,14 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
       assertOperation(operation)
       return readAll((entry) => entry.operation === operation)
     },
-    clear: entries.clear,
+    clear() {
+      entries.clear()
+      characters = 0
+    },
     get dropped() {
       return entries.dropped
     },
-    write: entries.push,
+    write,
     bounds: entries.bounds,
     read: (from, to) => readAll(undefined, { first: Math.max(from, entries.bounds().first), end: to }),
     last(matches) {

@@ -1,6 +1,6 @@
 import type { Refusal } from '../domain/result.ts'
-import type { LimitState } from './area.ts'
 import { type Exchange, fieldsOf, isAcceptedType, type OperationExchange } from './exchange.ts'
+import type { Admission } from './limiter.ts'
 import type { HeaderFields, ResponseData } from './response.ts'
 
 /** The response to a request, and the rule that caused the response. */
@@ -18,11 +18,11 @@ export interface Decision {
 export const countCall = (
   exchange: Exchange | OperationExchange,
   counts = true,
-): { readonly headers: HeaderFields; readonly state?: LimitState } => {
+): { readonly headers: HeaderFields; readonly state?: Admission } => {
   const { area, bearer, target } = exchange
   if (area.limiter === undefined) return { headers: {} }
   const fields = fieldsOf('body' in exchange ? exchange.body : undefined)
-  const state = area.limiter.take(area.bucket(bearer, target?.definition, fields), counts)
+  const state = area.limiter(area.bucket(bearer, target?.definition, fields), counts)
   return { headers: area.limitHeaders(state), state }
 }
 

@@ -177,13 +177,12 @@ export const actions = {
     },
     (mock, { url, ...given }) => {
       mock.notifications.connect(url, given)
-      const { number: added, to } = internalsOf(mock).deliveries.receivers().at(-1) ?? {}
+      const { number: added, to } = internalsOf(mock).outbox.receivers().at(-1) ?? {}
       return `Receiver ${added} was connected: ${to}.`
     },
   ),
   disconnect: action('Removes a receiver, by its number in the state.', { number }, (mock, given) => {
-    if (!internalsOf(mock).deliveries.disconnect(given.number))
-      throw new TypeError('There is no such receiver.')
+    if (!internalsOf(mock).outbox.disconnect(given.number)) throw new TypeError('There is no such receiver.')
     return `Receiver ${given.number} was disconnected.`
   }),
   resend: action(

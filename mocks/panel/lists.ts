@@ -1,4 +1,4 @@
-import type { ListedNotification } from '../delivery/deliveries.ts'
+import type { ListedNotification } from '../delivery/outbox.ts'
 import type { DeliveryRecord } from '../delivery/types.ts'
 import { confirmationPath } from '../domain/gateway/charges.ts'
 import type { ListedCharge } from '../domain/gateway/types.ts'

@@ -14,7 +14,7 @@ const START = '2026-11-28T10:00:00Z'
 
 const fieldsOf = (fields: object) => ({ start: '2026-11-28', end: '2027-11-28', cycle: 'DAILY', ...fields })
 
-const planned = (mock: Mock) => internalsOf(mock).clock.timeline.entries()
+const planned = (mock: Mock) => [...internalsOf(mock).currentState().clock.agenda.planned.values()]
 
 /** Payments of a subscription some days after its authorization. */
 const paymentsAfter = async (

@@ -106,7 +106,13 @@ test('restore returns to a snapshot, also in another mock and through a structur
   const untouched = shown(opened)
   const taken = opened.mock.snapshot()
   const copied = JSON.parse(JSON.stringify(taken))
-  for (const broken of [null, {}, { format: 1 }, copied, { ...taken, gateway: {} }]) {
+  for (const broken of [
+    null,
+    {},
+    { format: 1 },
+    copied,
+    { ...taken, state: { ...Object(taken.state), gateway: {} } },
+  ]) {
     expect(() => opened.mock.restore(broken as never)).toThrow(TypeError)
   }
   expect(() => createMock({ gateway: { rateLimit: false } }).restore(taken)).toThrow(TypeError)

@@ -1,6 +1,7 @@
+import { createDueQueue } from '../due-queue.ts'
 import { type Duration, toInstantMilliseconds, toMilliseconds } from '../duration.ts'
 import type { Ids } from '../ids.ts'
-import { createDueQueue, type Timeline } from '../timeline.ts'
+import type { Timeline } from '../timeline.ts'
 import { type Behavior, type BehaviorName, behaviors, comparableNumber } from './behaviors.ts'
 import type { ChargeFields, ChargeRecord } from './charges.ts'
 import { type GatewayOptions, outcomeOf, type SeedCharge } from './options.ts'

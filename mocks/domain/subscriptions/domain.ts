@@ -1,7 +1,7 @@
 import { createCalendar, parseTimeOfDay } from '../calendar.ts'
 import { check } from '../fields.ts'
 import type { Ids } from '../ids.ts'
-import type { Sequence } from '../paged-list.ts'
+import type { Sequence } from '../recent-list.ts'
 import type { Timeline } from '../timeline.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createOperations } from './operations.ts'

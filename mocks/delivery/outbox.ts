@@ -1,33 +1,41 @@
 import { SECOND } from '../domain/duration.ts'
 import { check } from '../domain/fields.ts'
-import { createBoundedList } from '../domain/paged-list.ts'
+import { newRecent, type Recent, recentList } from '../domain/recent-list.ts'
 import { granted, refused } from '../domain/result.ts'
 import type { NotificationBody } from '../domain/subscriptions/types.ts'
-import type { Timeline } from '../domain/timeline.ts'
-import { type Connection, createConnection, type Delivery } from './connection.ts'
+import type { Agenda } from '../time/agenda.ts'
+import { type Connection, createConnection, type Delivery, newQueue, type Queue } from './connection.ts'
 import type { Sent } from './sender.ts'
 import type { DeliveryOptions, DeliveryRecord, Notifications, NotificationTarget } from './types.ts'
 import { sentSchema } from './types.ts'
 
 const DUE = 'notification.delivery'
 
-/** A snapshot of the outbox, as plain data. */
-export interface OutboxSnapshot {
-  readonly messages: readonly NotificationBody[]
-  readonly records: readonly (Omit<DeliveryRecord, 'at'> & { readonly at: number })[]
-  readonly planned: readonly (readonly [id: string, planned: Planned])[]
-  /** The waiting and running deliveries of each receiver. */
-  readonly pending: readonly (readonly [connection: number, deliveries: readonly Delivery[]])[]
-  /** For each receiver, its deliveries that wait for `flush()`. */
-  readonly held: readonly (readonly [connection: number, deliveries: readonly Delivery[]])[]
-  readonly dropped: number
+type StoredRecord = Omit<DeliveryRecord, 'at'> & { readonly at: number }
+
+/** The outbox as plain data. Delayed deliveries and retries are on the agenda. */
+export interface OutboxState {
+  readonly messages: Recent<NotificationBody>
+  readonly records: Recent<StoredRecord>
+  /** The deliveries of each receiver, by the number of its connection. */
+  readonly queues: Map<number, Queue>
+  /** How many deliveries were ever planned: the identifier of the newest. */
+  planned: number
 }
 
-interface Planned extends Delivery {
+/** Returns an empty outbox. */
+export const newOutbox = (): OutboxState => ({
+  messages: newRecent(),
+  records: newRecent(),
+  queues: new Map(),
+  planned: 0,
+})
+
+/** A delivery on the agenda. */
+interface PlannedDelivery {
   readonly connection: number
+  readonly delivery: Delivery
 }
-
-type StoredRecord = OutboxSnapshot['records'][number]
 
 /** A notification with its delivery attempts. */
 export interface ListedNotification extends NotificationBody {
@@ -35,11 +43,13 @@ export interface ListedNotification extends NotificationBody {
 }
 
 /** The outbox of a mock, with its notifications and deliveries. */
-export type Deliveries = ReturnType<typeof createDeliveries>
+export type Outbox = ReturnType<typeof createOutbox>
 
-/** Creates the outbox, which keeps and delivers notifications. Delayed deliveries are scheduled on `timeline`. */
-export const createDeliveries = (parts: {
-  readonly timeline: Timeline
+/** Creates the outbox, which keeps and delivers notifications. Delayed deliveries are planned on the agenda. */
+export const createOutbox = (options: {
+  /** Returns the current data, which a reset or `restore` replaces. */
+  readonly state: () => OutboxState
+  readonly agenda: Agenda
   readonly random: () => number
   /** Returns a new identifier of the given kind. */
   readonly newId: (kind: string) => string
@@ -50,18 +60,25 @@ export const createDeliveries = (parts: {
   /** Called when a delivery has to wait until `runDue` is called. */
   readonly onHeld: () => void
 }) => {
-  const { timeline, random, newId, size, receivers, onHeld } = parts
-  const messages = createBoundedList<NotificationBody>(size)
-  const records = createBoundedList<StoredRecord>(size)
+  const { state, agenda, random, newId, size, receivers, onHeld } = options
+  const messages = recentList<NotificationBody>(size, () => state().messages)
+  const records = recentList<StoredRecord>(size, () => state().records)
   const connections = new Map<number, Connection>()
-  const held = new Map<number, Delivery[]>()
-  const planned = new Map<string, Planned>()
   let connectionCount = 0
-  let plannedCount = 0
   let lateCount = 0
   let isStopped = false
   let sleeping = new Set<object>()
   let waiters: (() => void)[] = []
+
+  const queueOf = (number: number): Queue => {
+    const { queues } = state()
+    let queue = queues.get(number)
+    if (queue === undefined) {
+      queue = newQueue()
+      queues.set(number, queue)
+    }
+    return queue
+  }
 
   const busy = (): boolean => [...connections.values()].some((connection) => connection.busy())
 
@@ -72,46 +89,43 @@ export const createDeliveries = (parts: {
   }
 
   const plan = (at: number, connection: number, delivery: Delivery): void => {
-    plannedCount += 1
-    const id = String(plannedCount)
-    planned.set(id, { ...delivery, connection })
-    timeline.schedule(at, DUE, id)
+    state().planned += 1
+    agenda.schedule(at, DUE, String(state().planned), { connection, delivery } satisfies PlannedDelivery)
   }
 
   const hold = (number: number, delivery: Delivery): void => {
-    held.get(number)?.push(delivery)
+    queueOf(number).held.push(delivery)
     onHeld()
   }
 
   const deliver = (number: number, delivery: Delivery): void => {
+    if (!connections.has(number)) return
     if (isStopped) hold(number, delivery)
     else connections.get(number)?.add([delivery])
   }
 
-  timeline.on(DUE, (id) => {
-    const due = planned.get(id)
-    planned.delete(id)
-    if (due !== undefined) deliver(due.connection, { message: due.message, attempt: due.attempt })
+  agenda.on(DUE, (_id, _at, data) => {
+    const { connection, delivery } = data as PlannedDelivery
+    deliver(connection, delivery)
   })
 
   const sent = (number: number, { message, attempt }: Delivery, { isLate, ...result }: Sent): void => {
-    const now = timeline.now()
+    const now = agenda.now()
     if (isLate === true) lateCount += 1
     records.push({ notificationId: message.notificationId, attempt, at: now, ...result })
-    const connection = connections.get(number)
-    const wait = result.delivered ? undefined : connection?.rules.waitAfter(attempt)
+    const wait = result.delivered ? undefined : connections.get(number)?.rules.waitAfter(attempt)
     if (wait !== undefined) plan(now + wait, number, { message, attempt: attempt + 1 })
     void Promise.resolve().then(() => {
       if (!busy()) wakeWaiters()
     })
   }
 
-  const dispatch = (number: number, connection: Connection, message: NotificationBody): void => {
-    for (const copy of connection.rules.copies(message)) {
+  const dispatch = (number: number, { rules }: Connection, message: NotificationBody): void => {
+    for (const copy of rules.copies(message)) {
       const delivery = { message: copy, attempt: 1 }
-      const delay = connection.rules.delay()
-      if (delay > 0) plan(timeline.now() + delay, number, delivery)
-      else if (connection.rules.shuffle) hold(number, delivery)
+      const delay = rules.delay()
+      if (delay > 0) plan(agenda.now() + delay, number, delivery)
+      else if (rules.shuffle) hold(number, delivery)
       else deliver(number, delivery)
     }
   }
@@ -125,24 +139,17 @@ export const createDeliveries = (parts: {
   const release = (isWanted: (connection: Connection) => boolean = () => true): void => {
     if (isStopped) return
     for (const [number, connection] of connections) {
-      const deliveries = held.get(number) ?? []
-      if (deliveries.length === 0 || !isWanted(connection)) continue
-      held.set(number, [])
+      const queue = queueOf(number)
+      if (queue.held.length === 0 || !isWanted(connection)) continue
+      const deliveries = queue.held.splice(0)
       connection.add(connection.rules.shuffle ? shuffled(deliveries) : deliveries)
     }
   }
 
   /** Starts every delivery that is due, without waiting for responses. */
   const runDue = (): void => {
-    timeline.settle()
+    agenda.runDue()
     release()
-  }
-
-  /** Drops all deliveries except the `planned` ones, and ignores the results of deliveries in progress. */
-  const dropAll = (): void => {
-    for (const connection of connections.values()) connection.drop()
-    for (const number of held.keys()) held.set(number, [])
-    sleeping = new Set()
   }
 
   /** Waits until no delivery is in progress. Returns `undefined` if none is in progress, or during a `clock.sleep`. */
@@ -161,8 +168,8 @@ export const createDeliveries = (parts: {
   }
 
   const disconnect = (number: number): boolean => {
-    connections.get(number)?.drop()
-    held.delete(number)
+    connections.get(number)?.close()
+    state().queues.delete(number)
     const wasConnected = connections.delete(number)
     if (!busy()) wakeWaiters()
     return wasConnected
@@ -187,23 +194,24 @@ export const createDeliveries = (parts: {
       messages.clear()
       records.clear()
     },
-    connect(target, options = {}) {
+    connect(target, given = {}) {
       connectionCount += 1
       const number = connectionCount
-      const connection = createConnection(target, options, {
+      const connection = createConnection(target, given, {
+        queue: () => queueOf(number),
         random,
         onSent: (delivery, result) => sent(number, delivery, result),
         isClockSlept: () => sleeping.size > 0,
       })
       connections.set(number, connection)
-      held.set(number, [])
+      state().queues.set(number, newQueue())
       return () => {
         // After a reset, another receiver may have this number.
         if (connections.get(number) === connection) disconnect(number)
       }
     },
     resend(id) {
-      timeline.settle()
+      agenda.runDue()
       const message = messages.all().find(({ notificationId }) => notificationId === id)
       if (message === undefined) {
         return granted('notifications.resend', refused('not_found', 'The outbox has no such notification.'))
@@ -212,7 +220,7 @@ export const createDeliveries = (parts: {
       return { ...message }
     },
     send(given) {
-      timeline.settle()
+      agenda.runDue()
       const fields = check(sentSchema, given, 'notifications.send: ')
       const message = {
         notificationId: fields.notificationId ?? newId('notification'),
@@ -220,7 +228,7 @@ export const createDeliveries = (parts: {
         status: fields.status,
         subscriptionId: fields.subscriptionId ?? newId('sent-subscription'),
         paymentId: fields.paymentId ?? '',
-        timestamp: fields.timestamp ?? String(Math.floor(timeline.now() / SECOND)),
+        timestamp: fields.timestamp ?? String(Math.floor(agenda.now() / SECOND)),
         // A test may send a type or a status that the specification does not have.
       } as NotificationBody
       publish(message)
@@ -233,7 +241,7 @@ export const createDeliveries = (parts: {
   }
 
   const connectOwn = (): void => {
-    for (const { to, ...options } of receivers) notifications.connect(to, options)
+    for (const { to, ...given } of receivers) notifications.connect(to, given)
   }
   connectOwn()
 
@@ -247,13 +255,17 @@ export const createDeliveries = (parts: {
     /** Disconnects a receiver. Returns `false` if the receiver is not connected. */
     disconnect,
     /** Returns the connected receivers. */
-    receivers: () => [...connections].map(([number, { to, options }]) => ({ number, to, options })),
+    receivers: () =>
+      [...connections].map(([number, { to, options: given }]) => ({ number, to, options: given })),
     underWay,
+    /** Starts a move of the clock, in which a receiver that does not respond is given up after two attempts. */
+    moveBegins(): void {
+      for (const connection of connections.values()) connection.moveBegins()
+    },
     /** Aborts the deliveries in progress, but holds them for later. No delivery starts until `accept` or `resume`. */
     stop(): void {
       isStopped = true
-      for (const [number, connection] of connections)
-        held.set(number, [...connection.stop(), ...(held.get(number) ?? [])])
+      for (const connection of connections.values()) connection.stop()
       wakeWaiters()
     },
     /** Lets new deliveries start after `stop`. Held deliveries still wait for `flush()`. */
@@ -279,35 +291,18 @@ export const createDeliveries = (parts: {
       wakeWaiters()
       return () => void sleeping.delete(sleeper)
     },
-    /** Deletes messages and deliveries, and disconnects the receivers that the options do not name. */
-    reset(): void {
-      messages.clear()
-      records.clear()
-      planned.clear()
-      dropAll()
+    /** Drops the deliveries in progress, because the outbox's data was replaced, and starts those of the new data. */
+    startOver(): void {
+      sleeping = new Set()
+      for (const connection of connections.values()) connection.drop()
+      for (const connection of connections.values()) connection.add([])
+      wakeWaiters()
+    },
+    /** Disconnects the receivers that the options do not name. */
+    disconnectAdded(): void {
       for (const number of connections.keys()) disconnect(number)
       connectionCount = 0
       connectOwn()
-    },
-    snapshot: (): OutboxSnapshot => ({
-      messages: messages.all(),
-      records: records.all(),
-      planned: [...planned],
-      pending: [...connections].map(([number, connection]) => [number, connection.pending()]),
-      held: [...held].map(([number, deliveries]) => [number, [...deliveries]]),
-      dropped: messages.dropped,
-    }),
-    restore(snapshot: OutboxSnapshot): void {
-      dropAll()
-      messages.replace(snapshot.messages, snapshot.dropped)
-      records.replace(snapshot.records, 0)
-      planned.clear()
-      for (const [id, delivery] of snapshot.planned) planned.set(id, delivery)
-      for (const [id] of snapshot.planned) plannedCount = Math.max(plannedCount, Number(id))
-      for (const [number, deliveries] of snapshot.held)
-        if (held.has(number)) held.set(number, [...deliveries])
-      for (const [number, deliveries] of snapshot.pending) connections.get(number)?.add(deliveries)
-      wakeWaiters()
     },
   }
 }

@@ -1,9 +1,9 @@
-import { type Duration, toInstantMilliseconds, toMilliseconds } from './duration.ts'
-import { machineNow, macrotask, startTimer } from './machine-time.ts'
-import { createTimeline, type PlannedEntry } from './timeline.ts'
+import { type Duration, toInstantMilliseconds, toMilliseconds } from '../domain/duration.ts'
+import { type AgendaState, createAgenda, newAgenda } from './agenda.ts'
+import { machineNow, macrotask, startTimer } from './machine.ts'
 
 /** The options of a mock's clock. */
-export interface ClockOptions {
+export interface MockClockOptions {
   /**
    * `'system'` (default): the clock follows the machine's time or fake timers; `set` and `advance` shift the clock.
    * If `clock` is a time, the clock is frozen: it starts at this time, and only `set`, `advance` and `sleep` move it.
@@ -15,34 +15,33 @@ export interface ClockOptions {
    * `'wait'`: the sleep lasts until a test moves the clock.
    */
   readonly sleep?: 'jump' | 'wait'
-  /**
-   * Delivers notifications while the clock moves. The clock calls `afterStep` after the events of each due time and at
-   * the end of the move. The clock moves on when the returned promise resolves. If no delivery is in progress,
-   * `afterStep` returns `undefined`.
-   */
-  readonly afterStep?: () => Promise<void> | undefined
-  /** Called when the time until the next planned event may have become shorter. */
-  readonly onEarlier?: () => void
 }
 
-/** A snapshot of a clock. */
-export interface ClockSnapshot {
+/** A clock as plain data. */
+export interface ClockState {
   /** The time of a frozen clock, or how far a system clock is ahead of the machine's time, in milliseconds. */
-  readonly position: number
+  position: number
   readonly frozen: boolean
-  readonly entries: readonly PlannedEntry[]
+  readonly agenda: AgendaState
 }
+
+/** Returns the clock of a new mock: at its start time if it is frozen, else at the machine's time. */
+export const newClockState = (clock: NonNullable<MockClockOptions['clock']> = 'system'): ClockState => ({
+  position: clock === 'system' ? 0 : toInstantMilliseconds(clock),
+  frozen: clock !== 'system',
+  agenda: newAgenda(),
+})
 
 /** The clock of one mock. Times are milliseconds since 1970-01-01T00:00:00Z. */
 export interface MockClock {
   /** Returns the current time. While a planned event runs, the current time is the due time of the event. */
   now(): number
   /**
-   * Sets the clock. All events that are due by the new time run before `set` returns; the promise resolves when their
-   * notifications are delivered. If `time` is earlier than now, past events are not undone, and planned events stay
-   * planned.
+   * Sets the clock. If `time` is later than now, due events run in order, each at its due time, and each notification
+   * is delivered before the clock moves on, as with `advance`. If `time` is earlier than now, past events are not
+   * undone, and planned events stay planned.
    *
-   * Rejects with a TypeError if the time is invalid or is text without a time zone.
+   * Rejects with a TypeError if the time is invalid, or is text with a time of day but no zone.
    */
   set(time: Date | number | string): Promise<void>
   /** Moves the clock forward. Due events run in order, each at its due time. Overlapping calls of `advance` add up. */
@@ -57,48 +56,51 @@ interface Sleeper {
   fail(reason: unknown): void
 }
 
-/** The clock that a mock uses internally: a `MockClock` with a timeline and snapshots. */
+/** The clock that a mock uses internally: a `MockClock` with its agenda. */
 export type ManagedClock = ReturnType<typeof createClock>
 
-/** Creates a clock and its timeline. */
-export const createClock = ({
-  clock = 'system',
-  sleep: sleepMode = 'jump',
-  afterStep,
-  onEarlier,
-}: ClockOptions = {}) => {
-  const frozen = clock !== 'system'
-  const start = frozen ? toInstantMilliseconds(clock) : 0
-  /** See `position` in `ClockSnapshot`. While `advance` or `sleep` moves the clock, this value is not updated. */
-  let position = start
-  /** While `advance` or `sleep` moves the clock, `cursor` is the clock's time, even if the machine's time changes. */
+/**
+ * Creates a clock and its agenda.
+ *
+ * @param state returns the current data, which a reset or `restore` replaces
+ */
+export const createClock = (
+  state: () => ClockState,
+  options: {
+    readonly sleep?: MockClockOptions['sleep']
+    /**
+     * Delivers notifications while the clock moves. The clock calls `afterStep` after the events of each due time and
+     * at the end of the move. The clock moves on when the returned promise resolves. If no delivery is in progress,
+     * `afterStep` returns `undefined`.
+     */
+    readonly afterStep?: () => Promise<void> | undefined
+    /** Called before the clock goes back: what has happened by now stays so. */
+    readonly beforeSetBack?: () => void
+    /** Called when the time until the next planned event may have become shorter. */
+    readonly onEarlier?: () => void
+  } = {},
+) => {
+  const { sleep: sleepMode = 'jump', afterStep, beforeSetBack, onEarlier } = options
+  /** While the clock moves, `cursor` is the clock's time, even if the machine's time changes. */
   let cursor = 0
   let moves = 0
   /** The target time of the running move that goes furthest into the future. */
   let goal = 0
-  /** The number of calls of `reset` and `restore`. Each of these calls stops the moves that are running. */
+  /** The number of resets and restores. Each of them stops the moves that are running. */
   let era = 0
   const sleepers = new Set<Sleeper>()
 
-  const machineTime = (): number => (frozen ? 0 : machineNow())
-  const clockTime = (): number => (moves > 0 ? cursor : machineTime() + position)
-  const timeline = createTimeline(clockTime, onEarlier)
+  const machineTime = (): number => (state().frozen ? 0 : machineNow())
+  const clockTime = (): number => (moves > 0 ? cursor : machineTime() + state().position)
+  const agenda = createAgenda(() => state().agenda, clockTime, onEarlier)
 
   const place = (time: number): void => {
-    if (moves > 0) cursor = time
-    else position = time - machineTime()
-  }
-
-  const begin = (time: number, entries: readonly PlannedEntry[]): void => {
-    era += 1
-    moves = 0
-    place(time)
-    timeline.replace(entries)
-    onEarlier?.()
+    cursor = time
+    state().position = time - machineTime()
   }
 
   const refuseWhileRunning = (): void => {
-    if (timeline.running()) throw new Error('A planned event cannot move the clock while it runs.')
+    if (agenda.isRunning()) throw new Error('A planned event cannot move the clock while it runs.')
   }
 
   const wakeSleepers = (time: number): boolean => {
@@ -108,7 +110,7 @@ export const createClock = ({
   }
 
   const nextStepAt = (): number => {
-    let at = timeline.nextAt() ?? Number.POSITIVE_INFINITY
+    let at = agenda.nextAt() ?? Number.POSITIVE_INFINITY
     for (const { wakeAt } of sleepers) at = Math.min(at, wakeAt)
     return at
   }
@@ -121,15 +123,15 @@ export const createClock = ({
     const ownEra = era
     try {
       for (let at = nextStepAt(); at <= target; at = nextStepAt()) {
-        cursor = Math.max(cursor, at)
-        timeline.runStep(cursor)
+        place(Math.max(cursor, at))
+        agenda.runStep(cursor)
         const deliveries = afterStep?.()
         // Each `await` takes longer than `runStep`, so the loop awaits only if deliveries are in progress.
         if (deliveries !== undefined) await deliveries
         if (ownEra === era && wakeSleepers(cursor)) await macrotask()
         if (ownEra !== era) return
       }
-      cursor = Math.max(cursor, target)
+      place(Math.max(cursor, target))
       await afterStep?.()
     } finally {
       if (ownEra === era) {
@@ -148,22 +150,26 @@ export const createClock = ({
   }
 
   return {
-    /** The timeline of this clock. */
-    timeline,
+    agenda,
     /** True for a frozen clock. Only `set`, `advance` and `sleep` move a frozen clock. */
-    standsStill: frozen,
-    now: timeline.now,
-    /** Returns the milliseconds until the next planned entry, or `undefined` if there is none. */
+    isFrozen: (): boolean => state().frozen,
+    now: agenda.now,
+    /** Returns the milliseconds until the next planned event, or `undefined` if there is none. */
     untilNext(): number | undefined {
-      const at = timeline.nextAt()
+      const at = agenda.nextAt()
       return at === undefined ? undefined : at - clockTime()
     },
     async set(time: Date | number | string) {
       refuseWhileRunning()
-      place(toInstantMilliseconds(time))
-      timeline.settle()
+      const target = toInstantMilliseconds(time)
+      if (target >= clockTime()) {
+        await moveTo(target)
+        return
+      }
+      beforeSetBack?.()
+      place(target)
+      agenda.runDue()
       onEarlier?.()
-      wakeSleepers(timeline.now())
       await afterStep?.()
     },
     async advance(duration: Duration) {
@@ -187,26 +193,23 @@ export const createClock = ({
         }
         const onAbort = (): void => sleeper.fail(signal?.reason)
         const sleeper: Sleeper = {
-          wakeAt: timeline.now() + length,
+          wakeAt: agenda.now() + length,
           wake: () => end(resolve),
           fail: (reason) => end(() => reject(reason)),
         }
         sleepers.add(sleeper)
         signal?.addEventListener('abort', onAbort)
-        if (!frozen) stopTimer = startTimer(length, sleeper.wake)
+        if (!state().frozen) stopTimer = startTimer(length, sleeper.wake)
         else if (sleepMode === 'jump' && length !== Number.POSITIVE_INFINITY) {
           void jumpTo(sleeper).catch(sleeper.fail)
         }
       })
     },
-    /** Sets a frozen clock to its start time, or a system clock to the machine's time. Removes all planned entries. */
-    reset: () => begin(frozen ? start : machineTime(), []),
-    snapshot: (): ClockSnapshot => ({
-      // While no move is running, `position` does not depend on the machine's time, so repeated snapshots are equal.
-      position: moves > 0 ? cursor - machineTime() : position,
-      frozen,
-      entries: timeline.entries(),
-    }),
-    restore: (snapshot: ClockSnapshot) => begin(snapshot.position + machineTime(), snapshot.entries),
+    /** Stops the running moves, because the clock's data was replaced. */
+    startOver(): void {
+      era += 1
+      moves = 0
+      onEarlier?.()
+    },
   }
 }

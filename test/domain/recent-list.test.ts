@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createBoundedList } from '../../mocks/domain/paged-list.ts'
+import { newRecent, recentList } from '../../mocks/domain/recent-list.ts'
 
 const lists = fc.record({
   size: fc.integer({ min: 1, max: 9 }),
@@ -10,7 +10,8 @@ const lists = fc.record({
 })
 
 const filled = (size: number, pushed: number) => {
-  const list = createBoundedList<number>(size)
+  const data = newRecent<number>()
+  const list = recentList(size, () => data)
   for (let item = 0; item < pushed; item += 1) list.push(item)
   return list
 }
@@ -29,10 +30,14 @@ test('a bounded list keeps the newest, and every item its place', () => {
   )
 })
 
-test('a bounded list whose entries were replaced continues their numbering', () => {
+test('a list from which more was dropped continues its numbering', () => {
   const list = filled(3, 7)
-  list.replace([70, 80], 7)
-  list.push(90)
-  list.push(100)
-  expect([list.all(), list.bounds(), list.read(8, 9)]).toEqual([[80, 90, 100], { first: 8, end: 11 }, [80]])
+  expect([list.push(70), list.drop()]).toEqual([4, 5])
+  list.push(80)
+  expect([list.all(), list.bounds(), list.read(7, 8), list.dropped]).toEqual([
+    [6, 70, 80],
+    { first: 6, end: 9 },
+    [70],
+    6,
+  ])
 })
