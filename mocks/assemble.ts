@@ -42,31 +42,30 @@ const NOT_MOVED =
   'The clock was not moved, because a receiver did not respond in time. A receiver must respond before it moves the clock. If a receiver is slow, call mock.notifications.flush() before you move the clock.'
 
 /** Creates the public clock. `clock.set` and `clock.advance` wait until all due deliveries have ended. */
-const mockClock = (clock: ManagedClock, outbox: Outbox): MockClock => ({
-  now: clock.now,
-  async set(time) {
-    outbox.moveBegins()
-    await clock.set(time)
-    await outbox.notifications.flush()
-  },
-  async advance(duration) {
+const mockClock = (clock: ManagedClock, outbox: Outbox): MockClock => {
+  const moved = async (move: () => Promise<void>): Promise<void> => {
     const [before, lateCount] = [outbox.underWay(), outbox.lateCount()]
     if (before !== undefined) await before
     // Without this check, a receiver that moves the clock could cause an endless chain of deliveries to itself.
     if (outbox.lateCount() !== lateCount) throw new Error(NOT_MOVED)
     outbox.moveBegins()
-    await clock.advance(duration)
+    await move()
     await outbox.notifications.flush()
-  },
-  async sleep(milliseconds, signal) {
-    const sleepEnds = outbox.sleepBegins()
-    try {
-      await clock.sleep(milliseconds, signal)
-    } finally {
-      sleepEnds()
-    }
-  },
-})
+  }
+  return {
+    now: clock.now,
+    set: (time) => moved(() => clock.set(time)),
+    advance: (duration) => moved(() => clock.advance(duration)),
+    async sleep(milliseconds, signal) {
+      const sleepEnds = outbox.sleepBegins()
+      try {
+        await clock.sleep(milliseconds, signal)
+      } finally {
+        sleepEnds()
+      }
+    },
+  }
+}
 
 const secretsOf = (subscriptions: SubscriptionsOptions, gateway: GatewayOptions): readonly string[] => [
   ...gateway.apiKeys,

@@ -129,3 +129,14 @@ describe('the request log', () => {
     expect(mock.explain('gateway.renew')).toContain('/api/v1/mfs/charges/:id/renew')
   })
 })
+
+test('keeps fewer requests if they are long, and counts those that it dropped', async () => {
+  const { mock, charge } = await open({ gateway: { rateLimit: false } })
+  const long = { ...CHARGE, redirect_uri: `https://shop.example/${'a'.repeat(60_000)}` }
+  for (let index = 0; index < 300; index += 1) await charge(`key-${index}`, long)
+  const { length } = mock.requests.all()
+  expect([mock.requests.dropped + length, length < 270]).toEqual([300, true])
+  expect(JSON.stringify(mock.requests.all()).length).toBeGreaterThan(10_000_000)
+  await charge('last')
+  expect(mock.requests.all().at(-1)).toMatchObject({ number: 301, idempotencyKey: 'last' })
+})
