@@ -11,12 +11,13 @@ import { createAddresses } from './http/addresses.ts'
 import type { AreaRuntime } from './http/area.ts'
 import { createFaultPlan } from './http/faults.ts'
 import { createGatewayArea } from './http/gateway-area.ts'
-import { createHandler, type PageHandler } from './http/handler.ts'
 import { createFixedWindowLimiter, createRollingLimiter } from './http/limiter.ts'
+import { createPipeline, type PageHandler } from './http/pipeline.ts'
 import { type Secrets, withoutSecrets } from './http/redact.ts'
 import { createRequestLog } from './http/request-log.ts'
 import type { ServerAddress } from './http/response.ts'
-import { createSubscriptionsArea, createVary, type Variant } from './http/subscriptions-area.ts'
+import { createSubscriptionsArea } from './http/subscriptions-area.ts'
+import { createVary, type Variant } from './http/variants.ts'
 import type { MockOptions, ReadOptions } from './options.ts'
 import { newState, type State } from './state.ts'
 import { createClock, type ManagedClock, type MockClock } from './time/clock.ts'
@@ -257,9 +258,9 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
         if (!addresses.isServed()) outbox.stop()
       }
     },
-    handler: createHandler({
+    handler: createPipeline({
       bases: addresses.bases,
-      during: addresses.during,
+      withRequestOrigin: addresses.withRequestOrigin,
       faults,
       log,
       now: agenda.now,

@@ -157,7 +157,7 @@ export type {
   FaultTarget,
 } from './http/fault-schema.ts'
 export type { LoggedRequest, RequestLog } from './http/request-log.ts'
-export type { Variant, VariantForm } from './http/subscriptions-area.ts'
+export type { Variant, VariantForm } from './http/variants.ts'
 export type { AreaHttpOptions, MockOptions, NotifyOptions, SubscriptionsHttpOptions } from './options.ts'
 export {
   gatewayHttpDefaults,

@@ -1,4 +1,4 @@
-import type { Handler } from './http/handler.ts'
+import type { Handler } from './http/pipeline.ts'
 import { preflightResponse, toResponse, toTruncatedResponse } from './http/response.ts'
 import { createKeepAlive } from './keep-request-alive.ts'
 

@@ -8,8 +8,8 @@ import { type GatewayOptions, gatewayTable } from './domain/gateway/options.ts'
 import { defaultsOf, type OptionsOf, option, readOptions } from './domain/option-table.ts'
 import { type SubscriptionsOptions, subscriptionsTable } from './domain/subscriptions/options.ts'
 import { faultSchema } from './http/fault-schema.ts'
-import { isBase, normalizedBase } from './http/locate.ts'
-import { type Variant, variantForms } from './http/subscriptions-area.ts'
+import { isBase, normalizedBase } from './http/routes.ts'
+import { type Variant, variantForms } from './http/variants.ts'
 
 const PREFIX = /^(?:\/[\w.~-]+)*$/
 

@@ -1,7 +1,7 @@
 import type { Area } from '../../src/contract/endpoint.ts'
 import type { AreaRuntime } from './area.ts'
-import type { Base } from './locate.ts'
 import type { ServerAddress } from './response.ts'
+import type { Base } from './routes.ts'
 
 /**
  * Keeps the base URLs from the options and the URLs of the running servers.
@@ -14,7 +14,7 @@ export const createAddresses = (
   areas: readonly AreaRuntime[],
 ) => {
   let servers: readonly ServerAddress[] = []
-  let bases: readonly Base[] | undefined
+  let bases: readonly Base<AreaRuntime>[] | undefined
   /** The address to which the client sent the current request. */
   let requested: ServerAddress | undefined
 
@@ -25,7 +25,7 @@ export const createAddresses = (
 
   return {
     /** Returns the base URLs of both areas. */
-    bases(): readonly Base[] {
+    bases(): readonly Base<AreaRuntime>[] {
       bases ??= areas.flatMap((area) =>
         [own[area.name], ...servers.flatMap(({ url, publicUrl = url }) => [url, publicUrl])].map((url) => ({
           url,
@@ -43,7 +43,7 @@ export const createAddresses = (
     },
     isServed: (): boolean => servers.length > 0,
     /** Runs `act` for a request that a client sent to `address`. */
-    during<Value>(address: ServerAddress | undefined, act: () => Value): Value {
+    withRequestOrigin<Value>(address: ServerAddress | undefined, act: () => Value): Value {
       requested = address
       try {
         return act()

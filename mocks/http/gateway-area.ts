@@ -4,9 +4,18 @@ import type { GatewayOptions } from '../domain/gateway/options.ts'
 import type { KeyUse } from '../domain/gateway/state.ts'
 import type { ChargeBody } from '../domain/gateway/types.ts'
 import { accepted, type RefusalReason, type Result } from '../domain/result.ts'
-import type { AreaParts, AreaResponses, AreaRuntime, Call, Originals, Resolvers, Success } from './area.ts'
-import { createAdmission, createRoutes, secondsUntil } from './area.ts'
+import {
+  type AreaOptions,
+  type AreaRuntime,
+  byName,
+  type Call,
+  type Replays,
+  type Resolvers,
+  type Success,
+  secondsUntil,
+} from './area.ts'
 import { jsonResponse, mayHaveBody } from './response.ts'
+import { createRoutes } from './routes.ts'
 
 /** The HTTP status and the error code of each refusal (rows 69 to 77). */
 const REFUSALS: Partial<Record<RefusalReason, readonly [status: number, code: string]>> = {
@@ -32,7 +41,7 @@ const CODE_OF_STATUS: Readonly<Record<number, string>> = {
 }
 
 /** The responses of area G: bodies without an envelope, and errors in the shape G2. */
-const responses: AreaResponses = {
+const responses: Pick<AreaRuntime, 'success' | 'refusal' | 'failure'> = {
   success: (definition, { body, status = definition.status }, headers) =>
     mayHaveBody(status) ? jsonResponse(status, body, headers) : { status, headers, body: '' },
   refusal({ reason, message }, headers) {
@@ -76,14 +85,14 @@ const keyOfCharge = ({ caller, idempotencyKey: key }: CallOf<'charge'>): KeyUse 
   key,
 })
 
-const keyOfRenewal = ({ caller, parameter, idempotencyKey: key }: CallOf<'renew'>): KeyUse => ({
+const keyOfRenewal = ({ caller, parameters, idempotencyKey: key }: CallOf<'renew'>): KeyUse => ({
   route: 'renew',
   ...caller,
-  pathId: parameter('id'),
+  pathId: parameters.id,
   key,
 })
 
-const originalsOf = (domain: GatewayDomain): Originals<typeof gatewayContract, GatewayCaller> => ({
+const replaysOf = (domain: GatewayDomain): Replays<typeof gatewayContract, GatewayCaller> => ({
   charge: (call) => domain.original(keyOfCharge(call), call.fields),
   renew: (call) => domain.original(keyOfRenewal(call), call.fields),
 })
@@ -96,13 +105,13 @@ const createResolvers = (
   health: () => accepted({ body: { status: 'ok' } }),
   reference: () => accepted({ body: domain.reference() }),
   charge: (call) => domain.charge(keyOfCharge(call), call.fields),
-  confirm: ({ caller, parameter, fields }) =>
+  confirm: ({ caller, parameters, fields }) =>
     shaped(
-      domain.confirm(parameter('confirmationId'), fields, caller.credential),
+      domain.confirm(parameters.confirmationId, fields, caller.credential),
       CONFIRM_FORMS[confirmAnswer],
     ),
-  status: ({ caller, parameter }) =>
-    shaped(domain.status(parameter('id'), caller.credential), STATUS_FORMS[statusAnswer]),
+  status: ({ caller, parameters }) =>
+    shaped(domain.status(parameters.id, caller.credential), STATUS_FORMS[statusAnswer]),
   renew: (call) => domain.renew(keyOfRenewal(call), call.fields),
   reset({ caller }) {
     domain.reset(caller.credential)
@@ -120,24 +129,20 @@ export const createGatewayArea = ({
   domain,
   options,
   now,
-  apiPrefix,
-  ...parts
-}: AreaParts & {
+  ...rest
+}: AreaOptions & {
   readonly domain: GatewayDomain
   readonly options: ResponseOptions
 }): AreaRuntime => ({
-  ...parts,
+  ...rest,
+  ...responses,
+  ...byName(createResolvers(domain, options), replaysOf(domain)),
   name: 'gateway',
-  router: routesBelow(apiPrefix),
-  admit: createAdmission(
-    createResolvers(domain, options),
-    ({ auth }, bearer) => (auth === 'api-key' ? domain.authenticate(bearer) : accepted(NOBODY)),
-    originalsOf(domain),
-  ),
-  responses,
+  router: routesBelow(rest.apiPrefix),
+  authenticate: ({ auth }, bearer) => (auth === 'api-key' ? domain.authenticate(bearer) : accepted(NOBODY)),
   // All routes and all callers share one rate limit (Limits, area G).
   bucket: () => '',
   limitHeaders: () => ({}),
   refusalHeaders: ({ resetAt }) => ({ 'Retry-After': String(secondsUntil(resetAt, now())) }),
-  related: domain.related,
+  correlationFields: domain.related,
 })

@@ -1,11 +1,10 @@
 import type { Area } from '../../src/contract/endpoint.ts'
 import { newRecent, recentList, type Sequence } from '../domain/recent-list.ts'
 import { assertOperation, isOperation, type Operation } from './area.ts'
-import { type Exchange, fieldsOf, type OperationExchange } from './exchange.ts'
+import { type Decision, type Exchange, fieldsOf } from './exchange.ts'
 import type { FaultKind } from './fault-schema.ts'
 import type { Secrets } from './redact.ts'
 import { pathWithoutSecrets, redactFields, redactJson, redactPath, withoutSecrets } from './redact.ts'
-import type { Decision } from './respond.ts'
 import type { ResponseData } from './response.ts'
 
 /** A request that the mock received, and the mock's decision, without secrets. */
@@ -160,16 +159,15 @@ export interface LoggedDecision extends Omit<Decision, 'response'> {
  * @param response the response; absent if no response was sent
  */
 export const entryOf = (
-  exchange: Exchange | OperationExchange,
+  exchange: Exchange,
   at: number,
   { executed, rule, explanation, fault, nearestRoute }: LoggedDecision,
   response?: ResponseData,
 ): LogEntry => {
   const { area, request, path, query, target } = exchange
-  const received = 'body' in exchange ? exchange : undefined
   const operation = target?.definition.operation ?? ''
-  const fields = fieldsOf(received?.body)
-  const isJson = received !== undefined && response?.headers['Content-Type'] === 'application/json'
+  const fields = fieldsOf(exchange)
+  const isJson = exchange.body !== undefined && response?.headers['Content-Type'] === 'application/json'
   return {
     at,
     area: area.name,
@@ -177,7 +175,7 @@ export const entryOf = (
     path: redactPath(query === '' ? path : `${path}?${query}`),
     ...(isOperation(operation) ? { operation } : {}),
     body: Object.keys(fields).length === 0 ? undefined : redactFields(fields),
-    ...(received?.idempotencyKey === undefined ? {} : { idempotencyKey: received.idempotencyKey }),
+    ...(exchange.idempotencyKey === undefined ? {} : { idempotencyKey: exchange.idempotencyKey }),
     ...(response === undefined ? {} : { status: response.status }),
     response: isJson ? redactJson(response.body) : undefined,
     executed,

@@ -229,7 +229,7 @@ export const actions = {
     },
   ),
   'remove-fault': action('Removes a fault, by its number in the state.', { number }, (mock, given) => {
-    const armed = internalsOf(mock).faults.armed()
+    const armed = internalsOf(mock).faults.active()
     const fault = armed.find((one) => one.number === given.number)
     if (fault === undefined) throw new TypeError('This fault has no uses left, or it was removed.')
     fault.remove()

@@ -152,7 +152,7 @@ export const readView = (mock: Mock, limit: number, query: PanelQuery) => {
     now: isoOf(mock.clock.now()),
     clockStandsStill: clock.isFrozen(),
     outages: [...outages()],
-    faults: faults.armed().map(({ number, fault, left }) => ({
+    faults: faults.active().map(({ number, fault, left }) => ({
       number,
       fault,
       left: Number.isFinite(left) ? left : ('always' as const),

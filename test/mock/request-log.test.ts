@@ -132,7 +132,7 @@ describe('the request log', () => {
 
 test('keeps fewer requests if they are long, and counts those that it dropped', async () => {
   const { mock, charge } = await open({ gateway: { rateLimit: false } })
-  const long = { ...CHARGE, redirect_uri: `https://shop.example/${'a'.repeat(60_000)}` }
+  const long = { ...CHARGE, redirect_uri: `https://shop.example/${'a-'.repeat(30_000)}` }
   for (let index = 0; index < 300; index += 1) await charge(`key-${index}`, long)
   const { length } = mock.requests.all()
   expect([mock.requests.dropped + length, length < 270]).toEqual([300, true])
