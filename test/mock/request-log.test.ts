@@ -134,9 +134,7 @@ test('keeps fewer requests if they are long, and counts those that it dropped', 
   const { mock, charge } = await open({ gateway: { rateLimit: false } })
   const long = { ...CHARGE, redirect_uri: `https://shop.example/${'a-'.repeat(30_000)}` }
   for (let index = 0; index < 300; index += 1) await charge(`key-${index}`, long)
-  const { length } = mock.requests.all()
-  expect([mock.requests.dropped + length, length < 270]).toEqual([300, true])
-  expect(JSON.stringify(mock.requests.all()).length).toBeGreaterThan(10_000_000)
-  await charge('last')
-  expect(mock.requests.all().at(-1)).toMatchObject({ number: 301, idempotencyKey: 'last' })
+  const kept = mock.requests.all()
+  expect([mock.requests.dropped + kept.length, kept.length > 200, kept.length < 270]).toEqual([300, true, true])
+  expect(kept.at(-1)).toMatchObject({ number: 300, idempotencyKey: 'key-299' })
 })
