@@ -65,6 +65,18 @@ export const delayResponse = (milliseconds: number, signal: AbortSignal | null):
 // The module keeps the real timer functions, because a test may install fake timers later.
 const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout } = globalThis
 
+// undici's fetch waits this long for the headers of a response.
+const MAX_SILENCE_MS = 300_000
+
+/**
+ * Keeps the process alive for a request that gets no response, as an open socket does: a signal that aborts it later
+ * may be the only thing that is left to happen. The returned function ends this.
+ */
+export const keepProcessAlive = (): (() => void) => {
+  const timer = realSetTimeout(() => undefined, MAX_SILENCE_MS)
+  return () => realClearTimeout(timer)
+}
+
 /** Waits for the next macrotask, even if a test has installed fake timers. */
 export const macrotask = (): Promise<void> =>
   new Promise((resolve) => {

@@ -135,6 +135,10 @@ test('keeps fewer requests if they are long, and counts those that it dropped', 
   const long = { ...CHARGE, redirect_uri: `https://shop.example/${'a-'.repeat(30_000)}` }
   for (let index = 0; index < 300; index += 1) await charge(`key-${index}`, long)
   const kept = mock.requests.all()
-  expect([mock.requests.dropped + kept.length, kept.length > 200, kept.length < 270]).toEqual([300, true, true])
+  expect([mock.requests.dropped + kept.length, kept.length > 200, kept.length < 270]).toEqual([
+    300,
+    true,
+    true,
+  ])
   expect(kept.at(-1)).toMatchObject({ number: 300, idempotencyKey: 'key-299' })
 })
