@@ -1,24 +1,15 @@
-import { readFile } from 'node:fs/promises'
 import { defineConfig, type Options } from 'tsup'
 import { entries } from './scripts/entries.ts'
 
 const { 'mocks/cli': _commandLine, ...libraries } = entries
 
-/** Where a call begins that makes a schema, a definition or a mark of options. */
-const DEFINITION =
-  /(?<![\w.'"])(?=(?:endpoint|authorized|response|enveloped|schema|field|openText|idText|textOf|absentable|listOf|input|filledText|oneOf|wholeNumber|optional|withDefault|unless|refined|strict|clientOptionsWith|callOptionsWith|object|list|orFunction|functionOption|objectWith|duration|z\s*\.\w+)(?:<[^()]*?>)?\()/g
-
 /**
- * Marks what schemas are made of as calls without side effects. Bundlers cannot know that of calls across files, and
- * would carry the other area's endpoints and options into a bundle of one client.
+ * Files that no subpath exports. Because each client is an entry, its code and its area's definitions stand in chunks
+ * of their own, and a bundler drops the chunks of the client that a bundle does not use.
  */
-const pureSchemas: NonNullable<Options['esbuildPlugins']>[number] = {
-  name: 'pure-schemas',
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /[\\/]src[\\/](?:[\w-]+[\\/])?[\w-]+\.ts$/ }, async ({ path }) => {
-      const source = await readFile(path, 'utf8')
-      return { contents: source.replace(DEFINITION, '/* @__PURE__ */ '), loader: 'ts' }
-    }),
+const clients = {
+  'gateway-client': 'src/gateway-client.ts',
+  'subscriptions-client': 'src/subscriptions-client.ts',
 }
 
 const shared: Options = {
@@ -30,7 +21,6 @@ const shared: Options = {
   // No source maps: they take more space than the code, which is readable without them (docs/decisions/0009).
   sourcemap: false,
   metafile: true,
-  esbuildPlugins: [pureSchemas],
   // The package contains the OpenAPI documents once: the server imports them from the package.
   external: [/^node:/, /^mandatekit\/openapi\//],
   // The used part of zod/mini is inlined: importing all of it costs a process more than msw (docs/decisions/0008).
@@ -43,10 +33,19 @@ const shared: Options = {
   outDir: 'dist',
 }
 
-export default defineConfig([
-  { ...shared, format: 'esm', entry: entries },
-  // ky is published as ES modules only: it is inlined so that `require` and stock Jest can load this build.
-  { ...shared, format: 'cjs', entry: libraries, noExternal: ['ky', 'zod'], treeshake: true },
-  // One compiler makes the declarations of both formats.
-  { ...shared, format: ['esm', 'cjs'], entry: libraries, dts: { only: true } },
-])
+const modules: Options = { ...shared, format: 'esm', entry: { ...entries, ...clients } }
+// ky is published as ES modules only: it is inlined so that `require` and stock Jest can load this build.
+const commonJs: Options = {
+  ...shared,
+  format: 'cjs',
+  entry: libraries,
+  noExternal: ['ky', 'zod'],
+  treeshake: true,
+}
+// One compiler makes the declarations of both formats.
+const declarations: Options = { ...shared, format: ['esm', 'cjs'], entry: libraries, dts: { only: true } }
+
+// With `--no-dts`, tsup would make the code of the last part once more, over the first.
+export default defineConfig(({ dts }) =>
+  dts === false ? [modules, commonJs] : [modules, commonJs, declarations],
+)

@@ -6,21 +6,17 @@ import { fileURLToPath } from 'node:url'
 //   npm run census
 // The exit code is 1 when a part exceeds its limits.
 
-interface Limits {
+interface Sizes {
   readonly files?: number
-  readonly lines: number
+  readonly lines?: number
   readonly longest?: number
 }
 
-// The features of 0.2 had the limits 6 800, 10 500 and 20 000 lines. Later features were added to these: fixed kinds of
-// faults, job queues, log and raw requests (src); the panel as a workbench with an OpenAPI document, kept state and
-// rules (mocks); and the hostile matrix, workers, the fleet and the panel (test). Version 0.2 then added what a response
-// proves, reused keys, proxies and waiting calls (src); the OpenAPI document on the server (mocks); and the pages of 80
-// proxies, the tests of both OpenAPI documents, and the recipes for queues (test).
-const LIMITS: Readonly<Record<string, Limits>> = {
-  src: { files: 63, lines: 8_400, longest: 400 },
-  mocks: { files: 98, lines: 12_800 },
-  test: { lines: 29_500 },
+/** What each part may have at most today (`limit`), and where it shall come to (`target`). */
+const PARTS: Readonly<Record<string, { readonly limit: Sizes; readonly target: Sizes }>> = {
+  src: { limit: { files: 63, lines: 8_400, longest: 400 }, target: { files: 54, lines: 7_300 } },
+  mocks: { limit: { files: 98, lines: 12_800 }, target: { files: 68, lines: 8_800 } },
+  test: { limit: { lines: 29_500 }, target: { lines: 19_500 } },
 }
 
 interface File {
@@ -54,20 +50,21 @@ const count = (files: readonly File[]) => {
   }
 }
 
-const table: Record<string, ReturnType<typeof count>> = {}
-const excesses: string[] = []
-for (const [part, limits] of Object.entries(LIMITS)) {
+const folders: Record<string, ReturnType<typeof count>> = {}
+const parts: Record<string, { today: number; target: number | string; limit: number }> = {}
+for (const [part, { limit, target }] of Object.entries(PARTS)) {
   const files = filesOf(part)
-  const folders = [...new Set(files.map(({ path }) => dirname(path)))].sort()
-  for (const folder of folders) table[folder] = count(files.filter(({ path }) => dirname(path) === folder))
+  for (const folder of [...new Set(files.map(({ path }) => dirname(path)))].sort())
+    folders[folder] = count(files.filter(({ path }) => dirname(path) === folder))
   const total = count(files)
-  table[`${part} in all`] = total
+  folders[`${part} in all`] = total
   for (const what of ['files', 'lines', 'longest'] as const) {
-    const limit = limits[what] ?? Number.POSITIVE_INFINITY
-    if (total[what] > limit) excesses.push(`${part}: ${what} ${total[what]} exceed the limit of ${limit}`)
+    if (limit[what] === undefined) continue
+    parts[`${part}: ${what}`] = { today: total[what], target: target[what] ?? '–', limit: limit[what] }
+    if (total[what] <= limit[what]) continue
+    console.error(`${part}: ${what} ${total[what]} exceed the limit of ${limit[what]}`)
+    process.exitCode = 1
   }
 }
-
-console.table(table)
-for (const excess of excesses) console.error(excess)
-process.exitCode = excesses.length === 0 ? 0 : 1
+console.table(folders)
+console.table(parts)

@@ -1,13 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import { chargeTransitions } from '../mocks/domain/gateway/transitions.ts'
 import {
   cancellationTransitions,
   requestTransitions,
   subscriptionTransitions,
 } from '../mocks/domain/subscriptions/transitions.ts'
+import { keepGenerated } from './generated.ts'
 
-// docs/state-machines.md, drawn from the tables that the mock itself moves by. Without a flag this compares the
-// document with the tables; with --write it makes it so.
+// docs/state-machines.md, drawn from the tables that the mock itself moves by. Without --write, it
+// only compares the document with the tables.
 
 type Table = Readonly<Record<string, Readonly<Record<string, string>>>>
 
@@ -16,8 +16,6 @@ interface Machine {
   readonly text: string
   readonly table: Table
 }
-
-const file = new URL('../docs/state-machines.md', import.meta.url)
 
 const machines: readonly Machine[] = [
   {
@@ -65,9 +63,4 @@ function document(): string {
   return [heading, ...sections].join('\n')
 }
 
-if (process.argv.includes('--write')) {
-  writeFileSync(file, document())
-} else if (readFileSync(file, 'utf8') !== document()) {
-  console.error('docs/state-machines.md differs from the transition tables. Run `npm run diagrams`.')
-  process.exitCode = 1
-}
+keepGenerated('docs/state-machines.md', document(), 'diagrams')

@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { keepGenerated } from './generated.ts'
 
 // Writes llms.txt: README.md and the guides that most programs need in one file, for readers with a small context.
 // Without --write, it only compares the file with its sources.
 
 const root = new URL('../', import.meta.url)
-const file = new URL('llms.txt', root)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 
 // README.md and the guide contain a test, and tokens need no code. So the pages about them are only named.
@@ -53,10 +53,4 @@ const others = readdirSync(new URL('docs/', root))
   .filter((path) => path.endsWith('.md') && ![...included, notPacked].includes(path))
   .map((path) => `- ${path}: ${/^# (.+)$/m.exec(read(path))?.[1]}\n`)
 const content = [...included.map(digest), `## Not in this file\n\n${others.join('')}`].join('\n')
-
-if (process.argv.includes('--write')) {
-  writeFileSync(file, content)
-} else if (readFileSync(file, 'utf8') !== content) {
-  console.error('llms.txt differs from README.md and docs/. Run `npm run digest`.')
-  process.exitCode = 1
-}
+keepGenerated('llms.txt', content, 'digest')

@@ -1,13 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { optionTables } from '../mocks/options.ts'
+import { keepGenerated } from './generated.ts'
 
-// The table of options in docs/unknowns.md, from the tables that `createMock` reads. Without a flag this compares the
-// document with the tables; with --write it updates the document.
+// The table of options in docs/unknowns.md, from the tables that `createMock` reads. Without --write, it only
+// compares the document with the tables.
 
-const file = new URL('../docs/unknowns.md', import.meta.url)
 const GENERATED = /(?<=<!-- generated: defaults -->\n).*(?=\n<!-- \/generated -->)/s
 
-const text = readFileSync(file, 'utf8')
+const text = readFileSync(new URL('../docs/unknowns.md', import.meta.url), 'utf8')
 
 /** Numbers of the rows that name an option. */
 const rowsOf = (name: string): string => {
@@ -30,10 +30,4 @@ const lines = Object.entries(optionTables).flatMap(([area, table]) =>
 const heading = ["| Option | Default | Under `rules: 'strict'` | Rows |", '|---|---|---|---|']
 // As a function: a replacement text would read `$` in the patterns.
 const updated = text.replace(GENERATED, () => [...heading, ...lines].join('\n'))
-
-if (process.argv.includes('--write')) {
-  writeFileSync(file, updated)
-} else if (text !== updated) {
-  console.error('The options in docs/unknowns.md differ from the code. Run `npm run unknowns -- --write`.')
-  process.exitCode = 1
-}
+keepGenerated('docs/unknowns.md', updated, 'unknowns')

@@ -1,0 +1,154 @@
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ICruiseResult, IForbiddenRuleType } from 'dependency-cruiser'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ConsumerProject, repository } from './project.ts'
+
+/** The module as it is written, but Node's modules without `node:`, as the tool names them. */
+type Import = readonly [path: string, module: string]
+
+/** A file, a module that it must not import, and a part of the reason. */
+const forbiddenImports: readonly (readonly [...Import, reason: RegExp])[] = [
+  ['src/contract/a.ts', 'ky', /contract is pure data/],
+  ['src/contract/b.ts', '../errors.ts', /contract is pure data/],
+  ['src/errors.ts', './http/call.ts', /foundation .* stands below/],
+  ['src/http/a.ts', '../gateway-client.ts', /knows no client/],
+  ['src/http/c.ts', '../auth/token-lifecycle.ts', /the interface of auth/],
+  ['src/auth/a.ts', '../subscriptions-client.ts', /neither http nor a client/],
+  ['src/auth/b.ts', '../http/call.ts', /neither http nor a client/],
+  ['src/reconcile/a.ts', '../notifications/parse.ts', /Clients are passed to it/],
+  ['src/reconcile/b.ts', 'zod/v4/core', /Clients are passed to it/],
+  ['src/notifications/b.ts', '../stores/redis.ts', /Clients and stores are passed/],
+  ['src/stores/a.ts', '../auth/token-lifecycle.ts', /They import those interfaces/],
+  ['src/stores/b.ts', 'ioredis', /They import those interfaces/],
+  ['src/gateway-client.ts', '../mocks/core.ts', /never imports the mock/],
+  ['src/subscriptions-client.ts', 'msw', /never imports the mock/],
+  ['src/due-dates.ts', 'zod', /never imports the mock/],
+  ['src/return-url.ts', '../test/support/serve.ts', /never imports the mock/],
+  ['src/index.ts', 'fs', /node: modules/],
+  ['mocks/core.ts', '../src/index.ts', /no client, transport or ky/],
+  ['mocks/c.ts', 'ky', /no client, transport or ky/],
+  ['mocks/d.ts', 'msw', /Only mocks\/index.ts imports msw/],
+  ['mocks/e.ts', 'http', /node: modules/],
+  ['mocks/f.ts', './server/state-file.ts', /the server and the command line/],
+  ['mocks/g.ts', './index.ts', /Only mocks\/index.ts imports msw/],
+  ['mocks/h.ts', '../examples/shop.ts', /no client, transport or ky/],
+  ['mocks/panel/a.ts', '../../src/http/call.ts', /no client, transport or ky/],
+  ['mocks/probe/a.ts', '../../src/gateway-client.ts', /no client, transport or ky/],
+  ['mocks/index.ts', 'msw/node', /jsdom and browsers/],
+  ['mocks/index.ts', './server.ts', /jsdom and browsers/],
+  ['mocks/domain/a.ts', '../http/router.ts', /ids, options\. It imports its own files/],
+  ['mocks/time/a.ts', '../gateway/operations.ts', /ids, options\. It imports its own files/],
+  ['mocks/domain/gateway/a.ts', '../../http/router.ts', /no HTTP, no page, no delivery/],
+  ['mocks/domain/gateway/b.ts', '../../../src/check.ts', /no HTTP, no page, no delivery/],
+  ['mocks/domain/gateway/c.ts', '../subscriptions/domain.ts', /no other area/],
+  ['mocks/gateway/a.ts', '../delivery/outbox.ts', /no HTTP, no page, no delivery/],
+  ['mocks/subscriptions/a.ts', '../gateway/operations.ts', /no other area/],
+  ['mocks/http/a.ts', 'msw', /The pipeline turns/],
+  ['mocks/http/b.ts', '../pages/html.ts', /The pipeline turns/],
+  ['mocks/delivery/a.ts', '../http/router.ts', /Deliveries send/],
+  ['mocks/pages/a.ts', 'fs', /Pages turn/],
+  ['mocks/pages/b.ts', '../panel/panel.ts', /Pages turn/],
+  ['mocks/server.ts', 'msw', /adapt the mock to Node/],
+  ['mocks/server/a.ts', '../../src/gateway-client.ts', /adapt the mock to Node/],
+  ['mocks/cli/a.ts', '../index.ts', /adapt the mock to Node/],
+]
+
+/** Imports within the boundaries, because a rule that forbids too much will be switched off. */
+const allowedImports: readonly Import[] = [
+  ['src/contract/ok.ts', 'zod/v4/core'],
+  ['src/contract/ok.ts', './fields.ts'],
+  ['src/clock.ts', './contract/fields.ts'],
+  ['src/http/ok.ts', 'ky'],
+  ['src/http/ok.ts', '../contract/endpoint.ts'],
+  ['src/http/ok.ts', '../auth/authorizer.ts'],
+  ['src/auth/ok.ts', '../json.ts'],
+  ['src/auth/ok.ts', '../contract/endpoint.ts'],
+  ['src/notifications/ok.ts', '../reconcile/compare.ts'],
+  ['src/stores/ok.ts', '../auth/token-store.ts'],
+  ['src/ok.ts', './http/call.ts'],
+  ['src/ok.ts', './contract/gateway.ts'],
+  ['mocks/domain/ok.ts', '../../src/contract/x.ts'],
+  ['mocks/domain/ok.ts', '../../src/check.ts'],
+  ['mocks/domain/gateway/ok.ts', '../clock.ts'],
+  ['mocks/time/ok.ts', '../../src/contract/x.ts'],
+  ['mocks/subscriptions/ok.ts', '../time/agenda.ts'],
+  ['mocks/subscriptions/ok.ts', './billing.ts'],
+  ['mocks/http/ok.ts', '../domain/clock.ts'],
+  ['mocks/http/ok.ts', '../gateway/operations.ts'],
+  ['mocks/http/ok.ts', '../state.ts'],
+  ['mocks/http/ok.ts', '../../src/contract/x.ts'],
+  ['mocks/pages/ok.ts', '../http/router.ts'],
+  ['mocks/panel/ok.ts', '../core.ts'],
+  ['mocks/ok.ts', './delivery/outbox.ts'],
+  ['mocks/server/ok.ts', 'node:http'],
+  ['mocks/server/ok.ts', 'srvx/node'],
+  ['mocks/server/ok.ts', '../core.ts'],
+  ['mocks/cli/ok.ts', '../server.ts'],
+]
+
+/** Ways to import that are not a plain `import`. */
+const otherSyntax: Readonly<Record<string, string>> = {
+  'src/lazy.ts': "export const x = import('node:fs')",
+  'src/only-type.ts': "import type { X } from 'msw'\nexport type Y = X",
+  'src/inline-type.ts': "export type Y = import('msw').X",
+  'src/cycle-a.ts': "import type { B } from './cycle-b.ts'\nexport type A = B",
+  'src/cycle-b.ts': "import type { A } from './cycle-a.ts'\nexport type B = A",
+}
+
+const crossings: readonly (readonly [...Import, reason: RegExp])[] = [
+  ...forbiddenImports,
+  ['src/lazy.ts', 'fs', /node: modules/],
+  ['src/only-type.ts', 'msw', /never imports the mock/],
+  ['src/inline-type.ts', 'msw', /never imports the mock/],
+  ['src/cycle-a.ts', './cycle-b.ts', /imports itself through others/],
+]
+
+/** The source of every file: its imports, or nothing if it is only imported. */
+const sources: Record<string, string> = {}
+for (const [path, module] of [...forbiddenImports, ...allowedImports]) {
+  if (module.startsWith('.')) sources[join(path, '..', module)] ??= ''
+  sources[path] = `${sources[path] ?? ''}import '${module}'\n`
+}
+Object.assign(sources, otherSyntax)
+
+let project: ConsumerProject
+let rules: readonly IForbiddenRuleType[]
+let violations: readonly { path: string; module: string | undefined; rule: string }[]
+
+beforeAll(async () => {
+  project = await ConsumerProject.create()
+  for (const name of ['ioredis', 'ky', 'msw', 'srvx', 'zod']) await project.link(name)
+  await cp(join(repository, '.dependency-cruiser.mjs'), join(project.folder, '.dependency-cruiser.mjs'))
+  for (const [path, source] of Object.entries(sources)) await project.write(path, source)
+  const { output } = await project.runTool('depcruise', '--output-type', 'json', 'src', 'mocks')
+  const { summary }: ICruiseResult = JSON.parse(output)
+  rules = summary.ruleSetUsed?.forbidden ?? []
+  violations = summary.violations.map(({ from, unresolvedTo, rule }) => ({
+    path: from,
+    module: unresolvedTo,
+    rule: rule.name,
+  }))
+})
+
+afterAll(() => project.remove())
+
+describe('an import that crosses a boundary is refused with the reason', () => {
+  test.each(crossings)('%s: %s', (path, module, reason) => {
+    const broken = violations.filter((violation) => violation.path === path && violation.module === module)
+    const comments = rules.filter(({ name }) => broken.some(({ rule }) => rule === name))
+    expect(comments.map(({ comment }) => comment).join('\n')).toMatch(reason)
+  })
+})
+
+test('every rule refuses an import of this test', () => {
+  const broken = new Set(violations.map(({ rule }) => rule))
+  expect(rules.map(({ name }) => name).filter((name = '') => !broken.has(name))).toEqual([])
+})
+
+test('imports within the boundaries are accepted', () => {
+  const expected = new Set(crossings.map(([path, module]) => `${path}: ${module}`))
+  expect(
+    violations.map(({ path, module }) => `${path}: ${module}`).filter((found) => !expected.has(found)),
+  ).toEqual([])
+})
