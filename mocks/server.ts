@@ -18,10 +18,10 @@ import type { Mock } from './types.ts'
 
 const text = filledText()
 
-const pem = rule<string | Uint8Array>(
-  'PEM, as text or bytes',
-  (value) => value instanceof Uint8Array || accepts(text, value),
-)
+// Declarations name this type. Inferred, they would say `Uint8Array<ArrayBufferLike>`, which TypeScript 5.2 does not know.
+type Pem = string | Uint8Array
+
+const pem = rule<Pem>('PEM, as text or bytes', (value) => value instanceof Uint8Array || accepts(text, value))
 
 const tls = {
   /** The certificate in PEM, as text or bytes. Intermediate certificates may follow in the same value. */
@@ -154,8 +154,7 @@ const createSite = (mock: Mock, readHost: ReadHost, hasPanel: boolean) => {
   }
 }
 
-const pemOf = (given: string | Uint8Array): string | Buffer =>
-  typeof given === 'string' ? given : Buffer.from(given)
+const pemOf = (given: Pem): string | Buffer => (typeof given === 'string' ? given : Buffer.from(given))
 
 /** Throws a TypeError for an option that belongs to `createMock`, not to `startMockServer`. */
 const refuseOptionsOfTheMock = (options: object): void => {

@@ -1,6 +1,15 @@
 import { readFileSync } from 'node:fs'
-import { Application, Converter, MarkdownEvent, type Reflection, RendererEvent } from 'typedoc'
+import {
+  Application,
+  Converter,
+  JSX,
+  MarkdownEvent,
+  type Reflection,
+  ReflectionKind,
+  RendererEvent,
+} from 'typedoc'
 import { entries } from './entries.ts'
+import { linkMarks } from './marks.ts'
 
 // Makes TypeDoc treat the guides of docs/ as code hosts do: titles and anchors are the same there and on the site.
 
@@ -76,14 +85,36 @@ export const load = (app: Application): void => {
     }
     for (const list of [pages, project.documents ?? []]) list.sort((a, b) => place(a) - place(b))
   })
+  const guides = new Map<string, Reflection>()
   renderer.on(RendererEvent.BEGIN, ({ project }) => {
     for (const guide of project.documents ?? []) {
+      guides.set(guide.name, guide)
       const text = guide.content.map((part) => part.text).join('')
       const [, heading = project.name] = text.match(/^# (.+)$/m) ?? []
       // The changelog's heading is the package's name.
       if (heading !== project.name) guide.name = heading.replaceAll('`', '')
     }
   })
+
+  // Guides have links already, and TypeDoc reads their anchors. Other texts are docstrings with marks.
+  const linkDocstring = (event: MarkdownEvent): void => {
+    const { page } = event
+    const model = page.model as Reflection
+    const { router } = renderer
+    if (router === undefined || model.kindOf(ReflectionKind.Document | ReflectionKind.Project)) return
+    event.parsedText = linkMarks(event.parsedText, (place) => {
+      const guide = guides.get(place.page)
+      if (guide === undefined) throw new Error(`The site has no page ${place.page}.`)
+      return `${router.relativeUrl(model, guide)}#${place.anchor}`
+    })
+  }
+  // Before TypeDoc renders the text.
+  renderer.on(MarkdownEvent.PARSE, linkDocstring, 100)
+
+  // `npm run docs` writes this page after TypeDoc's pages.
+  renderer.hooks.on('sidebar.begin', (context) =>
+    JSX.createElement('a', { href: context.relativeURL('openapi.html') }, 'OpenAPI'),
+  )
 
   // Anchors written as HTML, such as those of the specification's rows.
   renderer.on(MarkdownEvent.PARSE, ({ page, originalText }) => {

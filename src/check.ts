@@ -31,6 +31,11 @@ const isNear = (one: string, other: string, edits = 2): boolean => {
   ].some(([a = '', b = '']) => isNear(a, b, edits - 1))
 }
 
+const hintFor = (key: string, known: readonly string[]): string => {
+  const near = known.find((name) => isNear(name.toLowerCase(), key.toLowerCase()))
+  return near === undefined ? '' : `: did you mean ${near}?`
+}
+
 /** Describes an issue of a schema. `name` is the value's name in the messages. */
 export const toIssues = (issue: Issues[number], name: string): InputIssue[] => {
   const { path: steps = [], message = '' } = issue
@@ -44,10 +49,8 @@ export const toIssues = (issue: Issues[number], name: string): InputIssue[] => {
   const [noun = '', names = ''] = message.split('s: ')
   return issue.keys.map((key, index) => {
     const field = [...path, key].join('.')
-    const near = names.split(', ').find((known) => isNear(known.toLowerCase(), key.toLowerCase()))
-    const hint = near === undefined ? '' : `: did you mean ${near}?`
     const known = index === issue.keys.length - 1 ? ` (${message})` : ''
-    const text = `Unknown ${noun} ${field}${hint}${known}`
+    const text = `Unknown ${noun} ${field}${hintFor(key, names.split(', '))}${known}`
     return { field, rule: `one of the ${message}`, received: 'an unknown name', message: text }
   })
 }
@@ -70,27 +73,33 @@ export const check = <Value>(
   )
 }
 
-const isFunction = (value: unknown): boolean => typeof value === 'function'
+type AnyFunction = (...input: never[]) => unknown
+
+const isFunction = <Value extends AnyFunction>(value: unknown): value is Value => typeof value === 'function'
 
 /** An option that is a function. */
-export const functionOption = <Value extends (...input: never[]) => unknown>(): Field<Value, Value> =>
-  field('a function', (value) => (isFunction(value) ? (value as Value) : undefined))
+export const functionOption = <Value extends AnyFunction>(): Field<Value, Value> =>
+  field('a function', (value) => (isFunction<Value>(value) ? value : undefined))
 
 /** An option that is an object with certain methods, such as a clock or a store. */
 export const objectWith = <Value extends object>(
   what: string,
   ...methods: readonly (keyof Value & string)[]
-): Field<Value, Value> =>
-  field(`${what} with the methods ${methods.join(', ')}`, (value) =>
-    methods.every((name) => isFunction(Reflect.get(Object(value), name))) ? (value as Value) : undefined,
+): Field<Value, Value> => {
+  const isComplete = (value: unknown): value is Value =>
+    methods.every((name) => isFunction(Reflect.get(Object(value), name)))
+  return field(`${what} with the methods ${methods.join(', ')}`, (value) =>
+    isComplete(value) ? value : undefined,
   )
+}
 
 // The client calls `signal.removeEventListener` after each call, so a signal must have this method.
+const isSignal = (value: unknown): value is AbortSignal =>
+  typeof value === 'object' && value !== null && 'aborted' in value && 'removeEventListener' in value
+
 /** An option that is an `AbortSignal`. */
 export const signalOption = field<AbortSignal, AbortSignal>('an AbortSignal', (value) =>
-  typeof value === 'object' && value !== null && 'aborted' in value && 'removeEventListener' in value
-    ? (value as AbortSignal)
-    : undefined,
+  isSignal(value) ? value : undefined,
 )
 
 /** An option that is a clock. */

@@ -39,14 +39,15 @@ export const systemClock: Clock = { now: () => Date.now(), sleep }
 export const steadyClock: Clock = { now: () => performance.now(), sleep }
 
 /**
- * Waits at most `milliseconds` of real time for a promise that other code settles, perhaps never. Then rejects with a
- * `TimeoutError`, which names `what`. If the signal is aborted first, rejects with the signal's reason.
+ * Waits at most `milliseconds` of real time for a promise that other code settles, perhaps never. Then rejects with the
+ * error that `late` creates, or with a `TimeoutError` that names `late`. If the signal is aborted first, rejects with
+ * the signal's reason.
  */
 export const waitAtMost = <Result>(
   promise: Promise<Result>,
   milliseconds: number,
   signal?: AbortSignal,
-  what = 'The work',
+  late: string | (() => Error) = 'The work',
 ): Promise<Result> =>
   new Promise((resolve, reject) => {
     signal?.throwIfAborted()
@@ -59,7 +60,8 @@ export const waitAtMost = <Result>(
         settle(value)
       }
     const stop = startTimer(milliseconds, () => {
-      const error = new Error(`${what} took longer than ${milliseconds} ms`)
+      if (typeof late === 'function') return end(reject)(late())
+      const error = new Error(`${late} took longer than ${milliseconds} ms`)
       end(reject)(Object.assign(error, { name: 'TimeoutError' }))
     })
     signal?.addEventListener('abort', abort)

@@ -92,7 +92,10 @@ export interface InputIssue {
 const BRAND = Symbol.for('mandatekit.error')
 
 /** Base class of every error that this package throws on purpose. */
-export abstract class MandateKitError extends Error implements ErrorDetails {
+export abstract class MandateKitError<Details extends ErrorDetails = ErrorDetails>
+  extends Error
+  implements ErrorDetails
+{
   // Minifiers rename classes, so each class has its name as a field.
   static override readonly name: string = 'MandateKitError'
   declare static readonly code: MandateKitErrorCode
@@ -110,7 +113,7 @@ export abstract class MandateKitError extends Error implements ErrorDetails {
   declare readonly acts: boolean | undefined
   declare readonly afterUnknown: FindOut | undefined
 
-  constructor(message: string, { cause, ...details }: ErrorDetails) {
+  constructor(message: string, { cause, ...details }: Details) {
     super(message, cause === undefined ? undefined : { cause })
     Object.defineProperty(this, BRAND, { value: true })
     Object.assign(this, details, { name: new.target.name, code: new.target.code })
@@ -118,7 +121,8 @@ export abstract class MandateKitError extends Error implements ErrorDetails {
 
   /** Returns the error as plain data for a log: every public field, but not the stack. */
   toJSON(): Record<string, unknown> {
-    return Object.assign({ message: this.message } as Record<string, unknown>, this)
+    const json: Record<string, unknown> = { message: this.message }
+    return Object.assign(json, this)
   }
 }
 
@@ -167,7 +171,7 @@ export interface ApiErrorDetails extends ErrorDetails {
 }
 
 /** Thrown when the response is an error: a status of 400 or above, or an error code in a 2xx response. */
-export class ApiError extends MandateKitError {
+export class ApiError extends MandateKitError<ApiErrorDetails> {
   static override readonly name: string = 'ApiError'
   static override readonly code: MandateKitErrorCode = 'api_error'
   declare readonly code: 'api_error' | 'authentication_failed' | 'locked_out' | 'rate_limited'
@@ -249,16 +253,14 @@ export class KeyReusedError extends MandateKitError {
 }
 
 /** The connection failed. `outcome` tells whether the request may have reached the server. */
-export class ConnectionError extends MandateKitError {
+export class ConnectionError extends MandateKitError<
+  ErrorDetails & { readonly reason?: string | undefined }
+> {
   static override readonly name: string = 'ConnectionError'
   static override readonly code: MandateKitErrorCode = 'connection_failed'
   declare readonly code: 'connection_failed'
   /** The runtime's error code such as `ECONNREFUSED`, or its own words such as `bad port`, if there are any. */
   declare readonly reason: string | undefined
-
-  constructor(message: string, details: ErrorDetails & { readonly reason?: string | undefined }) {
-    super(message, details)
-  }
 }
 
 /**
@@ -266,7 +268,9 @@ export class ConnectionError extends MandateKitError {
  * `waitForStatus` throws it, `outcome` is `unknown` and `retryable` is true, because the state may still change. Do
  * not charge or subscribe again: wait again or read the state later. If the last read failed, `cause` is its error.
  */
-export class TimeoutError extends MandateKitError {
+export class TimeoutError extends MandateKitError<
+  ErrorDetails & { readonly timeoutMs: number; readonly lastState?: unknown }
+> {
   static override readonly name: string = 'TimeoutError'
   static override readonly code: MandateKitErrorCode = 'timeout'
   declare readonly code: 'timeout'
@@ -274,13 +278,6 @@ export class TimeoutError extends MandateKitError {
   declare readonly timeoutMs: number
   /** The last state that `waitForCharge` or `waitForStatus` read; `undefined` if no read succeeded. */
   declare readonly lastState: unknown
-
-  constructor(
-    message: string,
-    details: ErrorDetails & { readonly timeoutMs: number; readonly lastState?: unknown },
-  ) {
-    super(message, details)
-  }
 }
 
 /** The caller's AbortSignal ended the call or the wait. If `retryable` is true, call again with another signal. */
@@ -302,3 +299,9 @@ export type AnyMandateKitError =
   | ConnectionError
   | TimeoutError
   | AbortedError
+
+/** The fields that errors of this package may have, for example of an error that was sent between processes as JSON. */
+export type KnownError = Partial<Omit<ApiError, 'code'>> & {
+  readonly code?: MandateKitErrorCode
+  readonly reason?: string | undefined
+}

@@ -1,17 +1,17 @@
 import { apiKeyOption, createApiKeyAuthorizer } from './auth/api-key.ts'
 import { check, duration } from './check.ts'
+import type { EndpointDefinition } from './contract/endpoint.ts'
 import { filledText, type Input, oneOf, optional, strict, withDefault } from './contract/fields.ts'
 import type { Charge, ChargeRequest, Reference } from './contract/gateway.ts'
 import { GATEWAY_API_PREFIX, gatewayContract } from './contract/gateway.ts'
 import { type AnyMandateKitError, ApiError, isMandateKitError } from './errors.ts'
-import type { CallPromise, CallResponse, MakeCall, WithResponse } from './http/call.ts'
-import { callPromise, callsOf, createClient, SharedParts } from './http/call.ts'
-import { Deadline } from './http/deadline.ts'
+import type { CallPromise, CallResponse, WithResponse } from './http/call.ts'
+import { callPromise, createContext, makeCall, runAttempts, runCall, SharedContext } from './http/call.ts'
 import type { CallOptions, ClientChanges, ClientOptions } from './http/options.ts'
-import { callOptionsWith, changeSettings, clientOptionsWith } from './http/options.ts'
+import { callOptionsWith, clientOptionsWith, withDefaults } from './http/options.ts'
 import { pollUntil, type WaitOptions } from './http/poll.ts'
-import { type ClientParts, checkIdentifier, idempotencyKey, prepare } from './http/prepare.ts'
-import { type RawRequest, rawCall } from './http/raw-request.ts'
+import type { CallInput, RawRequest } from './http/prepare.ts'
+import { checkIdentifier, idempotencyKey, prepare, rawCall } from './http/prepare.ts'
 import { type RenewalInput, renewalKeyOf } from './renewal-key.ts'
 
 const gatewayOptions = {
@@ -82,13 +82,18 @@ const responseOf = (error: AnyMandateKitError): CallResponse | undefined => {
   return { status, headers, serverRequestId, body, rateLimit, attempts, idempotencyKey }
 }
 
-const partsOf = (options: GatewayClientOptions) => {
+const createGatewayContext = (options: GatewayClientOptions) => {
   const given = check('GatewayClient', gatewayOptionsSchema, options)
-  const { apiKey, keyLifetime, onKeyReuse, resetMethod, ...settings } = given
-  const authorizers = { 'api-key': createApiKeyAuthorizer(apiKey) }
-  const own = { keyLifetime, onKeyReuse, prefix: GATEWAY_API_PREFIX, emptyBody: 'none' } as const
-  const client = createClient({ settings, authorizers, ...own })
-  return { client, resetMethod }
+  const { apiKey, keyLifetime, onKeyReuse, resetMethod, ...common } = given
+  return createContext({
+    settings: withDefaults(common),
+    authorizers: { 'api-key': createApiKeyAuthorizer(apiKey) },
+    prefix: GATEWAY_API_PREFIX,
+    emptyBody: 'none',
+    keyLifetime,
+    onKeyReuse,
+    resetMethod,
+  })
 }
 
 /**
@@ -99,16 +104,11 @@ const partsOf = (options: GatewayClientOptions) => {
  * many calls, so it takes `WaitOptions` and returns a plain promise.
  */
 export class GatewayClient {
-  readonly #client: ClientParts
-  readonly #call: MakeCall
-  readonly #resetMethod: 'POST' | 'DELETE'
+  readonly #context: ReturnType<typeof createGatewayContext>
 
   /** @throws InvalidRequestError when an option breaks a rule */
   constructor(options: GatewayClientOptions) {
-    const { client, resetMethod } = options instanceof SharedParts ? options.parts : partsOf(options)
-    this.#client = client
-    this.#call = callsOf(client)
-    this.#resetMethod = resetMethod
+    this.#context = options instanceof SharedContext ? options.context : createGatewayContext(options)
   }
 
   /**
@@ -116,8 +116,7 @@ export class GatewayClient {
    * @example const patient = gateway.withOptions({ timeout: 60_000, logLevel: 'debug' })
    */
   withOptions(changes: ClientChanges): GatewayClient {
-    const client = { ...this.#client, settings: changeSettings(this.#client.settings, changes) }
-    return new GatewayClient(new SharedParts({ client, resetMethod: this.#resetMethod }) as never)
+    return new GatewayClient(new SharedContext(this.#context, changes) as never)
   }
 
   /**
@@ -178,7 +177,7 @@ export class GatewayClient {
 
   /** Deletes charges and events (G rule 7). The client does not retry a reset that the server may have executed. */
   reset(options?: CallOptions): CallPromise<unknown> {
-    return callPromise(this.#call(gatewayContract.reset, { method: this.#resetMethod, options }))
+    return callPromise(this.#call(gatewayContract.reset, { method: this.#context.resetMethod, options }))
   }
 
   /**
@@ -191,7 +190,7 @@ export class GatewayClient {
   async waitForCharge(chargeId: string, options?: WaitOptions<ChargeState>): Promise<ChargeState> {
     return pollUntil({
       endpoint: gatewayContract.status,
-      settings: this.#client.settings,
+      settings: this.#context.settings,
       options,
       read: (callOptions) => this.#call(gatewayContract.status, { path: { chargeId }, options: callOptions }),
       isFinal: ({ status }) => !status.startsWith('pending_'),
@@ -246,17 +245,20 @@ export class GatewayClient {
     const { operation } = gatewayContract.confirm
     const { chargeId, ...body } = check(operation, confirmationSchema, confirmation, 'request')
     if (chargeId !== undefined) checkIdentifier(operation, 'chargeId', chargeId)
-    const confirm = { path: { confirmationId }, body, options }
-    const { totalTimeout, signal } = prepare(this.#client, gatewayContract.confirm, confirm).limits
-    const deadline = new Deadline(totalTimeout, signal)
-    const confirmed = await this.#call(gatewayContract.confirm, confirm, deadline)
+    const call = prepare(this.#context, gatewayContract.confirm, { path: { confirmationId }, body, options })
+    const confirmed = await runCall(call, () => runAttempts(call))
     if (confirmed.data.status !== undefined || chargeId === undefined) return confirmed
     try {
-      const { data } = await this.#call(gatewayContract.status, { path: { chargeId }, options }, deadline)
+      const read = { path: { chargeId }, options, deadline: call.deadline }
+      const { data } = await this.#call(gatewayContract.status, read)
       return { ...confirmed, data: { ...confirmed.data, ...data } }
     } catch {
       // The confirmation has succeeded, although the read of the charge failed.
       return confirmed
     }
+  }
+
+  #call<Definition extends EndpointDefinition>(endpoint: Definition, input: CallInput) {
+    return makeCall(this.#context, endpoint, input)
   }
 }

@@ -62,23 +62,26 @@ export type {
   CallEvent,
   FailureEvent,
   Hooks,
+  Logger,
+  LogLevel,
   RequestEvent,
   ResponseEvent,
   RetryEvent,
   TokenRenewedEvent,
   UnexpectedReport,
-} from './http/hooks.ts'
-export type { Logger, LogLevel } from './http/logger.ts'
+} from './http/observe.ts'
 export type {
   CallOptions,
   ClientChanges,
   ClientOptions,
+  FetchFunction,
+  FetchRequest,
+  FetchResponse,
   RetryOptions,
 } from './http/options.ts'
 export { CLIENT_DEFAULTS } from './http/options.ts'
 export type { WaitOptions } from './http/poll.ts'
-export type { RawRequest } from './http/raw-request.ts'
-export type { FetchFunction, FetchRequest, FetchResponse } from './http/send.ts'
+export type { RawRequest } from './http/prepare.ts'
 export { toInstant } from './instant.ts'
 export type { NextStep, NextStepOptions, PauseReason } from './next-step.ts'
 export { nextStep } from './next-step.ts'

@@ -1,7 +1,7 @@
 import { exportedWait, systemClock } from './clock.ts'
 import type { FindOut } from './contract/endpoint.ts'
 import { isObject } from './contract/fields.ts'
-import { type ApiError, isMandateKitError } from './errors.ts'
+import { isMandateKitError, type KnownError } from './errors.ts'
 import { REJECTED_CERTIFICATE } from './http/failure.ts'
 
 /** A job that runs again. Times are in milliseconds. */
@@ -78,9 +78,6 @@ const PAUSE: Readonly<Record<PauseReason, number>> = {
  */
 const BLOCKED = /^(?:3\d\d|40[3457]|421|451)$/
 const MAX_DEPTH = 8
-
-/** The fields of an error of this package, which may have been sent between processes as JSON. */
-type KnownError = Partial<Omit<ApiError, 'code'>> & { readonly code?: string; readonly reason?: string }
 
 /** Finds the error of this package in an error, in its causes and in an aggregate error of one error. */
 const knownIn = (error: unknown, depth = 0): KnownError | undefined => {

@@ -1,7 +1,8 @@
 import { credentialsOption } from './auth/credentials.ts'
-import { TokenLifecycle } from './auth/token-lifecycle.ts'
+import { createTokenLifecycle, type TokenLifecycle } from './auth/token-lifecycle.ts'
 import { createMemoryTokenStore, type TokenStore } from './auth/token-store.ts'
 import { check, duration, inputIssue, objectWith } from './check.ts'
+import type { EndpointDefinition } from './contract/endpoint.ts'
 import { anyJson, type Input, isObject, oneOf, optional, strict, withDefault } from './contract/fields.ts'
 import { dayNumber, MAX_SUBSCRIPTION_DAYS } from './contract/formats.ts'
 import type {
@@ -13,7 +14,6 @@ import type {
   SubscribeResult,
   SubscriptionDetails,
   SubscriptionRequest,
-  SubscriptionRequestBody,
   Token,
 } from './contract/subscriptions.ts'
 import {
@@ -23,15 +23,22 @@ import {
   subscriptionsContract,
 } from './contract/subscriptions.ts'
 import { ApiError, InvalidRequestError } from './errors.ts'
-import type { Call, CallPromise, MakeCall, WithResponse } from './http/call.ts'
-import { authorized, callPromise, callsOf, createClient, runCall, SharedParts } from './http/call.ts'
-import { Deadline } from './http/deadline.ts'
-import { notify } from './http/logger.ts'
+import {
+  authorized,
+  type CallPromise,
+  callPromise,
+  createContext,
+  makeCall,
+  runAttempts,
+  runCall,
+  SharedContext,
+  type WithResponse,
+} from './http/call.ts'
+import { notify } from './http/observe.ts'
 import type { CallOptions, ClientChanges, ClientOptions } from './http/options.ts'
-import { changeSettings, clientOptionsWith } from './http/options.ts'
+import { clientOptionsWith, withDefaults } from './http/options.ts'
 import { pollUntil, type WaitOptions } from './http/poll.ts'
-import { type ClientParts, prepare } from './http/prepare.ts'
-import { type RawRequest, rawCall } from './http/raw-request.ts'
+import { type CallInput, prepare, type RawRequest, rawCall } from './http/prepare.ts'
 
 const subscriptionsOptions = {
   /** The merchant's login credentials, or a function that returns them, for example from a secret store. */
@@ -71,8 +78,6 @@ export interface PageOptions extends Input<typeof pageOptions> {}
 const checkPage = (page: PageOptions = {}) =>
   check(subscriptionsContract.payments.operation, strict(pageOptions, 'option'), page)
 
-/** Milliseconds that a token renewal may wait for the token store and its lock, in addition to `timeout`. */
-const STORE_TIME = 55_000
 const LONGEST_PAGE = 100
 const MILLISECONDS_PER_DAY = 86_400_000
 // A new day begins first in the time zone UTC+14.
@@ -93,33 +98,30 @@ const identityOf = (record: Payment): string => {
   return id === undefined ? JSON.stringify(record) : String(id)
 }
 
-const partsOf = (options: SubscriptionsClientOptions) => {
-  const { credentials, tokenStore, refresh, loginCooldown, tokenRequestFormat, emptyBody, ...settings } =
-    check('SubscriptionsClient', subscriptionsOptionsSchema, options)
+const createSubscriptionsContext = (options: SubscriptionsClientOptions) => {
+  const given = check('SubscriptionsClient', subscriptionsOptionsSchema, options)
+  const { credentials, tokenStore, refresh, loginCooldown, tokenRequestFormat, emptyBody, ...common } = given
+  const settings = withDefaults(common)
   const { login } = subscriptionsContract
   const { operation } = login
-  const token: TokenLifecycle<WithResponse<Token>> = new TokenLifecycle({
+  const token: TokenLifecycle<WithResponse<Token>> = createTokenLifecycle({
     baseUrl: settings.baseUrl,
     credentials,
     // `anyJson`, because the login's schema rejects a refresh token, and `readCredentials` checks the credentials.
-    requestToken: async (body, signal) =>
-      call(login, { body, schema: anyJson, asForm: tokenRequestFormat === 'form', options: { signal } }),
-    renewalLimit: settings.timeout + STORE_TIME,
+    requestToken: (body, signal) => {
+      const asForm = tokenRequestFormat === 'form'
+      return makeCall(context, login, { body, schema: anyJson, asForm, options: { signal } })
+    },
     clock: settings.clock,
     tokenStore: tokenStore ?? createMemoryTokenStore(),
     refresh,
     loginCooldown,
-    onTokenRenewed: (renewal) => notify(client.settings, 'onTokenRenewed', { operation, ...renewal }),
-    onUnexpected: (message) => notify(client.settings, 'onUnexpected', { operation, message }),
+    onTokenRenewed: (renewal) => notify(settings, 'onTokenRenewed', { operation, ...renewal }),
+    onUnexpected: (message) => notify(settings, 'onUnexpected', { operation, message }),
   })
-  const client = createClient({
-    settings,
-    authorizers: { token },
-    prefix: SUBSCRIPTIONS_API_PREFIX,
-    emptyBody,
-  })
-  const call = callsOf(client)
-  return { client, token }
+  const prefix = SUBSCRIPTIONS_API_PREFIX
+  const context = createContext({ settings, authorizers: { token }, prefix, emptyBody, token })
+  return context
 }
 
 /**
@@ -131,16 +133,11 @@ const partsOf = (options: SubscriptionsClientOptions) => {
  * calls: `allPayments` is an async generator, and `waitForStatus` takes `WaitOptions` and returns a plain promise.
  */
 export class SubscriptionsClient {
-  readonly #client: ClientParts
-  readonly #call: MakeCall
-  readonly #token: TokenLifecycle<WithResponse<Token>>
+  readonly #context: ReturnType<typeof createSubscriptionsContext>
 
   /** @throws InvalidRequestError when an option breaks a rule */
   constructor(options: SubscriptionsClientOptions) {
-    const { client, token } = options instanceof SharedParts ? options.parts : partsOf(options)
-    this.#client = client
-    this.#call = callsOf(client)
-    this.#token = token
+    this.#context = options instanceof SharedContext ? options.context : createSubscriptionsContext(options)
   }
 
   /**
@@ -149,8 +146,7 @@ export class SubscriptionsClient {
    * @example const patient = subscriptions.withOptions({ timeout: 60_000, logLevel: 'debug' })
    */
   withOptions(changes: ClientChanges): SubscriptionsClient {
-    const client = { ...this.#client, settings: changeSettings(this.#client.settings, changes) }
-    return new SubscriptionsClient(new SharedParts({ client, token: this.#token }) as never)
+    return new SubscriptionsClient(new SharedContext(this.#context, changes) as never)
   }
 
   /**
@@ -243,7 +239,7 @@ export class SubscriptionsClient {
   async waitForStatus(invoiceId: string, options?: WaitOptions<RequestStatus>): Promise<RequestStatus> {
     return pollUntil({
       endpoint: subscriptionsContract.status,
-      settings: this.#client.settings,
+      settings: this.#context.settings,
       options,
       read: (callOptions) =>
         this.#call(subscriptionsContract.status, { path: { invoiceId }, options: callOptions }),
@@ -272,33 +268,38 @@ export class SubscriptionsClient {
 
   async #subscribe(input: SubscribeInput, options: CallOptions | undefined) {
     const endpoint = subscriptionsContract.subscribe
+    const { token, settings } = this.#context
     const isDefault = isObject(input) && input.clientID === undefined
     // This `clientID` is a placeholder, because the client checks the input before it reads the credentials.
     const body = isDefault ? { ...input, clientID: 'of the credentials' } : input
-    const request = prepare(this.#client, endpoint, { body, options })
-    const fields = request.fields as SubscriptionRequestBody
-    checkEnd(endpoint.operation, fields, this.#client.settings.clock.now())
-    const { totalTimeout, signal } = request.limits
-    const deadline = new Deadline(totalTimeout, signal)
-    const readClientId = (call: Call) => authorized(call, () => this.#token.clientId())
-    const own = isDefault && { clientID: await runCall(this.#client, request, readClientId, deadline) }
-    return this.#call(endpoint, { body: { ...fields, ...own }, options }, deadline)
+    const fields = check(endpoint.operation, endpoint.request, body, 'request')
+    const call = prepare(this.#context, endpoint, { body: fields, options })
+    checkEnd(endpoint.operation, fields, settings.clock.now())
+    return runCall(call, async () => {
+      if (isDefault) call.fields = { ...fields, clientID: await authorized(call, () => token.clientId()) }
+      call.body = JSON.stringify(call.fields)
+      return runAttempts(call)
+    })
   }
 
   async #login(options: CallOptions | undefined): Promise<WithResponse<Token>> {
-    const endpoint = subscriptionsContract.login
+    const { token } = this.#context
     // `anyJson`, because `TokenLifecycle` adds the body later, and the login's schema rejects a missing body.
-    const request = prepare(this.#client, endpoint, { schema: anyJson, options })
-    return runCall(this.#client, request, async ({ log, deadline }) => {
-      deadline.check()
-      log.phase = 'login'
+    const call = prepare(this.#context, subscriptionsContract.login, { schema: anyJson, options })
+    return runCall(call, async () => {
+      call.deadline.check()
+      call.phase = 'login'
       try {
-        return await deadline.race((callSignal) => this.#token.login(callSignal))
+        return await call.deadline.race((signal) => token.login(signal))
       } catch (error) {
-        // The outcome is `unknown`, because the server may have received the token request.
-        log.failedAttempt('unknown')
+        // The server may have received the token request.
+        call.outcome = 'unknown'
         throw error
       }
     })
+  }
+
+  #call<Definition extends EndpointDefinition>(endpoint: Definition, input: CallInput) {
+    return makeCall(this.#context, endpoint, input)
   }
 }

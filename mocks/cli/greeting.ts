@@ -2,7 +2,7 @@ import { type BehaviorName, behaviors, testNumberTable } from '../domain/gateway
 import { gatewayDefaults, type RollingLimit } from '../domain/gateway/options.ts'
 import { defaultMerchant, subscriptionsDefaults } from '../domain/subscriptions/options.ts'
 import type { MockOptions } from '../options.ts'
-import { PANEL_PATH } from '../panel/access.ts'
+import { API_PAGE_PATH, PANEL_PATH } from '../panel/access.ts'
 
 /** Returns whether the mock's clock is frozen. */
 const isFrozen = ({ clock = 'system' }: MockOptions): boolean => clock !== 'system'
@@ -122,6 +122,7 @@ export const greeting = (started: Started): string => {
       ['both APIs', url],
       ...(publicUrl === undefined ? [] : [['public URL', publicUrl] as const]),
       ...(panel ? [['control panel', `${url}${PANEL_PATH}`] as const] : []),
+      ['OpenAPI', `${url}${API_PAGE_PATH}`],
       ['clock', clockOf(started)],
       ...(state === undefined ? [] : [['state', `kept in ${state}`] as const]),
       ['rules', options.rules ?? 'spec'],

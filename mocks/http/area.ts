@@ -1,4 +1,4 @@
-import type { Area, EndpointDefinition, PathParameter } from '../../src/contract/endpoint.ts'
+import type { Area, EndpointDefinition } from '../../src/contract/endpoint.ts'
 import { oneOf } from '../../src/contract/fields.ts'
 import { gatewayContract } from '../../src/contract/gateway.ts'
 import { subscriptionsContract } from '../../src/contract/subscriptions.ts'
@@ -37,6 +37,13 @@ export interface Success {
   /** Whether an earlier call with the same idempotency key created this result. */
   readonly replayed?: boolean
 }
+
+/** Names of the `:parameters` in a path template. */
+type PathParameter<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | PathParameter<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
 
 /** A call of an operation by an authenticated caller. */
 export interface Call<Definition extends EndpointDefinition, Caller> {

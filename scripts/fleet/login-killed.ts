@@ -63,7 +63,8 @@ const CASES: Readonly<Record<string, Case>> = {
     rejected: 2,
     logins: 3,
   },
-  // Each process has its own breaker then. The first rejection also pauses the queue of all processes.
+  // Without a store, processes cannot know of each other: each sends one rejected login. The first rejection also
+  // pauses the queue of all processes. An operator runs a replica, and starts processes one by one (docs/tokens.md).
   'wrong password, dead store': { ...deadStore, isWrong: true, rejected: WORKERS, logins: WORKERS },
 }
 

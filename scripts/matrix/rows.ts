@@ -130,58 +130,70 @@ function command(): Row {
 
 function compilers(workspace: Workspace, node: string): Row[] {
   const strictest = {
-    target: 'es2023',
-    lib: ['es2023', 'dom', 'dom.iterable'],
-    types: [],
+    target: 'es2022',
     strict: true,
     exactOptionalPropertyTypes: true,
     noUncheckedIndexedAccess: true,
     skipLibCheck: false,
     noEmit: true,
   }
+  const browser = { lib: ['es2023', 'dom', 'dom.iterable'], types: [] }
+  const server = { lib: ['es2023'], types: ['node'] }
   const project = (compilerOptions: object, files: string[]): string =>
     JSON.stringify({ compilerOptions: { ...strictest, ...compilerOptions }, files })
-  const msw = manifest.peerDependencies.msw.split(' || ').at(-1)
+  const [oldestMsw, , newestMsw] = manifest.peerDependencies.msw.split(' || ')
+  const others =
+    "export * as contract from 'mandatekit/contract'\nexport * as mocks from 'mandatekit/mocks'\n"
   const classic: Row = {
-    name: `TypeScript ${versionOf('typescript5')}, CommonJS with node10`,
+    name: `TypeScript ${versionOf('typescript59')}, CommonJS with node10`,
     type: 'commonjs',
     files: ['entries.ts'],
     made: {
-      'others.ts':
-        "export * as contract from 'mandatekit/contract'\nexport * as mocks from 'mandatekit/mocks'\n",
+      'others.ts': others,
       'tsconfig.json': project(
         // MSW's own declarations need not hold here.
-        { module: 'commonjs', moduleResolution: 'node10', noEmit: false, skipLibCheck: true },
+        { ...browser, module: 'commonjs', moduleResolution: 'node10', noEmit: false, skipLibCheck: true },
         ['entries.ts', 'others.ts'],
       ),
     },
-    install: [`msw@${msw}`],
+    install: [`msw@${newestMsw}`],
     commands: [
-      [node, workspace.tool('typescript5/bin/tsc'), '-p', '.'],
+      [node, workspace.tool('typescript59/bin/tsc'), '-p', '.'],
       [node, '--require', './entries.js', '--print', "Object.keys(require('./others.js').mocks)"],
     ],
     prints: 'createMock',
   }
-  const rows = ['typescript5', 'typescript6', 'typescript7'].flatMap((tool) => {
-    const compile: Command = [node, workspace.tool(`${tool}/bin/tsc`), '-p', '.']
-    const name = `TypeScript ${versionOf(tool)}`
-    return [
-      {
-        name: `${name}, nodenext`,
-        files: ['entries.ts', ['entries.cts', 'entries.ts']],
-        made: { 'tsconfig.json': project({ module: 'nodenext' }, ['entries.ts', 'entries.cts']) },
-        commands: [compile],
-      },
-      {
-        name: `${name}, bundler`,
-        files: ['entries.ts'],
-        made: {
-          'tsconfig.json': project({ module: 'esnext', moduleResolution: 'bundler' }, ['entries.ts']),
-        },
-        commands: [compile],
-      },
-    ] satisfies Row[]
-  })
+  const rows = ['typescript52', 'typescript55', 'typescript59', 'typescript6', 'typescript7'].flatMap(
+    (tool) => {
+      const compile = (configuration: string): Command => [
+        node,
+        workspace.tool(`${tool}/bin/tsc`),
+        '-p',
+        configuration,
+      ]
+      return [
+        { name: 'nodenext', options: { module: 'nodenext' }, extensions: ['ts', 'cts'] },
+        { name: 'bundler', options: { module: 'esnext', moduleResolution: 'bundler' }, extensions: ['ts'] },
+      ].map(({ name, options, extensions }): Row => {
+        const entries = extensions.map((extension) => `entries.${extension}`)
+        const all = [...entries, ...extensions.map((extension) => `others.${extension}`)]
+        return {
+          name: `TypeScript ${versionOf(tool)}, ${name}`,
+          files: ['entries.ts', ['entries.cts', 'entries.ts']],
+          made: {
+            'others.ts': others,
+            'others.cts': others,
+            // The declarations of MSW need those of the DOM.
+            'browser.json': project({ ...options, ...browser }, all),
+            'server.json': project({ ...options, ...server }, entries),
+          },
+          // An older TypeScript does not let CommonJS load MSW 3, which has ES modules only.
+          install: [`msw@${oldestMsw}`],
+          commands: [compile('browser.json'), compile('server.json')],
+        }
+      })
+    },
+  )
   return [classic, ...rows]
 }
 

@@ -1,10 +1,11 @@
 import type { Area } from '../../src/contract/endpoint.ts'
 import { pageQuerySchema } from '../../src/contract/subscriptions.ts'
+import { linkTo } from '../marks.ts'
 import { componentsOf, referenceOf } from './components.ts'
 import type { Docstrings } from './docstrings.ts'
 import { type Method, type OperationEntry, operationEntries } from './operations.ts'
 import { responsesOf, retryAfterName } from './responses.ts'
-import { linkTo, notShown } from './rules.ts'
+import { notShown } from './rules.ts'
 import { documentComponents, type Json, plainSchema } from './schemas.ts'
 import type { Exchange, Tour } from './tour.ts'
 
@@ -54,7 +55,9 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   'gateway id': 'The `id` of the charge.',
 }
 
-const sentence = (text: string): string => /^.*?[.](?= |$)/.exec(text)?.[0].slice(0, -1) ?? text
+/** Returns the first sentence of a text. A summary is plain text. */
+const sentence = (text: string): string =>
+  (/^.*?[.](?= |$)/.exec(text)?.[0].slice(0, -1) ?? text).replaceAll('`', '')
 
 const pathParameters = ({ area, path }: OperationEntry): Json[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
@@ -75,11 +78,8 @@ const KEY_PARAMETER = {
   example: 'order-1001',
 }
 
-// The specification gives these values, which the check of the client does not need (Limits, Pagination).
-const PAGING: Readonly<Record<string, Json>> = {
-  page: { default: 1 },
-  per_page: { maximum: 100, default: 10 },
-}
+// The client sends no default, so its schema has none. The first page is not specified. (Limits, Pagination)
+const DEFAULTS: Readonly<Record<string, Json>> = { page: { default: 1 }, per_page: { default: 10 } }
 
 const queryParameters = ({ definition }: OperationEntry, docstrings: Docstrings): Json[] => {
   if (definition.query === undefined) return []
@@ -91,7 +91,7 @@ const queryParameters = ({ definition }: OperationEntry, docstrings: Docstrings)
     name,
     in: 'query',
     description: texts[name],
-    schema: { ...schema, ...PAGING[name] },
+    schema: { ...schema, ...DEFAULTS[name] },
   }))
 }
 

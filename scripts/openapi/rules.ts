@@ -1,10 +1,5 @@
+import { linkTo } from '../marks.ts'
 import type { Exchange } from './tour.ts'
-
-const REPOSITORY = 'https://github.com/mandatekit/mandatekit'
-
-/** Returns the link to a page under `docs/`, or to one of its headings or rows. */
-export const linkTo = (page: string, anchor?: string): string =>
-  `${REPOSITORY}/blob/main/docs/${page}.md${anchor === undefined ? '' : `#${anchor}`}`
 
 /** The text about a rule of the mock. */
 interface RuleText {

@@ -5,15 +5,18 @@ import type { Docstrings } from './docstrings.ts'
 /** A part of a document. */
 export type Json = Readonly<Record<string, unknown>>
 
-/** Returns the JSON Schema of a schema of the contract, in the form that the specification shows. */
+/**
+ * Returns the JSON Schema of a schema of the contract, in the form that the specification shows. The specification
+ * gives no number a lower bound.
+ */
 export const plainSchema = (schema: $ZodType): Json => {
   const { $schema: _dialect, ...rest } = toJSONSchema(schema)
   return normalized(rest)
 }
 
-/** Writes an enumeration that the server may extend as `anyOf` of the known values and any string. */
+/** Omits lower bounds, and writes an enumeration that the server may extend as `anyOf` of its values and any string. */
 const normalized = (schema: Json): Json => {
-  const { anyOf, type, properties, items, ...rest } = schema
+  const { anyOf, type, properties, items, minimum: _, ...rest } = schema
   if (Array.isArray(anyOf)) {
     return { ...rest, anyOf: [{ type: 'string', ...Object(anyOf[0]) }, { type: 'string' }] }
   }

@@ -58,7 +58,8 @@ const ORDER = {
   cycle: 'WEEKLY',
   amount: '25.00',
 }
-const CHARGE = {
+/** The charge that requests of the tour create. */
+export const CHARGE = {
   msisdn: testNumbers.succeeds,
   amount: 250,
   currency: 'BDT',

@@ -1,6 +1,6 @@
 import { check } from '../check.ts'
 import { waitAtMost } from '../clock.ts'
-import { type Field, type Input, input, object, unless } from '../contract/fields.ts'
+import { type Field, type Input, input, jsonOf, object, readWith, schema } from '../contract/fields.ts'
 import { InvalidRequestError } from '../errors.ts'
 
 /** Errors about credentials have this operation id. */
@@ -45,12 +45,11 @@ const credentialsSchema = object<Credentials>(
 )
 
 /** Makes a schema that accepts a valid value or any function. A function's result is checked after each call. */
-export const orFunction = <Source>(schema: Field<unknown>): Field<Source, Source> =>
-  unless(
-    schema as Field<unknown, never>,
-    (value) => typeof value === 'function',
-    (value) => value,
-  ) as Field<Source, Source>
+export const orFunction = <Source>(inner: Field<unknown>): Field<Source, Source> =>
+  schema(
+    () => jsonOf(inner),
+    (value, issues) => (typeof value === 'function' ? value : readWith(inner, value, issues)),
+  )
 
 /** The option `credentials` of a client. */
 export const credentialsOption = orFunction<CredentialsSource>(credentialsSchema)

@@ -1,5 +1,17 @@
+import { duration } from '../check.ts'
 import type { Field, Input, Issues } from '../contract/fields.ts'
-import { anyText, field, input, listOf, object, optional, readWith } from '../contract/fields.ts'
+import {
+  anyText,
+  field,
+  input,
+  listOf,
+  object,
+  oneOf,
+  optional,
+  readWith,
+  unless,
+  wholeNumber,
+} from '../contract/fields.ts'
 import { randomId } from '../contract/formats.ts'
 import type { Token } from '../contract/subscriptions.ts'
 import type { Verdict } from '../contract/verdict.ts'
@@ -7,11 +19,14 @@ import { UnexpectedResponseError } from '../errors.ts'
 import type { Authorization } from './authorizer.ts'
 import { isHeaderSafe, LOGIN } from './credentials.ts'
 
-const number = field<number, number>('a finite number', (value) =>
-  typeof value === 'number' && Number.isFinite(value) ? value : undefined,
-)
+const milliseconds = duration(Number.MAX_SAFE_INTEGER)
+// Some databases do not save an empty list.
 const list = <Item>(item: Field<Item, Item>) =>
-  listOf(item as Field<Item>) as Field<readonly Item[], readonly Item[]>
+  unless<readonly Item[], readonly Item[], readonly Item[]>(
+    listOf(item),
+    (value) => value === undefined,
+    () => [],
+  )
 
 const storedToken = {
   /** Random identifier of the token. The identifier reveals nothing about the token. */
@@ -21,9 +36,9 @@ const storedToken = {
   /** The refresh token. The client keeps the refresh token only with `refresh: 'refresh_token'`. */
   refreshToken: optional(anyText),
   /** When a process received the token, in milliseconds of that process's clock. */
-  obtainedAt: number,
+  obtainedAt: milliseconds,
   /** How long the token may be used after `obtainedAt`, in milliseconds. */
-  lifetime: number,
+  lifetime: milliseconds,
 }
 /** An access token in the form that a store keeps: plain JSON data. */
 export interface StoredToken extends Input<typeof storedToken> {}
@@ -32,15 +47,15 @@ const loginBlock = {
   /** Hash of the rejected credentials, salted with the record's `salt`. If absent, the block is for all credentials. */
   fingerprint: optional(anyText),
   /** When logins were blocked, in milliseconds since 1970. The time comes from the process that sent the login. */
-  at: number,
+  at: milliseconds,
   /** Length of the block, in milliseconds. */
-  wait: number,
+  wait: milliseconds,
   /** HTTP status of the failed token request. Absent if there was no response, or if `Retry-After` set `wait`. */
-  status: optional(number),
+  status: optional(wholeNumber(100)),
   /** The error code in the response. */
   errorCode: optional(anyText),
-  /** What the response proves. Absent if there was no response. */
-  verdict: optional(anyText as unknown as Field<Verdict, Verdict>),
+  /** What the response proves. Absent if there was no response, or if `Retry-After` set `wait`. */
+  verdict: optional(oneOf<Verdict>(['rejected-credentials', 'locked', 'rate-limited', 'somebody-else'])),
 }
 /** A period without token requests, after a token request failed. */
 export interface LoginBlock extends Input<typeof loginBlock> {}
@@ -58,7 +73,7 @@ const tokenRecord = {
   /** The blocks that prevent logins, the newest last: at most 8, each with a different fingerprint. */
   blocks: list(object<LoginBlock>(loginBlock)),
   /** Times of the token renewals that 401 responses caused in the last minute, in milliseconds. */
-  unauthorizedRenewals: list(number),
+  unauthorizedRenewals: list(milliseconds),
 }
 /** The token and the rejected logins that the processes of a merchant share, as plain JSON data. */
 export interface TokenRecord extends Input<typeof tokenRecord> {}
@@ -75,9 +90,28 @@ export const readTokenRecord = (value: unknown): TokenRecord | undefined => {
   return issues.length === 0 ? record : undefined
 }
 
-/** Returns whether the record has a token that is newer than `at` and whose id is not `knownId`. */
-export const hasLoginSince = ({ token }: TokenRecord, at: number, knownId: string | undefined): boolean =>
-  token !== undefined && token.id !== knownId && token.obtainedAt > at
+/**
+ * Completes a record from the store with the record that this process wrote last, because a store may return an old or
+ * incomplete record. A login by another process ends the blocks that only this process knows.
+ */
+export const mergeRecords = (found: TokenRecord, own: TokenRecord, isSaved: boolean): TokenRecord => {
+  const salt = found.salt ?? own.salt
+  const { obtainedAt = 0, id } = found.token ?? {}
+  const loginAt = id === own.token?.id ? 0 : obtainedAt
+  const ownBlocks = own.blocks
+    // Fingerprints with different salts cannot be compared. Such a block applies to all credentials.
+    .map((block) => (own.salt === salt ? block : { ...block, fingerprint: undefined }))
+    .filter(({ at }) => at >= loginAt)
+  const blocks = [...found.blocks, ...ownBlocks].sort((one, other) => one.at - other.at)
+  const newest = ({ unauthorizedRenewals }: TokenRecord): number => unauthorizedRenewals.at(-1) ?? 0
+  return {
+    version: RECORD_VERSION,
+    token: !isSaved && (own.token?.obtainedAt ?? 0) > obtainedAt ? own.token : found.token,
+    salt,
+    blocks: [...new Map(blocks.map((block) => [block.fingerprint, block])).values()],
+    unauthorizedRenewals: (newest(own) >= newest(found) ? own : found).unauthorizedRenewals,
+  }
+}
 
 /** Lifetime of a token if the response has no usable `expires_in`, in milliseconds. */
 const FALLBACK_LIFETIME = 300_000
@@ -106,25 +140,21 @@ export const tokenFrom = (response: Token, now: number, oldRefreshToken?: string
   }
 }
 
-/** A token in use. `renewAt` and `expiresAt` are times of this process's clock. */
-export interface HeldToken {
+/** The token that a client uses. The times are those of this process's clock. */
+export interface ActiveToken extends Authorization {
   readonly id: string
+  /** Whether a token request of this client returned the token. If not, the token comes from the store. */
+  readonly isRequested: boolean
   readonly obtainedAt: number
-  readonly renewAt: number
+  renewAt: number
   readonly expiresAt: number
-  readonly authorization: Authorization
 }
 
 /** Prepares a token for use. If `obtainedAt` is in the future, the token counts as received now. */
-export const hold = (token: StoredToken, now: number): HeldToken => {
+export const activate = (token: StoredToken, now: number, isRequested: boolean): ActiveToken => {
   const lifetime = Math.min(token.lifetime, LONGEST_LIFETIME)
   const obtainedAt = Math.min(now, token.obtainedAt)
   const expiresAt = obtainedAt + lifetime
-  return {
-    id: token.id,
-    obtainedAt,
-    renewAt: expiresAt - Math.min(LONGEST_MARGIN, lifetime / 10),
-    expiresAt,
-    authorization: { header: `Bearer ${token.accessToken}` },
-  }
+  const renewAt = expiresAt - Math.min(LONGEST_MARGIN, lifetime / 10)
+  return { header: `Bearer ${token.accessToken}`, id: token.id, isRequested, obtainedAt, renewAt, expiresAt }
 }

@@ -29,29 +29,25 @@ export interface TokenStore {
 }
 
 /** Runs tasks that have the same key one after another. Tasks with different keys run in parallel. */
-export type KeyedMutex = <Result>(
-  key: string,
-  task: () => Promise<Result>,
-  signal?: AbortSignal,
-) => Promise<Result>
+export type KeyedMutex = <Result>(key: string, task: () => Promise<Result>) => Promise<Result>
 
-/** Longest wait for an earlier task, in milliseconds. A task in a worker may never end, so the wait needs a limit. */
+/** Longest wait for a running task, in milliseconds. A task in a worker may never end, so the wait needs a limit. */
 const LONGEST_TURN = 60_000
 
-/** Creates a mutex for this process. A task waits for earlier tasks to end or be aborted, at most 60 s for each. */
+/** Creates a mutex for this process. A task waits until the running task of its key ends, at most 60 s. */
 export const createKeyedMutex = (): KeyedMutex => {
-  const turns = new Map<string, { readonly over: Promise<unknown>; readonly endsAt: number }>()
-  return (key, task, signal) => {
-    const before = turns.get(key)
-    const wait = before ? Math.max(0, before.endsAt - steadyClock.now()) : 0
-    // Each waiting task has its own timer, because in a worker the timers of an ended request never fire.
-    const run = before ? waitAtMost(before.over, wait).then(task, task) : task()
-    const over = waitAtMost(run, wait + LONGEST_TURN, signal)
-    const turn = { over, endsAt: steadyClock.now() + wait + LONGEST_TURN }
-    turns.set(key, turn)
-    const leave = () => turns.get(key) === turn && turns.delete(key)
-    over.then(leave, leave)
-    return run
+  const running = new Map<string, { readonly result: Promise<unknown>; readonly endsAt: number }>()
+  return async (key, task) => {
+    const leave = (turn: unknown) => running.get(key) === turn && running.delete(key)
+    for (let turn = running.get(key); turn !== undefined; turn = running.get(key)) {
+      // Each waiting task has its own timer, because in a worker the timers of an ended request never fire.
+      await waitAtMost(turn.result, turn.endsAt - steadyClock.now()).catch(() => undefined)
+      leave(turn)
+    }
+    const result = task()
+    const turn = { result, endsAt: steadyClock.now() + LONGEST_TURN }
+    running.set(key, turn)
+    return result.finally(() => leave(turn))
   }
 }
 

@@ -25,13 +25,6 @@ export type RetryPolicy = 'always' | 'when-not-executed' | 'when-not-sent' | 'ne
  */
 export type FindOut = 'subscribe-again' | 'read-subscription' | 'read-charge' | 'read-state' | 'find-charge'
 
-/** Names of the `:parameters` in a path template. */
-export type PathParameter<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
-  ? Name | PathParameter<`/${Rest}`>
-  : Path extends `${string}:${infer Name}`
-    ? Name
-    : never
-
 /** Describes one operation of the specification for the client, the mock and the docs. */
 export interface EndpointDefinition {
   /** Operation id, such as `gateway.charge`, which ends in the name of the client's method. */
@@ -86,10 +79,6 @@ export interface EndpointDefinition {
   /** The advice in an error's message if `waitForCharge` or `waitForStatus` is aborted or reaches its time limit. */
   readonly afterWait?: string
 }
-
-/** Keeps the literal types of a definition and checks its shape. */
-export const endpoint = <const Definition extends EndpointDefinition>(definition: Definition): Definition =>
-  definition
 
 /** The body that a caller passes to an endpoint, or `undefined` if the endpoint has no body. */
 export type RequestOf<Definition extends EndpointDefinition> = Definition extends {

@@ -11,7 +11,6 @@ export type Field<Value, Given = unknown> = $ZodType<Value, Given>
 /** The fields of an object, by name. */
 export type Shape = Readonly<Record<string, $ZodType>>
 
-/** JSON, such as a JSON Schema. */
 export type Json = Readonly<Record<string, unknown>>
 
 /** The type of a checked object with the fields of a shape. Editors show the shape's docstrings for its fields. */
@@ -19,17 +18,15 @@ export type Output<Fields extends Shape> = { readonly [Name in keyof Fields]: Ou
 
 /** The type of a caller's object with the fields of a shape. A field is optional if its type includes undefined. */
 export type Input<Fields extends Shape> = {
-  readonly [Name in keyof Fields as undefined extends InputOf<Fields[Name]> ? never : Name]: InputOf<
-    Fields[Name]
-  >
+  readonly [Key in keyof Fields as undefined extends InputOf<Fields[Key]> ? never : Key]: InputOf<Fields[Key]>
 } & {
-  readonly [Name in keyof Fields as undefined extends InputOf<Fields[Name]> ? Name : never]?: InputOf<
-    Fields[Name]
+  readonly [Key in keyof Fields as undefined extends InputOf<Fields[Key]> ? Key : never]?: InputOf<
+    Fields[Key]
   >
 }
 
 /** Whether a value is an object that is neither null nor an array. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The invalid values that a schema found, each with its `path` and the rule. */
@@ -49,8 +46,12 @@ export const schema = <Value, Given = unknown>(
   return made as $ZodType as Field<Value, Given>
 }
 
-/** Returns the JSON Schema of a schema. */
 export const jsonOf = (one: $ZodType): Json => Object(one._zod.toJSONSchema?.())
+
+/** Reports an invalid value. `more` has the `path` of a field inside, and what the errors need to print the rule. */
+const refuse = (issues: Issues, rule: string, value: unknown, more: object = {}): undefined => {
+  issues.push({ code: 'custom', message: rule, input: value, ...more })
+}
 
 /** Creates a schema that converts values with the function `read`, which returns `undefined` for invalid values. */
 export const field = <Value, Given = unknown>(
@@ -63,8 +64,7 @@ export const field = <Value, Given = unknown>(
     (value, issues) => {
       const result = read(value)
       // `expected` lets an error omit the type of a value that has the right type.
-      const params = { expected: json.type }
-      if (result === undefined) issues.push({ code: 'custom', message: rule, input: value, params })
+      if (result === undefined) refuse(issues, rule, value, { params: { expected: json.type } })
       return result
     },
   )
@@ -73,12 +73,9 @@ export const field = <Value, Given = unknown>(
 export const asText = (value: unknown): string | undefined =>
   typeof value === 'string' || Number.isFinite(value) ? String(value) : undefined
 
-/** The JSON Schema of text. */
 export const STRING = { type: 'string' } as const
-/** The JSON Schema of a whole number. */
 export const INT64 = { type: 'integer', format: 'int64' } as const
 
-/** Any JSON value. */
 export const anyJson: Field<unknown> = schema(
   () => ({}),
   (value) => value,
@@ -87,10 +84,8 @@ export const anyJson: Field<unknown> = schema(
 
 const otherCasing = (name: string): string => name.replace(/I[dD]$/, (end) => (end === 'ID' ? 'Id' : 'ID'))
 
-type Members = Readonly<Record<string, unknown>>
-
 /** Returns the field `name` of a received object. For `invoiceID`, also looks for `invoiceId`, and vice versa. */
-export const received = (body: Members, name: string): unknown => body[name] ?? body[otherCasing(name)]
+export const received = (body: Json, name: string): unknown => body[name] ?? body[otherCasing(name)]
 
 /** Reads a value with a schema, and adds errors to `issues` under the path `at`. zod's wrappers take 1.5 kB more. */
 export const readWith = <Value, Given>(
@@ -106,7 +101,7 @@ export const readWith = <Value, Given>(
 
 // Inherited options are read too, because callers may use Object.create with defaults. A null option counts as
 // omitted. But a null `idempotencyKey` is an error, because the caller intended to pass a key.
-const withoutAbsent = (value: Members, isOption: boolean): Members => {
+const withoutAbsent = (value: Json, isOption: boolean): Json => {
   // In an object without a prototype, `__proto__` is an unknown field like any other.
   const kept: Record<string, unknown> = Object.create(null)
   for (const name in value)
@@ -115,12 +110,6 @@ const withoutAbsent = (value: Members, isOption: boolean): Members => {
   return kept
 }
 
-const objectJson = (fields: Shape): Json => ({
-  type: 'object',
-  properties: Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, jsonOf(one)])),
-  required: Object.keys(fields).filter((name) => fields[name]?._zod.optin === undefined),
-})
-
 /** Creates the schema of an object. Keeps unknown fields, but if `noun` is set, they cause an error with this word. */
 export const object = <Value, Given = Value>(
   fields: Shape,
@@ -128,12 +117,13 @@ export const object = <Value, Given = Value>(
   noun?: 'field' | 'option',
 ): Field<Value, Given> =>
   schema(
-    () => objectJson(fields),
+    () => ({
+      type: 'object',
+      properties: Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, jsonOf(one)])),
+      required: Object.keys(fields).filter((name) => fields[name]?._zod.optin === undefined),
+    }),
     (value, issues) => {
-      if (!isObject(value)) {
-        issues.push({ code: 'custom', message: rule, input: value })
-        return undefined
-      }
+      if (!isObject(value)) return refuse(issues, rule, value)
       const given = noun ? withoutAbsent(value, noun === 'option') : value
       const result: Record<string, unknown> = noun ? {} : { ...given }
       for (const [name, inner] of Object.entries(fields)) {
@@ -159,10 +149,7 @@ export const listOf = <Item>(item: Field<Item>): Field<readonly Item[]> =>
     () => ({ type: 'array', items: jsonOf(item) }),
     (value, issues) => {
       const items = value === null ? [] : value
-      if (!Array.isArray(items)) {
-        issues.push({ code: 'custom', message: 'a list', input: value })
-        return undefined
-      }
+      if (!Array.isArray(items)) return refuse(issues, 'a list', value)
       const read = items.map((each, index) => readWith<unknown, unknown>(item, each, issues, index))
       return read.filter((each) => each !== undefined)
     },
@@ -183,49 +170,28 @@ export const unless = <Value, Other, Given>(
     optin,
   )
 
-/** A field that may be omitted. */
-export const optional = <Value, Given>(inner: Field<Value, Given>) =>
-  unless<Value, undefined, Given | undefined>(
-    inner,
-    (value) => value === undefined,
-    () => undefined,
-    'optional',
-  )
+const isOmitted = (value: unknown): boolean => value === undefined
 
-/** A field with a default. */
+export const optional = <Value, Given>(inner: Field<Value, Given>) =>
+  unless<Value, undefined, Given | undefined>(inner, isOmitted, () => undefined, 'optional')
+
 export const withDefault = <Value, Given>(inner: Field<Value, Given>, otherwise: NoInfer<Value>) =>
-  unless<Value, Value, Given | undefined>(
-    inner,
-    (value) => value === undefined,
-    () => otherwise,
-    'defaulted',
-  )
+  unless<Value, Value, Given | undefined>(inner, isOmitted, () => otherwise, 'defaulted')
 
 /** Text that obeys a rule. Error messages print `rule` after the words "must be". */
-export const input = (
-  rule: string,
-  obeys: (value: string) => boolean,
-  form: Json = {},
-): Field<string, string> =>
-  field(rule, (value) => (typeof value === 'string' && obeys(value) ? value : undefined), {
+export const input = (rule: string, obeys: (value: string) => boolean, form?: Json) =>
+  field<string, string>(rule, (value) => (typeof value === 'string' && obeys(value) ? value : undefined), {
     ...STRING,
     ...form,
   })
 
-/** Any text. */
 export const anyText = input('a string', () => true)
+export const inputDate = input('a calendar date in the form YYYY-MM-DD', isCalendarDate, { format: 'date' })
 
 // UTF-8 cannot encode half of a surrogate pair, so the server would receive different text.
 const isFilled = (value: string): boolean => value.trim() !== '' && !/\p{Cs}/u.test(value)
+export const filledText = (rule = 'a string that is not blank') => input(rule, isFilled)
 
-/** Text that is not blank. */
-export const filledText = (rule = 'a string that is not blank'): Field<string, string> =>
-  input(rule, isFilled)
-
-/** A calendar date. */
-export const inputDate = input('a calendar date in the form YYYY-MM-DD', isCalendarDate, { format: 'date' })
-
-/** One of the given texts. */
 export const oneOf = <const Choice extends string>(choices: readonly Choice[]): Field<Choice, Choice> =>
   field(
     choices.map((choice) => JSON.stringify(choice)).join(' or '),
@@ -233,19 +199,14 @@ export const oneOf = <const Choice extends string>(choices: readonly Choice[]): 
     { ...STRING, enum: choices },
   )
 
+const isSafeInteger = (value: unknown): value is number => Number.isSafeInteger(value)
+
 /** A safe integer from `least` to `most`. */
-export const wholeNumber = (
-  least: number,
-  most = Number.MAX_SAFE_INTEGER,
-  more = '',
-): Field<number, number> =>
-  field(
+export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER, more = '') =>
+  field<number, number>(
     `a whole number from ${least}${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}${more}`,
-    (value) => {
-      if (typeof value !== 'number' || !Number.isSafeInteger(value)) return undefined
-      return value >= least && value <= most ? value : undefined
-    },
-    INT64,
+    (value) => (isSafeInteger(value) && value >= least && value <= most ? value : undefined),
+    { ...INT64, minimum: least, ...(most < Number.MAX_SAFE_INTEGER && { maximum: most }) },
   )
 
 /** Returns the text of a `URL` object, even from another JavaScript realm. Returns any other value unchanged. */
@@ -272,8 +233,7 @@ export const refined = <Value extends object, Given>(
     () => jsonOf(inner),
     (given, issues) => {
       const value = readWith(inner, given, issues)
-      if (issues.length === 0 && !obeys(value))
-        issues.push({ code: 'custom', message: rule, input: value[blamed], path: [blamed] })
+      if (issues.length === 0 && !obeys(value)) refuse(issues, rule, value[blamed], { path: [blamed] })
       return value
     },
   )

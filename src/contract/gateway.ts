@@ -1,7 +1,17 @@
-import { endpoint } from './endpoint.ts'
+import type { EndpointDefinition } from './endpoint.ts'
 import type { Field, Input, Output } from './fields.ts'
 import { anyJson, filledText, inputUrl, response, strict, wholeNumber } from './fields.ts'
 import { idText, integer, mobileNumber, openText, text, urlOnWire } from './response-fields.ts'
+
+const STATUSES = ['pending_confirmation', 'pending_retry', 'succeeded', 'failed', 'expired'] as const
+const OUTCOMES = [
+  'PENDING',
+  'SUCCEEDED',
+  'INSUFFICIENT_FUNDS',
+  'WALLET_BLOCKED',
+  'RETRYING',
+  'EXPIRED',
+] as const
 
 /** Charge statuses (G1). */
 export type KnownChargeStatus = 'pending_confirmation' | 'pending_retry' | 'succeeded' | 'failed' | 'expired'
@@ -14,15 +24,13 @@ export type KnownChargeOutcome =
   | 'RETRYING'
   | 'EXPIRED'
 
+const ASK_FOR_UNIT = ' (ask your payment provider for the unit: whole or minor currency units)'
+
 const chargeRequest = {
   /** The payer's mobile number in international format: country code and number. (G1) */
   msisdn: filledText('a mobile number in international format, as a string'),
-  /** Amount: a whole number from 0, sent unchanged. Ask the provider for its unit, such as taka or paisa. (G1) */
-  amount: wholeNumber(
-    0,
-    undefined,
-    ' (ask your payment provider for the unit: whole or minor currency units)',
-  ),
+  /** Amount: a whole number. Ask the provider for its unit, such as taka or paisa. (G1) @remarks Sent unchanged. */
+  amount: wholeNumber(0, undefined, ASK_FOR_UNIT),
   /** Currency code, such as `BDT`. (G1) */
   currency: filledText('a currency code such as "BDT"'),
   /** Absolute URL to which the payer's browser returns. The gateway may allow only listed URLs. (G rule 8) */
@@ -52,32 +60,19 @@ export interface RenewRequest extends Input<typeof renewRequest> {}
 export const renewRequestSchema: Field<RenewRequest, RenewRequest> = strict(renewRequest)
 
 const charge = {
-  /** Identifier of the charge, such as `ch_1`. `renew` needs the identifier of a mandate's first charge. (G1) */
+  /** Identifier of the charge, such as `ch_1`. A renewal needs the identifier of a mandate's first charge. (G1) */
   id: idText('ch_'),
   /** The payer's mobile number in international format. (G1) */
   msisdn: mobileNumber,
-  /** Amount in the same unit as in the request. Decimal text is converted to a number. (G1) */
+  /** Amount in the same unit as in the request. (G1) @remarks Decimal text is converted to a number. */
   amount: integer,
   /** Currency code, such as `BDT`. (G1) */
   currency: text,
   /** `pending_confirmation`, `pending_retry`, `succeeded` (paid), `failed`, `expired`, or a newer status. (G1) */
-  status: openText<KnownChargeStatus>(
-    'pending_confirmation',
-    'pending_retry',
-    'succeeded',
-    'failed',
-    'expired',
-  ),
+  status: openText<KnownChargeStatus>(...STATUSES),
   /** Result of the charge, such as `INSUFFICIENT_FUNDS`; `PENDING` while there is no result yet. (G1) */
-  outcome: openText<KnownChargeOutcome>(
-    'PENDING',
-    'SUCCEEDED',
-    'INSUFFICIENT_FUNDS',
-    'WALLET_BLOCKED',
-    'RETRYING',
-    'EXPIRED',
-  ),
-  /** Identifier of the confirmation, such as `conf_1`: the first argument of `confirm`. (G1) */
+  outcome: openText<KnownChargeOutcome>(...OUTCOMES),
+  /** Identifier of the confirmation, such as `conf_1`. (G1) @remarks Pass it to `confirm`. */
   confirmation_id: idText('conf_'),
   /** Address of the page where the payer enters the code. Send the payer to exactly this address. (G1) */
   confirmation_url: urlOnWire,
@@ -90,14 +85,13 @@ export interface Charge extends Output<typeof charge> {}
 export const chargeSchema: Field<Charge> = response(charge)
 
 const errorDetail = {
-  /** Error code in snake_case, such as `incorrect_code`: the field `errorCode` of the `ApiError`. (G2) */
+  /** Error code in snake_case, such as `incorrect_code`. (G2) @remarks An `ApiError` has it as `errorCode`. */
   code: text,
   /** Explanation of the error for humans. (G2) */
   message: text,
 }
 /** Code and message of an error of area G. (G2) */
 export interface GatewayErrorDetail extends Output<typeof errorDetail> {}
-
 const errorDetailSchema: Field<GatewayErrorDetail> = response(errorDetail)
 
 const errorBody = {
@@ -127,7 +121,7 @@ const FIND_CHARGE = {
 /** The seven routes of area G, each defined once. */
 export const gatewayContract = {
   /** Checks whether the service and its data store are reachable. */
-  health: endpoint({
+  health: {
     operation: 'gateway.health',
     method: 'GET',
     path: '/health',
@@ -137,9 +131,9 @@ export const gatewayContract = {
     response: anyJson,
     status: 200,
     anyBody: true,
-  }),
+  },
   /** Reads the table of test numbers. */
-  reference: endpoint({
+  reference: {
     operation: 'gateway.reference',
     method: 'GET',
     path: '/api/v1/reference',
@@ -148,9 +142,9 @@ export const gatewayContract = {
     retry: 'always',
     response: anyJson,
     status: 200,
-  }),
-  /** Charges a payer, who then confirms with a code. All requests with the same idempotency key create one charge. */
-  charge: endpoint({
+  },
+  /** Charges a payer, who then confirms with a code. Requests with the same `Idempotency-Key` create one charge. */
+  charge: {
     operation: 'gateway.charge',
     method: 'POST',
     path: '/api/v1/mfs/charges',
@@ -166,9 +160,12 @@ export const gatewayContract = {
     echoes: ['msisdn', 'amount', 'currency'],
     acts: true,
     afterUnknown: FIND_CHARGE,
-  }),
-  /** Confirms a charge. If the response is lost, the client does not retry, because the code may be used up. */
-  confirm: endpoint({
+  },
+  /**
+   * Confirms a charge. If the response is lost, the code may be used up: read the charge before you confirm again.
+   * @remarks The client does not retry.
+   */
+  confirm: {
     operation: 'gateway.confirm',
     method: 'POST',
     path: '/api/v1/mfs/confirm/:confirmationId',
@@ -182,9 +179,9 @@ export const gatewayContract = {
     created: CHARGE,
     acts: true,
     afterUnknown: { how: 'read-charge', advice: 'Call status(chargeId) to see whether it was confirmed.' },
-  }),
+  },
   /** Reads a charge. The specification promises only the field `status`. (G rule 6) */
-  status: endpoint({
+  status: {
     operation: 'gateway.status',
     method: 'GET',
     path: '/api/v1/mfs/charges/:id',
@@ -196,9 +193,9 @@ export const gatewayContract = {
     needs: ['status'],
     partial: true,
     afterWait: 'The charge may still change. Wait again or read it later, and do not charge again meanwhile.',
-  }),
-  /** Charges a mandate's payer, who enters no code. All requests with the same key create one renewal. (G rule 2) */
-  renew: endpoint({
+  },
+  /** Charges a mandate's payer, who enters no code. Requests with the same `Idempotency-Key` create one renewal. */
+  renew: {
     operation: 'gateway.renew',
     method: 'POST',
     path: '/api/v1/mfs/charges/:id/renew',
@@ -213,9 +210,9 @@ export const gatewayContract = {
     created: CHARGE,
     acts: true,
     afterUnknown: FIND_CHARGE,
-  }),
+  },
   /** Deletes charges and events. The gateway keeps the redirect allowlist. (G3) */
-  reset: endpoint({
+  reset: {
     operation: 'gateway.reset',
     method: 'POST',
     path: '/api/v1/reset',
@@ -226,5 +223,5 @@ export const gatewayContract = {
     status: 200,
     acts: true,
     afterUnknown: { how: 'read-state', advice: 'Calling again is safe.' },
-  }),
-} as const
+  },
+} as const satisfies Readonly<Record<string, EndpointDefinition>>

@@ -1,52 +1,41 @@
-export type {
-  Area,
-  AuthKind,
-  EndpointDefinition,
-  RequestOf,
-  ResponseOf,
-  RetryPolicy,
-} from './endpoint.ts'
+export type { Area, AuthKind, EndpointDefinition, RequestOf, ResponseOf, RetryPolicy } from './endpoint.ts'
 export type { Field, Input, Open, Output, Shape } from './fields.ts'
-export type {
-  ConfirmRequest,
-  GatewayErrorBody,
-  GatewayErrorDetail,
-  KnownChargeOutcome,
-  KnownChargeStatus,
-  RenewRequest,
-} from './gateway.ts'
 export {
+  type ConfirmRequest,
   chargeRequestSchema,
   chargeSchema,
   confirmRequestSchema,
   GATEWAY_API_PREFIX,
+  type GatewayErrorBody,
+  type GatewayErrorDetail,
   gatewayContract,
   gatewayErrorSchema,
+  type KnownChargeOutcome,
+  type KnownChargeStatus,
+  type RenewRequest,
   renewRequestSchema,
 } from './gateway.ts'
 export { notificationSchema } from './notifications.ts'
-export type {
-  Envelope,
-  KnownCancellationStatus,
-  KnownCycle,
-  KnownPaymentStatus,
-  KnownRequestStatus,
-  SubscriptionRequestBody,
-  TokenRequest,
-} from './subscriptions.ts'
 export {
   cancellationSchema,
+  type Envelope,
   envelopeSchema,
+  type KnownCancellationStatus,
+  type KnownCycle,
+  type KnownPaymentStatus,
+  type KnownRequestStatus,
   pageQuerySchema,
   paymentDetailsSchema,
   paymentListSchema,
   paymentSchema,
   requestStatusSchema,
   SUBSCRIPTIONS_API_PREFIX,
+  type SubscriptionRequestBody,
   subscribeResultSchema,
   subscriptionDetailsSchema,
   subscriptionRequestSchema,
   subscriptionsContract,
+  type TokenRequest,
   tokenRequestSchema,
   tokenSchema,
 } from './subscriptions.ts'

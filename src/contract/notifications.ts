@@ -8,18 +8,15 @@ export type KnownSubscriptionNotificationStatus = 'CANCELLED' | 'SUCCEEDED'
 /** Statuses of a SUBSCRIPTION_PAYMENT message (Events). */
 export type KnownPaymentNotificationStatus = 'SUCCEEDED_PAYMENT' | 'FAILED_PAYMENT'
 
+const STATUSES = ['CANCELLED', 'SUCCEEDED', 'SUCCEEDED_PAYMENT', 'FAILED_PAYMENT'] as const
+
 const notification = {
   /** Unique identifier of the notification. A repeated delivery has the same identifier. (S8) */
   notificationId: text,
   /** `SUBSCRIPTION`, `SUBSCRIPTION_PAYMENT`, or a type that the provider adds later. (S8) */
   type: openText<KnownNotificationType>('SUBSCRIPTION', 'SUBSCRIPTION_PAYMENT'),
   /** New status of the subscription or payment. `CANCELED` means the same as `CANCELLED`. (S8; Events, note 1) */
-  status: openText<KnownSubscriptionNotificationStatus | KnownPaymentNotificationStatus>(
-    'CANCELLED',
-    'SUCCEEDED',
-    'SUCCEEDED_PAYMENT',
-    'FAILED_PAYMENT',
-  ),
+  status: openText<KnownSubscriptionNotificationStatus | KnownPaymentNotificationStatus>(...STATUSES),
   /** Identifier of the subscription. (S8) */
   subscriptionId: text,
   /** Identifier of the payment; an empty string for type SUBSCRIPTION. (S8) */

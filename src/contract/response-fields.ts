@@ -3,7 +3,6 @@ import { asText, type Field, field, INT64, type Json, jsonOf, type Open, STRING 
 // These schemas read responses, so they accept several forms of a value.
 
 const ABSENT = new Set<unknown>([undefined, null, '', 'NA', 'N/A', 'null'])
-const INTEGER = /^-?\d+$/
 const DECIMAL = /^\s*[+-]?\d+(?:\.\d+)?\s*$/
 const ZERO = /^[+-]?0*(?:\.0*)?$/
 
@@ -14,34 +13,24 @@ export const text = field('text', asText, STRING)
 
 /** Text of one form, such as a date. The form is not checked, because a server may use another. */
 const textOf = (form: Json) => field('text', asText, { ...STRING, ...form })
-/** A date as text, `YYYY-MM-DD`. */
 export const dateText = textOf({ format: 'date' })
 /** A time as text, `YYYY-MM-DD HH:MM:SS`, without a time zone. */
 export const timeText = textOf({ pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$' })
-/** A point in time as ISO 8601 text. */
 export const instantText = textOf({ format: 'date-time' })
-/** The URL of a page, as text. */
 export const urlOnWire = textOf({ format: 'uri' })
-/** A mobile number in international format, as text. */
 export const mobileNumber = textOf({})
-/** An identifier that begins with a prefix. */
 export const idText = (prefix: string) => textOf({ pattern: `^${prefix}` })
 
 /** Text with known values that the server may extend. */
 export const openText = <Known extends string>(...known: readonly Known[]): Field<Open<Known>> =>
   field<Open<Known>>('text', asText, { ...STRING, anyOf: [{ enum: known }, {}] })
 
+const textOrNull = (json: Json) =>
+  field<string | null>('text or null', (value) => (ABSENT.has(value) ? null : asText(value)), json)
 /** Text that a server may omit: `""`, `"NA"`, null and a missing field are read as null. */
-export const absentable = (one: Field<unknown>): Field<string | null> =>
-  field<string | null>('text or null', (value) => (ABSENT.has(value) ? null : asText(value)), jsonOf(one))
-/** Text that a server may omit. */
-export const absentableText = absentable(text)
+export const absentable = (one: Field<unknown>): Field<string | null> => textOrNull(jsonOf(one))
 /** Text that is null in the specification unless the payment was reversed. */
-export const nullableText = field<string | null>(
-  'text or null',
-  (value) => (ABSENT.has(value) ? null : asText(value)),
-  NULLABLE,
-)
+export const nullableText = textOrNull(NULLABLE)
 
 /** Integer identifier. Converts text to a number, but keeps text that a number cannot represent, such as `007`. */
 export const integerId = field<number | string>(
@@ -75,7 +64,7 @@ export const flag = field(
   (value) => {
     const word = typeof value === 'boolean' ? String(value) : (asText(value)?.toLowerCase() ?? '')
     if (word === 'true' || word === 'false') return Number(word === 'true')
-    return INTEGER.test(word) ? Number(word) : undefined
+    return /^-?\d+$/.test(word) ? Number(word) : undefined
   },
   INT64,
 )

@@ -1,4 +1,4 @@
-import { type EndpointDefinition, endpoint } from './endpoint.ts'
+import type { EndpointDefinition } from './endpoint.ts'
 import type { Field, Input, Open, Output, Shape } from './fields.ts'
 import {
   filledText,
@@ -16,7 +16,6 @@ import {
 import { CYCLES, dayNumber, isAmountText } from './formats.ts'
 import {
   absentable,
-  absentableText,
   dateText,
   decimal,
   flag,
@@ -59,25 +58,23 @@ export interface TokenRequest extends Input<typeof tokenRequest> {}
 /** Checks the body of a login request. */
 export const tokenRequestSchema: Field<TokenRequest, TokenRequest> = strict(tokenRequest)
 
+const AMOUNT = 'a decimal string above zero such as "25.00" (a string, because numbers round)'
+
 const subscriptionRequest = {
   /** The merchant application's identifier, issued by the payment provider. (S1) */
   clientID: filledText(),
-  /** Your own identifier of this subscription request, which errors and the result of `details` contain. (S1) */
+  /** Your own identifier of this request. The subscription has it too. (S1) @remarks Errors contain it. */
   requestID: filledText(),
   /** First day: a calendar date such as `2026-12-01`. After 23:30, the server rejects today's date. (S1) */
   start: inputDate,
   /** Last day: on or after `start`, and at most 730 days after `start` or today, whichever is later. (S1; Limits) */
   end: inputDate,
-  /** Absolute URL to which the payer's browser returns with `invoiceID` in the query: see `invoiceIdFrom`. (S1) */
+  /** Absolute URL where the payer returns, with `invoiceID` in the query. (S1) @remarks See `invoiceIdFrom`. */
   userReturnURL: inputUrl,
   /** How often the payer pays: `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. (S1) */
   cycle: oneOf(CYCLES),
-  /** Amount per cycle: a decimal number above zero, as a string such as `"25.00"`, which is never rounded. (S1) */
-  amount: input(
-    'a decimal string above zero such as "25.00" (a string, because numbers round)',
-    isAmountText,
-    { pattern: '^\\d+(?:\\.\\d+)?$' },
-  ),
+  /** Amount per cycle: a decimal number above zero, as a string such as `"25.00"`. (S1) @remarks Never rounded. */
+  amount: input(AMOUNT, isAmountText, { pattern: '^\\d+(?:\\.\\d+)?$' }),
 }
 /** Input of subscribe. (S1) */
 export interface SubscriptionRequest extends Input<typeof subscriptionRequest> {}
@@ -99,7 +96,7 @@ export const pageSize = optional(wholeNumber(1, 100))
 export const pageQuerySchema = strict({ page: pageNumber, per_page: pageSize })
 
 const envelope = {
-  /** `00` means success. For any other code, the client throws an `ApiError`. (S2) */
+  /** `00` means success. (S2) @remarks For any other code, the client throws an `ApiError`. */
   errorCode: text,
   /** Explanation of `errorCode`. (S2) */
   errorMessage: text,
@@ -109,7 +106,6 @@ export interface Envelope extends Output<typeof envelope> {}
 /** Reads `errorCode` and `errorMessage`. The call succeeded only if `errorCode` is `00`. */
 export const envelopeSchema: Field<Envelope> = response(envelope)
 
-/** A response with `errorCode` and `errorMessage`. */
 const enveloped = <const Fields extends Shape>(fields: Fields) => response({ ...fields, ...envelope })
 
 const token = {
@@ -117,9 +113,9 @@ const token = {
   token_type: text,
   /** Lifetime of the access token, in seconds. (S7) */
   expires_in: integer,
-  /** The secret token that authorizes calls. The client sends this token automatically. (S7) */
+  /** The secret token that authorizes calls. (S7) @remarks The client sends this token automatically. */
   access_token: text,
-  /** The secret refresh token. With `refresh: 'refresh_token'`, the client exchanges it for a new access token. (S7) */
+  /** The secret refresh token. (S7) @remarks With `refresh: 'refresh_token'`, the client logs in with it. */
   refresh_token: text,
 }
 /** Response of a login. (S7) */
@@ -130,7 +126,7 @@ export const tokenSchema: Field<Token> = response(token)
 const subscribeResult = {
   /** URL to which you send the payer: the page where the payer authorizes the subscription. (S2; S rule 1) */
   url: urlOnWire,
-  /** Identifier of the subscription request. Store this value, because `status` and `waitForStatus` need it. (S2) */
+  /** Identifier of the request. Store it, because you need it to read the status. (S2) @remarks See `waitForStatus`. */
   invoiceID: text,
 }
 /** Response of subscribe. (S2) */
@@ -139,13 +135,13 @@ export interface SubscribeResult extends Output<typeof subscribeResult>, Envelop
 export const subscribeResultSchema: Field<SubscribeResult> = enveloped(subscribeResult)
 
 const requestStatus = {
-  /** Identifier of the request: the `invoiceID` that `subscribe` returned. (S3) */
+  /** Identifier of the request: the `invoiceID` of its creation. (S3) */
   invoiceId: text,
-  /** `INITIALIZED` until the payer has decided, then another `KnownRequestStatus` or any other text. (S3) */
+  /** `INITIALIZED` until the payer has decided, then another value. (S3) @remarks See `KnownRequestStatus`. */
   status: openText<KnownRequestStatus>('INITIALIZED', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'),
-  /** Identifier of the subscription, for later calls; null if the server sends `""`, `"NA"`, null or nothing. (S3) */
-  subscriptionId: absentableText,
-  /** Creation time: `YYYY-MM-DD HH:MM:SS` without a time zone, see `toInstant`. (S3) */
+  /** Identifier of the subscription, for later calls. (S3) @remarks `""`, `"NA"` or no value is read as null. */
+  subscriptionId: absentable(text),
+  /** Creation time: `YYYY-MM-DD HH:MM:SS` without a time zone. (S3) @remarks See `toInstant`. */
   createdAt: timeText,
 }
 /** State of a subscription request. (S3) */
@@ -156,11 +152,11 @@ export const requestStatusSchema: Field<RequestStatus> = enveloped(requestStatus
 const subscriptionDetails = {
   /** Identifier of the subscription. (S4) */
   id: text,
-  /** Amount per cycle, as a number such as `25`. Decimal text is converted to a number. (S4) */
+  /** Amount per cycle, as a number such as `25`. (S4) @remarks Decimal text is converted to a number. */
   amount: decimal,
   /** How often the payer pays: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or a newer value. (S4) */
   cycle: openText(...CYCLES),
-  /** Numeric flag that the specification does not explain. The mock sends 1 only for active subscriptions. (S4) */
+  /** Numeric flag, which the specification does not explain. The mock sends 1 for active subscriptions only. (S4) */
   enabled: flag,
   /** Creation time: ISO 8601 in UTC with microseconds, such as `2026-11-28T12:00:00.000000Z`. (S4) */
   createdDate: instantText,
@@ -168,7 +164,7 @@ const subscriptionDetails = {
   startDate: dateText,
   /** Last day, `YYYY-MM-DD`. (S4) */
   endDate: dateText,
-  /** Due time of the next payment: `YYYY-MM-DD HH:MM:SS` without a time zone, or null if the server sends none. (S4) */
+  /** Due time of the next payment: `YYYY-MM-DD HH:MM:SS` without a time zone. (S4) @remarks Null if there is none. */
   nextPaymentDate: absentable(timeText),
   /** Your own identifier of the subscription request. (S4) */
   requestID: text,
@@ -179,11 +175,11 @@ export interface SubscriptionDetails extends Output<typeof subscriptionDetails>,
 export const subscriptionDetailsSchema: Field<SubscriptionDetails> = enveloped(subscriptionDetails)
 
 const cancellation = {
-  /** Identifier of the cancellation: an integer, or text if a number cannot represent the identifier. (S5) */
+  /** Identifier of the cancellation. (S5) @remarks Text if a number cannot represent the identifier. */
   id: integerId,
   /** The subscription that was canceled. (S5) */
   subscriptionID: text,
-  /** Identifier of the cancellation request (not the `requestID` of subscribe): an integer, or text. (S5) */
+  /** Identifier of the cancellation request, not your `requestID` of the subscription. (S5) @remarks Text like `id`. */
   requestID: integerId,
   /** `PROCESSED` when the cancellation is done, or any other text such as `PROCESSING`. (S5) */
   status: openText<KnownCancellationStatus>('PROCESSED', 'PROCESSING'),
@@ -194,13 +190,13 @@ export interface Cancellation extends Output<typeof cancellation>, Envelope {}
 export const cancellationSchema: Field<Cancellation> = enveloped(cancellation)
 
 const payment = {
-  /** Identifier of the payment: an integer, or text if a number cannot represent the identifier. (S6) */
+  /** Identifier of the payment. (S6) @remarks Text if a number cannot represent the identifier. */
   paymentId: integerId,
   /** Cycle of the subscription: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or a newer value. (S6) */
   cycle: openText(...CYCLES),
   /** Due date of the payment, `YYYY-MM-DD`. (S6) */
   dueDate: dateText,
-  /** Reversed amount, as text such as `"25.00"`; null if the server sends zero, `""`, null or nothing. (S6) */
+  /** Reversed amount; null if the payment was not reversed. (S6) @remarks Text. Zero and `""` are read as null. */
   reverseTransactionAmount: reversedAmount,
   /** Time of the reversal, in the server's format; null if the payment was not reversed. (S6) */
   reverseTransactionDate: nullableText,
@@ -210,11 +206,11 @@ const payment = {
   status: openText<KnownPaymentStatus>('SUCCEEDED_PAYMENT', 'FAILED_PAYMENT'),
   /** Identifier of the payment's subscription. (S6) */
   subscriptionId: text,
-  /** Time of the transaction: `YYYY-MM-DD HH:MM:SS` without a time zone, see `toInstant`. (S6) */
+  /** Time of the transaction: `YYYY-MM-DD HH:MM:SS` without a time zone. (S6) @remarks See `toInstant`. */
   transactionDate: timeText,
   /** Identifier of the transaction. (S6) */
   transactionId: text,
-  /** Due date of the next payment, `YYYY-MM-DD`, or null if the server sends none. (S6) */
+  /** Due date of the next payment, `YYYY-MM-DD`. (S6) @remarks Null if there is none. */
   nextPaymentDate: absentable(dateText),
 }
 /** A payment of a subscription. (S6) */
@@ -228,7 +224,7 @@ export interface PaymentDetails extends Payment, Envelope {}
 export const paymentDetailsSchema: Field<PaymentDetails> = enveloped(payment)
 
 const paymentList = {
-  /** The payments of one page: an empty list after the last page, or if the server sends null. (S-g) */
+  /** The payments of one page: an empty list after the last page. (S-g) @remarks Null is read as an empty list. */
   subscriptionPayments: listOf(paymentSchema),
 }
 /** A page of payments. (S-g) */
@@ -241,15 +237,14 @@ export const SUBSCRIPTIONS_API_PREFIX = '/api/v1.0'
 
 const COMMON = { method: 'POST', auth: 'token', status: 200, envelope: true } as const
 
-/** Defines an operation that requires a login. */
 const authorized = <const Definition extends Omit<EndpointDefinition, keyof typeof COMMON>>(
   definition: Definition,
 ): typeof COMMON & Definition => ({ ...COMMON, ...definition })
 
 /** The eight operations of area S, each defined once. */
 export const subscriptionsContract = {
-  /** Exchanges credentials for a bearer token. A rejected login is never retried, because failures lock the account. */
-  login: endpoint({
+  /** Exchanges credentials for a bearer token. Failures lock the account. @remarks A rejected login is not retried. */
+  login: {
     operation: 'subscriptions.login',
     method: 'POST',
     path: '/oauth/token',
@@ -262,8 +257,11 @@ export const subscriptionsContract = {
     envelope: 'optional',
     needs: ['access_token'],
     afterRejected: 'Calls now fail until the pause after this login ends or login() succeeds.',
-  }),
-  /** Creates a subscription request. Without an idempotency key, a retry could create a second request. */
+  },
+  /**
+   * Creates a subscription request. There is no idempotency key, so a repeated call may create a second request.
+   * @remarks The client retries only if the server provably did not act.
+   */
   subscribe: authorized({
     operation: 'subscriptions.subscribe',
     path: '/api/v1.0/subscribe',
@@ -301,7 +299,10 @@ export const subscriptionsContract = {
     response: subscriptionDetailsSchema,
     needs: ['id'],
   }),
-  /** Cancels a subscription. If the response is lost, the client does not retry, but you can safely cancel again. */
+  /**
+   * Cancels a subscription. If the response is lost, you can safely cancel again.
+   * @remarks The client does not cancel again by itself.
+   */
   cancel: authorized({
     operation: 'subscriptions.cancel',
     path: '/api/v1.0/subscription/:subscriptionId/cancel',
@@ -344,4 +345,4 @@ export const subscriptionsContract = {
     response: paymentDetailsSchema,
     needs: ['status'],
   }),
-} as const
+} as const satisfies Readonly<Record<string, EndpointDefinition>>

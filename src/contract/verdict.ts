@@ -1,4 +1,4 @@
-import type { AuthKind } from './endpoint.ts'
+import type { EndpointDefinition } from './endpoint.ts'
 import { asText, isObject } from './fields.ts'
 
 /**
@@ -21,9 +21,7 @@ export type Verdict =
   | 'somebody-else'
 
 /** A response, and the operation that it belongs to. `body` is the parsed JSON, or undefined for any other text. */
-interface VerdictQuestion {
-  readonly operation: string
-  readonly auth: AuthKind
+interface VerdictQuestion extends Pick<EndpointDefinition, 'operation' | 'auth'> {
   readonly status: number
   readonly body: unknown
 }

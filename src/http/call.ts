@@ -1,18 +1,22 @@
 import type { Authorization, Authorizer } from '../auth/authorizer.ts'
-import { inputIssue } from '../check.ts'
 import type { EndpointDefinition, ResponseOf } from '../contract/endpoint.ts'
-import { InvalidRequestError, isMandateKitError, type RateLimit } from '../errors.ts'
-import { agentHeader } from './agent.ts'
-import { attemptError, delayedError, interruptionError, keyReusedError, loginError } from './call-error.ts'
-import { CallLog, serverRequestIdOf } from './call-log.ts'
-import { Deadline, Interrupted } from './deadline.ts'
-import { environmentLevel, type LogLevel, notify } from './logger.ts'
-import type { ClientSettings } from './options.ts'
-import { type CallInput, type ClientParts, type PreparedRequest, prepare } from './prepare.ts'
-import { type LimitUpdate, RateLimitGate, readRateLimit, type Slot } from './rate-limit.ts'
-import { type Reading, readResponse, reportEchoes } from './read-response.ts'
-import { decideRetry, outcomeOf, readWaitHint } from './retry.ts'
-import { createHttp, type ReceivedResponse, sendOnce } from './send.ts'
+import { isMandateKitError, type KnownError, type RateLimit } from '../errors.ts'
+import {
+  attemptError,
+  delayedError,
+  interruptionError,
+  keyReusedError,
+  loginError,
+  redactorOf,
+} from './call-error.ts'
+import { Interrupted } from './deadline.ts'
+import { notify } from './observe.ts'
+import { type ClientChanges, changeSettings } from './options.ts'
+import { type Call, type CallInput, type ClientContext, prepare } from './prepare.ts'
+import { RateLimitGate, type Slot } from './rate-limit.ts'
+import { type BadResponse, readResponse, reportEchoes, type Success } from './read-response.ts'
+import { combineOutcomes, decideRetry, outcomeOf } from './retry.ts'
+import { createHttp, type LostAttempt, type ReceivedResponse, sendOnce } from './send.ts'
 
 /** The HTTP response from which a call's data was read. */
 export interface CallResponse {
@@ -46,7 +50,6 @@ export interface CallPromise<Data, Response = CallResponse> extends Promise<Data
   withResponse(): Promise<WithResponse<Data, Response>>
 }
 
-/** Makes a `CallPromise` from a call that has started. */
 export const callPromise = <Data, Response>(
   call: Promise<WithResponse<Data, Response>>,
 ): CallPromise<Data, Response> => {
@@ -60,216 +63,241 @@ export const callPromise = <Data, Response>(
   })
 }
 
-/** A call in progress, with all its attempts. */
-export interface Call {
-  readonly client: ClientParts
-  readonly request: PreparedRequest
-  readonly log: CallLog
-  readonly deadline: Deadline
-}
-
 /** Runs `work`, which obtains a token, API key or client id. If `work` fails, the call fails for the same reason. */
-export const authorized = async <Value>(
-  { log, deadline }: Call,
-  work: (signal: AbortSignal) => Promise<Value>,
-) => {
-  const { phase } = log
-  log.phase = 'login'
+export const authorized = async <Value>(call: Call, work: (signal: AbortSignal) => Promise<Value>) => {
+  const { phase } = call
+  call.phase = 'login'
   try {
-    const value = await deadline.race(work)
-    log.phase = phase
+    const value = await call.deadline.race(work)
+    call.phase = phase
     return value
   } catch (error) {
-    throw isMandateKitError(error) ? loginError(log, error) : error
+    throw isMandateKitError(error) ? loginError(call, error) : error
   }
-}
-
-const enter = async (gate: RateLimitGate, { log, deadline, request }: Call): Promise<Slot> => {
-  log.phase = 'limit'
-  const { timeout } = request.limits
-  const entered = await deadline.race((signal) => gate.enter(signal, deadline.remaining, timeout))
-  if (typeof entered === 'number') throw delayedError(log, entered)
-  return entered
-}
-
-/** Makes one attempt: waits for the rate limit, gets the authorization and sends the request. */
-const makeAttempt = async (
-  call: Call,
-  authorizer: Authorizer | undefined,
-  previous: Authorization | undefined,
-) => {
-  const { client, request, log, deadline } = call
-  const { endpoint, url, method, body, limits } = request
-  const { operation } = endpoint
-  const { hooks, clock, fetch, logLevel, maxResponseBytes: most } = client.settings
-  const waits = client.settings.rateLimit === 'wait'
-  deadline.check()
-  // The client does not delay health checks. Logins have a separate rate limit.
-  const gate =
-    waits && endpoint.retry !== 'never' && endpoint.auth !== 'credentials' ? client.gate : undefined
-  const slot =
-    gate && (gate.tryEnter(Math.min(limits.timeout, deadline.remaining)) ?? (await enter(gate, call)))
-  let update: LimitUpdate | undefined
-  try {
-    const authorization =
-      authorizer &&
-      (authorizer.current() ??
-        (await authorized(call, (signal) =>
-          authorizer.authorize({ operation, signal, remaining: deadline.remaining, waits, previous }),
-        )))
-    const headers = { ...request.headers, ...(authorization && { authorization: authorization.header }) }
-    const isObserved = hooks.onRequest || hooks.onResponse || logLevel === 'debug'
-    const event = isObserved && { ...log.event, attempt: log.attempts + 1 }
-    if (event) notify(client.settings, 'onRequest', event)
-    // The hook `onRequest` may have aborted the call.
-    deadline.check()
-    log.sending(authorization?.header)
-    const sentAt = clock.now()
-    const once = endpoint.retry !== 'always'
-    const sent = { url, method, headers, body, timeout: limits.timeout, most, once }
-    const attempt = await sendOnce(client.http, fetch, sent, deadline)
-    if (attempt.kind === 'failed') return { attempt, authorization }
-    const { status, headers: received } = attempt.response
-    const rateLimit = readRateLimit(received)
-    const hint = readWaitHint(status, received, rateLimit, clock.now())
-    update = { headers: received, waitMs: status === 429 ? hint : undefined }
-    if (event) {
-      const serverRequestId = log.redactor().text(serverRequestIdOf(received) ?? '') || undefined
-      const durationMs = clock.now() - sentAt
-      notify(client.settings, 'onResponse', { ...event, status, serverRequestId, rateLimit, durationMs })
-    }
-    return { attempt, authorization, hint }
-  } finally {
-    if (slot) gate?.leave(slot, update)
-  }
-}
-
-const succeed = (
-  { client, request, log }: Call,
-  { status, headers }: ReceivedResponse,
-  { data, body, reports }: Extract<Reading, { kind: 'success' }>,
-): WithResponse<unknown> => {
-  for (const report of reports) notify(client.settings, 'onUnexpected', report)
-  const reused = reportEchoes(request.endpoint, request.fields, data)
-  if (reused && client.onKeyReuse === 'throw' && !request.isKeyGenerated)
-    throw keyReusedError(log, reused.message, body)
-  if (reused) notify(client.settings, 'onUnexpected', reused)
-  const { attempts } = log
-  const { idempotencyKey } = request
-  const serverRequestId = serverRequestIdOf(headers)
-  const rateLimit = readRateLimit(headers)
-  return { data, response: { status, headers, serverRequestId, body, rateLimit, attempts, idempotencyKey } }
 }
 
 /** After a 401 for a new token, the call waits this many milliseconds and sends the same token again. */
 const NEW_TOKEN_WAIT = 1_000
 
-/** Makes the attempts of a call and waits between them. Returns a result or throws an error. */
-const attempts = async (call: Call): Promise<WithResponse<unknown>> => {
-  const { client, request, log, deadline } = call
-  const { endpoint, limits } = request
-  const { clock } = client.settings
-  const authorizer = client.authorizers[endpoint.auth]
-  let retries = 0
-  let renewed = false
-  let authorization: Authorization | undefined
-  let sentAgain: Authorization | undefined
-  for (;;) {
-    const made = await makeAttempt(call, authorizer, authorization)
-    const { attempt, hint } = made
-    authorization = made.authorization
-    const response = 'response' in attempt ? attempt.response : undefined
-    const reading = 'response' in attempt ? readResponse(endpoint, attempt.response) : attempt
-    if (reading.kind === 'success') return succeed(call, response as ReceivedResponse, reading)
+/** The authorization of one call: what its next attempt sends, and what the call may do after a 401. */
+class CallAuthorization {
+  readonly #call: Call
+  readonly #authorizer: Authorizer | undefined
+  /** The authorization of the last attempt. */
+  #used: Authorization | undefined
+  /** The new token that the call has sent again. */
+  #sentAgain: Authorization | undefined
+  #isRenewed = false
 
-    const { failure, body } = { body: undefined, ...reading }
-    log.phase = 'phase' in attempt ? attempt.phase : 'response'
-    log.failedAttempt(outcomeOf(endpoint, failure))
-    const { retries: limit, maxWait } = limits
-    const random = Math.random()
-    const { remaining } = deadline
-    const used = authorization
-    const isNew = used && used !== sentAgain && remaining > NEW_TOKEN_WAIT && authorizer?.isNew(used)
-    const state = { endpoint, failure, retries, limit, hint, maxWait, remaining, random }
-    const decision = decideRetry({ ...state, renewed: renewed && !isNew })
-    const end = (tooLong?: number) => attemptError(log, failure, { response, body, hint, tooLong })
-    if (!decision.retry) throw end(decision.waitMs)
-    const { reason } = decision
-    let { waitMs } = decision
-    if (reason === 'rate-limited' && client.settings.rateLimit === 'throw') throw end()
-    if (reason !== 'token-rejected') retries += 1
-    else if (isNew) {
-      sentAgain = used
-      waitMs = NEW_TOKEN_WAIT
-    } else {
-      const refused = await authorized(call, async (signal) => used && authorizer?.refused(used, signal))
-      if (refused !== 'renewed' && refused !== 'replaced') throw end()
-      renewed = refused === 'renewed'
+  constructor(call: Call) {
+    this.#call = call
+    this.#authorizer = call.client.authorizers[call.endpoint.auth]
+  }
+
+  /** Returns the header Authorization of the next attempt. Logs in if necessary. */
+  async header(): Promise<string | undefined> {
+    const { client, endpoint, deadline } = this.#call
+    const authorizer = this.#authorizer
+    if (authorizer === undefined) return undefined
+    const previous = this.#used
+    const waits = client.settings.rateLimit === 'wait'
+    this.#used =
+      authorizer.current() ??
+      (await authorized(this.#call, (signal) => {
+        const { operation } = endpoint
+        return authorizer.authorize({ operation, signal, remaining: deadline.remaining, waits, previous })
+      }))
+    return this.#used.header
+  }
+
+  /** Whether a part of the API may not know the token yet. The call sends such a token once more. */
+  get isNew(): boolean {
+    const used = this.#used
+    if (used === undefined || used === this.#sentAgain) return false
+    return this.#call.deadline.remaining > NEW_TOKEN_WAIT && this.#authorizer?.isNew(used) === true
+  }
+
+  /** Whether the call has already sent a renewed token, so that another 401 is final. */
+  get isFinal(): boolean {
+    return this.#isRenewed && !this.isNew
+  }
+
+  /** Prepares the retry after a 401. Returns the wait before the retry in ms, or undefined if no retry is possible. */
+  async retry(): Promise<number | undefined> {
+    const used = this.#used
+    if (this.isNew) {
+      this.#sentAgain = used
+      return NEW_TOKEN_WAIT
     }
-    const retry = { attempt: log.attempts, reason, waitMs, status: response?.status }
-    notify(client.settings, 'onRetry', { ...log.event, ...retry })
-    if (reason === 'token-rejected' && !isNew) continue
-    log.phase = 'wait'
+    const result = await authorized(
+      this.#call,
+      async (signal) => used && this.#authorizer?.refused(used, signal),
+    )
+    this.#isRenewed = result === 'renewed'
+    return this.#isRenewed || result === 'replaced' ? 0 : undefined
+  }
+}
+
+const waitForPlace = async (gate: RateLimitGate, call: Call): Promise<Slot> => {
+  const { deadline, timeout } = call
+  call.phase = 'limit'
+  const entered = await deadline.race((signal) => gate.enter(signal, deadline.remaining, timeout))
+  if (typeof entered === 'number') throw delayedError(call, entered)
+  return entered
+}
+
+/** Makes one attempt: waits for the rate limit, gets the authorization, sends the request and reads the response. */
+const attempt = async (
+  call: Call,
+  authorization: CallAuthorization,
+): Promise<Success | BadResponse | LostAttempt> => {
+  const { client, endpoint, deadline, timeout } = call
+  const { settings } = client
+  deadline.check()
+  // The client does not delay health checks. Logins have a separate rate limit.
+  const isDelayed =
+    settings.rateLimit === 'wait' && endpoint.retry !== 'never' && endpoint.auth !== 'credentials'
+  const gate = isDelayed ? client.gate : undefined
+  const slot =
+    gate && (gate.tryEnter(Math.min(timeout, deadline.remaining)) ?? (await waitForPlace(gate, call)))
+  let response: ReceivedResponse | undefined
+  try {
+    const header = await authorization.header()
+    const event = { ...call.event, attempt: call.sent.length + 1 }
+    notify(settings, 'onRequest', event)
+    // The hook `onRequest` may have aborted the call.
+    deadline.check()
+    call.phase = 'request'
+    call.sent.push(header)
+    const sentAt = settings.clock.now()
+    const sent = await sendOnce(call, { ...call.headers, ...(header && { authorization: header }) })
+    if ('kind' in sent) return sent
+    response = sent
+    const { status, rateLimit } = sent
+    const id = settings.hooks.onResponse && sent.serverRequestId
+    const serverRequestId = id && redactorOf(call).text(id)
+    const durationMs = settings.clock.now() - sentAt
+    notify(settings, 'onResponse', { ...event, status, serverRequestId, rateLimit, durationMs })
+    return readResponse(endpoint, sent)
+  } finally {
+    if (slot) gate?.leave(slot, response)
+  }
+}
+
+const succeed = <Definition extends EndpointDefinition>(
+  call: Call<Definition>,
+  { response, data, body, reports }: Success,
+): WithResponse<ResponseOf<Definition>> => {
+  const { client, endpoint, idempotencyKey } = call
+  for (const report of reports) notify(client.settings, 'onUnexpected', report)
+  const reused = reportEchoes(endpoint, call.fields, data)
+  if (reused && client.onKeyReuse === 'throw' && !call.isKeyGenerated)
+    throw keyReusedError(call, reused.message, body)
+  if (reused) notify(client.settings, 'onUnexpected', reused)
+  const { status, headers, serverRequestId, rateLimit } = response
+  const attempts = call.sent.length
+  return {
+    data: data as ResponseOf<Definition>,
+    response: { status, headers, serverRequestId, body, rateLimit, attempts, idempotencyKey },
+  }
+}
+
+/** Makes the attempts of a call and waits between them. Returns a result or throws an error. */
+export const runAttempts = async <Definition extends EndpointDefinition>(
+  call: Call<Definition>,
+): Promise<WithResponse<ResponseOf<Definition>>> => {
+  const { client, endpoint, deadline, limit, maxWait } = call
+  const { settings } = client
+  const authorization = new CallAuthorization(call)
+  let retries = 0
+  for (;;) {
+    const made = await attempt(call, authorization)
+    if (made.kind === 'success') return succeed(call, made)
+    const { failure } = made
+    const response = made.kind === 'bad-response' ? made.response : undefined
+    call.phase = made.phase
+    call.outcome = combineOutcomes(call.outcome, outcomeOf(endpoint, failure))
+    const { remaining } = deadline
+    const { isFinal: renewed } = authorization
+    const state = { failure, retries, renewed, hint: response?.waitMs, remaining, random: Math.random() }
+    const decision = decideRetry({ endpoint, limit, maxWait, ...state })
+    if (!decision.retry) throw attemptError(call, made, decision.waitMs)
+    const { reason } = decision
+    if (reason === 'rate-limited' && settings.rateLimit === 'throw') throw attemptError(call, made)
+    const isToken = reason === 'token-rejected'
+    const waitMs = isToken ? await authorization.retry() : decision.waitMs
+    if (waitMs === undefined) throw attemptError(call, made)
+    if (!isToken) retries += 1
+    const retry = { attempt: call.sent.length, reason, waitMs, status: response?.status }
+    notify(settings, 'onRetry', { ...call.event, ...retry })
+    call.phase = 'wait'
+    if (isToken && waitMs === 0) continue
     await deadline
-      .race(async (signal) => clock.sleep(waitMs, signal))
+      .race(async (signal) => settings.clock.sleep(waitMs, signal))
       .catch((error: unknown) => {
-        // The option `clock` may have a `sleep` that rejects. Then the call ends with the error of the last attempt.
-        throw error instanceof Interrupted ? error : end()
+        // The option `clock` may have a `sleep` that rejects. The error must still contain the call's outcome and key.
+        throw error instanceof Interrupted ? error : attemptError(call, made)
       })
   }
 }
 
-/** Runs a call within its total timeout and reports its failure. By default, `work` makes the attempts. */
-export const runCall = async <Value = WithResponse<unknown>>(
-  client: ClientParts,
-  request: PreparedRequest,
-  work: (call: Call) => Promise<Value> = attempts as (call: Call) => Promise<Value>,
-  deadline = new Deadline(request.limits.totalTimeout, request.limits.signal),
-): Promise<Value> => {
-  const log = new CallLog(client.settings, request)
+/** Reports the final failure of a call to the hook `onError`. */
+const reportFailure = ({ client, event, sent, startedAt }: Call, error: unknown): void => {
+  const { settings, reported } = client
+  const known: KnownError = isMandateKitError(error) ? error : {}
+  if (reported.has(known)) return
+  reported.add(known)
+  const { code, phase, retryable, outcome, status, errorCode } = known
+  const failure = { code, phase, retryable, outcome, status, errorCode }
+  const durationMs = settings.clock.now() - startedAt
+  notify(settings, 'onError', { ...event, ...failure, attempts: sent.length, durationMs })
+}
+
+/** Runs `work`, which makes the attempts of a call, and reports the call's failure. */
+export const runCall = async <Value>(call: Call, work: () => Promise<Value>): Promise<Value> => {
   try {
-    return await work({ client, request, log, deadline })
+    return await work()
   } catch (error) {
-    const failure = error instanceof Interrupted ? interruptionError(log, error.by) : error
-    log.failed(failure)
+    const failure = error instanceof Interrupted ? interruptionError(call, error.by) : error
+    reportFailure(call, failure)
     throw failure
   }
 }
 
-/** Checks the input of a call and makes the call. */
-export type MakeCall = <Definition extends EndpointDefinition>(
+export const makeCall = async <Definition extends EndpointDefinition>(
+  client: ClientContext,
   endpoint: Definition,
   input: CallInput,
-  deadline?: Deadline,
-) => Promise<WithResponse<ResponseOf<Definition>>>
+): Promise<WithResponse<ResponseOf<Definition>>> => {
+  const call = prepare(client, endpoint, input)
+  return runCall(call, () => runAttempts(call))
+}
 
-/** Creates the parts of a client that all its calls share. */
-export const createClient = (
-  given: Omit<ClientParts, 'http' | 'gate' | 'agent' | 'settings'> & {
-    readonly settings: Omit<ClientSettings, 'logLevel'> & { readonly logLevel: LogLevel | undefined }
-  },
-): ClientParts => {
-  if (globalThis.crypto === undefined) {
-    const rule = 'the webcrypto of node:crypto, or use Node 20 or later'
-    throw new InvalidRequestError('mandatekit', [inputIssue('globalThis.crypto', rule, undefined)])
-  }
-  const { logLevel = environmentLevel(), ...settings } = given.settings
+/** The package's version, which `npm run release:version` writes. */
+const VERSION = '0.1.0'
+
+/** Returns the header User-Agent, except in browsers, which send their own User-Agent. */
+const agentHeader = (): Readonly<Record<string, string>> => {
+  const { userAgent = '' } = globalThis.navigator ?? {}
+  if (userAgent.startsWith('Mozilla')) return {}
+  return { 'user-agent': `mandatekit/${VERSION}${userAgent && ` (${userAgent})`}` }
+}
+
+/** Creates the context of a client, which all its calls share. */
+export const createContext = <Own extends Omit<ClientContext, 'http' | 'gate' | 'reported'>>(
+  own: Own,
+): Own & ClientContext => {
+  const { settings } = own
+  const headers = { ...agentHeader(), ...settings.headers }
   const gate = new RateLimitGate(settings.clock)
-  return { ...given, settings: { ...settings, logLevel }, http: createHttp(), gate, agent: agentHeader() }
+  return { ...own, settings: { ...settings, headers }, http: createHttp(), gate, reported: new WeakSet() }
 }
 
-/** The parts of a client that `withOptions` passes to the constructor of the new client. */
-export class SharedParts<Parts> {
-  readonly parts: Parts
+/** The context that `withOptions` passes to the constructor of the new client in place of options. */
+export class SharedContext<Context extends ClientContext> {
+  readonly context: Context
 
-  constructor(parts: Parts) {
-    this.parts = parts
+  constructor(context: Context, changes: ClientChanges) {
+    this.context = { ...context, settings: changeSettings(context.settings, changes) }
   }
-}
-
-/** Returns the function that makes a client's calls. */
-export const callsOf = (client: ClientParts): MakeCall => {
-  const call = async (endpoint: EndpointDefinition, input: CallInput, deadline?: Deadline) =>
-    runCall(client, prepare(client, endpoint, input), undefined, deadline)
-  return call as MakeCall
 }

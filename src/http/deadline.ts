@@ -1,4 +1,4 @@
-import { startTimer, steadyClock, systemClock } from '../clock.ts'
+import { steadyClock, systemClock, waitAtMost } from '../clock.ts'
 
 /** The reason why a call or an attempt ended before its response was complete. */
 export type Interruption =
@@ -52,29 +52,22 @@ export class Deadline {
    * Runs `work` until it ends, the caller aborts, or a time limit passes. After an abort or a timeout, `race` aborts
    * the signal that it passed to `work`, and rejects with `Interrupted` even if `work` ignores the signal.
    */
-  race<Value>(work: (signal: AbortSignal) => Promise<Value>, limit = Infinity): Promise<Value> {
-    return new Promise((resolve, reject) => {
-      this.check()
-      const controller = new AbortController()
-      const { remaining } = this
-      const end = (by: Interruption) => {
-        release()
-        const reason = new Interrupted(by)
-        reject(reason)
-        controller.abort(reason)
-      }
-      const abort = () => end({ kind: 'aborted' })
-      const isAttempt = limit < remaining
-      const milliseconds = isAttempt ? limit : this.#milliseconds
-      const stop = startTimer(Math.ceil(isAttempt ? limit : remaining), () =>
-        end({ kind: 'timeout', limit: isAttempt ? 'attempt' : 'total', milliseconds }),
-      )
-      const release = () => {
-        stop()
-        this.#signal?.removeEventListener('abort', abort)
-      }
-      this.#signal?.addEventListener('abort', abort, { once: true })
-      work(controller.signal).finally(release).then(resolve, reject)
-    })
+  async race<Value>(work: (signal: AbortSignal) => Promise<Value>, limit = Infinity): Promise<Value> {
+    this.check()
+    const { remaining } = this
+    const controller = new AbortController()
+    const isAttempt = limit < remaining
+    const milliseconds = isAttempt ? limit : this.#milliseconds
+    const late = () =>
+      new Interrupted({ kind: 'timeout', limit: isAttempt ? 'attempt' : 'total', milliseconds })
+    const time = Math.ceil(Math.min(limit, remaining))
+    try {
+      return await waitAtMost(work(controller.signal), time, this.#signal, late)
+    } catch (error) {
+      const isAborted = this.#signal?.aborted && error === this.#signal.reason
+      const end = isAborted ? new Interrupted({ kind: 'aborted' }) : error
+      if (end instanceof Interrupted) controller.abort(end)
+      throw end
+    }
   }
 }

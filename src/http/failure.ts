@@ -1,8 +1,9 @@
 import { isObject } from '../contract/fields.ts'
 import type { Interruption } from './deadline.ts'
 
-/** The facts about a connection that failed. */
-interface NetworkFailure {
+/** A connection that failed before the response was complete. */
+export interface ConnectionFailure {
+  readonly kind: 'connection'
   /** Whether the error proves that the request never reached the server. */
   readonly notSent: boolean
   /** Whether the runtime rejected the server's certificate, so that every retry would fail too. */
@@ -11,17 +12,17 @@ interface NetworkFailure {
   readonly reason: string | undefined
 }
 
-/** How an attempt failed. */
-export type Failure =
-  /** The connection failed before the response was complete. */
-  | ({ readonly kind: 'connection' } & NetworkFailure)
-  | Interruption
+/** What is wrong with a response. */
+export type ResponseFailure =
   /** An HTTP status of 400 or above. `created` is true if the response contains the created object. */
   | { readonly kind: 'status'; readonly status: number; readonly created: boolean }
   /** A 2xx response with an error code. `proof` is true if the code proves that the call was not executed. */
   | { readonly kind: 'code'; readonly proof: boolean }
   /** The response is incomplete (`cut`) or does not match the contract. `reason` names the defect, e.g. "is empty". */
   | { readonly kind: 'cut' | 'unexpected'; readonly reason: string }
+
+/** How an attempt failed. */
+export type Failure = ConnectionFailure | Interruption | ResponseFailure
 
 /** Error codes that prove that no connection was made. */
 const NOT_CONNECTED = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/
@@ -71,7 +72,7 @@ const evidenceIn = (error: unknown, depth = 0): readonly Evidence[] => {
 }
 
 /** Classifies a failed `fetch`. `notSent` is true only if every error in the chain proves that nothing was sent. */
-export const failureOf = (error: unknown, milliseconds: number): Failure => {
+export const failureOf = (error: unknown, milliseconds: number): ConnectionFailure | Interruption => {
   const evidence = evidenceIn(error)
   const reason = evidence.find(({ code }) => code)?.code
   if (FETCH_TIMEOUT.test(reason ?? '')) return { kind: 'timeout', limit: 'fetch', milliseconds }

@@ -1,23 +1,68 @@
 import { check, clockOption, duration, fromZero, functionOption, objectWith, signalOption } from '../check.ts'
-import { type Clock, systemClock } from '../clock.ts'
-import type { Field, Input, Output, Shape } from '../contract/fields.ts'
+import { systemClock } from '../clock.ts'
 import {
+  type Field,
   field,
+  type Input,
   input,
   isObject,
+  type Output,
   oneOf,
   optional,
+  type Shape,
   schema,
   strict,
   unless,
   urlText,
   wholeNumber,
-  withDefault,
 } from '../contract/fields.ts'
 import { isHeaderText } from '../contract/formats.ts'
-import { hooksOption, type UnexpectedReport } from './hooks.ts'
-import { LOG_LEVELS, type Logger, type LogLevel } from './logger.ts'
-import type { FetchFunction } from './send.ts'
+import type { Logger, LogLevel, UnexpectedReport } from './observe.ts'
+import { environmentLevel, hooksOption, LOG_LEVELS } from './observe.ts'
+
+/** The parts of a response's headers that the client reads. */
+export interface FetchHeaders {
+  /** Calls `visit` with the value and the name of each header. */
+  forEach(visit: (value: string, name: string) => void): void
+}
+
+/** The parts of a response that the client reads. Every implementation of `fetch` provides these parts. */
+export interface FetchResponse {
+  /** HTTP status. */
+  readonly status: number
+  /** The response's headers. */
+  readonly headers: FetchHeaders
+  /** The body as a stream of bytes. Without a stream, the client may read more than `maxResponseBytes`. */
+  readonly body?: unknown
+  /** True if a wrapper of `fetch` has read the body. The client then calls `text` instead of reading `body`. */
+  readonly bodyUsed?: boolean
+  /** Reads the body as UTF-8 text. */
+  text(): Promise<string>
+}
+
+/** The second argument of your `fetch`: a plain object, because some implementations cannot read a `Request`. */
+export interface FetchRequest {
+  /** HTTP method, such as `POST`. */
+  readonly method: string
+  /** All headers of the request, including Authorization. */
+  readonly headers: Record<string, string>
+  /**
+   * JSON text, or form fields of a token request; absent when the request has no body. A request that must not be sent
+   * twice has an empty `ArrayBuffer` in place of no body, because some runtimes resend requests without a body.
+   */
+  readonly body?: string | ArrayBuffer
+  /** Aborts when the attempt's time ends or the caller aborts the call. */
+  readonly signal: AbortSignal
+  /** Always `manual`, because the client never follows redirects. */
+  readonly redirect: 'manual'
+  /** Only on Deno: the connection for a request that must not be sent twice. Pass `client` on to `fetch`. */
+  readonly client?: object
+  /** Only on Bun: a new connection for a request that must not be sent twice. Pass `keepalive` on to `fetch`. */
+  readonly keepalive?: false
+}
+
+/** A `fetch` function from the runtime, undici, a worker or a mock. The client calls the function without `this`. */
+export type FetchFunction = (url: string, request: FetchRequest) => Promise<FetchResponse>
 
 const BASE_URL = /^https?:\/\/[^\s\\?#/:][^\s\\?#]*$/i
 const API_PREFIX = /^(?:\/[\w.~-]+)*$/
@@ -77,10 +122,10 @@ const retryOptions = {
 /** Limits of a client's automatic retries. */
 export interface RetryOptions extends Input<typeof retryOptions> {}
 
-const retry: Field<Output<typeof retryOptions>, RetryOptions | false> = unless(
-  strict(retryOptions, 'option') as Field<Output<typeof retryOptions>, never>,
+const retry = unless<RetryOptions, RetryOptions, RetryOptions | false>(
+  strict(retryOptions, 'option'),
   (value) => value === false,
-  () => ({ limit: 0, maxWait: undefined }),
+  () => ({ limit: 0 }),
 )
 
 /** The defaults of a client. */
@@ -92,30 +137,25 @@ export const CLIENT_DEFAULTS = {
   rateLimit: 'wait',
 } as const
 
-/** Options that both clients take. */
-const clientOptions = {
-  /** The API's http or https URL. A path prefix is allowed; credentials, a query and a fragment are not. */
-  baseUrl,
+const changeableOptions = {
   /** Time limit of one attempt, including reading the response, in milliseconds of real time. Default: 30 000. */
-  timeout: withDefault(duration(), CLIENT_DEFAULTS.timeout),
+  timeout: optional(duration()),
   /** Time limit of a call with all its attempts and waits, in milliseconds of real time. Default: 120 000. */
-  totalTimeout: withDefault(duration(), CLIENT_DEFAULTS.totalTimeout),
+  totalTimeout: optional(duration()),
   /** Largest response body that the client reads, in bytes after decompression. Default: 10 000 000. */
-  maxResponseBytes: withDefault(wholeNumber(1), CLIENT_DEFAULTS.maxResponseBytes),
+  maxResponseBytes: optional(wholeNumber(1)),
   /** Limits of automatic retries; `false` for no retries. Default: `{ limit: 2, maxWait: 30_000 }`. */
-  retry: withDefault(retry, CLIENT_DEFAULTS.retry),
+  retry: optional(retry),
   /**
    * What the client does after the server reports that no requests remain. With `wait` (default), the client delays
    * calls by at most 60 s and sends them in order. With `throw`, calls are not delayed, and a 429 causes a
    * `RateLimitError` at once, without a retry.
    */
-  rateLimit: withDefault(oneOf(['wait', 'throw']), CLIENT_DEFAULTS.rateLimit),
-  /** The function that sends requests. Default: the runtime's `fetch`, which is looked up for each request. */
-  fetch: optional(functionOption<FetchFunction>()),
+  rateLimit: optional(oneOf(['wait', 'throw'])),
   /** Headers of every request, but not Authorization, Content-Type, Content-Length, Host or Idempotency-Key. */
-  headers: withDefault(headers, {}),
+  headers: optional(headers),
   /** Functions that observe calls, for logs, spans and metrics. Default: none. */
-  hooks: withDefault(hooksOption, {}),
+  hooks: optional(hooksOption),
   /** Called when a successful response has an unexpected or missing field. Errors of `onUnexpected` are ignored. */
   onUnexpected: optional(functionOption<(report: UnexpectedReport) => unknown>()),
   /** The logger of the client, for example a pino logger. Log lines contain no secrets. Default: `console`. */
@@ -126,8 +166,19 @@ const clientOptions = {
    * @example logLevel: 'warn' // one line for each retry, unexpected response and failure
    */
   logLevel: optional(oneOf(LOG_LEVELS)),
+}
+/** Options that `withOptions` can change. */
+export interface ClientChanges extends Input<typeof changeableOptions> {}
+const changesSchema = strict(changeableOptions, 'option')
+
+const clientOptions = {
+  /** The API's http or https URL. A path prefix is allowed; credentials, a query and a fragment are not. */
+  baseUrl,
+  ...changeableOptions,
+  /** The function that sends requests. Default: the runtime's `fetch`, which is looked up for each request. */
+  fetch: optional(functionOption<FetchFunction>()),
   /** The client's clock, for example the mock's. Timeouts always use real time. Default: the system's time. */
-  clock: withDefault(clockOption, systemClock as Clock),
+  clock: optional(clockOption),
   /** The version prefix of the paths. Default: `/api/v1.0` in area S, `/api/v1` in area G. */
   apiPrefix: optional(
     input('a path such as /api/v2 without a slash at its end', (value) => API_PREFIX.test(value)),
@@ -137,33 +188,29 @@ const clientOptions = {
 export interface ClientOptions extends Input<typeof clientOptions> {}
 /** Returns the schema of the common options and a client's own options. */
 export const clientOptionsWith = <const Own extends Shape>(own: Own) =>
-  strict({ ...clientOptions, ...own }, 'option') as unknown as Field<ClientSettings & Output<Own>>
+  strict({ ...clientOptions, ...own }, 'option')
 
-/** Checked options with all defaults. */
-export interface ClientSettings extends Omit<Output<typeof clientOptions>, 'logLevel'> {
-  readonly logLevel: LogLevel
-}
+type GivenOptions = Output<typeof clientOptions>
+const defaults = { ...CLIENT_DEFAULTS, headers: {}, hooks: {}, clock: systemClock }
 
-// `withOptions` cannot change a client's address, its `fetch` or its clock.
-const { baseUrl: _, fetch: __, clock: ___, apiPrefix: ____, ...changeable } = clientOptions
-const changesSchema = strict(changeable, 'option')
-/** Options that `withOptions` can change. */
-export type ClientChanges = Partial<Omit<ClientOptions, 'baseUrl' | 'fetch' | 'clock' | 'apiPrefix'>>
+export type ClientSettings = GivenOptions & {
+  readonly [Name in keyof typeof defaults]: NonNullable<GivenOptions[Name]>
+} & { readonly logLevel: LogLevel }
+
+/** Adds the defaults to checked options, which lack every option that the caller omitted. */
+export const withDefaults = (given: GivenOptions): ClientSettings =>
+  ({ ...defaults, ...given, logLevel: given.logLevel ?? environmentLevel() }) as ClientSettings
 
 /** Returns a client's settings with the given changes. Adds the given headers to the client's headers. */
 export const changeSettings = (settings: ClientSettings, changes: ClientChanges): ClientSettings => {
-  const checked: Readonly<Record<string, unknown>> = check('withOptions', changesSchema, changes)
-  const given = Object.entries(checked).filter(
-    ([name]) => (changes[name as keyof ClientChanges] ?? null) !== null,
-  )
-  const { headers, ...changed } = Object.fromEntries(given) as Partial<ClientSettings>
-  return { ...settings, ...changed, headers: { ...settings.headers, ...headers } }
+  const changed = check('withOptions', changesSchema, changes)
+  return withDefaults({ ...settings, ...changed, headers: { ...settings.headers, ...changed.headers } })
 }
 
 /** Options that every call takes. */
 export const callOptions = {
   /** Aborts the call with an `AbortedError`. The error's `outcome` tells whether the server may have acted. */
-  signal: optional(signalOption) as Field<AbortSignal | undefined, AbortSignal | null | undefined>,
+  signal: optional<AbortSignal, AbortSignal | null>(signalOption),
   /** Time limit of one attempt, including reading the response, in milliseconds. Default: the client's `timeout`. */
   timeout: optional(duration()),
   /** Time limit of the whole call, including waits, in milliseconds. Default: the client's `totalTimeout`. */
@@ -175,9 +222,9 @@ export const callOptions = {
 }
 /** Options of one call. Every method that makes one call takes these options as its last argument. */
 export interface CallOptions extends Input<typeof callOptions> {}
+export type CheckedCallOptions = Partial<Output<typeof callOptions>>
 /** Returns the schema of the common options and a method's own options. */
 export const callOptionsWith = <const Own extends Shape>(own: Own) =>
-  strict({ ...callOptions, ...own }, 'option') as unknown as Field<Output<typeof callOptions> & Output<Own>>
+  strict({ ...callOptions, ...own }, 'option')
 
-/** The schema of the options of a call. */
 export const callOptionsSchema = strict(callOptions, 'option')

@@ -4,9 +4,9 @@ import type { EndpointDefinition } from '../contract/endpoint.ts'
 import { optional, strict } from '../contract/fields.ts'
 import { AbortedError, isMandateKitError, type MandateKitError, TimeoutError } from '../errors.ts'
 import type { WithResponse } from './call.ts'
-import { Deadline, Interrupted } from './deadline.ts'
+import { Deadline, Interrupted, type Interruption } from './deadline.ts'
 import { type CallOptions, type ClientSettings, callOptions } from './options.ts'
-import { readRetryAfter } from './retry.ts'
+import { readRetryAfter } from './response-headers.ts'
 
 /** Options of `waitForCharge` and `waitForStatus`. */
 export interface WaitOptions<State> {
@@ -30,7 +30,7 @@ export interface WaitOptions<State> {
 export interface Poll<State> {
   readonly endpoint: EndpointDefinition
   readonly settings: ClientSettings
-  readonly options: WaitOptions<State> | undefined
+  readonly options?: WaitOptions<State> | undefined
   readonly read: (options: CallOptions) => Promise<WithResponse<State>>
   /** The default of the option `until`: returns whether a state ends the wait. */
   readonly isFinal: (state: State) => boolean
@@ -59,26 +59,25 @@ const pauseAfter = (reads: number): number =>
 
 /** Reads a state repeatedly until it is final. Retries a failed read if its error is retryable. */
 export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
-  const { endpoint, settings, options, read, isFinal } = poll
-  const { operation } = endpoint
-  const given = check(operation, waitOptionsSchema, options ?? {})
+  const { endpoint, settings, options = {}, read, isFinal } = poll
+  const { operation, afterWait = '' } = endpoint
+  const given = check(operation, waitOptionsSchema, options)
   const { timeout: timeoutMs = DEFAULT_TIMEOUT, pollInterval, signal, until = isFinal } = given
   const { clock } = settings
   const end = clock.now() + timeoutMs
   const deadline = new Deadline(timeoutMs, signal)
-  let reads = 0
+  let attempts = 0
   let lastState: State | undefined
   let lastFailure: MandateKitError | undefined
 
-  const endError = (isAborted: boolean): AbortedError | TimeoutError => {
-    const outcome = reads === 0 ? 'not-sent' : 'unknown'
-    const wait = { operation, phase: 'wait', outcome, attempts: reads } as const
+  const endError = (by: Interruption): AbortedError | TimeoutError => {
+    const outcome = attempts === 0 ? 'not-sent' : 'unknown'
+    const wait = { operation, phase: 'wait', outcome, attempts } as const
     const details = { ...wait, retryable: true, cause: lastFailure }
-    const { afterWait: next = '' } = endpoint
-    if (isAborted)
-      return new AbortedError(`${operation}: the given signal aborted the wait. ${next}`, details)
+    if (by.kind === 'aborted')
+      return new AbortedError(`${operation}: the given signal aborted the wait. ${afterWait}`, details)
     const seen = lastState === undefined ? 'no read succeeded' : 'lastState is the last state read'
-    const message = `${operation}: the expected state did not come within ${inWords(timeoutMs)}; ${seen}. ${next}`
+    const message = `${operation}: the expected state did not come within ${inWords(timeoutMs)}; ${seen}. ${afterWait}`
     return new TimeoutError(message, { ...details, timeoutMs, lastState })
   }
 
@@ -87,7 +86,7 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
       deadline.check()
       let hint: number | undefined
       try {
-        reads += 1
+        attempts += 1
         const { data, response } = await deadline.race((signal) => read({ signal }))
         lastState = data
         lastFailure = undefined
@@ -99,12 +98,12 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
         hint = error.retryAfterMs
       }
       const left = end - clock.now()
-      if (left <= 0) throw endError(false)
-      const ownPause = pollInterval ?? pauseAfter(reads)
+      if (left <= 0) throw new Interrupted({ kind: 'timeout', limit: 'total', milliseconds: timeoutMs })
+      const ownPause = pollInterval ?? pauseAfter(attempts)
       const pause = hint !== undefined && hint >= (pollInterval ?? SHORTEST_PAUSE) ? hint : ownPause
       await deadline.race(async (signal) => clock.sleep(Math.min(pause, left), signal))
     }
   } catch (error) {
-    throw error instanceof Interrupted ? endError(error.by.kind === 'aborted') : error
+    throw error instanceof Interrupted ? endError(error.by) : error
   }
 }

@@ -1,35 +1,24 @@
 import type { KyInstance } from 'ky'
 import type { Authorizer } from '../auth/authorizer.ts'
-import { check } from '../check.ts'
+import { check, inputIssue } from '../check.ts'
 import type { AuthKind, EndpointDefinition } from '../contract/endpoint.ts'
-import { input, type Output } from '../contract/fields.ts'
+import { anyJson, field, type Input, input, isObject, oneOf, optional, strict } from '../contract/fields.ts'
 import { isHeaderText, randomId } from '../contract/formats.ts'
-import type { CallOptions, ClientSettings, callOptions } from './options.ts'
+import { InvalidRequestError, type Outcome, type Phase } from '../errors.ts'
+import { Deadline } from './deadline.ts'
+import type { CallEvent } from './observe.ts'
+import type { CallOptions, CheckedCallOptions, ClientSettings } from './options.ts'
 import { CLIENT_DEFAULTS, callOptionsSchema } from './options.ts'
 import type { RateLimitGate } from './rate-limit.ts'
 
-/** Returns the limits of one call, from the call's options and the client's options. */
-const limitsOf = (settings: ClientSettings, options: Partial<Output<typeof callOptions>>) => {
-  const least = (name: 'limit' | 'maxWait') =>
-    Math.min(settings.retry[name] ?? CLIENT_DEFAULTS.retry[name], options.retry?.[name] ?? Infinity)
-  return {
-    signal: options.signal,
-    timeout: options.timeout ?? settings.timeout,
-    totalTimeout: options.totalTimeout ?? settings.totalTimeout,
-    retries: least('limit'),
-    maxWait: least('maxWait'),
-    headers: { ...settings.headers, ...options.headers },
-  }
-}
-
 /** The settings and objects that all calls of one client share. */
-export interface ClientParts {
+export interface ClientContext {
   readonly settings: ClientSettings
   readonly http: KyInstance
   /** The rate-limit gate, which delays calls unless `rateLimit` is `throw`. */
   readonly gate: RateLimitGate
-  /** The header User-Agent, or nothing in a browser. */
-  readonly agent: Readonly<Record<string, string>>
+  /** The errors that `onError` already received: a failed `login()` and its token request have the same error. */
+  readonly reported: WeakSet<object>
   readonly authorizers: Partial<Record<AuthKind, Authorizer>>
   /** The version prefix of paths. The option `apiPrefix` replaces this prefix. */
   readonly prefix: string
@@ -61,26 +50,42 @@ export interface CallInput {
   /** If true, the call is not retried, even if its options allow retries. */
   readonly once?: boolean
   readonly options?: CallOptions | undefined
+  /** The deadline of an earlier call, if one method makes two calls. */
+  readonly deadline?: Deadline
 }
 
-/** A checked request, which every attempt of a call sends. Attempts differ only in their authorization. */
-export interface PreparedRequest {
-  readonly endpoint: EndpointDefinition
+/**
+ * One call of a method: its checked request, its limits, and what has happened to it so far. Every attempt sends the same
+ * request. Attempts differ only in their authorization.
+ */
+export interface Call<Definition extends EndpointDefinition = EndpointDefinition> {
+  readonly client: ClientContext
+  readonly endpoint: Definition
   readonly method: string
   readonly url: string
-  /** The checked fields of the body. */
-  readonly fields: unknown
-  readonly body: string | undefined
   readonly headers: Readonly<Record<string, string>>
+  fields: unknown
+  body: string | undefined
   readonly idempotencyKey: string | undefined
-  readonly keyLifetime: number | undefined
   /** Whether the client generated the idempotency key. The client generates a new key for each call. */
   readonly isKeyGenerated: boolean
-  readonly limits: ReturnType<typeof limitsOf>
+  /** Time limit of one attempt, in milliseconds. */
+  readonly timeout: number
+  readonly limit: number
+  /** Longest wait before a retry, in milliseconds. */
+  readonly maxWait: number
+  readonly deadline: Deadline
+  readonly startedAt: number
+  readonly event: CallEvent
+  phase: Phase
+  /** The combined outcome of the failed attempts: `unknown` if the server may have executed an attempt. */
+  outcome: Outcome
+  /** The Authorization header of each attempt that was started, for the redaction of errors. */
+  readonly sent: (string | undefined)[]
 }
 
 /** A segment `.` or `..`, encoded or not, which runtimes and proxies resolve, so that a request leaves its path. */
-export const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i
+const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i
 
 const identifier = input(
   'an identifier: a string that is not empty and has no segment `.` or `..`',
@@ -93,12 +98,11 @@ export const idempotencyKey = input('a string of visible ASCII characters', isHe
 export const checkIdentifier = (operation: string, name: string, value: unknown): string =>
   check(operation, identifier, value, name)
 
-const pathOf = (endpoint: EndpointDefinition, path: CallInput['path']): string => {
-  if (path === undefined) return endpoint.path
-  const segments = Object.entries(path).map(([name, value]) =>
+const pathOf = (endpoint: EndpointDefinition, parameters: CallInput['path'] = {}): string => {
+  const segments = Object.entries(parameters).map(([name, value]) =>
     encodeURIComponent(checkIdentifier(endpoint.operation, name, value)),
   )
-  return endpoint.path.replace(/:\w+/g, () => segments.shift() ?? '')
+  return endpoint.path.replace(/:\w+/g, (parameter) => segments.shift() ?? parameter)
 }
 
 const queryOf = (query: CallInput['query'] = {}): string => {
@@ -108,21 +112,23 @@ const queryOf = (query: CallInput['query'] = {}): string => {
 }
 
 /** Checks the input of a call and turns it into a request. Throws `InvalidRequestError` before any I/O. */
-export const prepare = (
-  client: ClientParts,
-  endpoint: EndpointDefinition,
+export const prepare = <Definition extends EndpointDefinition>(
+  client: ClientContext,
+  endpoint: Definition,
   call: CallInput,
-): PreparedRequest => {
-  const { operation } = endpoint
+): Call<Definition> => {
+  const { settings, prefix } = client
+  const { operation, path: template } = endpoint
   const { asForm = false, method = endpoint.method, schema = endpoint.request } = call
-  const { baseUrl, apiPrefix = client.prefix } = client.settings
+  const { baseUrl, apiPrefix = prefix, clock } = settings
   const given = pathOf(endpoint, call.path)
-  const isVersioned = given.startsWith(`${client.prefix}/`)
-  const path = isVersioned ? `${apiPrefix}${given.slice(client.prefix.length)}` : given
+  const path = given.startsWith(`${prefix}/`) ? `${apiPrefix}${given.slice(prefix.length)}` : given
+  const url = `${baseUrl}${path}${queryOf(call.query)}`
   const fields = schema && check(operation, schema, call.body, 'request')
-  const options = call.options === undefined ? {} : check(operation, callOptionsSchema, call.options)
-  const limits = limitsOf(client.settings, options)
-  if (call.once) limits.retries = 0
+  const options: CheckedCallOptions = call.options ? check(operation, callOptionsSchema, call.options) : {}
+  const { timeout = settings.timeout, totalTimeout = settings.totalTimeout } = options
+  const least = (name: 'limit' | 'maxWait') =>
+    Math.min(settings.retry[name] ?? CLIENT_DEFAULTS.retry[name], options.retry?.[name] ?? Infinity)
   const isGiven = call.idempotencyKey !== undefined
   const givenKey = isGiven && check(operation, idempotencyKey, call.idempotencyKey, 'idempotencyKey')
   const key = endpoint.idempotencyKey ? givenKey || randomId() : undefined
@@ -131,21 +137,98 @@ export const prepare = (
   const body = asForm ? new URLSearchParams(Object(fields)).toString() : json
   const contentType = asForm ? 'application/x-www-form-urlencoded' : 'application/json'
   return {
+    client,
     endpoint,
     method,
-    url: `${baseUrl}${path}${queryOf(call.query)}`,
-    fields,
-    body,
+    url,
     headers: {
       accept: 'application/json',
-      ...client.agent,
-      ...limits.headers,
+      ...settings.headers,
+      ...options.headers,
       ...(body !== undefined && { 'content-type': contentType }),
       ...(key !== undefined && { 'idempotency-key': key }),
     },
+    fields,
+    body,
     idempotencyKey: key,
-    keyLifetime: key === undefined ? undefined : client.keyLifetime,
-    isKeyGenerated: key !== undefined && !isGiven,
-    limits,
+    isKeyGenerated: !isGiven,
+    timeout,
+    limit: call.once ? 0 : least('limit'),
+    maxWait: least('maxWait'),
+    deadline: call.deadline ?? new Deadline(totalTimeout, options.signal),
+    startedAt: clock.now(),
+    event: { call: {}, operation, method, path: template, url, idempotencyKey: key },
+    phase: 'request',
+    outcome: 'not-sent',
+    sent: [],
   }
+}
+
+type Path = EndpointDefinition['path']
+const isPath = (value: unknown): value is Path =>
+  typeof value === 'string' && /^\/[^\s?#\\]*$/.test(value) && !DOT_SEGMENT.test(value)
+const isQuery = (value: unknown): value is Query => isObject(value)
+const query = field<Query>('an object of names and values, or URLSearchParams', (value) =>
+  isQuery(value) ? value : undefined,
+)
+
+const rawRequest = {
+  /** HTTP method, such as `POST`. */
+  method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+  /**
+   * Path below the base URL, with the version prefix, such as `/api/v1/mfs/refunds`. Encode identifiers in the path
+   * with `encodeURIComponent`. Segments `.` and `..` are refused, also in encoded form. Logs, events and errors contain
+   * the path, so it must not contain a secret.
+   */
+  path: field<Path, string>('a path such as /api/v2/plans, without segments `.` and `..`', (value) =>
+    isPath(value) ? value : undefined,
+  ),
+  /** Query parameters: an object, or `URLSearchParams`. */
+  query: optional(query),
+  /** Body, which is sent as JSON. */
+  body: optional(anyJson),
+  /** Idempotency key. With `retry: 'always'`, every retry sends the same key. Default: none. */
+  idempotencyKey: optional(idempotencyKey),
+  /**
+   * Set `always` only if the server may safely execute the request twice: for a read, or with an idempotency key.
+   * Default: `never`. Even then, after a 401 in area S, the client renews the token and sends the request once more:
+   * a server that rejects the token does not execute the request.
+   */
+  retry: optional(oneOf(['always', 'never'])),
+}
+/** A request to an operation that this version of the package does not know. */
+export interface RawRequest extends Input<typeof rawRequest> {}
+const rawRequestSchema = strict(rawRequest)
+
+type RawDefinition = Pick<EndpointDefinition, 'operation' | 'auth' | 'envelope'>
+
+/** Checks a raw request. Returns an endpoint definition, and the input of the call. */
+export const rawCall = (
+  definition: RawDefinition,
+  request: RawRequest,
+  options: CallOptions | undefined,
+): [EndpointDefinition, CallInput] => {
+  const given = check(definition.operation, rawRequestSchema, request, 'request')
+  const { method, path, query, body, idempotencyKey, retry = 'never' } = given
+  if (method === 'GET' && body !== undefined)
+    throw new InvalidRequestError(definition.operation, [inputIssue('body', 'omitted for GET', body)])
+  const isRetried = retry === 'always'
+  const hasKey = idempotencyKey !== undefined
+  const endpoint: EndpointDefinition = {
+    ...definition,
+    method: 'POST',
+    path,
+    spec: '',
+    retry: isRetried || hasKey ? 'always' : 'when-not-executed',
+    idempotencyKey: hasKey,
+    request: anyJson,
+    response: anyJson,
+    status: 200,
+    acts: hasKey || !(isRetried || method === 'GET'),
+    afterUnknown: {
+      how: 'read-state',
+      advice: hasKey ? 'it acts once while the key is kept.' : 'Find out whether it did.',
+    },
+  }
+  return [endpoint, { method, query, body, idempotencyKey, once: !isRetried, options }]
 }

@@ -1,21 +1,6 @@
 import { type Clock, steadyClock, waitAtMost } from '../clock.ts'
 import type { RateLimit } from '../errors.ts'
-import { untilServerTime } from './retry.ts'
-
-type Headers = Readonly<Record<string, string>>
-
-/** Reads X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset. Omits invalid values. (Limits, area S) */
-export const readRateLimit = (headers: Headers): RateLimit | undefined => {
-  const [limit, remaining, reset = 0] = ['limit', 'remaining', 'reset'].map((name) => {
-    // A proxy may send a header twice, which gives `20, 20`.
-    const digits = /^\s*(\d{1,15})\s*(?:$|,)/.exec(headers[`x-ratelimit-${name}`] ?? '')?.[1]
-    return digits === undefined ? undefined : Number(digits)
-  })
-  // From 2001 to 2286, a time in seconds has 10 digits, and a time in milliseconds has 13.
-  const [seconds = 0] = [reset, reset / 1000].filter((time) => time >= 1e9 && time < 1e10)
-  const resetAt = seconds > 0 ? new Date(seconds * 1000) : undefined
-  return (limit ?? remaining ?? resetAt) === undefined ? undefined : { limit, remaining, resetAt }
-}
+import { type Headers, untilServerTime } from './response-headers.ts'
 
 /** The longest delay of a call, in milliseconds. A rate-limit window may be longer than this only after a 429. */
 const LONGEST_DELAY = 60_000
@@ -26,14 +11,10 @@ const TURN = 1_000
 /** The reason with which a call's sleep is aborted. It is constant, because each new reason costs a stack trace. */
 const AWAKE = 'The call no longer waits for this time.'
 
-/** A span of time on the client's clock. */
-interface Span {
+/** A span of time on the client's clock in which only so many requests may still start: none after a 429. */
+interface Window {
   readonly startsAt: number
   readonly endsAt: number
-}
-
-/** A rate-limit window. `remaining` is the number of requests that may still start before `endsAt`. */
-interface Window extends Span {
   readonly remaining: number
   /** The server's reset time, if a response contained one. The reset time identifies the window. */
   readonly resetAt?: number | undefined
@@ -41,10 +22,12 @@ interface Window extends Span {
   readonly isGuess?: boolean
 }
 
-/** The data of a response that the gate uses. */
+/** The parts of a response that the gate uses. */
 export interface LimitUpdate {
+  readonly status: number
   readonly headers: Headers
-  /** The wait that a 429 response requests, in milliseconds, or undefined for any other response. */
+  readonly rateLimit: RateLimit | undefined
+  /** The wait that the response requests, in milliseconds. */
   readonly waitMs: number | undefined
 }
 
@@ -59,9 +42,6 @@ export interface Slot {
   wake?: () => void
 }
 
-/** Whether a time is in a span. If the clock was set back, the span starts in the future. */
-const isWithin = (time: number, { startsAt, endsAt }: Span): boolean => startsAt <= time && time < endsAt
-
 /**
  * Delays calls after the server said that no requests remain. The calls of a client share one gate and start in order.
  * Requests in flight count as used, so that parallel calls together do not exceed the limit.
@@ -72,7 +52,7 @@ export class RateLimitGate {
   readonly #queue = new Set<Slot>()
   readonly #inFlight = new Set<Slot>()
   /** The wait that the last 429 requested. */
-  #pause: Span | undefined
+  #pause: Window | undefined
   #window: Window | undefined
   #limit: number | undefined
 
@@ -136,36 +116,35 @@ export class RateLimitGate {
     }
   }
 
-  #update({ headers, waitMs }: LimitUpdate): void {
-    const { limit, remaining, resetAt } = readRateLimit(headers) ?? {}
+  #update({ status, headers, rateLimit = {}, waitMs }: LimitUpdate): void {
+    const { limit, remaining, resetAt } = rateLimit
     this.#limit = limit ?? this.#limit
     const reset = resetAt?.getTime()
     const untilReset = reset && untilServerTime(reset, this.#clock.now(), headers)
-    const isPause = waitMs !== undefined && waitMs <= LONGEST_PLAUSIBLE_DELAY
-    if (isPause) this.#pause = this.#span(waitMs)
+    const isPause = status === 429 && waitMs !== undefined && waitMs <= LONGEST_PLAUSIBLE_DELAY
+    if (isPause) this.#pause = this.#open(waitMs, 0)
     // After the wait that a 429 names, calls continue, even if the window with no remaining requests is longer.
     if (isPause && !remaining) this.#endWindow()
-    else if (remaining !== undefined && untilReset && untilReset <= LONGEST_PLAUSIBLE_DELAY)
-      this.#open(remaining, Math.min(untilReset, LONGEST_DELAY), reset)
+    else if (remaining !== undefined && untilReset && untilReset <= LONGEST_PLAUSIBLE_DELAY) {
+      // Responses may arrive out of order. The lowest number is the newest, because in a window the number only falls.
+      const known = this.#window?.resetAt === reset ? this.#window?.remaining : undefined
+      const window = this.#open(Math.min(untilReset, LONGEST_DELAY), Math.min(remaining, known ?? remaining))
+      this.#window = { ...window, resetAt: reset }
+    }
   }
 
-  #span(milliseconds: number): Span {
+  #open(milliseconds: number, remaining: number): Window {
     const startsAt = this.#clock.now()
-    return { startsAt, endsAt: startsAt + milliseconds }
-  }
-
-  #open(remaining: number, milliseconds: number, resetAt: number | undefined): void {
-    // Responses may arrive out of order. The lowest number is the newest, because in one window the number only falls.
-    const known =
-      resetAt !== undefined && this.#window?.resetAt === resetAt ? this.#window.remaining : remaining
-    this.#window = { ...this.#span(milliseconds), remaining: Math.min(remaining, known), resetAt }
+    return { startsAt, endsAt: startsAt + milliseconds, remaining }
   }
 
   #isClosed(): boolean {
     if (this.#pause === undefined && this.#window === undefined) return false
     const now = this.#clock.now()
-    if (this.#pause && !isWithin(now, this.#pause)) this.#pause = undefined
-    if (this.#window && !isWithin(now, this.#window)) this.#endWindow()
+    // If the clock was set back, a window starts in the future.
+    const isOver = (window?: Window) => window && !(window.startsAt <= now && now < window.endsAt)
+    if (isOver(this.#pause)) this.#pause = undefined
+    if (isOver(this.#window)) this.#endWindow()
     const ended = steadyClock.now()
     for (const slot of this.#inFlight) if (slot.endsAt <= ended) this.#inFlight.delete(slot)
     return this.#pause !== undefined || (this.#window?.remaining ?? Infinity) <= this.#inFlight.size
@@ -175,13 +154,13 @@ export class RateLimitGate {
   #endWindow(): void {
     const limit = this.#window?.isGuess ? undefined : this.#limit
     this.#limit = undefined
-    this.#window = limit ? { ...this.#span(LONGEST_DELAY), remaining: limit, isGuess: true } : undefined
+    this.#window = limit ? { ...this.#open(LONGEST_DELAY, limit), isGuess: true } : undefined
   }
 
   /** Returns the milliseconds until the pause and a used-up window end, or 0 if the server allows more requests. */
   #delay(): number {
-    const end = this.#window?.remaining === 0 ? this.#window.endsAt : 0
-    return Math.max(0, Math.max(end, this.#pause?.endsAt ?? 0) - this.#clock.now())
+    const ends = [this.#pause, this.#window].map((window) => (window?.remaining === 0 ? window.endsAt : 0))
+    return Math.max(0, Math.max(...ends) - this.#clock.now())
   }
 
   /** Waits until the gate wakes the call, the window ends, or the `endsAt` of a request in flight passes. */

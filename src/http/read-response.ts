@@ -2,19 +2,31 @@ import { typeOf } from '../check.ts'
 import type { EndpointDefinition } from '../contract/endpoint.ts'
 import { asText, type Issues, isObject, readWith, received } from '../contract/fields.ts'
 import { isCutJson, readJson } from '../json.ts'
-import type { Failure } from './failure.ts'
-import type { UnexpectedReport } from './hooks.ts'
+import type { ResponseFailure } from './failure.ts'
+import type { UnexpectedReport } from './observe.ts'
 import type { ReceivedResponse } from './send.ts'
 
-/** The result of reading a response. `body` is the parsed JSON, or undefined. */
-export type Reading =
-  | {
-      readonly kind: 'success'
-      readonly data: unknown
-      readonly body: unknown
-      readonly reports: readonly UnexpectedReport[]
-    }
-  | { readonly kind: 'failed'; readonly failure: Failure; readonly body: unknown }
+/** The data of a successful response, and what is unexpected in it. */
+interface Content {
+  readonly data: unknown
+  readonly reports: readonly UnexpectedReport[]
+}
+
+/** A successful response. `body` is the parsed JSON, or undefined. */
+export interface Success extends Content {
+  readonly kind: 'success'
+  readonly response: ReceivedResponse
+  readonly body: unknown
+}
+
+/** A response from which no data can be read. */
+export interface BadResponse {
+  readonly kind: 'bad-response'
+  readonly phase: 'response'
+  readonly failure: ResponseFailure
+  readonly response: ReceivedResponse
+  readonly body: unknown
+}
 
 type JsonObject = Readonly<Record<string, unknown>>
 
@@ -34,97 +46,94 @@ export const errorIn = (body: unknown): { errorCode?: string | undefined; messag
   }
 }
 
-const isPresent = (body: JsonObject, name: string): boolean => {
-  const value = received(body, name)
-  return value !== undefined && value !== null && value !== ''
-}
-
-const hasAll = (body: unknown, names: readonly string[] = []): boolean =>
-  isObject(body) && names.every((name) => isPresent(body, name))
+/** Returns the names that a body lacks or has without a value. */
+const lacking = (body: unknown, names: readonly string[] = []): readonly string[] =>
+  names.filter(
+    (name) => !isObject(body) || [undefined, null, ''].some((none) => received(body, name) === none),
+  )
 
 /** Returns whether a response contains the created object, which shows that the server may have acted. */
 const containsCreated = ({ created }: EndpointDefinition, body: unknown): boolean =>
-  created !== undefined && hasAll(body, created)
+  created !== undefined && lacking(body, created).length === 0
 
-const failed = (failure: Failure, body: unknown): Reading => ({ kind: 'failed', failure, body })
-
-const withCode = (endpoint: EndpointDefinition, body: JsonObject, code: unknown): Reading => {
+const withCode = (endpoint: EndpointDefinition, body: unknown, code: unknown): ResponseFailure => {
   const isClear = typeof code === 'string' && !NEARLY_SUCCESS.test(code)
-  return failed({ kind: 'code', proof: isClear && !containsCreated(endpoint, body) }, body)
+  return { kind: 'code', proof: isClear && !containsCreated(endpoint, body) }
 }
 
-const unexpected = (reason: string, body: unknown, isCut = false): Reading =>
-  failed({ kind: isCut ? 'cut' : 'unexpected', reason }, body)
+const unexpected = (reason: string): ResponseFailure => ({ kind: 'unexpected', reason })
 
 /** Returns whether a 2xx response contains an error of area G, but no `id` and no `status`. */
-const isBareError = (body: unknown): body is JsonObject =>
-  isObject(body) &&
-  isObject(body.error) &&
-  typeof body.error.code === 'string' &&
-  !isPresent(body, 'id') &&
-  !isPresent(body, 'status')
+const isBareError = (body: JsonObject): boolean =>
+  isObject(body.error) && typeof body.error.code === 'string' && lacking(body, ['id', 'status']).length === 2
 
 /** Reads a successful response by its schema. Omits and reports optional fields whose values are invalid. */
-const readByContract = (endpoint: EndpointDefinition, body: unknown): Reading => {
+const readByContract = (endpoint: EndpointDefinition, body: unknown): Content | ResponseFailure => {
+  const { operation, partial } = endpoint
   const issues: Issues = []
   const value = readWith(endpoint.response, body, issues)
-  const data: unknown = endpoint.partial && !isObject(value) ? {} : value
-  const missing = (endpoint.needs ?? []).filter((name) => !isObject(data) || !isPresent(data, name))
-  if (missing.length > 0) return unexpected(`lacks ${missing.join(' and ')}`, body)
+  const data: unknown = partial && !isObject(value) ? {} : value
+  const missing = lacking(data, endpoint.needs)
+  if (missing.length > 0) return unexpected(`lacks ${missing.join(' and ')}`)
   const reports = new Map<string, UnexpectedReport>()
   for (const { path = [], message: rule = '', input } of issues) {
-    if (endpoint.partial && input === undefined) continue
+    if (partial && input === undefined) continue
     const parts = path.map((part) => (typeof part === 'number' ? '[]' : `.${String(part)}`))
     const field = parts.join('').replace(/^\./, '')
-    const received = typeOf(input)
-    const words = `${field || 'The response'} must be ${rule}, received ${received}`
-    reports.set(words, { operation: endpoint.operation, field, rule, received, message: words })
+    const type = typeOf(input)
+    const message = `${field || 'The response'} must be ${rule}, received ${type}`
+    reports.set(message, { operation, field, rule, received: type, message })
   }
-  return { kind: 'success', data, body, reports: [...reports.values()] }
+  return { data, reports: [...reports.values()] }
 }
 
-const readSuccess = (endpoint: EndpointDefinition, body: unknown): Reading => {
+const readSuccess = (endpoint: EndpointDefinition, body: unknown): Content | ResponseFailure => {
   const { envelope = false } = endpoint
-  if (!isObject(body) && envelope === true) return unexpected('is not a JSON object', body)
-  if (isObject(body) && envelope !== false) {
+  if (!isObject(body))
+    return envelope === true ? unexpected('is not a JSON object') : readByContract(endpoint, body)
+  if (envelope !== false) {
     const code = body.errorCode ?? undefined
     if (code !== undefined && code !== SUCCESS) return withCode(endpoint, body, code)
-    if (code === undefined && !hasAll(body, endpoint.proof ?? endpoint.needs)) {
+    if (code === undefined && lacking(body, endpoint.proof ?? endpoint.needs).length > 0) {
       const { errorCode } = errorIn(body)
       // An error code in another format is a rejection too, so that logins stop before they lock the account.
       if (errorCode !== undefined && envelope === 'optional') return withCode(endpoint, body, errorCode)
-      return unexpected('has no errorCode', body)
+      return unexpected('has no errorCode')
     }
   }
-  if (isBareError(body)) return withCode(endpoint, body, errorIn(body).errorCode)
-  return readByContract(endpoint, body)
+  return isBareError(body)
+    ? withCode(endpoint, body, errorIn(body).errorCode)
+    : readByContract(endpoint, body)
 }
 
 /** Reads a complete response. In area S, a success has code `00`, or has all `proof` fields but no code. */
 export const readResponse = (
   endpoint: EndpointDefinition,
-  { status, text: received }: Pick<ReceivedResponse, 'status' | 'text'>,
-): Reading => {
-  const text = received ?? ''
+  response: ReceivedResponse,
+): Success | BadResponse => {
+  const { status, text = '' } = response
   const json = readJson(text)
   // PHP and proxies may write text, such as a warning, before or after the JSON.
   const inner = json.ok ? [] : [text.replace(/^[^{]+/, ''), text.slice(0, text.lastIndexOf('}') + 1)]
   const found = inner.map(readJson).find(({ ok }) => ok) ?? json
   const body = found.ok ? found.value : undefined
-  if (status >= 400) return failed({ kind: 'status', status, created: containsCreated(endpoint, body) }, body)
-  if (status < 200 || status >= 300) return unexpected('is a redirect', body)
-  if (received === undefined) return unexpected('is larger than maxResponseBytes', body)
-  if (endpoint.anyBody) return { kind: 'success', data: body ?? text, body: body ?? text, reports: [] }
-  if (json.ok) return readSuccess(endpoint, body)
-  if (found.ok) return unexpected('has other text around its JSON', body)
-  if (text.trim() !== '') {
-    const isCut = isCutJson(text)
-    return unexpected(isCut ? 'is cut JSON' : 'is not JSON', body, isCut)
+  const content = (data: unknown): Content => ({ data, reports: [] })
+  const read = (): Content | ResponseFailure => {
+    if (status >= 400) return { kind: 'status', status, created: containsCreated(endpoint, body) }
+    if (status < 200 || status >= 300) return unexpected('is a redirect')
+    if (response.text === undefined) return unexpected('is larger than maxResponseBytes')
+    if (endpoint.anyBody) return content(body ?? text)
+    if (json.ok) return readSuccess(endpoint, body)
+    if (found.ok) return unexpected('has other text around its JSON')
+    if (text.trim() !== '')
+      return isCutJson(text) ? { kind: 'cut', reason: 'is cut JSON' } : unexpected('is not JSON')
+    // An empty body is an error if the body must prove the success or contain the requested data.
+    if (!endpoint.envelope && endpoint.needs === undefined) return content(endpoint.partial ? {} : undefined)
+    return { kind: status === NO_CONTENT ? 'unexpected' : 'cut', reason: 'is empty' }
   }
-  // An empty body is an error if the body must prove the success or contain the requested data.
-  if (endpoint.envelope || endpoint.needs !== undefined)
-    return unexpected('is empty', body, status !== NO_CONTENT)
-  return { kind: 'success', data: endpoint.partial ? {} : undefined, body: undefined, reports: [] }
+  const result = read()
+  if ('kind' in result) return { kind: 'bad-response', phase: 'response', failure: result, response, body }
+  return { kind: 'success', response, body: endpoint.anyBody ? result.data : body, ...result }
 }
 
 /** Characters with which people write a phone number. The trunk prefix `(0)` is not dialed from abroad. */

@@ -73,10 +73,12 @@ export const createRedactor = (
     )
   }
 
-  const keptHeaders = (original: Readonly<Record<string, string>>) =>
-    value(
-      Object.fromEntries(Object.entries(original).filter(([name]) => !SECRET_HEADER.test(name))),
-    ) as Record<string, string>
+  const keptHeaders = (original: Readonly<Record<string, string>>) => {
+    const kept = Object.entries(original).filter(
+      ([name]) => !SECRET_HEADER.test(name) && !SECRET_FIELD.test(name),
+    )
+    return Object.fromEntries(kept.map(([name, content]) => [text(name), text(content)]))
+  }
 
   return { text, value, headers: keptHeaders }
 }

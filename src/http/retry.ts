@@ -1,8 +1,7 @@
 import type { EndpointDefinition } from '../contract/endpoint.ts'
-import type { Outcome, RateLimit } from '../errors.ts'
+import type { Outcome } from '../errors.ts'
 import type { Failure } from './failure.ts'
 
-/** The fields of an endpoint definition that decide whether a call is retried. */
 type RetryRules = Pick<EndpointDefinition, 'retry' | 'auth' | 'idempotencyKey'>
 
 /** The facts that decide whether an attempt is retried. Times are in milliseconds. */
@@ -25,10 +24,14 @@ export interface RetryQuestion {
 /** Why an attempt is retried. */
 export type RetryReason = 'not-sent' | 'rate-limited' | 'response-lost' | 'token-rejected'
 
-type Ending = 'rejected' | 'aborted'
-type Prohibition = 'never-retried' | 'may-have-executed' | 'no-wait-named'
-/** Why an attempt is not retried. */
-type NoRetryReason = Ending | Prohibition | 'limit-reached' | 'wait-too-long'
+type NoRetryReason =
+  | 'rejected'
+  | 'aborted'
+  | 'never-retried'
+  | 'may-have-executed'
+  | 'no-wait-named'
+  | 'limit-reached'
+  | 'wait-too-long'
 
 /** Whether an attempt is retried, the reason, and the wait before the retry. */
 export type RetryDecision =
@@ -38,8 +41,6 @@ export type RetryDecision =
 const FIRST_BACKOFF = 500
 const LONGEST_BACKOFF = 8000
 
-type Kind = Exclude<RetryReason, 'token-rejected'>
-
 /** Whether a status says that a call with the same idempotency key still runs, or that a state forbids the call. */
 export const isKeyInUse = (endpoint: RetryRules, status: number): boolean =>
   endpoint.idempotencyKey === true && (status === 409 || status === 425)
@@ -48,22 +49,17 @@ export const isKeyInUse = (endpoint: RetryRules, status: number): boolean =>
 const isLost = (endpoint: RetryRules, status: number): boolean =>
   status >= 500 ? status !== 501 && status !== 505 : status === 408 || isKeyInUse(endpoint, status)
 
-const kindOf = (endpoint: RetryRules, failure: Failure): Kind | Ending => {
+/** Returns why a failure may be retried if the endpoint's policy allows it, or why it is final. */
+const reasonOf = (endpoint: RetryRules, failure: Failure): RetryReason | 'rejected' | 'aborted' => {
   const { kind } = failure
   if (kind === 'aborted') return kind
   if (kind === 'timeout' || kind === 'cut') return 'response-lost'
   if (kind === 'connection' && !failure.certificate) return failure.notSent ? 'not-sent' : 'response-lost'
   if (kind !== 'status') return 'rejected'
   if (isLost(endpoint, failure.status)) return 'response-lost'
-  return failure.status === 429 && !failure.created ? 'rate-limited' : 'rejected'
-}
-
-/** Returns why an endpoint's policy forbids a retry, or `undefined` if the policy allows the retry. */
-const forbidden = ({ endpoint: { retry }, hint }: RetryQuestion, kind: Kind): Prohibition | undefined => {
-  if (retry === 'never') return 'never-retried'
-  if (retry === 'always' || kind === 'not-sent') return undefined
-  if (kind === 'response-lost') return 'may-have-executed'
-  return retry === 'when-not-sent' && hint === undefined ? 'no-wait-named' : undefined
+  if (failure.created) return 'rejected'
+  if (failure.status === 401 && endpoint.auth === 'token') return 'token-rejected'
+  return failure.status === 429 ? 'rate-limited' : 'rejected'
 }
 
 /** Returns a random backoff (full jitter) in ms. Its maximum is 0.5 s at first, then doubles per retry up to 8 s. */
@@ -73,19 +69,22 @@ const backoff = (retries: number, random: number): number =>
 /** Decides whether a failed attempt is retried. `docs/retries-and-outcomes.md` has the same rules as a table. */
 export const decideRetry = (question: RetryQuestion): RetryDecision => {
   const { endpoint, failure, renewed, retries, limit, hint, maxWait, remaining, random } = question
-  const isRejectedToken = failure.kind === 'status' && failure.status === 401 && !failure.created
-  if (isRejectedToken && endpoint.auth === 'token' && !renewed) {
-    if (remaining <= 0) return { retry: false, reason: 'wait-too-long' }
-    return { retry: true, reason: 'token-rejected', waitMs: 0 }
+  const no = (reason: NoRetryReason) => ({ retry: false, reason }) as const
+  const reason = reasonOf(endpoint, failure)
+  if (reason === 'aborted' || reason === 'rejected') return no(reason)
+  if (reason === 'token-rejected') {
+    if (renewed) return no('rejected')
+    return remaining > 0 ? { retry: true, reason, waitMs: 0 } : no('wait-too-long')
   }
-  const kind = kindOf(endpoint, failure)
-  if (kind === 'aborted' || kind === 'rejected') return { retry: false, reason: kind }
-  const prohibition = forbidden(question, kind)
-  if (prohibition !== undefined) return { retry: false, reason: prohibition }
-  if (retries >= limit) return { retry: false, reason: 'limit-reached' }
+  const policy = endpoint.retry
+  if (policy === 'never') return no('never-retried')
+  if (policy !== 'always' && reason === 'response-lost') return no('may-have-executed')
+  if (policy === 'when-not-sent' && reason === 'rate-limited' && hint === undefined)
+    return no('no-wait-named')
+  if (retries >= limit) return no('limit-reached')
   const waitMs = hint ?? Math.min(backoff(retries, random), maxWait)
-  if (waitMs > maxWait || waitMs >= remaining) return { retry: false, reason: 'wait-too-long', waitMs }
-  return { retry: true, reason: kind, waitMs }
+  if (waitMs > maxWait || waitMs >= remaining) return { ...no('wait-too-long'), waitMs }
+  return { retry: true, reason, waitMs }
 }
 
 /** Returns the outcome that one failed attempt proves. */
@@ -100,52 +99,6 @@ export const outcomeOf = (endpoint: RetryRules, failure: Failure): Outcome => {
 export const combineOutcomes = (one: Outcome, other: Outcome): Outcome => (one > other ? one : other)
 
 /** Returns whether a failure is temporary, so that the same call may succeed later. */
-export const isTransient = (endpoint: RetryRules, failure: Failure): boolean => {
-  if (failure.kind === 'connection') return !failure.certificate
-  if (failure.kind === 'status') return failure.status === 429 || isLost(endpoint, failure.status)
-  return failure.kind !== 'code' && failure.kind !== 'unexpected'
-}
-
-// A header that was sent twice arrives as `20, 20`.
-const SECONDS = /^(?:\d{1,9}(?:\.\d+)?(?:, *|$))+$/
-// Date.parse reads "5" and "-5" as dates. A real HTTP date always starts with the name of a day.
-const HTTP_DATE = /^[A-Z][a-z]{2,8},? /
-
-type Headers = Readonly<Record<string, string>>
-
-/**
- * Returns the milliseconds from now until a time in a response header. "Now" is the time on the client's clock or in
- * the header `Date`, whichever gives the shorter positive wait. A wait that is too short costs at most one rejected
- * retry, but a wrong clock could cause a very long wait.
- */
-export const untilServerTime = (time: number, now: number, headers: Headers): number | undefined => {
-  const serverNow = headers.date === undefined ? Number.NaN : Date.parse(headers.date)
-  const waits = [time - now, time - serverNow].filter((wait) => wait > 0)
-  return waits.length === 0 ? undefined : Math.min(...waits)
-}
-
-/** Returns the wait in Retry-After in milliseconds, or `undefined` if the header is missing or invalid. */
-export const readRetryAfter = (headers: Headers, now: number): number | undefined => {
-  const text = headers['retry-after']?.trim() ?? ''
-  if (SECONDS.test(text)) return Math.max(...text.split(',').map(Number)) * 1000
-  // The oldest form of an HTTP date does not contain "GMT", but is in GMT.
-  const date = HTTP_DATE.test(text) ? Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`) : Number.NaN
-  return Number.isNaN(date) ? undefined : untilServerTime(date, now, headers)
-}
-
-/**
- * Returns the wait that an error response requests, in ms: its Retry-After, or the time until a 429's reset time. A
- * wait below a second counts as none, because servers send 0 in place of a wait that they do not know.
- */
-export const readWaitHint = (
-  status: number,
-  headers: Headers,
-  rateLimit: RateLimit | undefined,
-  now: number,
-): number | undefined => {
-  if (status < 400) return undefined
-  // The reset time applies only to a 429. The cause of a 503 is not the rate limit, and may last beyond the reset.
-  const resetAt = status === 429 ? rateLimit?.resetAt : undefined
-  const asked = readRetryAfter(headers, now) ?? (resetAt && untilServerTime(resetAt.getTime(), now, headers))
-  return asked !== undefined && asked >= 1000 ? asked : undefined
-}
+export const isTransient = (endpoint: RetryRules, failure: Failure): boolean =>
+  (failure.kind === 'status' && failure.status === 429) ||
+  !['rejected', 'token-rejected'].includes(reasonOf(endpoint, failure))

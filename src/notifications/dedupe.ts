@@ -12,7 +12,8 @@ export type Claim =
   | { readonly state: 'in-progress' | 'committed' }
 
 /**
- * Remembers the ids of processed notifications. A store in a database can serve several processes. Every method is
+ * Remembers processed notifications by their `id`: text that the handler makes of the
+ * notificationId and the message's other facts. A store in a database can serve several processes. Every method is
  * atomic: if callers claim an id at the same time, only one of them receives `claimed`. A method rejects if it cannot
  * reach its backend. If `claim` rejects, the handler responds 503, and the sender delivers again.
  */
@@ -44,7 +45,7 @@ export interface MemoryDedupeStore extends DedupeStore {
 const LIMIT = 100_000
 const memoryOptions = {
   /**
-   * Maximum number of ids. Default: 100 000 (about 20 MB). A full store forgets the oldest committed ids, but never
+   * Maximum number of ids. Default: 100 000 (about 30 MB). A full store forgets the oldest committed ids, but never
    * ids in progress. If all ids are in progress, a new claim rejects, and the sender delivers again later.
    */
   limit: withDefault(wholeNumber(1), LIMIT),

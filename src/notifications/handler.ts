@@ -4,12 +4,17 @@ import { isObject } from '../contract/fields.ts'
 import type { PaymentDetails, SubscriptionDetails } from '../contract/subscriptions.ts'
 import { InvalidRequestError } from '../errors.ts'
 import { createMemoryStore } from './dedupe.ts'
-import type { NotificationContext, NotificationHandlerOptions, Report } from './options.ts'
+import type {
+  Delivery,
+  NotificationContext,
+  NotificationHandlerOptions,
+  Report,
+  Verified,
+} from './options.ts'
 import { handlerOptionsSchema } from './options.ts'
-import { isRequest, type MerchantNotification, toBytes } from './parse.ts'
+import { type MerchantNotification, toBytes } from './parse.ts'
 import { createProcessOnce } from './process-once.ts'
 import { type HeaderFields, isSetupError, readDelivery, toHeaders, type Unreadable } from './read-delivery.ts'
-import type { Delivery, Lookup, Verified } from './verifiers.ts'
 
 /** A delivery as plain data, which a job of a queue can contain. */
 export interface QueuedDelivery {
@@ -20,15 +25,17 @@ export interface QueuedDelivery {
 }
 
 /**
- * The result of a delivery.
+ * The result of a delivery, and the status of the response:
  *
- * - `processed`: your code succeeded; or the type is unknown and `onUnknown` is missing.
- * - `duplicate`: your code succeeded for an earlier delivery of the same notificationId.
- * - `in-progress`: another delivery of this id is in progress, your code exceeded `lease.limit`, or the store failed.
- * - `unverified`: the verifier threw, returned no valid result, or exceeded its time limit.
- * - `refused`: the verifier returned false.
- * - `invalid`: the body is not a notification, or is too large.
- * - `failed`: your code threw.
+ * - `processed` (200): your code succeeded; or the type is unknown and `onUnknown` is missing.
+ * - `duplicate` (200): your code succeeded for an earlier delivery of the same notification.
+ * - `in-progress` (503): another delivery of the notification is in progress, your code exceeded `lease.limit`, or the
+ *   store failed.
+ * - `unverified` (503): the verifier threw, returned no valid result, or exceeded its time limit.
+ * - `refused` (401): the verifier returned false.
+ * - `invalid` (400): the body is not a notification, or cannot be read: it arrived too slowly (408), is larger than
+ *   `maxBytes` (413), or its Content-Encoding is unknown (415).
+ * - `failed` (500): your code threw. The next delivery runs your code again.
  */
 export type DeliveryResult =
   | 'processed'
@@ -59,7 +66,7 @@ export interface NotificationHandler {
   /** Processes the delivery in a request. The response has no body. */
   (request: Request): Promise<Response>
   /**
-   * Processes a delivery from a queue: verifies the delivery, and runs your code once for each notificationId. Your
+   * Processes a delivery from a queue: verifies the delivery, and runs your code once for each notification. Your
    * web server only has to add the delivery to the queue before responding 2xx.
    *
    * @throws {InvalidRequestError} for the same mistakes in the setup as the handler
@@ -79,33 +86,26 @@ const STATUSES: Readonly<Record<DeliveryResult, number>> = {
   invalid: 400,
   failed: 500,
 }
+const METHODS = ['POST', 'PUT']
 const RETRY_AFTER = 5_000
 /** Returns the pause before a redelivery, in milliseconds: the error's `retryAfterMs` if it is at least 1 s, or 5 s. */
 const pauseAfter = (error: unknown): number => {
-  const { retryAfterMs } = Object(error) as { readonly retryAfterMs?: number }
-  return exportedWait(Number(retryAfterMs) >= 1000 ? retryAfterMs : undefined) ?? RETRY_AFTER
+  const named = Number(Object(error).retryAfterMs)
+  return exportedWait(named >= 1000 ? named : undefined) ?? RETRY_AFTER
 }
-const METHODS = ['POST', 'PUT']
 
 const ignore = (): void => undefined
 
 /**
- * Creates a handler that receives notifications and runs your code once for each notificationId, even after a
- * redelivery. The handler reads and verifies a delivery, claims its id, runs your code, and commits the id. (S8)
+ * Creates a handler that receives notifications and runs your code once for each notification, even after a
+ * redelivery. The handler reads and verifies a delivery, claims it, runs your code, and commits the claim. (S8)
  *
- * | Response | When |
- * |---|---|
- * | 200 | your code succeeded, now or for an earlier delivery; or the type is unknown and `onUnknown` is missing |
- * | 400, 405 | the body is not a notification; the method is neither POST nor PUT |
- * | 401 | the verifier returned false |
- * | 408, 413 | the body took longer than `timeouts.read`; the decoded body is larger than `maxBytes` |
- * | 415 | the Content-Encoding is not gzip, deflate or br, or this runtime cannot decode br |
- * | 500 | your code threw; the next delivery runs your code again |
- * | 503 | another delivery is in progress, a time limit was exceeded, or the verifier or the store failed; the header Retry-After contains the wait |
+ * `DeliveryResult` lists the statuses of the responses. A 503 has the header Retry-After. A method other than POST and
+ * PUT gets 405.
  *
  * To process deliveries in a job queue, use the handler's method `process`.
  *
- * The handler commits the id after your code returns. If the process dies before the commit, a later delivery
+ * The handler commits the claim after your code returns. If the process dies before the commit, a later delivery
  * runs your code again, so your code must be idempotent.
  *
  * The handler rejects with `InvalidRequestError` only for a mistake in the setup: other code read the body and kept
@@ -134,27 +134,15 @@ export const createHandlerWithClock = (
     const notify = async () => onUnexpected?.(what)
     notify().catch(ignore)
   }
-  const store = settings.dedupe ?? createMemoryStore(waits, clock)
-  const processOnce = createProcessOnce(settings, store, waits, report)
+  const once = createProcessOnce(settings, settings.dedupe ?? createMemoryStore(waits, clock), waits, report)
 
-  /** Verifies a delivery. For a genuine delivery, returns the record that the verifier looked up, if any. */
-  const examine = async (delivery: Delivery): Promise<ProcessedDelivery | Partial<Verified>> => {
-    if (verify === 'none') return {}
-    const { notification } = delivery
-    try {
-      const asked = (async () => verify(delivery))()
-      const answer: unknown = await waitAtMost(asked, timeouts.verify, undefined, 'The verifier')
-      if (answer === true) return {}
-      if (isObject(answer) && isObject(answer.lookup)) return { lookup: answer.lookup as unknown as Lookup }
-      // A missing `return` in `verify` must not cause a 401, because senders do not retry after a 401.
-      if (answer !== false) throw new TypeError('verify must return true or false')
-    } catch (error) {
-      report({ kind: 'verification-failed', notification, error })
-      if (isSetupError(error)) throw error
-      return { result: 'unverified', retryAfterMs: pauseAfter(error), notification, error }
-    }
-    report({ kind: 'refused', notification })
-    return { result: 'refused', notification }
+  const askVerifier = async (delivery: Delivery): Promise<boolean | Verified> => {
+    if (verify === 'none') return true
+    const asked = (async () => verify(delivery))()
+    const verdict = await waitAtMost(asked, timeouts.verify, undefined, 'The verifier')
+    if (typeof verdict === 'boolean' || isObject(verdict?.lookup)) return verdict
+    // A missing `return` in `verify` must not cause a 401, because senders do not retry after a 401.
+    throw new TypeError('verify must return true or false')
   }
 
   const callListener = async (
@@ -162,66 +150,48 @@ export const createHandlerWithClock = (
     // `lookup` is the payment if the type is `SUBSCRIPTION_PAYMENT`, or else the subscription.
     context: NotificationContext<PaymentDetails & SubscriptionDetails>,
   ): Promise<unknown> => {
-    switch (notification.type) {
-      case 'SUBSCRIPTION':
-        return onSubscription(notification, context)
-      case 'SUBSCRIPTION_PAYMENT':
-        return onPayment(notification, context)
-      case 'UNKNOWN':
-        return onUnknown?.(notification, context)
-    }
+    if (notification.type === 'SUBSCRIPTION') return onSubscription(notification, context)
+    if (notification.type === 'SUBSCRIPTION_PAYMENT') return onPayment(notification, context)
+    return onUnknown?.(notification, context)
   }
 
-  const processGenuine = async (
-    notification: MerchantNotification,
-    lookup: Lookup | undefined,
-  ): Promise<ProcessedDelivery> => {
+  const receive = async (delivery: Delivery | Unreadable): Promise<ProcessedDelivery> => {
+    if ('error' in delivery) {
+      const { error } = delivery
+      report({ kind: 'invalid-message', error })
+      if (isSetupError(error)) throw error
+      return { result: 'invalid', error }
+    }
+    const { notification } = delivery
+    // A duplicate must not cost a lookup in the API.
+    if (verify !== 'none' && (await once.isProcessed(notification)))
+      return { result: 'duplicate', notification }
+    let verdict: boolean | Verified
+    try {
+      verdict = await askVerifier(delivery)
+    } catch (error) {
+      report({ kind: 'verification-failed', notification, error })
+      if (isSetupError(error)) throw error
+      return { result: 'unverified', retryAfterMs: pauseAfter(error), notification, error }
+    }
+    if (verdict === false) {
+      report({ kind: 'refused', notification })
+      return { result: 'refused', notification }
+    }
     if (notification.type === 'UNKNOWN' && onUnknown === undefined) {
       report({ kind: 'unknown-kind', notification })
       return { result: 'processed', notification }
     }
-    let failure: unknown
-    const result = await processOnce(notification, (signal) =>
-      callListener(notification, { signal, lookup: lookup as PaymentDetails & SubscriptionDetails }).catch(
-        (error: unknown) => {
-          failure = error
-          throw error
-        },
-      ),
+    const { lookup } = Object(verdict) as { lookup?: PaymentDetails & SubscriptionDetails }
+    const outcome = await once.process(notification, (signal) =>
+      callListener(notification, { signal, lookup }),
     )
-    if (result === 'processed' || result === 'duplicate') return { result, notification }
-    const retryAfterMs = pauseAfter(failure)
-    return { result, retryAfterMs, notification, ...(result === 'failed' && { error: failure }) }
+    if (outcome.result === 'processed' || outcome.result === 'duplicate') return { ...outcome, notification }
+    const error = outcome.result === 'failed' ? outcome.error : undefined
+    return { ...outcome, notification, retryAfterMs: pauseAfter(error) }
   }
 
-  const receive = async (delivery: Delivery | Unreadable): Promise<ProcessedDelivery> => {
-    if ('notification' in delivery) {
-      const { notification } = delivery
-      // A duplicate must not cost a lookup in the API.
-      if (verify !== 'none' && (await processOnce.isProcessed(notification)))
-        return { result: 'duplicate', notification }
-      const examined = await examine(delivery)
-      return 'result' in examined ? examined : processGenuine(notification, examined.lookup)
-    }
-    const { error } = delivery
-    report({ kind: 'invalid-message', error })
-    if (isSetupError(error)) throw error
-    return { result: 'invalid', error }
-  }
-
-  const respond = async (request: Request): Promise<{ status: number; retryAfterMs?: number }> => {
-    if (!METHODS.includes(request.method)) return { status: 405 }
-    const delivery = await readDelivery(request, settings)
-    const { result, ...received } = await receive(delivery)
-    return { ...received, status: 'status' in delivery ? delivery.status : STATUSES[result] }
-  }
-
-  const handler = async (request: Request): Promise<Response> => {
-    if (!isRequest(request)) {
-      const rule = 'a web-standard Request (for Express, Fastify, Koa and node:http, use toNodeHandler)'
-      throw new InvalidRequestError('notifications.handler', [inputIssue('request', rule, request)])
-    }
-    const { status, retryAfterMs = RETRY_AFTER } = await respond(request)
+  const respond = (status: number, retryAfterMs = RETRY_AFTER): Response => {
     const headers = new Headers({ 'cache-control': 'no-store' })
     if (status === 405) headers.set('allow', METHODS.join(', '))
     if (status === 415) headers.set('accept-encoding', 'gzip, deflate')
@@ -230,15 +200,22 @@ export const createHandlerWithClock = (
     return new Response(null, { status, headers })
   }
 
-  const process = async ({ headers, body }: QueuedDelivery): Promise<ProcessedDelivery> => {
+  const handler = async (request: Request): Promise<Response> => {
+    if (!METHODS.includes(request.method)) return respond(405)
+    const delivery = await readDelivery(request, settings)
+    const { result, retryAfterMs } = await receive(delivery)
+    return respond('status' in delivery ? delivery.status : STATUSES[result], retryAfterMs)
+  }
+
+  const process = async ({ headers: fields, body }: QueuedDelivery): Promise<ProcessedDelivery> => {
     const bytes = toBytes(body)
     if (bytes === undefined) {
       const rule = 'the text or the bytes as received; JSON in a queue holds only text'
       throw new InvalidRequestError('notifications.handler', [inputIssue('body', rule, body)])
     }
-    const leftOut = (name: string) => report({ kind: 'header-left-out', name })
-    const init = { method: 'POST', headers: toHeaders(headers, leftOut), body: bytes }
-    return receive(await readDelivery(new Request('http://localhost/', init), settings))
+    const headers = toHeaders(fields, (name) => report({ kind: 'header-left-out', name }))
+    const request = new Request('http://localhost/', { method: 'POST', headers, body: bytes })
+    return receive(await readDelivery(request, settings))
   }
 
   return Object.assign(handler, { process })

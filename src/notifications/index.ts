@@ -12,25 +12,34 @@ export type {
   ExpectedPayment,
   ExpectedSubscription,
   GatewayReader,
+  ReconcileOptions,
+  Reconciliation,
+  ReconciliationProgress,
   SubscriptionState,
   SubscriptionsReader,
-} from '../reconcile/compare.ts'
-export type { ReconcileOptions, Reconciliation, ReconciliationProgress } from '../reconcile/reconcile.ts'
+} from '../reconcile/reconcile.ts'
 export { reconcile } from '../reconcile/reconcile.ts'
 export type { Claim, DedupeStore, MemoryDedupeStore, MemoryDedupeStoreOptions } from './dedupe.ts'
 export { createMemoryDedupeStore } from './dedupe.ts'
 export type { DeliveryResult, NotificationHandler, ProcessedDelivery, QueuedDelivery } from './handler.ts'
 export { createNotificationHandler } from './handler.ts'
-export type { LookupCall, WithRateLimit } from './lookup-limit.ts'
+export type { HmacVerifierOptions, SignatureEncoding } from './hmac-verifier.ts'
+export { hmacVerifier } from './hmac-verifier.ts'
+export type { LookupCall, LookupClient, LookupVerifierOptions } from './lookup-verifier.ts'
+export { lookupVerifier } from './lookup-verifier.ts'
 export type { FetchHandler, NodeHandler } from './node.ts'
 export { toNodeHandler } from './node.ts'
 export type {
+  Delivery,
   Lease,
+  Lookup,
   NotificationContext,
   NotificationHandlerOptions,
   NotificationListener,
   NotificationReport,
   NotificationTimeouts,
+  Verified,
+  Verifier,
 } from './options.ts'
 export type {
   MerchantNotification,
@@ -42,14 +51,3 @@ export type {
 } from './parse.ts'
 export { isNewer, parseNotification } from './parse.ts'
 export type { HeaderFields } from './read-delivery.ts'
-export type {
-  Delivery,
-  HmacVerifierOptions,
-  Lookup,
-  LookupClient,
-  LookupVerifierOptions,
-  SignatureEncoding,
-  Verified,
-  Verifier,
-} from './verifiers.ts'
-export { hmacVerifier, lookupVerifier } from './verifiers.ts'

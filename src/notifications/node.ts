@@ -9,18 +9,18 @@ interface ParsedBody {
   readonly rawBody?: unknown
 }
 interface NodeRequest extends ParsedBody, AsyncIterable<Uint8Array | string> {
-  readonly method?: string | undefined
-  readonly url?: string | undefined
+  readonly method?: string
+  readonly url?: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  readonly readableDidRead?: boolean | undefined
+  readonly readableDidRead?: boolean
 }
+type HeaderValues = Readonly<Record<string, string>>
 interface NodeResponse {
   statusCode: number
-  readonly headersSent?: boolean | undefined
+  readonly headersSent?: boolean
   setHeader(name: string, value: string): unknown
   end(): unknown
 }
-type HeaderValues = Readonly<Record<string, string>>
 type FastifyRequest = ParsedBody & { readonly raw: NodeRequest }
 type FastifyReply = { code(status: number): { headers(all: HeaderValues): { send(body: string): unknown } } }
 type KoaContext = { readonly req: NodeRequest; readonly request: ParsedBody; set(all: HeaderValues): unknown }
@@ -37,17 +37,13 @@ const has = <Shape extends object>(value: unknown, ...names: (keyof Shape)[]): v
 /** Returns the request's body as a stream. The stream reads data only when its consumer asks for it. */
 const streamOf = (request: NodeRequest): ReadableStream<Uint8Array> => {
   const iterator = request[Symbol.asyncIterator]()
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await iterator.next()
-        if (done === true) controller.close()
-        else controller.enqueue(typeof value === 'string' ? new TextEncoder().encode(value) : value)
-      },
-      // The stream has no `cancel` method, because `cancel` would close the socket before the 413 response is sent.
-    },
-    { highWaterMark: 0 },
-  )
+  // The stream has no `cancel` method, because `cancel` would close the socket before the 413 response is sent.
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const { done, value } = await iterator.next()
+    if (done === true) controller.close()
+    else controller.enqueue(typeof value === 'string' ? new TextEncoder().encode(value) : value)
+  }
+  return new ReadableStream({ pull }, { highWaterMark: 0 })
 }
 
 /** Converts a request of node:http to a web `Request`. If a body parser has read the body, uses its result. */
@@ -58,13 +54,12 @@ const toRequest = (request: NodeRequest, parsed: ParsedBody): Request => {
   const { method } = request
   if (method !== 'POST' && method !== 'PUT') return new Request(url, { method: 'GET', headers })
   const raw = toBytes(parsed.rawBody) ?? toBytes(parsed.body)
-  if (raw === undefined && (request.readableDidRead ?? parsed.body !== undefined)) {
-    const empty = new Request(url, { method, headers })
-    parsedBodies.set(empty, parsed.body)
-    return empty
-  }
-  const init = { method, headers, body: raw ?? streamOf(request), duplex: 'half' }
-  return new Request(url, init)
+  const isRead = request.readableDidRead ?? parsed.body !== undefined
+  const body = raw ?? (isRead ? null : streamOf(request))
+  const init = { method, headers, body, duplex: 'half' }
+  const converted = new Request(url, init)
+  if (body === null) parsedBodies.set(converted, parsed.body)
+  return converted
 }
 
 /**

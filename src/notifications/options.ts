@@ -11,7 +11,35 @@ import type {
   SubscriptionNotification,
   UnknownNotification,
 } from './parse.ts'
-import type { Lookup, Verifier } from './verifiers.ts'
+
+/** Bytes that `crypto.subtle` accepts. Compilers before TypeScript 5.7 do not know `Uint8Array<ArrayBuffer>`. */
+export type Bytes = ReturnType<typeof Uint8Array.from>
+
+/** A delivery, as a verifier receives it. */
+export interface Delivery {
+  /** The parsed message, which is not verified yet. */
+  readonly notification: MerchantNotification
+  /** The headers of the delivery, one of which may contain a signature. */
+  readonly headers: Headers
+  /** The body after decompression; `undefined` if a framework's body parser has read the body. */
+  readonly bytes: Bytes | undefined
+}
+
+/** The record that proved a notification, as `lookupVerifier` read it. */
+export type Lookup = PaymentDetails | SubscriptionDetails
+
+/** Accepts a delivery, with the record that proved the delivery. Listeners get the record as `context.lookup`. */
+export interface Verified {
+  /** The payment if the notification's `type` is `SUBSCRIPTION_PAYMENT`, or else the subscription. */
+  readonly lookup: Lookup
+}
+
+/**
+ * Decides whether a delivery comes from the payment provider. `true` or a `Verified` accepts the delivery; for `false`
+ * the handler responds 401. If the verifier throws or returns anything else, the handler responds 503, so that the
+ * sender delivers again.
+ */
+export type Verifier = (delivery: Delivery) => boolean | Verified | Promise<boolean | Verified>
 
 /** The second argument of a listener. */
 export interface NotificationContext<Record extends Lookup = Lookup> {
@@ -36,7 +64,7 @@ export type NotificationListener<Kind extends MerchantNotification> = (
  * - `refused`: the verifier returned `false` (401).
  * - `verification-failed`: the verifier threw, returned neither true nor false, or exceeded `timeouts.verify` (503).
  * - `unknown-kind`: the type or status is unknown to this version, and `onUnknown` is missing (200).
- * - `handler-failed`: your code threw, and the id was released (500).
+ * - `handler-failed`: your code threw, and the claim was released (500).
  * - `handler-too-slow`: your code ran longer than `lease.limit`, so its signal was aborted (503).
  * - `lease-lost`: the lease ended while your code was running. Another process may have run your code too.
  * - `store-failed`: a method of the dedupe store rejected, returned an invalid result, or exceeded `timeouts.store`.
@@ -56,9 +84,8 @@ export type NotificationReport =
 /** Calls `onUnexpected`. Errors that `onUnexpected` throws are ignored. */
 export type Report = (report: NotificationReport) => void
 
-const verifier = field<Verifier | 'none', Verifier | 'none'>("a verifier, or the word 'none'", (value) =>
-  typeof value === 'function' || value === 'none' ? (value as Verifier | 'none') : undefined,
-)
+const isVerifier = (value: unknown): value is Verifier | 'none' =>
+  typeof value === 'function' || value === 'none'
 const LEASE = { duration: 60_000, limit: 600_000 }
 const TIMEOUTS = { read: 30_000, verify: 30_000, store: 5_000 }
 
@@ -87,7 +114,9 @@ const options = {
    * Verifies that a message comes from the payment provider: `hmacVerifier`, `lookupVerifier`, your own function, or
    * `'none'`. This option is required, because the specification defines no signatures and anyone can send requests.
    */
-  verify: verifier,
+  verify: field<Verifier | 'none', Verifier | 'none'>("a verifier, or the word 'none'", (value) =>
+    isVerifier(value) ? value : undefined,
+  ),
   /** Called when a subscription was authorized or canceled. */
   onSubscription: functionOption<NotificationListener<SubscriptionNotification>>(),
   /** Called when a payment succeeded or failed. */

@@ -1,4 +1,4 @@
-import { check, inputIssue } from '../check.ts'
+import { check, inputIssue, typeOf } from '../check.ts'
 import { field, isObject, received, response } from '../contract/fields.ts'
 import type {
   KnownPaymentNotificationStatus,
@@ -81,8 +81,7 @@ const filledText = (value: unknown): string | undefined => {
   // JSON.parse rounds unsafe integers. Two ids could become equal, and a new message would look like a duplicate.
   return Number.isSafeInteger(value) ? String(value) : undefined
 }
-/** The last words of the rule of each id. `readDelivery` recognizes an issue about an id by these words. */
-export const SAFE = 'or a safe integer (JSON parsers round larger ones: pass the raw body)'
+const SAFE = 'or a safe integer (JSON parsers round larger ones: pass the raw body)'
 const messageSchema = response({
   notificationId: field(`text that is not empty, ${SAFE}`, filledText),
   type: field('text that is not empty', filledText),
@@ -114,10 +113,8 @@ const toNotification = (raw: MerchantNotification['raw']): MerchantNotification 
   return { type: 'UNKNOWN', receivedType: message.type, status: message.status, paymentId, ...fields }
 }
 
-const BODY_RULE = 'a JSON object or form fields'
-
 /** Creates an error about a whole body. The text `found` describes the body and must not quote it. */
-export const bodyError = (found: string, rule = BODY_RULE): InvalidRequestError => {
+export const bodyError = (found: string, rule = 'a JSON object or form fields'): InvalidRequestError => {
   const message = `body must be ${rule}, received ${found}`
   return new InvalidRequestError(OPERATION, [{ field: 'body', rule, received: found, message }])
 }
@@ -125,7 +122,7 @@ export const bodyError = (found: string, rule = BODY_RULE): InvalidRequestError 
 /** Reads a message that a body parser has parsed. */
 export const parseObject = (value: unknown): MerchantNotification => {
   if (isObject(value)) return toNotification(value)
-  throw new InvalidRequestError(OPERATION, [inputIssue('body', BODY_RULE, value)])
+  throw bodyError(typeOf(value))
 }
 
 const parseForm = (form: Iterable<readonly [string, unknown]>): MerchantNotification => {
@@ -171,24 +168,19 @@ export const toBytes = (value: unknown): Uint8Array<ArrayBuffer> | undefined => 
 /** Reads the body of a request: a multipart form, or UTF-8 text with any content type. */
 export const parseBody = async (
   bytes: Uint8Array<ArrayBuffer>,
-  contentType: string | null,
+  contentType: string,
 ): Promise<MerchantNotification> => {
-  if (contentType === null || !/^\s*multipart\/form-data/i.test(contentType)) return parseBytes(bytes)
+  if (!/^\s*multipart\/form-data/i.test(contentType)) return parseBytes(bytes)
   const body = new Response(bytes, { headers: { 'content-type': contentType } })
   const form = await body.formData().catch(() => undefined)
   if (form === undefined) throw bodyError('a multipart form that cannot be read')
   return parseForm(form)
 }
 
-/** Whether a value is a web-standard request. `instanceof` is false for requests of other implementations of fetch. */
-export const isRequest = (value: unknown): value is Request =>
-  isObject(value) && isObject(value.headers) && typeof value.arrayBuffer === 'function'
-
-// Not `instanceof`, which is false for values of another realm, for example in test runners.
-const tagOf = (value: unknown): string => Object.prototype.toString.call(value)
-const isBuffer = (value: unknown): value is ArrayBuffer => tagOf(value) === '[object ArrayBuffer]'
-const isForm = (value: unknown): value is URLSearchParams | FormData =>
-  /URLSearchParams|FormData/.test(tagOf(value))
+// Not `instanceof`, which is false for values of another realm or another implementation of fetch.
+const isRequest = (value: object): value is Request => 'arrayBuffer' in value && 'headers' in value
+const isBytes = (value: object): value is ArrayBuffer | ArrayBufferView => 'byteLength' in value
+const isForm = (value: object): value is URLSearchParams | FormData => Symbol.iterator in value
 
 /**
  * Reads a notification from JSON or URL-encoded text, bytes, the object of a body parser, `URLSearchParams` or
@@ -209,15 +201,16 @@ export function parseNotification(
   input: NotificationInput,
 ): MerchantNotification | Promise<MerchantNotification> {
   if (typeof input === 'string') return parseText(input)
-  if (ArrayBuffer.isView(input) || isBuffer(input)) return parseBytes(input)
+  if (!isObject(input)) return parseObject(input)
+  if (isBytes(input)) return parseBytes(input)
   if (isForm(input)) return parseForm(input)
   if (!isRequest(input)) return parseObject(input)
-  const contentType = input.headers.get('content-type')
+  const contentType = input.headers.get('content-type') ?? ''
   return input.arrayBuffer().then((buffer) => parseBody(new Uint8Array(buffer), contentType))
 }
 
 const secondsOf = (name: string, { occurredAt }: OrderedNotification): number => {
-  const seconds = tagOf(occurredAt) === '[object Date]' ? Math.floor(Number(occurredAt) / 1000) : Number.NaN
+  const seconds = Math.floor(occurredAt.getTime() / 1000)
   if (!Number.isNaN(seconds)) return seconds
   // Without this error, an invalid date would never be newer, and the caller would ignore a new cancellation.
   throw new InvalidRequestError('isNewer', [inputIssue(`${name}.occurredAt`, 'a valid Date', occurredAt)])
@@ -227,7 +220,7 @@ const secondsOf = (name: string, { occurredAt }: OrderedNotification): number =>
  * Whether notification `a` is newer than notification `b` of the same subscription. Deliveries arrive in any order.
  * In the same second, `CANCELLED` is newer than any other status. If `b` is null or undefined, the result is true.
  *
- * @throws {InvalidRequestError} when `occurredAt` is not a valid Date, for example text from a database.
+ * @throws {InvalidRequestError} when `occurredAt` is an invalid Date
  * @example if (isNewer(notification, stored)) await save(notification)
  */
 export const isNewer = (a: OrderedNotification, b: OrderedNotification | null | undefined): boolean => {

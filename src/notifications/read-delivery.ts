@@ -1,8 +1,7 @@
 import { waitAtMost } from '../clock.ts'
 import { type InputIssue, InvalidRequestError } from '../errors.ts'
-import type { HandlerSettings } from './options.ts'
-import { bodyError, decodeUtf8, type MerchantNotification, parseBody, parseObject, SAFE } from './parse.ts'
-import type { Delivery } from './verifiers.ts'
+import type { Delivery, HandlerSettings } from './options.ts'
+import { bodyError, decodeUtf8, parseBody, parseObject } from './parse.ts'
 
 /** The number of bytes that are decoded in one step. */
 const STEP = 64
@@ -38,48 +37,39 @@ export const parsedBodies = new WeakMap<Request, unknown>()
 /** Why a delivery cannot be read. */
 export type Unreadable = { readonly status: 400 | 408 | 413 | 415; readonly error: InvalidRequestError }
 
-const unreadable = (status: Unreadable['status'], found: string, rule: string): Unreadable => ({
-  status,
-  error: bodyError(found, rule),
-})
-
 /** Reads a stream within `timeouts.read`. Returns undefined if the stream has more than `maxBytes`. */
-const readAll = async (
-  body: ReadableStream<Uint8Array> | null,
-  { maxBytes, timeouts }: HandlerSettings,
-): Promise<Uint8Array<ArrayBuffer> | undefined> => {
-  if (!body) return new Uint8Array()
+const readAll = async (body: ReadableStream<Uint8Array>, { maxBytes, timeouts }: HandlerSettings) => {
   const reader = body.getReader()
-  const chunks: Uint8Array[] = []
-  let length = 0
-  const read = async (): Promise<boolean> => {
-    while (length <= maxBytes) {
-      const { done, value } = await reader.read()
-      if (done) return true
-      length += value.byteLength
-      chunks.push(value)
+  const read = async () => {
+    const chunks: Uint8Array[] = []
+    let length = 0
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      length += next.value.byteLength
+      if (length > maxBytes) return undefined
+      chunks.push(next.value)
     }
-    return false
+    const bytes = new Uint8Array(length)
+    for (const chunk of chunks.reverse()) {
+      length -= chunk.byteLength
+      bytes.set(chunk, length)
+    }
+    return bytes
   }
-  try {
-    if (!(await waitAtMost(read(), timeouts.read, undefined, 'The body'))) return undefined
-  } finally {
-    reader.cancel().catch(ignore)
-  }
-  const bytes = new Uint8Array(length)
-  for (const chunk of chunks) {
-    bytes.set(chunk, bytes.length - length)
-    length -= chunk.byteLength
-  }
-  return bytes
+  const cancel = () => void reader.cancel().catch(ignore)
+  return waitAtMost(read(), timeouts.read, undefined, 'The body').finally(cancel)
 }
 
+// `br` is `brotli` for `DecompressionStream`, although TypeScript does not know this name.
+const FORMATS: Readonly<Record<string, string>> = {
+  gzip: 'gzip',
+  'x-gzip': 'gzip',
+  deflate: 'deflate',
+  br: 'brotli',
+}
 /** Returns the decoder of a Content-Encoding. Returns undefined if this runtime has no such decoder. */
 const decoderFor = (encoding: string): DecompressionStream | undefined => {
-  const name = encoding.trim().toLowerCase()
-  const format = { 'x-gzip': 'gzip', br: 'brotli' }[name] ?? name
   try {
-    return new DecompressionStream(format as CompressionFormat)
+    return new DecompressionStream(FORMATS[encoding.trim().toLowerCase()] as CompressionFormat)
   } catch {
     return undefined
   }
@@ -100,16 +90,21 @@ const decode = (bytes: Uint8Array<ArrayBuffer>, decoder: DecompressionStream, se
 /** Reads a body, and then decodes it. Each of the two steps is limited by `maxBytes` and `timeouts.read`. */
 const readBody = async ({ headers, body }: Request, settings: HandlerSettings) => {
   const { maxBytes, timeouts } = settings
-  const tooLarge = unreadable(413, 'more', `at most ${maxBytes} bytes`)
-  if (Number(headers.get('content-length')) > maxBytes) return tooLarge
+  const unreadable = (status: Unreadable['status'], found: string, rule: string): Unreadable => ({
+    status,
+    error: bodyError(found, rule),
+  })
   try {
-    const bytes = await readAll(body, settings)
+    let bytes = body === null ? new Uint8Array() : await readAll(body, settings)
     const encoding = headers.get('content-encoding')
     // Compressed bytes are not UTF-8. If the body is UTF-8, a proxy or parser decompressed it but kept the header.
-    if (bytes === undefined || encoding === null || decodeUtf8(bytes) !== undefined) return bytes ?? tooLarge
-    const decoder = decoderFor(encoding)
-    if (decoder === undefined) return unreadable(415, 'another encoding', 'encoded with gzip, deflate or br')
-    return (await decode(bytes, decoder, settings)) ?? tooLarge
+    if (bytes !== undefined && encoding !== null && decodeUtf8(bytes) === undefined) {
+      const decoder = decoderFor(encoding)
+      if (decoder === undefined)
+        return unreadable(415, 'another encoding', 'encoded with gzip, deflate or br')
+      bytes = await decode(bytes, decoder, settings)
+    }
+    return bytes ?? unreadable(413, 'more', `at most ${maxBytes} bytes`)
   } catch (error) {
     return error instanceof Error && error.name === 'TimeoutError'
       ? unreadable(408, 'a part of it', `complete within ${timeouts.read} ms`)
@@ -117,14 +112,19 @@ const readBody = async ({ headers, body }: Request, settings: HandlerSettings) =
   }
 }
 
-const parseParsed = (parsed: unknown): MerchantNotification => {
-  if (parsed !== undefined) return parseObject(parsed)
-  const message =
-    'body must be unread, or the result of a body parser. Other code read the request before the handler and kept ' +
-    'nothing: mount the notification route first, or pass request.clone() to the other code'
-  const issue = { field: 'body', rule: 'unread or parsed', received: 'nothing', message }
-  throw new InvalidRequestError('notifications.handler', [issue])
-}
+/** Returns an error about a mistake in the setup of the server, not of the sender. */
+export const setupError = (message: string, received: string): InvalidRequestError =>
+  new InvalidRequestError('notifications.handler', [
+    { field: 'body', rule: 'the raw body', received, message },
+  ])
+
+/** Whether the setup caused an error. The handler throws such errors, because senders do not retry after a 400. */
+export const isSetupError = (error: unknown): boolean =>
+  error instanceof InvalidRequestError && error.operation === 'notifications.handler'
+
+const NOT_KEPT =
+  'body must be unread, or the result of a body parser. Other code read the request before the handler and kept ' +
+  'nothing: mount the notification route first, or pass request.clone() to the other code'
 
 /** Reads, decodes and parses the delivery in a request. */
 export const readDelivery = async (
@@ -135,22 +135,19 @@ export const readDelivery = async (
   const isRead = parsedBodies.has(request) || request.bodyUsed || request.body?.locked
   const bytes = isRead ? undefined : await readBody(request, settings)
   if (bytes !== undefined && 'status' in bytes) return bytes
+  const parsed = parsedBodies.get(request)
   try {
-    const notification =
-      bytes === undefined
-        ? parseParsed(parsedBodies.get(request))
-        : await parseBody(bytes, headers.get('content-type'))
-    return { notification, headers, bytes }
+    if (bytes !== undefined) {
+      const notification = await parseBody(bytes, headers.get('content-type') ?? '')
+      return { notification, headers, bytes }
+    }
+    if (parsed === undefined) throw setupError(NOT_KEPT, 'nothing')
+    return { notification: parseObject(parsed), headers, bytes }
   } catch (error) {
     if (!(error instanceof InvalidRequestError)) throw error
-    const isRounded = (issue: InputIssue) => issue.received === 'number' && issue.rule.endsWith(SAFE)
+    const isRounded = ({ field, received }: InputIssue) => field.endsWith('Id') && received === 'number'
+    // Only a body parser rounds an id, which is a mistake in the setup.
     if (bytes !== undefined || !error.issues.some(isRounded)) return { status: 400, error }
-    // A body parser rounded the sender's id, so the setup is wrong: `isSetupError` recognizes this operation.
     return { status: 400, error: new InvalidRequestError('notifications.handler', error.issues) }
   }
 }
-
-const SETUP = ['notifications.handler', 'notifications.verify']
-/** Whether the setup caused an error. The handler throws such errors, because senders do not retry after a 400. */
-export const isSetupError = (error: unknown): boolean =>
-  error instanceof InvalidRequestError && SETUP.includes(error.operation)

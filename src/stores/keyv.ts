@@ -70,13 +70,15 @@ export const createKeyvTokenStore = (keyv: KeyvLike, options: KeyvOptions = {}):
   return accessKeyv(keyv, prefix) as TokenStore
 }
 
-type Entry =
-  | { readonly state: 'committed' }
-  | { readonly state: 'claimed'; readonly owner: string; readonly until: number }
+interface Entry {
+  readonly state: 'committed' | 'claimed'
+  readonly owner?: string
+  readonly until?: number
+}
 
-const readEntry = (value: unknown): Entry | undefined => {
-  if (value === undefined || value === null) return undefined
-  if (isObject(value) && (value.state === 'committed' || value.state === 'claimed')) return value as Entry
+const readEntry = (value: unknown): Partial<Entry> => {
+  if (value === undefined || value === null) return {}
+  if (isObject(value) && (value.state === 'committed' || value.state === 'claimed')) return value
   throw new Error('Keyv holds foreign data under the key of a notification')
 }
 
@@ -93,32 +95,33 @@ export const createKeyvDedupeStore = (keyv: KeyvLike, options: KeyvDedupeStoreOp
   const access = accessKeyv(keyv, `${prefix}notification:`)
   const mutex = createKeyedMutex()
   /** Reads the entry of an id and passes it to `decide`. Calls for the same id run one after another. */
-  const inTurn = <Result>(id: string, decide: (entry: Entry | undefined) => Promise<Result>) =>
+  const inTurn = <Result>(id: string, decide: (entry: Partial<Entry>) => Promise<Result>) =>
     mutex(id, async () => decide(readEntry(await access.get(id))))
-  const holds = (entry: Entry | undefined, owner: string): boolean =>
-    entry?.state === 'claimed' && entry.owner === owner && clock.now() < entry.until
+  const isLeased = ({ until = 0 }: Partial<Entry>): boolean => clock.now() < until
+  const holds = (entry: Partial<Entry>, owner: string) => entry.owner === owner && isLeased(entry)
+  const save = (id: string, entry: Entry, timeToLive: number) => access.set(id, entry, timeToLive)
   const lease = (id: string, owner: string, duration: number) =>
-    access.set(id, { state: 'claimed', owner, until: clock.now() + duration } satisfies Entry, duration)
+    save(id, { state: 'claimed', owner, until: clock.now() + duration }, duration)
   return {
     claim: (id, leaseMilliseconds) =>
       inTurn(id, async (entry): Promise<Claim> => {
-        if (entry?.state === 'committed') return { state: 'committed' }
-        if (entry !== undefined && clock.now() < entry.until) return { state: 'in-progress' }
+        if (entry.state === 'committed') return { state: 'committed' }
+        if (isLeased(entry)) return { state: 'in-progress' }
         const owner = randomId()
         await lease(id, owner, leaseMilliseconds)
         return { state: 'claimed', owner }
       }),
-    has: async (id) => readEntry(await access.get(id))?.state === 'committed',
+    has: async (id) => readEntry(await access.get(id)).state === 'committed',
     extend: (id, owner, leaseMilliseconds) =>
       inTurn(id, async (entry) => {
-        const held = holds(entry, owner)
-        if (held) await lease(id, owner, leaseMilliseconds)
-        return held
+        if (!holds(entry, owner)) return false
+        await lease(id, owner, leaseMilliseconds)
+        return true
       }),
     commit: (id, owner, ttlMilliseconds) =>
       inTurn(id, async (entry) => {
         const held = holds(entry, owner)
-        await access.set(id, { state: 'committed' } satisfies Entry, ttlMilliseconds)
+        await save(id, { state: 'committed' }, ttlMilliseconds)
         return held
       }),
     release: (id, owner) =>

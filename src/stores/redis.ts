@@ -48,20 +48,21 @@ const redisTokenStoreOptions = {
 /** Options of a token store over Redis. */
 export interface RedisTokenStoreOptions extends Input<typeof redisTokenStoreOptions> {}
 
+const isClient = (value: unknown): value is RedisClient => {
+  if (typeof value === 'function' || (isObject(value) && 'call' in value)) return true
+  // The method of a cluster or a sentinel of node-redis has other parameters before the command.
+  const { sendCommand } = isObject(value) ? value : {}
+  return typeof sendCommand === 'function' && sendCommand.length < 3
+}
 const clientField = field<RedisClient>(
   'a connected client of redis or ioredis, or a function that sends one command: for a cluster of node-redis (command, key) => cluster.sendCommand(key, false, [...command]), for a sentinel (command) => sentinel.sendCommand(false, [...command])',
-  (value) => {
-    if (typeof value === 'function' || (isObject(value) && 'call' in value)) return value as RedisClient
-    // The method of a cluster or a sentinel of node-redis has other parameters before the command.
-    const { sendCommand } = isObject(value) ? value : {}
-    return typeof sendCommand === 'function' && sendCommand.length < 3 ? (value as RedisClient) : undefined
-  },
+  (value) => (isClient(value) ? value : undefined),
 )
 
 // The given client may return an object such as `{ result }`, which the store must not mistake for a reply of Redis.
 // `SubscriptionsClient` reports an error's name but not its message, so this error has its own name.
-const unexpectedReply = (what: string): Error => {
-  const error = new Error(`Redis ${what}: the client returned a value that is not a reply of Redis`)
+const unexpectedReply = (command: string): Error => {
+  const error = new Error(`Redis ${command}: the client returned a value that is not a reply of Redis`)
   return Object.assign(error, { name: 'UnexpectedRedisReply' })
 }
 
@@ -70,29 +71,38 @@ const ttlText = (value: number): string => String(Math.max(1, Math.ceil(value)))
 /** Returns functions that send a command or a script through any client, with a timeout. */
 const connect = (given: RedisClient, { prefix, commandTimeout }: Output<typeof redisOptions>) => {
   const client = check('stores.redis', clientField, given, 'client')
-  const dispatch = async (command: readonly [string, ...string[]], key: string): Promise<unknown> => {
-    if (typeof client === 'function') return client(command, key)
-    // The `sendCommand` of ioredis takes other parameters than the `sendCommand` of node-redis.
-    return 'call' in client ? client.call(...command) : client.sendCommand(command)
-  }
-  const limited = async (command: readonly [string, ...string[]], key: string): Promise<unknown> => {
-    const reply = await waitAtMost(dispatch(command, key), commandTimeout, undefined, `Redis ${command[0]}`)
+  const dispatch = async (key: string, ...command: [string, ...string[]]): Promise<unknown> => {
+    const sent = async () => {
+      if (typeof client === 'function') return client(command, key)
+      // The `sendCommand` of ioredis takes other parameters than the `sendCommand` of node-redis.
+      return 'call' in client ? client.call(...command) : client.sendCommand(command)
+    }
+    const reply = await waitAtMost(sent(), commandTimeout, undefined, `Redis ${command[0]}`)
     // A client may be configured to return bytes instead of text.
     return ArrayBuffer.isView(reply) ? new TextDecoder().decode(reply) : reply
   }
   const send = (command: string, key: string, ...parameters: string[]): Promise<unknown> =>
-    limited([command, prefix + key, ...parameters], prefix + key)
+    dispatch(prefix + key, command, prefix + key, ...parameters)
   /** Runs a script with an owner and a duration. */
   const run = (script: string, key: string, owner: string, milliseconds = 0): Promise<unknown> =>
-    limited(['EVAL', script, '1', prefix + key, owner, ttlText(milliseconds)], prefix + key)
-  /** Runs a script that returns 1 or 0, and converts the reply to a boolean. */
-  const ask = async (...parameters: Parameters<typeof run>): Promise<boolean> => {
-    const reply = await run(...parameters)
-    if (reply === 1 || reply === '1') return true
-    if (reply === 0 || reply === '0') return false
-    throw unexpectedReply('EVAL')
+    dispatch(prefix + key, 'EVAL', script, '1', prefix + key, owner, ttlText(milliseconds))
+  return {
+    send,
+    run,
+    /** Returns the text under a key, or undefined if the key has no value. */
+    get: async (key: string): Promise<string | undefined> => {
+      const reply = await send('GET', key)
+      if (reply !== null && typeof reply !== 'string') throw unexpectedReply('GET')
+      return reply ?? undefined
+    },
+    /** Runs a script that returns 1 or 0, and converts the reply to a boolean. */
+    ask: async (...parameters: Parameters<typeof run>): Promise<boolean> => {
+      const reply = await run(...parameters)
+      if (reply === 1 || reply === '1') return true
+      if (reply === 0 || reply === '0') return false
+      throw unexpectedReply('EVAL')
+    },
   }
-  return { send, run, ask }
 }
 
 // Redis runs each script atomically. ARGV[1] is the owner, and ARGV[2] is a duration in milliseconds. If a
@@ -137,14 +147,6 @@ const withRedisLock = async <Result>(
 ): Promise<Result> => {
   const owner = randomId()
   const stop = new AbortController()
-  const acquire = async () => {
-    const giveUpAt = steadyClock.now() + LONGEST_WAIT
-    for (let pause = 10; ; pause = Math.min(pause * 1.5, 200)) {
-      if (await ask(ACQUIRE, key, owner, lockTime)) return
-      if (steadyClock.now() >= giveUpAt) throw new Error(`The lock was not free within ${LONGEST_WAIT} ms`)
-      await steadyClock.sleep(pause * (0.5 + Math.random() / 2))
-    }
-  }
   const keep = async () => {
     let isHeld = true
     while (isHeld) {
@@ -153,19 +155,18 @@ const withRedisLock = async <Result>(
       isHeld = await ask(EXTEND_OWNED, key, owner, lockTime).catch(() => true)
     }
   }
-  // If the release fails, the lock expires anyway.
-  const release = () => run(RELEASE_OWNED, key, owner).catch(ignore)
-  await acquire().catch((error: unknown) => {
-    // Redis may have set the lock although its reply was lost, so `release` deletes the lock.
-    void release()
-    throw error
-  })
-  keep().catch(ignore)
+  const giveUpAt = steadyClock.now() + LONGEST_WAIT
   try {
+    for (let pause = 10; !(await ask(ACQUIRE, key, owner, lockTime)); pause = Math.min(pause * 1.5, 200)) {
+      if (steadyClock.now() >= giveUpAt) throw new Error(`The lock was not free within ${LONGEST_WAIT} ms`)
+      await steadyClock.sleep(pause * (0.5 + Math.random() / 2))
+    }
+    keep().catch(ignore)
     return await task()
   } finally {
     stop.abort()
-    await release()
+    // Redis may have set the lock although its reply was lost. If the release fails, the lock expires anyway.
+    await run(RELEASE_OWNED, key, owner).catch(ignore)
   }
 }
 
@@ -189,12 +190,10 @@ export const createRedisTokenStore = (
   const redis = connect(client, settings)
   return {
     get: async (key) => {
-      const reply = await redis.send('GET', key)
-      if (reply === null) return undefined
-      if (typeof reply !== 'string') throw unexpectedReply('GET')
-      const json = readJson(reply)
+      const text = await redis.get(key)
+      const json = readJson(text ?? 'null')
       // `SubscriptionsClient` checks the record, and reports and overwrites an invalid record.
-      return (json.ok ? json.value : reply) as TokenRecord
+      return (json.ok ? (json.value ?? undefined) : text) as TokenRecord | undefined
     },
     set: async (key, record, timeToLive) => {
       const reply = await redis.send('SET', key, JSON.stringify(record), 'PX', ttlText(timeToLive))
@@ -216,11 +215,9 @@ export const createRedisTokenStore = (
  * @throws {InvalidRequestError} if `client` or an option is invalid.
  */
 export const createRedisDedupeStore = (client: RedisClient, options: RedisOptions = {}): DedupeStore => {
-  const { send, run, ask } = connect(client, check('stores.redis', strict(redisOptions, 'option'), options))
+  const { get, run, ask } = connect(client, check('stores.redis', strict(redisOptions, 'option'), options))
   const keyOf = (id: string): string => `notification:${id}`
-  const release: DedupeStore['release'] = async (id, owner) => {
-    await ask(RELEASE_OWNED, keyOf(id), owner)
-  }
+  const release = async (id: string, owner: string) => void (await ask(RELEASE_OWNED, keyOf(id), owner))
   return {
     claim: async (id, leaseMilliseconds): Promise<Claim> => {
       const owner = `lease:${randomId()}`
@@ -237,11 +234,7 @@ export const createRedisDedupeStore = (client: RedisClient, options: RedisOption
       }
     },
     extend: (id, owner, leaseMilliseconds) => ask(EXTEND_OWNED, keyOf(id), owner, leaseMilliseconds),
-    has: async (id) => {
-      const held = await send('GET', keyOf(id))
-      if (held !== null && typeof held !== 'string') throw unexpectedReply('GET')
-      return held?.startsWith('committed:') ?? false
-    },
+    has: async (id) => (await get(keyOf(id)))?.startsWith('committed:') ?? false,
     commit: (id, owner, ttlMilliseconds) => ask(COMMIT, keyOf(id), owner, ttlMilliseconds),
     release,
   }

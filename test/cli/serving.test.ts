@@ -32,6 +32,8 @@ test('the command prints all that a client needs, the test numbers, and the pane
   }
   expect(value('control panel')).toBe(`${url}/_mock`)
   expect(await (await fetch(value('control panel'))).text()).toContain('Mock control panel')
+  expect(value('OpenAPI')).toBe(`${url}/openapi`)
+  expect(await (await fetch(value('OpenAPI'))).text()).toContain('gateway.charge')
 })
 
 test.each(['SIGINT', 'SIGTERM'] as const)(

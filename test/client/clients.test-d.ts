@@ -10,7 +10,7 @@ import type {
 } from 'mandatekit/contract'
 import { expectTypeOf, it } from 'vitest'
 import { input, inputUrl, optional, response, strict, wholeNumber } from '../../src/contract/fields.ts'
-import { absentableText, decimal, text } from '../../src/contract/response-fields.ts'
+import { absentable, decimal, text } from '../../src/contract/response-fields.ts'
 import type {
   AbortedError,
   AnyMandateKitError,
@@ -74,7 +74,7 @@ it('only the operations with a body have a request type', () => {
 })
 
 it('types derive from the shapes of the contract', () => {
-  const parcel = { id: text, weight: decimal, note: absentableText }
+  const parcel = { id: text, weight: decimal, note: absentable(text) }
   type Parcel = { readonly id: string; readonly weight: number; readonly note: string | null }
   expectTypeOf(response(parcel)).toEqualTypeOf<Field<Parcel>>()
   const order = { id: input('text', () => true), count: optional(wholeNumber(1)), target: inputUrl }

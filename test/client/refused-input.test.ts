@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { GatewayClientOptions } from '../../src/index.ts'
 import { GatewayClient, renewalKey, SubscriptionsClient, toInstant } from '../../src/index.ts'
 import { CHARGE, CHARGE_REQUEST, DETAILS, SUBSCRIBED, SUBSCRIPTION } from '../support/bodies.ts'
@@ -152,15 +152,6 @@ it.each<[string, () => unknown]>([
 })
 
 describe('a client is not created', () => {
-  it('on a runtime without the Web Crypto API, and the error says what to do', async () => {
-    vi.stubGlobal('crypto', undefined)
-    for (const create of [gatewayClient, subscriptionsClient]) {
-      const error = await refusedBy(() => create('https://shop.example'))
-      expect(error.message).toContain('Missing globalThis.crypto')
-    }
-    vi.unstubAllGlobals()
-  })
-
   it.each([
     'shop.example',
     'ftp://shop.example',
@@ -268,6 +259,21 @@ describe('a call is refused', () => {
     await refusedBy(() => nowhere.charge(CHARGE_REQUEST, loosely(SECRET)))
     await refusedBy(() => nowhere.waitForCharge('ch_1', loosely(Date.now)))
   })
+})
+
+it.each<[string, () => unknown, RegExp]>([
+  [
+    'an option',
+    () => new GatewayClient(loosely({ baseUrl: NOWHERE, apiKey: 'key', timeOut: 5 })),
+    /Unknown option timeOut: did you mean timeout\?/,
+  ],
+  [
+    'an option of a call',
+    () => nowhere.renew('ch_1', loosely({ dueDate: '2026-12-01', atempt: 2 })),
+    /Unknown option atempt: did you mean attempt\?/,
+  ],
+])('%s with a name that is close to a known one is told the known one', async (_what, act, message) => {
+  await expect((async () => act())()).rejects.toThrow(message)
 })
 
 it('a field __proto__ from JSON is an unknown field', async () => {

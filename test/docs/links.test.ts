@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { MARK, placeOf } from '../../scripts/marks.ts'
 import { packedPackage } from '../package/packed.ts'
 import { documents, readDocument } from './documents.ts'
 
@@ -27,17 +28,10 @@ async function anchorsOf(document: string): Promise<string[]> {
   return [...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)]
 }
 
-/** A mark of the specification or of a row of docs/unknowns.md. */
-const MARK =
-  /\b(?:S[1-8]|S-[a-h]|S rule \d|G[1-3]|G rule \d|G (?:health|reference|charge|confirm|status|renew|reset)|Events, note \d|(?:Authentication|Limits|Errors|States), area [SG](?:, rule \d)?|Limits, Pagination|rows? \d+a?)\b/g
-
 /** Where a mark leads: `S6` to `specification.md#s6`, `row 35` to `unknowns.md#row-35`. */
 const targetOf = (mark: string): string => {
-  const id = mark
-    .toLowerCase()
-    .replace(/^rows /, 'row ')
-    .replaceAll(/[ ,]+/g, '-')
-  return `${id.startsWith('row-') ? 'unknowns' : 'specification'}.md#${id}`
+  const { page, anchor } = placeOf(mark)
+  return `${page}.md#${anchor}`
 }
 
 test.each([...(await documents()), 'CHANGELOG.md', 'llms.txt'])(

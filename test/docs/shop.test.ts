@@ -43,7 +43,7 @@ test("the shop guide's code compiles with its own configuration, and with the st
 
 test("the shop guide's own tests pass", async () => {
   const { exitCode, output } = await shop.run(process.execPath, '--test', '--test-reporter=tap')
-  expect(output).toMatch(/^# pass 6$/m)
+  expect(output).toMatch(/^# pass 8$/m)
   expect(exitCode, output).toBe(0)
 })
 

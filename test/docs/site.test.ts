@@ -42,7 +42,7 @@ describe('the check of the reference site', () => {
 
 test('the docs script checks what it has built, and the site workflow runs it', async () => {
   const { scripts } = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8'))
-  expect(scripts.docs).toBe('typedoc && node scripts/check-site.ts')
+  expect(scripts.docs).toBe('typedoc && node scripts/openapi-site.ts && node scripts/check-site.ts')
   const workflow = await readFile(join(repository, '.github/workflows/site.yml'), 'utf8')
   expect(workflow).toContain('- run: npm run docs\n')
 })

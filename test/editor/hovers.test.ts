@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
-import { expect, test } from 'vitest'
+import typescript6 from 'typescript'
+import typescript5 from 'typescript5'
+import { afterAll, describe, expect, test } from 'vitest'
+import { full } from '../support/sizes.ts'
+import { type Editor, openInLanguageServer, openInService } from './editors.ts'
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
-const { config } = ts.readConfigFile(join(repository, 'tsconfig.json'), ts.sys.readFile)
-const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, repository)
-
 const file = join(repository, 'hover.ts')
 const text = `import { GatewayClient, SubscriptionsClient } from './src/index.ts'
 declare const gateway: GatewayClient
@@ -20,43 +20,38 @@ const charge = await gateway.charge({} as never)
 const forgotten = gateway.charge({} as never)
 forgotten.id
 `
-const service = ts.createLanguageService({
-  getScriptFileNames: () => [file],
-  getScriptVersion: () => '1',
-  getScriptSnapshot: (path) => {
-    const content = path === file ? text : ts.sys.readFile(path)
-    return content === undefined ? undefined : ts.ScriptSnapshot.fromString(content)
-  },
-  getCurrentDirectory: () => repository,
-  getCompilationSettings: () => options,
-  getDefaultLibFileName: ts.getDefaultLibFilePath,
-  fileExists: (path) => path === file || ts.sys.fileExists(path),
-  readFile: ts.sys.readFile,
-  readDirectory: ts.sys.readDirectory,
-})
 
-const hoverAt = (code: string): string => {
-  const position = text.indexOf(code) + code.length - 1
-  return ts.displayPartsToString(service.getQuickInfoAtPosition(file, position)?.displayParts)
-}
+// The declarations of 5.9 lack new members of enumerations. The language service is the same.
+const older = typescript5 as unknown as typeof typescript6
 
-test.each([
-  ['gateway.charge', 'ChargeRequest', 'Charge'],
-  ['gateway.renew', 'RenewalInput', 'Charge'],
-  ['subscriptions.payments', 'PageOptions', 'PaymentList'],
-  ['subscriptions.allPayments', 'PageOptions', 'Payment'],
-  ['subscriptions.subscribe', 'SubscribeInput', 'SubscribeResult'],
-])('the hover of %s names %s and %s, and shows no schema', (code, ...names) => {
-  const hover = hoverAt(code)
-  for (const name of names) expect(hover).toMatch(new RegExp(`\\b${name}\\b`))
-  expect(hover).not.toContain('Field<')
-})
+describe.each([
+  ...(full ? [{ version: '5.9', open: async () => openInService(older, repository, file, text) }] : []),
+  { version: '6', open: async () => openInService(typescript6, repository, file, text) },
+  { version: '7', open: () => openInLanguageServer(repository, file, text) },
+])('with TypeScript $version', ({ open }) => {
+  let opened: Promise<Editor> | undefined
+  const editor = (): Promise<Editor> => (opened ??= open())
+  afterAll(async () => (await opened)?.close())
 
-test('a result and the error of a forgotten `await` name the type', () => {
-  expect(hoverAt('const charge')).toContain('const charge: Charge')
-  const messages = service
-    .getSemanticDiagnostics(file)
-    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))
-  expect(messages.join()).toContain('CallPromise<Charge')
-  expect(messages.join()).not.toContain('Field<')
+  const hoverAt = async (code: string): Promise<string> =>
+    (await editor()).hoverAt(text.indexOf(code) + code.length - 1)
+
+  test.each([
+    ['gateway.charge', 'ChargeRequest', 'Charge'],
+    ['gateway.renew', 'RenewalInput', 'Charge'],
+    ['subscriptions.payments', 'PageOptions', 'PaymentList'],
+    ['subscriptions.allPayments', 'PageOptions', 'Payment'],
+    ['subscriptions.subscribe', 'SubscribeInput', 'SubscribeResult'],
+  ])('the hover of %s names %s and %s, and shows no schema', async (code, ...names) => {
+    const hover = await hoverAt(code)
+    for (const name of names) expect(hover).toMatch(new RegExp(`\\b${name}\\b`))
+    expect(hover).not.toContain('Field<')
+  })
+
+  test('a result and the error of a forgotten `await` name the type', async () => {
+    expect(await hoverAt('const charge')).toContain('const charge: Charge')
+    const errors = await (await editor()).errors()
+    expect(errors).toContain('CallPromise<Charge')
+    expect(errors).not.toContain('Field<')
+  })
 })

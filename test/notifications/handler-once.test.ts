@@ -140,7 +140,9 @@ describe('leases', () => {
     work.resolve()
     expect(await first).toBe(200)
     expect(kinds()).toEqual(['lease-lost'])
-    expect(await store.claim('n-1', 1000)).toEqual({ state: 'committed' })
+    const other = openReceiver({ clock, dedupe: store })
+    expect(await other.deliver(payment())).toBe(200)
+    expect(other.onPayment).not.toHaveBeenCalled()
   })
 
   test('a lease that cannot be extended aborts the listener at its end, when another process may begin', async () => {

@@ -5,26 +5,11 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { chargeLifecycle } from '../../examples/quickstart/charge-lifecycle.ts'
 import { onMock } from '../../examples/quickstart/settings.ts'
 import { subscriptionLifecycle } from '../../examples/quickstart/subscription-lifecycle.ts'
+import { CHARGE } from '../../scripts/openapi/tour.ts'
 import { sized } from '../support/sizes.ts'
 import { joined } from './documents.ts'
-import { openPrism } from './prism.ts'
+import { openPrism, proxyTo } from './prism.ts'
 import { createTraffic, variations } from './traffic.ts'
-
-/** Returns the `fetch` of a Prism proxy before a server, and the list of its findings. */
-const proxyTo = async (upstream: string, side: 'both' | 'response' = 'both') => {
-  const found: string[] = []
-  let count = 0
-  const prism = await openPrism(joined(upstream))
-  const fetch = prism(
-    { isProxy: true, upstream: new URL(upstream), mock: { dynamic: false } } as never,
-    (place, { request, response }) => {
-      count += 1
-      const all = side === 'both' ? [...request, ...response] : response
-      found.push(...all.map((text) => `${place}: ${text}`))
-    },
-  )
-  return { fetch, found, count: () => count }
-}
 
 const silentTimeline = {
   title: () => undefined,
@@ -95,12 +80,6 @@ describe.each([
       cycle: 'WEEKLY',
       amount: '25.00',
     } as const
-    const charge = {
-      msisdn: '+8801700000000',
-      amount: 250,
-      currency: 'BDT',
-      redirect_uri: 'https://shop.example/paid',
-    }
     const calls = {
       login: () => subscriptions.login(),
       subscribe: () => subscriptions.subscribe(order),
@@ -112,7 +91,7 @@ describe.each([
       payment: () => subscriptions.payment(1),
       health: () => gateway.health(),
       reference: () => gateway.reference(),
-      charge: () => gateway.charge(charge),
+      charge: () => gateway.charge(CHARGE),
       confirm: () => gateway.confirm('conf_1', { otp: '123456' }),
       read: () => gateway.status('ch_1'),
       renew: () => gateway.renew('ch_1', { dueDate: '2026-12-01' }),

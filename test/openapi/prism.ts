@@ -1,6 +1,7 @@
 import { getHttpOperationsFromSpec } from '@stoplight/prism-http'
 import { createClientFromOperations } from '@stoplight/prism-http/dist/client.js'
 import type { Json } from '../../scripts/openapi/schemas.ts'
+import { joined } from './documents.ts'
 
 type Client = ReturnType<typeof createClientFromOperations>
 type Configuration = NonNullable<Parameters<Client['request']>[2]>
@@ -47,8 +48,9 @@ export const openPrism = async (document: Json) => {
     )
     return async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
       const request = new Request(input, init)
-      const headers = Object.fromEntries(request.headers)
-      const body = parsed(await request.text(), headers['content-type'] ?? '')
+      // A server closes an idle connection, for example while Prism compiles its schemas.
+      const headers = { ...Object.fromEntries(request.headers), connection: 'close' }
+      const body = parsed(await request.text(), request.headers.get('content-type') ?? '')
       const method = request.method.toLowerCase() as 'get' | 'post' | 'delete'
       const sent = body === undefined ? { method, headers } : { method, headers, body }
       const response = await client.request(request.url, sent)
@@ -67,4 +69,20 @@ export const openPrism = async (document: Json) => {
       })
     }
   }
+}
+
+/** Returns the `fetch` of a Prism proxy before a server, and the list of its findings. */
+export const proxyTo = async (upstream: string, side: 'both' | 'response' = 'both') => {
+  const found: string[] = []
+  let count = 0
+  const prism = await openPrism(joined(upstream))
+  const fetch = prism(
+    { isProxy: true, upstream: new URL(upstream), mock: { dynamic: false } } as never,
+    (place, { request, response }) => {
+      count += 1
+      const all = side === 'both' ? [...request, ...response] : response
+      found.push(...all.map((text) => `${place}: ${text}`))
+    },
+  )
+  return { fetch, found, count: () => count }
 }

@@ -1,4 +1,6 @@
-import { type Field, isObject, schema } from '../contract/fields.ts'
+import { functionOption } from '../check.ts'
+import { inWords } from '../clock.ts'
+import { object, optional, readWith, schema } from '../contract/fields.ts'
 import type { MandateKitErrorCode, Outcome, Phase, RateLimit } from '../errors.ts'
 import type { RetryReason } from './retry.ts'
 
@@ -108,20 +110,110 @@ export interface UnexpectedReport {
 }
 
 const HOOKS = ['onRequest', 'onResponse', 'onRetry', 'onError', 'onTokenRenewed']
+const hooksSchema = object<Hooks>(
+  Object.fromEntries(HOOKS.map((name) => [name, optional(functionOption())])),
+  'an object of functions',
+)
 
-/** Checks the fields with the prefix `on`. Returns the same object, not a copy, because a hook may use `this`. */
-export const hooksOption: Field<Hooks, Hooks> = schema(
+/** The option `hooks`. Its value is the same object, not a copy, because a hook may use `this`. */
+export const hooksOption = schema<Hooks, Hooks>(
   () => ({}),
   (value, issues) => {
-    const given = isObject(value) ? value : {}
-    if (given !== value) issues.push({ code: 'custom', message: 'an object of functions', input: value })
-    for (const name of new Set([...HOOKS, ...Object.keys(given)])) {
-      const input = given[name] ?? undefined
-      let message: string | undefined
-      if (!HOOKS.includes(name)) message = /^on[A-Z]/.test(name) ? `one of ${HOOKS.join(', ')}` : undefined
-      else if (input !== undefined && typeof input !== 'function') message = 'a function'
-      if (message) issues.push({ code: 'custom', message, input, path: [name] })
-    }
+    readWith(hooksSchema, value, issues)
     return value
   },
 )
+
+/** Where a client writes its log: `console`, a pino logger, or any object with these methods. */
+export interface Logger {
+  /** Writes a line about a request or a response. */
+  debug(line: string): unknown
+  /** Writes a line about a login. */
+  info(line: string): unknown
+  /** Writes a line about a retry or an unexpected response. */
+  warn(line: string): unknown
+  /** Writes a line about a call that failed. */
+  error(line: string): unknown
+}
+
+/** The log levels, from no lines to all lines. */
+export const LOG_LEVELS: readonly LogLevel[] = ['off', 'error', 'warn', 'info', 'debug']
+/** How much a client logs. `debug` logs every request and response. */
+export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug'
+
+/** The types of a client's events, by the name of the function that receives the event. */
+export interface Events {
+  readonly onRequest: RequestEvent
+  readonly onResponse: ResponseEvent
+  readonly onRetry: RetryEvent
+  readonly onError: FailureEvent
+  readonly onTokenRenewed: TokenRenewedEvent
+  readonly onUnexpected: UnexpectedReport
+}
+
+type Lines = {
+  readonly [Name in keyof Events]: readonly [keyof Logger, (event: Events[Name]) => string]
+}
+
+const answered = (status: number | undefined): string => (status === undefined ? '' : ` (HTTP ${status})`)
+
+const LINES: Lines = {
+  onRequest: ['debug', ({ attempt, method, path }) => `attempt ${attempt}: ${method} ${path}`],
+  onResponse: ['debug', ({ status, durationMs }) => `HTTP ${status} after ${inWords(durationMs)}`],
+  onRetry: [
+    'warn',
+    ({ attempt, reason, status, waitMs }) =>
+      `attempt ${attempt} failed: ${reason}${answered(status)}; retry in ${inWords(waitMs)}`,
+  ],
+  onError: [
+    'error',
+    ({ code, outcome, status, errorCode, attempts, durationMs }) =>
+      `failed: ${code}${answered(status)}${errorCode ? `, code "${errorCode}"` : ''}, outcome ${outcome}, attempts ${attempts}, ${inWords(durationMs)}`,
+  ],
+  onTokenRenewed: ['info', ({ reason, grant }) => `new token: ${reason}, by ${grant}`],
+  onUnexpected: ['warn', ({ message }) => message],
+}
+
+// A server's text could otherwise end a log line and begin another one, or control the terminal.
+const CONTROL = /[\p{Cc}\u2028\u2029]/gu
+const escaped = (text: string): string =>
+  text.replace(CONTROL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** Returns the level in the environment variable MANDATEKIT_LOG, or `off`. */
+export const environmentLevel = (): LogLevel => {
+  try {
+    const name: unknown = Reflect.get(globalThis, 'process')?.env?.MANDATEKIT_LOG
+    return LOG_LEVELS.find((level) => level === name) ?? 'off'
+  } catch {
+    // Deno may forbid access to the environment.
+    return 'off'
+  }
+}
+
+/** Runs a user's function. Ignores its errors, because a failed log line must not make a payment fail. */
+const quietly = (work: () => unknown): void => {
+  ;(async () => work())().catch(() => undefined)
+}
+
+type Receivers = { readonly [Name in keyof Events]?: ((event: Events[Name]) => unknown) | undefined }
+
+/** Who receives the events of a client. */
+interface Observers extends Pick<Receivers, 'onUnexpected'> {
+  readonly hooks: Hooks
+  readonly logger?: Logger | undefined
+  readonly logLevel: LogLevel
+}
+
+/** Logs an event and calls the user's function for it. Ignores the function's errors. In a hook, `this` is `hooks`. */
+export const notify = <Name extends keyof Events>(
+  observers: Observers,
+  name: Name,
+  event: Events[Name],
+): void => {
+  const { logger = console, logLevel, hooks } = observers
+  const [level, line] = LINES[name]
+  if (LOG_LEVELS.indexOf(level) <= LOG_LEVELS.indexOf(logLevel))
+    quietly(() => logger[level](`mandatekit ${event.operation}: ${escaped(line(event))}`))
+  const receivers: Receivers = name === 'onUnexpected' ? observers : hooks
+  if (receivers[name]) quietly(() => receivers[name]?.(event))
+}

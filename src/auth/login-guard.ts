@@ -1,0 +1,130 @@
+import { type Clock, exportedWait, inWords } from '../clock.ts'
+import { randomId } from '../contract/formats.ts'
+import {
+  ApiError,
+  AuthenticationError,
+  isMandateKitError,
+  LockedOutError,
+  RateLimitError,
+  UnexpectedResponseError,
+} from '../errors.ts'
+import { type Credentials, LOGIN } from './credentials.ts'
+import type { LoginBlock, TokenRecord } from './token-record.ts'
+
+/** Length of the first block after a login that got no token but was not rejected, in milliseconds. */
+const FIRST_BLOCK = 10_000
+/** Each further failure doubles the block's length, up to this many milliseconds. */
+export const LONGEST_BLOCK = 900_000
+/** Maximum number of login blocks in a record. */
+const BLOCKS_KEPT = 8
+
+/** Returns an error of this package unchanged, and an empty object for any other value. */
+const responseIn = (error: unknown): Partial<Omit<ApiError, 'code'>> =>
+  isMandateKitError(error) ? error : {}
+
+/** Returns whether a failed token request got a final response. A response with status 408, 429 or 503 is not final. */
+export const isDecided = (error: unknown): boolean =>
+  ![undefined, 408, 429, 503].includes(responseIn(error).status)
+
+/** Returns whether a block proves that the server rejects the credentials. */
+const isRejection = ({ verdict }: Pick<LoginBlock, 'verdict'>): boolean =>
+  verdict === 'rejected-credentials' || verdict === 'locked'
+
+/**
+ * Calculates the fingerprint of credentials: SHA-256 over all four values and a random salt. A reader of the store
+ * cannot guess the values, because the client secret is one of them. Without `crypto.subtle` (a page without TLS), all
+ * credentials have the same fingerprint.
+ */
+const fingerprintOf = async (credentials: Credentials, salt = ''): Promise<string> => {
+  const { subtle }: Partial<Crypto> = crypto
+  if (subtle === undefined) return 'unknown'
+  const { clientId, clientSecret, username, password } = credentials
+  const text = salt + JSON.stringify([clientId, clientSecret, username, password])
+  const bytes = new Uint8Array(await subtle.digest('SHA-256', new TextEncoder().encode(text)))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** Creates the error of a call that is not sent, because logins are blocked for another `remaining` milliseconds. */
+const blockedError = ({ status, errorCode, verdict }: LoginBlock, remaining: number) => {
+  const isRejected = isRejection({ verdict })
+  const retryAfterMs = exportedWait(remaining) ?? 0
+  const facts = [verdict, status && `HTTP ${status}`, errorCode && `code "${errorCode}"`].filter(Boolean)
+  const what = `an earlier login got no token${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`
+  const change = isRejected ? 'when the credentials change, ' : ''
+  const message = `${LOGIN} failed: ${what}. The client logs in again in ${inWords(retryAfterMs)}, ${change}or when you call login().`
+  const call = { operation: LOGIN, phase: 'login', outcome: 'not-sent', attempts: 0 } as const
+  const details = { ...call, status, errorCode, verdict, retryAfterMs, retryable: !isRejected }
+  if (status === 401) return new AuthenticationError(message, details)
+  if (verdict === 'locked') return new LockedOutError(message, details)
+  if (!status || verdict === 'rate-limited') return new RateLimitError(message, details)
+  return status < 400 && !errorCode
+    ? new UnexpectedResponseError(message, { ...details, status })
+    : new ApiError(message, details)
+}
+
+/** Returns the record's blocks that apply to these credentials. */
+const blocksFor = async ({ blocks, salt }: TokenRecord, credentials: Credentials) => {
+  if (blocks.length === 0) return blocks
+  const mine = await fingerprintOf(credentials, salt)
+  return blocks.filter(({ fingerprint = mine }) => fingerprint === mine)
+}
+
+/** Returns the blocks that remain after a login with these credentials: those for other credentials. */
+export const blocksAfterLogin = async (record: TokenRecord, credentials: Credentials) => {
+  const ended = await blocksFor(record, credentials)
+  return record.blocks.filter((block) => !ended.includes(block))
+}
+
+/**
+ * Decides whether a client may log in. Blocks logins after a failed login, because repeated failures lock the account
+ * (Authentication, area S, rule 4). The record that all processes share contains the blocks.
+ */
+export const createLoginGuard = (loginCooldown: number, clock: Clock) => {
+  // JSON has no `Infinity`.
+  const cooldown = Math.min(loginCooldown, Number.MAX_SAFE_INTEGER)
+  /** When a check first saw the present blocks, by the time `at` of each block. */
+  let seen: ReadonlyMap<number, number> = new Map()
+  return {
+    /** Throws while a block prevents logins with these credentials. */
+    async check(record: TokenRecord, credentials: Credentials): Promise<void> {
+      const now = clock.now()
+      const blocks = await blocksFor(record, credentials)
+      // The clock of another process may be ahead. A block in the future counts as begun when a check first sees it.
+      const begunAt = (at: number) => Math.min(at, now, seen.get(at) ?? now)
+      seen = new Map(blocks.map(({ at }) => [at, begunAt(at)]))
+      for (const block of blocks) {
+        const remaining = Math.min(block.wait, cooldown) - (now - begunAt(block.at))
+        if (remaining > 0) throw blockedError(block, remaining)
+      }
+    },
+
+    /**
+     * Returns the record with the block that a failed token request causes, and writes into the error when the call may
+     * be made again. Returns undefined if the error causes no block. The block does not contain the error, because the
+     * error's message and body could quote a secret.
+     */
+    async failed(record: TokenRecord, credentials: Credentials, error: unknown, isLogin: boolean) {
+      const { status = 0, verdict, errorCode, retryAfterMs = 0, outcome } = responseIn(error)
+      if (outcome === undefined || outcome === 'not-sent') return undefined
+      const isNamed = status >= 400 && retryAfterMs >= 1_000
+      // After a failed refresh, the client logs in with the password. The failed refresh must not block this login.
+      if (!isLogin && (isDecided(error) || !isNamed)) return undefined
+      const salt = record.salt ?? randomId()
+      const facts = { at: clock.now(), status: status || undefined, errorCode, verdict }
+      const last = record.blocks.find((block) => !isRejection(block))
+      let block: LoginBlock = { ...facts, wait: last ? Math.min(last.wait * 2, LONGEST_BLOCK) : FIRST_BLOCK }
+      // Each further login with rejected credentials could lock the account, so a shorter wait that the response names,
+      // as proxies add it, does not count.
+      if (isRejection(facts))
+        block = { ...facts, wait: cooldown, fingerprint: await fingerprintOf(credentials, salt) }
+      else if (isNamed) block = { at: facts.at, wait: retryAfterMs }
+      const advice = {
+        retryAfterMs: exportedWait(Math.min(block.wait, cooldown)),
+        retryable: !isRejection(block),
+      }
+      Object.assign(Object(error), advice)
+      const others = record.blocks.filter(({ fingerprint }) => fingerprint !== block.fingerprint)
+      return { ...record, salt, blocks: [...others, block].slice(-BLOCKS_KEPT) }
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import { type Clock, waitAtMost } from '../clock.ts'
+import { RateLimitError } from '../errors.ts'
+import { failureOf, LOGIN } from './credentials.ts'
+import {
+  EMPTY_RECORD,
+  mergeRecords,
+  RECORD_VERSION,
+  readTokenRecord,
+  type TokenRecord,
+} from './token-record.ts'
+import { createKeyedMutex, type TokenStore } from './token-store.ts'
+
+/** Longest wait for one operation of a store, in milliseconds of real time. */
+const STORE_LIMIT = 5_000
+/** Longest wait for another client's or process's login, in milliseconds of real time. */
+const LOCK_LIMIT = 30_000
+/** After a failure or that wait, the client does not use the store or the lock for this time, in milliseconds. */
+const PAUSE = 5_000
+/** Longest time that a store keeps a record, in milliseconds. The specification shows no lifetime of refresh tokens. */
+const LONGEST_KEPT = 2_592_000_000
+
+// The clients of one store share a mutex and the records that this process wrote last. So they log in once even if the
+// store fails.
+const createShared = () => ({
+  inTurn: createKeyedMutex(),
+  memory: new Map<string, { readonly record: TokenRecord; isSaved: boolean }>(),
+})
+const sharedParts = new WeakMap<TokenStore, ReturnType<typeof createShared>>()
+
+type Lock = (key: string, task: () => Promise<void>) => Promise<unknown>
+
+/** Adds the version to a key, because another version of this package could not read the record. */
+const versioned = (key: string): string => `${key}:${RECORD_VERSION}`
+
+/** Reads and writes token records in a store. If the store fails, uses memory, so that the call does not fail. */
+export const createResilientStore = (store: TokenStore, clock: Clock, report: (message: string) => void) => {
+  const shared = sharedParts.get(store) ?? createShared()
+  sharedParts.set(store, shared)
+  const { inTurn, memory } = shared
+  let failedAt = Number.NEGATIVE_INFINITY
+  let saving: Promise<unknown> | undefined
+
+  const isSuspended = (): boolean => {
+    const since = clock.now() - failedAt
+    return since >= 0 && since < PAUSE
+  }
+
+  /** Calls the store. Returns `undefined` if the store fails, or failed less than 5 s ago. */
+  const callStore = async <Result>(
+    method: keyof TokenStore,
+    work: () => Promise<Result> | Result,
+    limit = STORE_LIMIT,
+  ): Promise<Result | undefined> => {
+    if (isSuspended()) return undefined
+    try {
+      return await waitAtMost((async () => work())(), limit, undefined, 'The token store')
+    } catch (error) {
+      failedAt = clock.now()
+      report(`The token store failed: ${method}() ended in ${failureOf(error)}. Memory is used.`)
+      return undefined
+    }
+  }
+
+  /** Waits for the store's lock, or else for a lock of this process. Resolves to whether the store failed. */
+  const lock = async (key: string, over: AbortSignal): Promise<boolean> => {
+    const released = new Promise<void>((release) => over.addEventListener('abort', () => release()))
+    const lockWith = (withLock: Lock) =>
+      new Promise<true>((start, fail) => {
+        const hold = () => {
+          start(true)
+          return released
+        }
+        // After the wait for the lock has ended, a failure of the lock has no meaning.
+        void released.then(hold)
+        withLock(key, hold).then(() => fail(new Error('withLock() did not run its task')), fail)
+      })
+    const ofStore: Lock = async (...task) => store.withLock?.(...task)
+    if (store.withLock && (await callStore('withLock', () => lockWith(ofStore), Infinity))) return false
+    await lockWith(inTurn)
+    return isSuspended()
+  }
+
+  return {
+    /** Returns a key's record from the store, completed from this process's memory. */
+    async read(key: string): Promise<TokenRecord> {
+      const { record: own, isSaved } = memory.get(key) ?? { record: EMPTY_RECORD, isSaved: true }
+      const found = await callStore('get', () => store.get(versioned(key)))
+      if (found === undefined || found === null) return own
+      const record = readTokenRecord(found)
+      if (record !== undefined) return mergeRecords(record, own, isSaved)
+      report('The token store returned an unreadable record.')
+      return own
+    },
+
+    /** Keeps a record in memory, and starts to save it in the store. `locked` holds the lock until the save ends. */
+    write(key: string, given: TokenRecord, timeToLive: number): void {
+      // Some databases reject `undefined` or save it as null.
+      const kept = { record: JSON.parse(JSON.stringify(given)), isSaved: false }
+      memory.set(key, kept)
+      saving = callStore('set', async () => {
+        await store.set(versioned(key), kept.record, Math.min(timeToLive, LONGEST_KEPT))
+        kept.isSaved = true
+      })
+    },
+
+    /**
+     * Runs the task when no other client or process logs in. If the store fails, runs the task with `isAlone`. Returns
+     * the task's result without waiting for the record to be saved. If the task fails, waits until the record is saved,
+     * then throws. If another process holds the lock for 30 s, throws an error with `retryAfterMs`.
+     */
+    async locked<Result>(
+      key: string,
+      task: (isAlone: boolean) => Promise<Result>,
+      signal: AbortSignal,
+    ): Promise<Result> {
+      const over = new AbortController()
+      const isAlone = await waitAtMost(lock(key, over.signal), LOCK_LIMIT, signal).catch((error: unknown) => {
+        over.abort()
+        if (signal.aborted) throw error
+        const message = `${LOGIN} failed: another client or process is logging in. Calling again is safe.`
+        const call = { operation: LOGIN, phase: 'wait', outcome: 'not-sent', attempts: 0 } as const
+        throw new RateLimitError(message, { ...call, retryable: true, retryAfterMs: PAUSE })
+      })
+      // In a worker, the save of an earlier request may never end, so this task must not wait for that save.
+      saving = undefined
+      try {
+        return await task(isAlone)
+      } catch (error) {
+        // The process may exit after the error. If the rejection is not saved, the next process logs in again.
+        await saving
+        throw error
+      } finally {
+        void Promise.resolve(saving).then(() => over.abort())
+      }
+    },
+  }
+}

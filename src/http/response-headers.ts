@@ -1,0 +1,63 @@
+import type { RateLimit } from '../errors.ts'
+
+export type Headers = Readonly<Record<string, string>>
+
+const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id'] as const
+
+/** Returns the server's id of a request, from common headers. The specification names no such header. */
+export const serverRequestIdOf = (headers: Headers): string | undefined =>
+  REQUEST_ID_HEADERS.map((name) => headers[name]).find(Boolean)
+
+/** Reads X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset. Omits invalid values. (Limits, area S) */
+export const readRateLimit = (headers: Headers): RateLimit | undefined => {
+  const [limit, remaining, reset = 0] = ['limit', 'remaining', 'reset'].map((name) => {
+    // A proxy may send a header twice, which gives `20, 20`.
+    const digits = /^\s*(\d{1,15})\s*(?:$|,)/.exec(headers[`x-ratelimit-${name}`] ?? '')?.[1]
+    return digits === undefined ? undefined : Number(digits)
+  })
+  // From 2001 to 2286, a time in seconds has 10 digits, and a time in milliseconds has 13.
+  const [seconds = 0] = [reset, reset / 1000].filter((time) => time >= 1e9 && time < 1e10)
+  const resetAt = seconds > 0 ? new Date(seconds * 1000) : undefined
+  return (limit ?? remaining ?? resetAt) === undefined ? undefined : { limit, remaining, resetAt }
+}
+
+// A header that was sent twice arrives as `20, 20`.
+const SECONDS = /^(?:\d{1,9}(?:\.\d+)?(?:, *|$))+$/
+// Date.parse reads "5" and "-5" as dates. A real HTTP date always starts with the name of a day.
+const HTTP_DATE = /^[A-Z][a-z]{2,8},? /
+
+/**
+ * Returns the milliseconds from now until a time in a response header. "Now" is the time on the client's clock or in
+ * the header `Date`, whichever gives the shorter positive wait. A wait that is too short costs at most one rejected
+ * retry, but a wrong clock could cause a very long wait.
+ */
+export const untilServerTime = (time: number, now: number, headers: Headers): number | undefined => {
+  const waits = [now, Date.parse(headers.date ?? '')].map((from) => time - from).filter((wait) => wait > 0)
+  return waits.length === 0 ? undefined : Math.min(...waits)
+}
+
+/** Returns the wait in Retry-After in milliseconds, or `undefined` if the header is missing or invalid. */
+export const readRetryAfter = (headers: Headers, now: number): number | undefined => {
+  const text = headers['retry-after']?.trim() ?? ''
+  if (SECONDS.test(text)) return Math.max(...text.split(',').map(Number)) * 1000
+  // The oldest form of an HTTP date does not contain "GMT", but is in GMT.
+  const date = HTTP_DATE.test(text) ? Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`) : Number.NaN
+  return Number.isNaN(date) ? undefined : untilServerTime(date, now, headers)
+}
+
+/**
+ * Returns the wait that an error response requests, in ms: its Retry-After, or the time until a 429's reset time. A
+ * wait below a second counts as none, because servers send 0 in place of a wait that they do not know.
+ */
+export const readWait = (
+  status: number,
+  headers: Headers,
+  resetAt: Date | undefined,
+  now: number,
+): number | undefined => {
+  if (status < 400) return undefined
+  // The reset time applies only to a 429. The cause of a 503 is not the rate limit, and may last beyond the reset.
+  const reset = status === 429 ? resetAt?.getTime() : undefined
+  const wait = readRetryAfter(headers, now) ?? (reset && untilServerTime(reset, now, headers))
+  return wait !== undefined && wait >= 1000 ? wait : undefined
+}
