@@ -1,14 +1,15 @@
 import { createDeliveries, type Deliveries } from './delivery/deliveries.ts'
 import { createClock, type ManagedClock, type MockClock } from './domain/clock.ts'
 import { type Duration, toInstantMilliseconds, toMilliseconds } from './domain/duration.ts'
-import { createGatewayDomain } from './domain/gateway/domain.ts'
-import type { GatewayOptions } from './domain/gateway/options.ts'
-import type { ListedCharge } from './domain/gateway/types.ts'
 import { createIds, withDigits } from './domain/ids.ts'
 import { createFixedWindowLimiter, createRollingLimiter } from './domain/limiter.ts'
 import { createAlarm, machineNow } from './domain/machine-time.ts'
 import { createSubscriptionsDomain } from './domain/subscriptions/domain.ts'
 import type { SubscriptionsOptions } from './domain/subscriptions/options.ts'
+import { createGateway } from './gateway/operations.ts'
+import type { GatewayOptions } from './gateway/options.ts'
+import { type GatewayState, newGatewayState } from './gateway/state.ts'
+import type { ListedCharge } from './gateway/views.ts'
 import type { AreaRuntime } from './http/area.ts'
 import { createFaultPlan } from './http/faults.ts'
 import { createGatewayArea } from './http/gateway-area.ts'
@@ -96,9 +97,10 @@ const NOT_MOVED =
   'The clock was not moved, because a receiver did not respond in time. A receiver must respond before it moves the clock. If a receiver is slow, call mock.notifications.flush() before you move the clock.'
 
 /** Creates the public clock. `clock.set` and `clock.advance` wait until all due deliveries have ended. */
-const mockClock = (clock: ManagedClock, deliveries: Deliveries): MockClock => ({
+const mockClock = (clock: ManagedClock, deliveries: Deliveries, freeze: () => void): MockClock => ({
   now: clock.now,
   async set(time) {
+    if (toInstantMilliseconds(time) < clock.now()) freeze()
     await clock.set(time)
     await deliveries.notifications.flush()
   },
@@ -190,15 +192,26 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
       notify: deliveries.publish,
     }),
   }
+  let gatewayState = newGatewayState()
   const gateway = {
     options: options.gateway,
-    domain: createGatewayDomain({
+    domain: createGateway({
+      state: () => gatewayState,
       timeline,
       ids,
       options: options.gateway,
       baseUrl: () => addresses.forPayers('gateway'),
     }),
+    state: () => gatewayState,
+    restore(state: GatewayState): void {
+      gatewayState = state
+    },
+    reset(): void {
+      gatewayState = newGatewayState()
+      gateway.domain.seed()
+    },
   }
+  gateway.domain.seed()
 
   const now = options.rateLimitTime === 'machine' ? machineNow : timeline.now
   const perMinute = options.subscriptions.rateLimit
@@ -255,7 +268,7 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
   // The mock loads the code of the payer's pages when a browser opens the first page.
   const pages: PageHandler = async (...page) =>
     (await import('./pages/handler.ts')).createPages(domains)(...page)
-  const time = mockClock(clock, deliveries)
+  const time = mockClock(clock, deliveries, gateway.domain.freeze)
   const { chargeList } = gateway.domain
   return {
     clock,

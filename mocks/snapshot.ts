@@ -2,14 +2,15 @@ import type { MockParts } from './assemble.ts'
 import type { OutboxSnapshot } from './delivery/deliveries.ts'
 import type { ClockSnapshot } from './domain/clock.ts'
 import type { IdsSnapshot } from './domain/ids.ts'
+import type { GatewayState } from './gateway/state.ts'
 import type { MockSnapshot } from './types.ts'
 
 /** Returns the state of a mock. The caller must copy the result at once, because it shares objects with the mock. */
 export const stateOf = (parts: MockParts): MockSnapshot => ({
-  format: 2,
+  format: 3,
   // `domain.snapshot` runs due entries of the clock, so `clock.snapshot` must be called later.
   subscriptions: parts.subscriptions.domain.snapshot(),
-  gateway: parts.gateway.domain.snapshot(),
+  gateway: parts.gateway.state(),
   clock: parts.clock.snapshot(),
   ids: parts.ids.snapshot(),
   limiters: parts.limiters.map((limiter) => limiter.snapshot()),
@@ -28,10 +29,10 @@ const field = (value: unknown, ...names: readonly string[]): unknown =>
 
 /** Returns whether a value is a complete snapshot. Restoring an incomplete snapshot would break the mock. */
 const isSnapshot = (value: unknown): value is MockSnapshot =>
-  field(value, 'format') === 2 &&
+  field(value, 'format') === 3 &&
   isA('Float64Array', field(value, 'subscriptions', 'state', 'payments', 'times')) &&
   Array.isArray(field(value, 'subscriptions', 'tokens', 'access')) &&
-  isA('Map', field(value, 'gateway', 'transactions', 'charges')) &&
+  isA('Map', field(value, 'gateway', 'byId')) &&
   Array.isArray(field(value, 'clock', 'entries')) &&
   Array.isArray(field(value, 'notifications', 'messages')) &&
   Array.isArray(field(value, 'limiters')) &&
@@ -53,7 +54,7 @@ export const restoreAll = (parts: MockParts, given: MockSnapshot): void => {
     )
   }
   parts.subscriptions.domain.restore(snapshot.subscriptions)
-  parts.gateway.domain.restore(snapshot.gateway)
+  parts.gateway.restore(snapshot.gateway as GatewayState)
   parts.deliveries.restore(snapshot.notifications as OutboxSnapshot)
   parts.ids.restore(snapshot.ids as IdsSnapshot)
   // This call replaces all entries of the clock, so it must follow the calls above, which may add entries.

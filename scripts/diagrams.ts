@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { chargeTransitions } from '../mocks/domain/gateway/transitions.ts'
 import {
   cancellationTransitions,
   requestTransitions,
   subscriptionTransitions,
 } from '../mocks/domain/subscriptions/transitions.ts'
+import { chargeTransitions } from '../mocks/gateway/state.ts'
 
 // docs/state-machines.md, drawn from the tables that the mock itself moves by. Without a flag this compares the
 // document with the tables; with --write it makes it so.

@@ -51,14 +51,14 @@ export interface Call<Definition extends EndpointDefinition, Caller> {
   readonly caller: Caller
 }
 
-/** One resolver for each operation of a contract. A missing resolver is a compile error. */
+/**
+ * One resolver for each operation of a contract. A missing resolver is a compile error. The resolver of an operation
+ * with idempotency keys looks up the key, and returns a function that executes the call.
+ */
 export type Resolvers<Contract extends Record<string, EndpointDefinition>, Caller> = {
-  readonly [Name in keyof Contract]: (call: Call<Contract[Name], Caller>) => Result<Success>
-}
-
-/** For operations with idempotency keys: returns the original result of a used key, or `undefined` for a new key. */
-export type Originals<Contract extends Record<string, EndpointDefinition>, Caller> = {
-  readonly [Name in keyof Contract]?: (call: Call<Contract[Name], Caller>) => Result<Success> | undefined
+  readonly [Name in keyof Contract]: (
+    call: Call<Contract[Name], Caller>,
+  ) => Contract[Name] extends { readonly idempotencyKey: true } ? AdmittedCall : Result<Success>
 }
 
 /** The operation that a route calls. */
@@ -176,20 +176,19 @@ export const createAdmission =
   <Contract extends Record<string, EndpointDefinition>, Caller>(
     resolvers: Resolvers<Contract, Caller>,
     callerOf: (definition: EndpointDefinition, bearer: string | undefined) => Result<Caller>,
-    originals: Originals<Contract, Caller> = {},
   ): AreaRuntime['admit'] =>
   ({ name, definition }, bearer, { parameters, query, ...received }) => {
     const caller = callerOf(definition, bearer)
     if (!caller.ok) return caller
-    const resolve = resolvers[name] as (call: Call<EndpointDefinition, Caller>) => Result<Success>
-    const originalOf = originals[name] as
-      | ((call: Call<EndpointDefinition, Caller>) => Result<Success> | undefined)
-      | undefined
-    const call: Call<EndpointDefinition, Caller> = {
+    type AnyCall = Call<EndpointDefinition, Caller>
+    const call: AnyCall = {
       ...received,
       parameter: (parameterName: string) => parameters[parameterName] ?? '',
       query: new URLSearchParams(query),
       caller: caller.value,
     }
-    return accepted({ original: originalOf?.(call), execute: () => resolve(call) })
+    const resolver: unknown = resolvers[name]
+    if (definition.idempotencyKey) return accepted((resolver as (call: AnyCall) => AdmittedCall)(call))
+    const resolve = resolver as (call: AnyCall) => Result<Success>
+    return accepted({ original: undefined, execute: () => resolve(call) })
   }

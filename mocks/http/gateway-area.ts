@@ -1,10 +1,10 @@
 import { GATEWAY_API_PREFIX, gatewayContract } from '../../src/contract/gateway.ts'
-import type { GatewayDomain } from '../domain/gateway/domain.ts'
-import type { GatewayOptions } from '../domain/gateway/options.ts'
-import type { KeyUse } from '../domain/gateway/state.ts'
-import type { ChargeBody } from '../domain/gateway/types.ts'
 import { accepted, type RefusalReason, type Result } from '../domain/result.ts'
-import type { AreaParts, AreaResponses, AreaRuntime, Call, Originals, Resolvers, Success } from './area.ts'
+import type { Gateway } from '../gateway/operations.ts'
+import type { GatewayOptions } from '../gateway/options.ts'
+import { idempotencyScope } from '../gateway/state.ts'
+import type { ChargeBody } from '../gateway/views.ts'
+import type { AdmittedCall, AreaParts, AreaResponses, AreaRuntime, Resolvers, Success } from './area.ts'
 import { createAdmission, createRoutes, secondsUntil } from './area.ts'
 import { jsonResponse, mayHaveBody } from './response.ts'
 
@@ -67,35 +67,26 @@ const STATUS_FORMS: Record<GatewayOptions['statusAnswer'], (charge: ChargeBody) 
   status: ({ status }) => ({ body: { status } }),
 }
 
-type CallOf<Name extends keyof typeof gatewayContract> = Call<(typeof gatewayContract)[Name], GatewayCaller>
-
-const keyOfCharge = ({ caller, idempotencyKey: key }: CallOf<'charge'>): KeyUse => ({
-  route: 'charge',
-  ...caller,
-  pathId: '',
-  key,
-})
-
-const keyOfRenewal = ({ caller, parameter, idempotencyKey: key }: CallOf<'renew'>): KeyUse => ({
-  route: 'renew',
-  ...caller,
-  pathId: parameter('id'),
-  key,
-})
-
-const originalsOf = (domain: GatewayDomain): Originals<typeof gatewayContract, GatewayCaller> => ({
-  charge: (call) => domain.original(keyOfCharge(call), call.fields),
-  renew: (call) => domain.original(keyOfRenewal(call), call.fields),
+/** Describes a call with an idempotency key. `original` is the result of an earlier call with the key. */
+const keyed = (
+  original: Result<ChargeBody> | undefined,
+  execute: () => Result<ChargeBody>,
+): AdmittedCall => ({
+  original: original && shaped(original, (body) => ({ body, replayed: true })),
+  execute: () => shaped(execute(), (body) => ({ body })),
 })
 
 /** Creates the resolvers of the seven operations of area G. */
 const createResolvers = (
-  domain: GatewayDomain,
+  domain: Gateway,
   { confirmAnswer, statusAnswer }: ResponseOptions,
 ): Resolvers<typeof gatewayContract, GatewayCaller> => ({
   health: () => accepted({ body: { status: 'ok' } }),
   reference: () => accepted({ body: domain.reference() }),
-  charge: (call) => domain.charge(keyOfCharge(call), call.fields),
+  charge({ caller, idempotencyKey, fields }) {
+    const scope = idempotencyScope(caller.credential, idempotencyKey)
+    return keyed(domain.findReplay(scope, fields), () => domain.charge(scope, fields))
+  },
   confirm: ({ caller, parameter, fields }) =>
     shaped(
       domain.confirm(parameter('confirmationId'), fields, caller.credential),
@@ -103,7 +94,11 @@ const createResolvers = (
     ),
   status: ({ caller, parameter }) =>
     shaped(domain.status(parameter('id'), caller.credential), STATUS_FORMS[statusAnswer]),
-  renew: (call) => domain.renew(keyOfRenewal(call), call.fields),
+  renew({ caller, idempotencyKey, fields, parameter }) {
+    const id = parameter('id')
+    const scope = idempotencyScope(caller.credential, idempotencyKey, id)
+    return keyed(domain.findReplay(scope, fields), () => domain.renew(scope, id, fields))
+  },
   reset({ caller }) {
     domain.reset(caller.credential)
     return accepted({ body: { reset: true } })
@@ -123,16 +118,14 @@ export const createGatewayArea = ({
   apiPrefix,
   ...parts
 }: AreaParts & {
-  readonly domain: GatewayDomain
+  readonly domain: Gateway
   readonly options: ResponseOptions
 }): AreaRuntime => ({
   ...parts,
   name: 'gateway',
   router: routesBelow(apiPrefix),
-  admit: createAdmission(
-    createResolvers(domain, options),
-    ({ auth }, bearer) => (auth === 'api-key' ? domain.authenticate(bearer) : accepted(NOBODY)),
-    originalsOf(domain),
+  admit: createAdmission(createResolvers(domain, options), ({ auth }, bearer) =>
+    auth === 'api-key' ? domain.authenticate(bearer) : accepted(NOBODY),
   ),
   responses,
   // All routes and all callers share one rate limit (Limits, area G).
