@@ -5,9 +5,11 @@ import type { IdsSnapshot } from './domain/ids.ts'
 import type { GatewayState } from './gateway/state.ts'
 import type { MockSnapshot } from './types.ts'
 
+const FORMAT = 3
+
 /** Returns the state of a mock. The caller must copy the result at once, because it shares objects with the mock. */
 export const stateOf = (parts: MockParts): MockSnapshot => ({
-  format: 3,
+  format: FORMAT,
   // `domain.snapshot` runs due entries of the clock, so `clock.snapshot` must be called later.
   subscriptions: parts.subscriptions.domain.snapshot(),
   gateway: parts.gateway.state(),
@@ -29,7 +31,7 @@ const field = (value: unknown, ...names: readonly string[]): unknown =>
 
 /** Returns whether a value is a complete snapshot. Restoring an incomplete snapshot would break the mock. */
 const isSnapshot = (value: unknown): value is MockSnapshot =>
-  field(value, 'format') === 3 &&
+  field(value, 'format') === FORMAT &&
   isA('Float64Array', field(value, 'subscriptions', 'state', 'payments', 'times')) &&
   Array.isArray(field(value, 'subscriptions', 'tokens', 'access')) &&
   isA('Map', field(value, 'gateway', 'byId')) &&
@@ -40,6 +42,12 @@ const isSnapshot = (value: unknown): value is MockSnapshot =>
 
 /** Restores a snapshot. If the value is not a snapshot for this mock, throws a TypeError and changes nothing. */
 export const restoreAll = (parts: MockParts, given: MockSnapshot): void => {
+  const format = field(given, 'format')
+  if (typeof format === 'number' && format !== FORMAT) {
+    throw new TypeError(
+      `The snapshot has format ${format}, of another version of mandatekit. This version restores format ${FORMAT}.`,
+    )
+  }
   if (!isSnapshot(given)) {
     throw new TypeError(
       'restore takes the object that snapshot() returned, or its structuredClone. JSON loses data.',

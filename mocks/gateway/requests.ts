@@ -7,22 +7,30 @@ import type { ChargeFields, ChargeRecord } from './state.ts'
 const INTERNATIONAL = /^\+?[1-9]\d{1,14}$/
 const FEWEST_DIGITS = /\d{7}/
 
+/** Refuses the value of a field. Explains a field with a similar name, such as `redirectUri`. */
+const wrong = (fields: Fields, name: string, rule: string): Result<never> => {
+  const bare = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')
+  const similar = Object.keys(fields).find((key) => key !== name && bare(key) === bare(name))
+  return invalid(name, `${name} ${rule}`, similar && `The body has ${similar}. Send ${name}.`)
+}
+
 /** Reads the body of a charge, and checks the rules of G1. */
-const readFields = ({ msisdn, amount, currency, redirect_uri }: Fields): Result<ChargeFields> => {
+const readFields = (fields: Fields): Result<ChargeFields> => {
+  const { msisdn, amount, currency, redirect_uri } = fields
   if (typeof msisdn !== 'string' || !INTERNATIONAL.test(msisdn)) {
-    return invalid('msisdn', 'msisdn must be a string with a number in international format.')
+    return wrong(fields, 'msisdn', 'must be a string with a number in international format.')
   }
   if (Number.isInteger(amount) && !Number.isSafeInteger(amount)) {
-    return invalid('amount', 'amount exceeds the largest safe integer.')
+    return wrong(fields, 'amount', 'exceeds the largest safe integer.')
   }
   if (typeof amount !== 'number' || !Number.isInteger(amount)) {
-    return invalid('amount', 'amount must be an integer.')
+    return wrong(fields, 'amount', 'must be an integer.')
   }
   if (typeof currency !== 'string' || currency.trim() === '') {
-    return invalid('currency', 'currency must be a string with a currency code.')
+    return wrong(fields, 'currency', 'must be a string with a currency code.')
   }
   if (typeof redirect_uri !== 'string' || !isAbsoluteUrl(redirect_uri)) {
-    return invalid('redirect_uri', "redirect_uri must be an absolute URL that the payer's browser can open.")
+    return wrong(fields, 'redirect_uri', "must be an absolute URL that the payer's browser can open.")
   }
   return accepted({ msisdn, amount, currency, redirect_uri })
 }
@@ -77,7 +85,7 @@ export const createBodyChecks = (options: GatewayOptions) => {
     /** Reads the body of a confirmation or renewal, which has one string field. */
     readText(name: 'otp' | 'mandate_id', fields: Fields): Result<string> {
       const value = fields[name]
-      if (typeof value !== 'string') return invalid(name, `${name} must be a string.`)
+      if (typeof value !== 'string') return wrong(fields, name, 'must be a string.')
       return unknownField(fields, name) ?? accepted(value)
     },
   }

@@ -1,5 +1,10 @@
 import type { KnownChargeStatus } from '../../src/contract/gateway.ts'
-import type { BehaviorName, ChargeOutcome } from './behaviors.ts'
+import { type Duration, toInstantMilliseconds, toMilliseconds } from '../domain/duration.ts'
+import type { Ids } from '../domain/ids.ts'
+import type { Timeline } from '../domain/timeline.ts'
+import type { Behavior, BehaviorName, ChargeOutcome, Resolution } from './behaviors.ts'
+import { behaviors, comparableNumber } from './behaviors.ts'
+import { type GatewayOptions, outcomeOf, type SeedCharge } from './options.ts'
 
 /** The status to which each result of a charge leads. */
 export const statusAfter = {
@@ -123,3 +128,151 @@ export const newGatewayState = (): GatewayState => ({
   behaviors: new Map(),
   clearedEvents: 0,
 })
+
+/** Returns status and outcome of a charge at a time. */
+export const standingAt = ({ standing, next }: ChargeRecord, time: number): Standing =>
+  next !== undefined && next.at <= time ? next : standing
+
+/** Returns the steps that happened without a call by a time, and that are not recorded. */
+export const dueSteps = ({ charges }: GatewayState, time: number): Step[] =>
+  charges.flatMap((charge) =>
+    charge.next !== undefined && charge.next.at <= time ? { ...charge.next, charge } : [],
+  )
+
+/** Returns every step that happened by a time, in the order in which the steps happened. */
+export const stepsBy = (state: GatewayState, time: number): Step[] => {
+  const recent = [...dueSteps(state, time), ...state.steps.slice(state.frozen)]
+  return [
+    ...state.steps.slice(0, state.frozen),
+    ...recent.sort((left, right) => left.at - right.at || left.order - right.order),
+  ]
+}
+
+/** What the gateway uses of its mock. */
+export interface GatewayParts {
+  /** Returns the current state. A reset or a restored snapshot replaces the object. */
+  readonly state: () => GatewayState
+  readonly timeline: Pick<Timeline, 'now'>
+  readonly ids: Pick<Ids, 'text'>
+  readonly options: GatewayOptions
+  /** Returns the base URL of the gateway's pages: the start of every `confirmation_url`. */
+  readonly baseUrl: () => string
+}
+
+const ID_LENGTH = 20
+
+/** Converts a duration to milliseconds, and `false` to infinity. */
+export const lengthOf = (duration: Duration | false): number =>
+  duration === false ? Number.POSITIVE_INFINITY : toMilliseconds(duration)
+
+type Resolved = Standing<Exclude<Standing['status'], 'pending_confirmation'>>
+/** Status and outcome of an expired charge. */
+export const EXPIRED: Resolved = { status: 'expired', outcome: 'EXPIRED' }
+const resolved = ({ event, outcome }: Resolution): Resolved => ({
+  status: statusAfter[event],
+  outcome,
+})
+
+/** Creates the functions that change charges, and tell what a charge becomes without a call. */
+export const createLedger = ({ state, timeline: { now }, ids, options, baseUrl }: GatewayParts) => {
+  const [confirmationTtl, retryDelay] = [lengthOf(options.confirmationTtl), lengthOf(options.retryDelay)]
+  const listed = new Map<string, { readonly msisdn: string; readonly name: BehaviorName }>(
+    Object.entries(options.testNumbers).map(([msisdn, name]) => [comparableNumber(msisdn), { msisdn, name }]),
+  )
+
+  const standing = (charge: ChargeRecord): Standing => standingAt(charge, now())
+
+  const ownBehavior = (msisdn: string): BehaviorName | undefined => {
+    const number = comparableNumber(msisdn)
+    return state().behaviors.get(number) ?? listed.get(number)?.name
+  }
+  const behaviorOf = ({ msisdn }: ChargeRecord): Behavior =>
+    behaviors[ownBehavior(msisdn) ?? options.defaultBehavior]
+
+  /** Returns the result that a confirmation or a renewal has now. */
+  const resultOf = (charge: ChargeRecord): Resolved => {
+    const { resolution, afterFirst = resolution } = behaviorOf(charge)
+    const first = state().firstPaid.get(comparableNumber(charge.msisdn))
+    const hasPaid = first !== undefined && standing(first).status === 'succeeded'
+    return resolved(hasPaid ? afterFirst : resolution)
+  }
+
+  /** Remembers the charge with which a phone number pays first. */
+  const notePayment = (charge: ChargeRecord): void => {
+    const { firstPaid } = state()
+    const number = comparableNumber(charge.msisdn)
+    const first = firstPaid.get(number)
+    const isFirst = first === undefined || (charge.next?.at ?? 0) < (first.next?.at ?? 0)
+    if ((charge.next ?? charge.standing).status === 'succeeded' && isFirst) firstPaid.set(number, charge)
+  }
+
+  const record = (charge: ChargeRecord, type: ChargeEventType, { status, outcome }: Standing): Step => {
+    const { steps } = state()
+    const step = { charge, type, at: now(), order: steps.length, status, outcome }
+    steps.push(step)
+    return step
+  }
+
+  /** Gives a charge a status. If no call follows, an unconfirmed charge expires, and one in pending_retry is retried. */
+  const enter = (charge: ChargeRecord, reached: Standing, since: number): void => {
+    const later = ({ status, outcome }: Resolved, delay: number): Change => {
+      const at = Math.max(since + delay, now())
+      // At the same time, the change follows the steps that are recorded by now, and precedes all later ones.
+      return { type: `charge.${status}`, at, order: state().steps.length - 0.5, status, outcome }
+    }
+    charge.standing = reached
+    charge.next = undefined
+    if (reached.status === 'pending_confirmation') charge.next = later(EXPIRED, confirmationTtl)
+    if (reached.status === 'pending_retry') {
+      const { afterRetry } = behaviorOf(charge)
+      charge.next = afterRetry && later(resolved(afterRetry), retryDelay)
+    }
+    notePayment(charge)
+  }
+
+  const resolve = (charge: ChargeRecord, result: Resolved): void => {
+    record(charge, `charge.${result.status}`, result)
+    enter(charge, result, now())
+  }
+
+  const keep = (charge: ChargeRecord): void => {
+    const { charges, byId } = state()
+    charges.push(charge)
+    byId.set(charge.id, charge).set(charge.confirmation_id, charge)
+  }
+
+  const add = (given: SeedCharge, credential: string, idempotencyKey?: string): ChargeRecord => {
+    const { status = 'succeeded', outcome = outcomeOf[status], created_at: createdAt } = given
+    const charge: ChargeRecord = {
+      id: given.id ?? `ch_${ids.text('charge', ID_LENGTH)}`,
+      confirmation_id: given.confirmation_id ?? `conf_${ids.text('confirmation', ID_LENGTH)}`,
+      msisdn: given.msisdn,
+      amount: given.amount,
+      currency: given.currency,
+      redirect_uri: given.redirect_uri ?? 'https://merchant.example/return',
+      baseUrl: baseUrl().replace(/\/+$/, ''),
+      createdAt: createdAt === undefined ? now() : toInstantMilliseconds(createdAt),
+      mandate_id: given.mandate_id,
+      idempotencyKey,
+      credential,
+      standing: { status, outcome },
+      next: undefined,
+      wrongCodes: 0,
+    }
+    keep(charge)
+    return charge
+  }
+
+  /** Records what has happened without a call, so that it stays when the clock is set back. */
+  const freeze = (): void => {
+    const current = state()
+    current.steps = stepsBy(current, now())
+    current.frozen = current.steps.length
+    for (const charge of current.charges) {
+      charge.standing = standing(charge)
+      if (charge.standing === charge.next) charge.next = undefined
+    }
+  }
+
+  return { standing, listed, ownBehavior, resultOf, notePayment, record, enter, resolve, keep, add, freeze }
+}

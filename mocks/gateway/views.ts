@@ -1,6 +1,7 @@
 import type { Charge, KnownChargeStatus } from '../../src/contract/gateway.ts'
 import { withParameter } from '../domain/return-address.ts'
-import type { ChargeEventType, ChargeRecord, GatewayState, Standing, Step } from './state.ts'
+import type { ChargeEventType, ChargeRecord, GatewayState, Standing } from './state.ts'
+import { stepsBy } from './state.ts'
 
 /** The JSON of a charge (G1). */
 export interface ChargeBody extends Charge {
@@ -19,10 +20,6 @@ export interface GatewayEvent {
   /** The charge as it was at the time of the event. */
   readonly data: ChargeBody
 }
-
-/** Returns status and outcome of a charge at a time. */
-export const standingAt = ({ standing, next }: ChargeRecord, time: number): Standing =>
-  next !== undefined && next.at <= time ? next : standing
 
 /** Returns the path of the page on which a payer enters the one-time code (G1's `confirmation_url`). */
 export const confirmationPath = (confirmationId: string): string =>
@@ -50,18 +47,6 @@ export const listedCharge = (charge: ChargeRecord, standing: Standing) => ({
 
 /** A charge with its idempotency key and, if the charge is a renewal, the identifier of the renewed charge. */
 export type ListedCharge = ReturnType<typeof listedCharge>
-
-/** Returns every step that happened by a time, also without a call, in the order in which the steps happened. */
-export const stepsBy = ({ charges, steps, frozen }: GatewayState, time: number): Step[] => {
-  const due = charges.flatMap((charge) =>
-    charge.next !== undefined && charge.next.at <= time ? { ...charge.next, charge } : [],
-  )
-  const recent = [...due, ...steps.slice(frozen)]
-  return [
-    ...steps.slice(0, frozen),
-    ...recent.sort((left, right) => left.at - right.at || left.order - right.order),
-  ]
-}
 
 /** Returns the events of the charges that still exist (row 80), oldest first. Ids do not repeat after a reset. */
 export const eventsBy = (state: GatewayState, time: number): GatewayEvent[] =>

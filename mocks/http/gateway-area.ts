@@ -1,6 +1,6 @@
 import { GATEWAY_API_PREFIX, gatewayContract } from '../../src/contract/gateway.ts'
 import { accepted, type RefusalReason, type Result } from '../domain/result.ts'
-import type { Gateway } from '../gateway/operations.ts'
+import type { Gateway, Replay } from '../gateway/operations.ts'
 import type { GatewayOptions } from '../gateway/options.ts'
 import { idempotencyScope } from '../gateway/state.ts'
 import type { ChargeBody } from '../gateway/views.ts'
@@ -52,7 +52,7 @@ export interface GatewayCaller {
 
 type ResponseOptions = Pick<GatewayOptions, 'confirmAnswer' | 'statusAnswer'>
 
-const shaped = (result: Result<ChargeBody>, shape: (charge: ChargeBody) => Success): Result<Success> =>
+const shaped = <Value>(result: Result<Value>, shape: (value: Value) => Success): Result<Success> =>
   result.ok ? accepted(shape(result.value)) : result
 
 /** The responses that the options `confirmAnswer` and `statusAnswer` select. */
@@ -67,12 +67,17 @@ const STATUS_FORMS: Record<GatewayOptions['statusAnswer'], (charge: ChargeBody) 
   status: ({ status }) => ({ body: { status } }),
 }
 
+const NEW_KEY = 'To create another charge, send a new Idempotency-Key.'
+
 /** Describes a call with an idempotency key. `original` is the result of an earlier call with the key. */
-const keyed = (
-  original: Result<ChargeBody> | undefined,
-  execute: () => Result<ChargeBody>,
-): AdmittedCall => ({
-  original: original && shaped(original, (body) => ({ body, replayed: true })),
+const keyed = (original: Result<Replay> | undefined, execute: () => Result<ChargeBody>): AdmittedCall => ({
+  original:
+    original &&
+    shaped(original, ({ body, other }) => ({
+      body,
+      replayed: true,
+      ...(other === undefined ? {} : { explanation: `The first request had another ${other}. ${NEW_KEY}` }),
+    })),
   execute: () => shaped(execute(), (body) => ({ body })),
 })
 

@@ -88,14 +88,15 @@ const execute = (exchange: OperationExchange, headers: HeaderFields, isKeyRunnin
   if (problem !== undefined) return problem
   const result = original ?? run()
   if (!result.ok) return refused(exchange, result.refusal, headers)
-  const replayed = result.value.replayed === true
+  const { replayed = false, explanation } = result.value
+  const reason = replayed
+    ? 'The Idempotency-Key was used before. This is the original response, and nothing was executed.'
+    : 'The operation was executed.'
   return {
     response: area.responses.success(target.definition, result.value, headers),
     executed: !replayed,
     rule: replayed ? 'replayed' : 'accepted',
-    explanation: replayed
-      ? 'The Idempotency-Key was used before. This is the original response, and nothing was executed.'
-      : 'The operation was executed.',
+    explanation: [reason, explanation].filter(Boolean).join(' '),
   }
 }
 
