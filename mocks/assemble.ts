@@ -1,12 +1,12 @@
 import type { Area } from '../src/contract/endpoint.ts'
 import { createOutbox, type Outbox } from './delivery/outbox.ts'
 import { type Duration, toInstantMilliseconds, toMilliseconds } from './domain/duration.ts'
-import { createGatewayDomain } from './domain/gateway/domain.ts'
-import type { GatewayOptions } from './domain/gateway/options.ts'
-import type { ListedCharge } from './domain/gateway/types.ts'
 import { createIds, withDigits } from './domain/ids.ts'
 import { createSubscriptionsDomain } from './domain/subscriptions/domain.ts'
 import type { SubscriptionsOptions } from './domain/subscriptions/options.ts'
+import { createGateway } from './gateway/operations.ts'
+import type { GatewayOptions } from './gateway/options.ts'
+import type { ListedCharge } from './gateway/views.ts'
 import { createAddresses } from './http/addresses.ts'
 import type { AreaRuntime } from './http/area.ts'
 import { createFaultPlan } from './http/faults.ts'
@@ -111,6 +111,7 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
   const clock = createClock(() => state.clock, {
     sleep: options.sleep,
     afterStep: () => outbox.underWay(),
+    beforeSetBack: () => gateway.domain.freeze(),
     onEarlier: setAlarm,
   })
   const { agenda } = clock
@@ -143,13 +144,15 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
   }
   const gateway = {
     options: options.gateway,
-    domain: createGatewayDomain({
-      timeline,
+    domain: createGateway({
+      state: () => state.gateway,
+      timeline: agenda,
       ids,
       options: options.gateway,
       baseUrl: () => addresses.forPayers('gateway'),
     }),
   }
+  gateway.domain.seed()
 
   const now = options.rateLimitTime === 'machine' ? machineNow : agenda.now
   const perMinute = options.subscriptions.rateLimit
@@ -222,7 +225,7 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
     /** Returns the state after everything that is due has happened. */
     currentState(): State {
       agenda.runDue()
-      return { ...state, gateway: gateway.domain.snapshot(), subscriptions: subscriptions.domain.snapshot() }
+      return { ...state, subscriptions: subscriptions.domain.snapshot() }
     },
     /** Replaces the state: by that of a snapshot, or by a new one, to which the seeds of the options are added. */
     replaceState(next?: State): void {
@@ -232,10 +235,9 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
       if (next === undefined) {
         outbox.disconnectAdded()
         subscriptions.domain.reset()
-        gateway.domain.restart()
+        gateway.domain.seed()
       } else {
         subscriptions.domain.restore(next.subscriptions)
-        gateway.domain.restore(next.gateway)
       }
     },
     /** The base URLs that the options set: first for area S, then for area G. */

@@ -117,12 +117,6 @@ export type {
   Signing,
 } from './delivery/types.ts'
 export type { Duration, DurationParts, PointInTime } from './domain/duration.ts'
-export type { BehaviorName, NumberTable } from './domain/gateway/behaviors.ts'
-export { behaviors, testNumbers } from './domain/gateway/behaviors.ts'
-export type { GatewayOptions, RollingLimit, SeedCharge } from './domain/gateway/options.ts'
-export { gatewayDefaults, strictGatewayDefaults } from './domain/gateway/options.ts'
-export type { ChargeOutcome, Resolution } from './domain/gateway/transitions.ts'
-export type { ChargeBody, GatewayEvent } from './domain/gateway/types.ts'
 export type { Rules } from './domain/option-table.ts'
 export type { Refusal, RefusalReason } from './domain/result.ts'
 export { MockRefusedError } from './domain/result.ts'
@@ -146,6 +140,11 @@ export type {
   SubscriptionState,
 } from './domain/subscriptions/types.ts'
 export type { MockFetch } from './fetch.ts'
+export type { BehaviorName, ChargeOutcome, NumberTable, Resolution } from './gateway/behaviors.ts'
+export { behaviors, testNumbers } from './gateway/behaviors.ts'
+export type { GatewayOptions, RollingLimit, SeedCharge } from './gateway/options.ts'
+export { gatewayDefaults, strictGatewayDefaults } from './gateway/options.ts'
+export type { ChargeBody, GatewayEvent } from './gateway/views.ts'
 export type { Operation } from './http/area.ts'
 export type {
   Fault,

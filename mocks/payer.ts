@@ -43,11 +43,7 @@ export const payerOf = ({ subscriptions, gateway }: MockInternals): Payer => ({
   },
   confirm(given, otp = gateway.options.otp) {
     const confirmationId = check(confirmation, given, 'payer.confirm: ', 'confirmationId')
-    const result = gateway.domain.confirm(confirmationId, { otp })
-    const isCharge = !result.ok && gateway.domain.status(confirmationId).ok
-    if (!isCharge) return granted('payer.confirm', result)
-    const explanation = 'This is the id of a charge. Pass the confirmation_id of the charge.'
-    return granted('payer.confirm', { ok: false, refusal: { ...result.refusal, explanation } })
+    return granted('payer.confirm', gateway.domain.confirm(confirmationId, { otp }))
   },
   setBehavior(number, behavior) {
     const msisdn = check(text, number, 'payer.setBehavior: ', 'msisdn')

@@ -1,6 +1,7 @@
 import type { Area } from '../src/contract/endpoint.ts'
 import { newOutbox, type OutboxState } from './delivery/outbox.ts'
 import type { IdsState } from './domain/ids.ts'
+import { type GatewayState, newGatewayState } from './gateway/state.ts'
 import { type LimitsState, newLimits } from './http/limiter.ts'
 import { type ClockState, newClockState } from './time/clock.ts'
 import type { MockSnapshot } from './types.ts'
@@ -9,7 +10,7 @@ import type { MockSnapshot } from './types.ts'
 export interface State {
   readonly clock: ClockState
   readonly ids: IdsState
-  readonly gateway: unknown
+  readonly gateway: GatewayState
   readonly subscriptions: unknown
   readonly outbox: OutboxState
   /** The calls that count against the rate limits. */
@@ -22,7 +23,7 @@ export interface State {
 export const newState = (clock: Parameters<typeof newClockState>[0], hasGatewayLimit: boolean): State => ({
   clock: newClockState(clock),
   ids: new Map(),
-  gateway: undefined,
+  gateway: newGatewayState(),
   subscriptions: undefined,
   outbox: newOutbox(),
   limits: newLimits(hasGatewayLimit),

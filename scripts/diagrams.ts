@@ -1,9 +1,9 @@
-import { chargeTransitions } from '../mocks/domain/gateway/transitions.ts'
 import {
   cancellationTransitions,
   requestTransitions,
   subscriptionTransitions,
 } from '../mocks/domain/subscriptions/transitions.ts'
+import { chargeTransitions } from '../mocks/gateway/state.ts'
 import { keepGenerated } from './generated.ts'
 
 // docs/state-machines.md, drawn from the tables that the mock itself moves by. Without --write, it

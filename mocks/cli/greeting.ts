@@ -1,6 +1,6 @@
-import { type BehaviorName, behaviors, testNumberTable } from '../domain/gateway/behaviors.ts'
-import { gatewayDefaults, type RollingLimit } from '../domain/gateway/options.ts'
 import { defaultMerchant, subscriptionsDefaults } from '../domain/subscriptions/options.ts'
+import { type BehaviorName, behaviors, testNumberTable } from '../gateway/behaviors.ts'
+import { gatewayDefaults, type RollingLimit } from '../gateway/options.ts'
 import type { MockOptions } from '../options.ts'
 import { API_PAGE_PATH, PANEL_PATH } from '../panel/access.ts'
 

@@ -36,6 +36,8 @@ export interface Success {
   readonly status?: number
   /** Whether an earlier call with the same idempotency key created this result. */
   readonly replayed?: boolean
+  /** What the request log adds to its explanation. */
+  readonly explanation?: string
 }
 
 /** Names of the `:parameters` in a path template. */

@@ -1,5 +1,5 @@
 import { check } from '../domain/fields.ts'
-import { comparableNumber } from '../domain/gateway/behaviors.ts'
+import { comparableNumber } from '../gateway/behaviors.ts'
 import type { AnyFault, Fault, FaultEffect, FaultRequest, FaultStep } from './fault-schema.ts'
 import { effectOf, executesByDefault, faultSchema } from './fault-schema.ts'
 

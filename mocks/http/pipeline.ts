@@ -156,15 +156,16 @@ const bodyProblem = (exchange: OperationExchange, headers: HeaderFields): Decisi
 const operated = (exchange: OperationExchange, result: Result<Success>, headers: HeaderFields): Decision => {
   if (!result.ok) return refused(exchange, result.refusal, headers)
   const response = exchange.area.success(exchange.target.definition, result.value, headers)
-  return result.value.replayed === true
-    ? {
-        response,
-        executed: false,
-        rule: 'replayed',
-        explanation:
-          'The Idempotency-Key was used before. This is the original response, and nothing was executed.',
-      }
-    : { response, executed: true, rule: 'accepted', explanation: 'The operation was executed.' }
+  const { replayed = false, explanation } = result.value
+  const reason = replayed
+    ? 'The Idempotency-Key was used before. This is the original response, and nothing was executed.'
+    : 'The operation was executed.'
+  return {
+    response,
+    executed: !replayed,
+    rule: replayed ? 'replayed' : 'accepted',
+    explanation: explanation === undefined ? reason : `${reason} ${explanation}`,
+  }
 }
 
 const refused = ({ area }: Exchange, refusal: Refusal, headers: HeaderFields): Decision => ({

@@ -1,6 +1,6 @@
 import type { Area } from '../../src/contract/endpoint.ts'
-import type { GatewayDomain } from '../domain/gateway/domain.ts'
 import type { SubscriptionsDomain } from '../domain/subscriptions/domain.ts'
+import type { Gateway } from '../gateway/operations.ts'
 import { FORM_TYPE, isForm } from '../http/body.ts'
 import type { PageHandler } from '../http/pipeline.ts'
 import type { ResponseData } from '../http/response.ts'
@@ -58,7 +58,7 @@ const subscriptionsRoute = (domain: SubscriptionsDomain): Route => {
   }
 }
 
-const gatewayRoute = (domain: GatewayDomain): Route => {
+const gatewayRoute = (domain: Gateway): Route => {
   const show = (id: string, wrongCode = false): Page => {
     const view = domain.confirmation(id)
     return view.ok ? confirmationPage(view.value, wrongCode) : unknownPage
@@ -106,7 +106,7 @@ const respond = async (
 /** Creates the payer's pages: `/authorize/{invoiceId}` of area S and `/confirm/{confirmationId}` of area G. */
 export const createPages = (domains: {
   readonly subscriptions: SubscriptionsDomain
-  readonly gateway: GatewayDomain
+  readonly gateway: Gateway
 }): PageHandler => {
   const routes = [subscriptionsRoute(domains.subscriptions), gatewayRoute(domains.gateway)]
   return async (area, request, path) => {

@@ -1,9 +1,9 @@
-import { chargeTransitions } from '../domain/gateway/transitions.ts'
 import {
   cancellationTransitions,
   requestTransitions,
   subscriptionTransitions,
 } from '../domain/subscriptions/transitions.ts'
+import { chargeTransitions } from '../gateway/state.ts'
 import { type Html, html } from '../pages/html.ts'
 import { card } from './components.ts'
 import type { PanelQuery } from './paging.ts'

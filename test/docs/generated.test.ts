@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { chargeTransitions } from '../../mocks/domain/gateway/transitions.ts'
+import { chargeTransitions } from '../../mocks/gateway/state.ts'
 import {
   cancellationTransitions,
   requestTransitions,

@@ -40,6 +40,35 @@ describe('the request log', () => {
     expect(mock.requests.all()[0]).toMatchObject({ body: CHARGE, at: new Date('2026-12-01T06:00:00Z') })
   })
 
+  test('names a mistaken identifier, field, header or key of area G, and what to send', async () => {
+    const { mock, g, charge, confirm, renew, read, paid } = await open()
+    const { json: first } = await charge('k')
+    await charge('k', { amount: 999 })
+    expect(mock.explain('gateway.charge')).toMatch(
+      /original response.* another amount.* send a new Idempotency-Key/,
+    )
+    await charge('k2', { redirect_uri: undefined, redirectUri: CHARGE.redirect_uri })
+    expect(mock.explain('gateway.charge')).toContain('The body has redirectUri. Send redirect_uri.')
+    await g(CHARGES, { anonymous: true, key: 'k3', body: CHARGE })
+    expect(mock.explain('gateway.charge')).toContain('Send the header Authorization: Bearer')
+    await read(first.confirmation_id)
+    expect(mock.explain('gateway.status')).toContain('This is the confirmation_id of a charge. Send the id')
+    await confirm(first.id)
+    expect(mock.explain('gateway.confirm')).toContain('This is the id of a charge. Send the confirmation_id')
+    const { id } = await paid()
+    await renew(id, 'r', { mandateId: id })
+    expect(mock.explain('gateway.renew')).toContain('The body has mandateId. Send mandate_id.')
+  })
+
+  test('explains a key that was used with another body, under keyReuse: reject', async () => {
+    const { mock, charge } = await open({ gateway: { keyReuse: 'reject' } })
+    await charge('k')
+    expect((await charge('k', { currency: 'USD' })).status).toBe(422)
+    expect(mock.explain('gateway.charge')).toMatch(
+      /another currency\. Send a new key, or the first body again/,
+    )
+  })
+
   test('holds no secret of a login, a confirmation or an option', async () => {
     const { mock, s, g, login, refresh, charge, confirm } = await open({
       subscriptions: { merchants: [secretMerchant] },

@@ -1,4 +1,15 @@
-import type { Resolution } from './transitions.ts'
+import type { KnownChargeOutcome } from '../../src/contract/gateway.ts'
+
+/** Outcome of a charge; the specification shows only PENDING (row 62). */
+export type ChargeOutcome = KnownChargeOutcome
+
+/** An event of a charge, and the outcome that the event causes. */
+export interface Resolution {
+  /** The event: the charge succeeds, fails, is retried later, or expires. */
+  readonly event: 'succeed' | 'fail' | 'retry' | 'expire'
+  /** The outcome of the charge after the event, such as `WALLET_BLOCKED` (row 62). */
+  readonly outcome: ChargeOutcome
+}
 
 /** Determines the results of a phone number's charges and renewals. */
 export interface Behavior {

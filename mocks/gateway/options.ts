@@ -1,6 +1,6 @@
-import type { Input } from '../../../src/contract/fields.ts'
-import { filledText, INT64, input, oneOf, optional, wholeNumber } from '../../../src/contract/fields.ts'
-import { duration, pointInTime } from '../duration.ts'
+import type { Input } from '../../src/contract/fields.ts'
+import { filledText, INT64, input, oneOf, optional, wholeNumber } from '../../src/contract/fields.ts'
+import { duration, pointInTime } from '../domain/duration.ts'
 import {
   absoluteUrl,
   accepts,
@@ -12,8 +12,8 @@ import {
   rule,
   strict,
   tableOf,
-} from '../fields.ts'
-import { defaultsOf, type OptionsOf, option, strictOf } from '../option-table.ts'
+} from '../domain/fields.ts'
+import { defaultsOf, type OptionsOf, option, strictOf } from '../domain/option-table.ts'
 import { behaviorNames, testNumberTable } from './behaviors.ts'
 
 const text = filledText()
