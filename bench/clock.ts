@@ -1,7 +1,8 @@
 import { createClock } from '../mocks/domain/clock.ts'
 import { createIds } from '../mocks/domain/ids.ts'
-import { createSubscriptionsDomain } from '../mocks/domain/subscriptions/domain.ts'
-import { subscriptionsDefaults } from '../mocks/domain/subscriptions/options.ts'
+import { createSubscriptions } from '../mocks/subscriptions/operations.ts'
+import { subscriptionsDefaults } from '../mocks/subscriptions/options.ts'
+import { newSubscriptionsState } from '../mocks/subscriptions/state.ts'
 import { report } from './report.ts'
 
 // Daily subscriptions over a year on the mock's clock: time and memory for each payment, at several sizes, beside one
@@ -23,7 +24,9 @@ const bytesHeld = (): number => {
 const year = async (count: number, timeZone: string) => {
   const clock = createClock({ clock: START })
   let notifications = 0
-  const domain = createSubscriptionsDomain({
+  const state = newSubscriptionsState()
+  const domain = createSubscriptions({
+    state: () => state,
     timeline: clock.timeline,
     ids: createIds('bench'),
     options: { ...subscriptionsDefaults, timeZone },

@@ -7,8 +7,6 @@ import type { ListedCharge } from './domain/gateway/types.ts'
 import { createIds, withDigits } from './domain/ids.ts'
 import { createFixedWindowLimiter, createRollingLimiter } from './domain/limiter.ts'
 import { createAlarm, machineNow } from './domain/machine-time.ts'
-import { createSubscriptionsDomain } from './domain/subscriptions/domain.ts'
-import type { SubscriptionsOptions } from './domain/subscriptions/options.ts'
 import type { AreaRuntime } from './http/area.ts'
 import { createFaultPlan } from './http/faults.ts'
 import { createGatewayArea } from './http/gateway-area.ts'
@@ -19,6 +17,9 @@ import { createRequestLog } from './http/request-log.ts'
 import type { ServerAddress } from './http/response.ts'
 import { createSubscriptionsArea, createVary, type Variant } from './http/subscriptions-area.ts'
 import type { MockOptions, ReadOptions } from './options.ts'
+import { createSubscriptions } from './subscriptions/operations.ts'
+import type { SubscriptionsOptions } from './subscriptions/options.ts'
+import { newSubscriptionsState } from './subscriptions/state.ts'
 import type { MockSnapshot } from './types.ts'
 
 // The symbol is global, because the ESM build and the CommonJS build must read each other's mocks.
@@ -96,9 +97,10 @@ const NOT_MOVED =
   'The clock was not moved, because a receiver did not respond in time. A receiver must respond before it moves the clock. If a receiver is slow, call mock.notifications.flush() before you move the clock.'
 
 /** Creates the public clock. `clock.set` and `clock.advance` wait until all due deliveries have ended. */
-const mockClock = (clock: ManagedClock, deliveries: Deliveries): MockClock => ({
+const mockClock = (clock: ManagedClock, deliveries: Deliveries, freeze: () => void): MockClock => ({
   now: clock.now,
   async set(time) {
+    if (toInstantMilliseconds(time) < clock.now()) freeze()
     await clock.set(time)
     await deliveries.notifications.flush()
   },
@@ -180,9 +182,11 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
   const areas: AreaRuntime[] = []
   const own = { subscriptions: options.subscriptions.baseUrl, gateway: options.gateway.baseUrl }
   const addresses = createAddresses(own, (area) => given[area]?.baseUrl !== undefined, areas)
+  const state = { subscriptions: newSubscriptionsState() }
   const subscriptions = {
     options: options.subscriptions,
-    domain: createSubscriptionsDomain({
+    domain: createSubscriptions({
+      state: () => state.subscriptions,
       timeline,
       ids: hasNumberIds(variant) ? withDigits(ids, NUMBERED_KINDS) : ids,
       options: options.subscriptions,
@@ -255,9 +259,12 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
   // The mock loads the code of the payer's pages when a browser opens the first page.
   const pages: PageHandler = async (...page) =>
     (await import('./pages/handler.ts')).createPages(domains)(...page)
-  const time = mockClock(clock, deliveries)
+  const time = mockClock(clock, deliveries, subscriptions.domain.freeze)
   const { chargeList } = gateway.domain
+  subscriptions.domain.seed()
   return {
+    /** The data of the mock. A reset or restore replaces it. */
+    state,
     clock,
     ids,
     deliveries,
@@ -301,13 +308,13 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
     /** Moves the clock and the expiry of access tokens, so that clients with their own clock can still use tokens. */
     async moveClock(move: { readonly by: Duration } | { readonly to: string }): Promise<void> {
       const length = 'by' in move ? toMilliseconds(move.by) : toInstantMilliseconds(move.to) - time.now()
-      const moveEnds = subscriptions.domain.tokensSurviveMove(length)
-      let hasMoved = false
+      const { shiftTokenExpiry } = subscriptions.domain
+      shiftTokenExpiry(length)
       try {
         await ('by' in move ? time.advance(move.by) : time.set(move.to))
-        hasMoved = true
-      } finally {
-        moveEnds(hasMoved)
+      } catch (error) {
+        shiftTokenExpiry(-length)
+        throw error
       }
     },
     /** The snapshots that the panel has saved, by name, each with the mock's time. */

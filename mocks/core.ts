@@ -9,6 +9,7 @@ import { explain } from './http/request-log.ts'
 import { type MockOptions, type ReadOptions, readMockOptions } from './options.ts'
 import { payerOf } from './payer.ts'
 import { restoreAll, stateOf } from './snapshot.ts'
+import { newSubscriptionsState } from './subscriptions/state.ts'
 import type { Mock } from './types.ts'
 
 const clientOptionsOf = (
@@ -56,7 +57,8 @@ const resetAll = (parts: MockParts): void => {
   parts.clock.reset()
   parts.ids.reset()
   parts.deliveries.reset()
-  parts.subscriptions.domain.reset()
+  parts.state.subscriptions = newSubscriptionsState()
+  parts.subscriptions.domain.seed()
   parts.gateway.domain.restart()
   for (const limiter of parts.limiters) limiter.reset()
   parts.faults.reset()
@@ -135,25 +137,6 @@ export type { ChargeBody, GatewayEvent } from './domain/gateway/types.ts'
 export type { Rules } from './domain/option-table.ts'
 export type { Refusal, RefusalReason } from './domain/result.ts'
 export { MockRefusedError } from './domain/result.ts'
-export type {
-  ErrorCodes,
-  MerchantOptions,
-  PaymentScript,
-  SeedSubscription,
-  SeedToken,
-  SubscriptionsOptions,
-} from './domain/subscriptions/options.ts'
-export {
-  defaultMerchant,
-  strictSubscriptionsDefaults,
-  subscriptionsDefaults,
-} from './domain/subscriptions/options.ts'
-export type {
-  AuthorizationView,
-  NotificationBody,
-  PaymentBody,
-  SubscriptionState,
-} from './domain/subscriptions/types.ts'
 export type { MockFetch } from './fetch.ts'
 export type { Operation } from './http/area.ts'
 export type {
@@ -173,6 +156,20 @@ export {
   mockDefaults,
   subscriptionsHttpDefaults,
 } from './options.ts'
+export type {
+  ErrorCodes,
+  MerchantOptions,
+  PaymentScript,
+  SeedSubscription,
+  SeedToken,
+  SubscriptionsOptions,
+} from './subscriptions/options.ts'
+export {
+  defaultMerchant,
+  strictSubscriptionsDefaults,
+  subscriptionsDefaults,
+} from './subscriptions/options.ts'
+export type { AuthorizationView, PaymentBody, SubscriptionState } from './subscriptions/views.ts'
 export type {
   Faults,
   GatewayClientConfig,

@@ -6,10 +6,10 @@ import { pointInTime } from './domain/duration.ts'
 import { check, either, listOf, number, plainObject, rule, strict } from './domain/fields.ts'
 import { type GatewayOptions, gatewayTable } from './domain/gateway/options.ts'
 import { defaultsOf, type OptionsOf, option, readOptions } from './domain/option-table.ts'
-import { type SubscriptionsOptions, subscriptionsTable } from './domain/subscriptions/options.ts'
 import { faultSchema } from './http/fault-schema.ts'
 import { isBase, normalizedBase } from './http/locate.ts'
 import { type Variant, variantForms } from './http/subscriptions-area.ts'
+import { type SubscriptionsOptions, subscriptionsTable } from './subscriptions/options.ts'
 
 const PREFIX = /^(?:\/[\w.~-]+)*$/
 

@@ -2,14 +2,17 @@ import type { MockParts } from './assemble.ts'
 import type { OutboxSnapshot } from './delivery/deliveries.ts'
 import type { ClockSnapshot } from './domain/clock.ts'
 import type { IdsSnapshot } from './domain/ids.ts'
+import type { SubscriptionsState } from './subscriptions/state.ts'
 import type { MockSnapshot } from './types.ts'
+
+const FORMAT = 3
 
 /** Returns the state of a mock. The caller must copy the result at once, because it shares objects with the mock. */
 export const stateOf = (parts: MockParts): MockSnapshot => ({
-  format: 2,
+  format: FORMAT,
   // `domain.snapshot` runs due entries of the clock, so `clock.snapshot` must be called later.
-  subscriptions: parts.subscriptions.domain.snapshot(),
   gateway: parts.gateway.domain.snapshot(),
+  subscriptions: parts.state.subscriptions,
   clock: parts.clock.snapshot(),
   ids: parts.ids.snapshot(),
   limiters: parts.limiters.map((limiter) => limiter.snapshot()),
@@ -28,9 +31,8 @@ const field = (value: unknown, ...names: readonly string[]): unknown =>
 
 /** Returns whether a value is a complete snapshot. Restoring an incomplete snapshot would break the mock. */
 const isSnapshot = (value: unknown): value is MockSnapshot =>
-  field(value, 'format') === 2 &&
-  isA('Float64Array', field(value, 'subscriptions', 'state', 'payments', 'times')) &&
-  Array.isArray(field(value, 'subscriptions', 'tokens', 'access')) &&
+  field(value, 'format') === FORMAT &&
+  isA('Map', field(value, 'subscriptions', 'accessTokens')) &&
   isA('Map', field(value, 'gateway', 'transactions', 'charges')) &&
   Array.isArray(field(value, 'clock', 'entries')) &&
   Array.isArray(field(value, 'notifications', 'messages')) &&
@@ -39,6 +41,12 @@ const isSnapshot = (value: unknown): value is MockSnapshot =>
 
 /** Restores a snapshot. If the value is not a snapshot for this mock, throws a TypeError and changes nothing. */
 export const restoreAll = (parts: MockParts, given: MockSnapshot): void => {
+  const format = field(given, 'format')
+  if (typeof format === 'number' && format !== FORMAT) {
+    throw new TypeError(
+      `This snapshot has format ${format}, from another version of mandatekit. This version restores format ${FORMAT}.`,
+    )
+  }
   if (!isSnapshot(given)) {
     throw new TypeError(
       'restore takes the object that snapshot() returned, or its structuredClone. JSON loses data.',
@@ -52,7 +60,7 @@ export const restoreAll = (parts: MockParts, given: MockSnapshot): void => {
       'restore takes a snapshot of a mock with the same options. This one has other rate limits or another clock.',
     )
   }
-  parts.subscriptions.domain.restore(snapshot.subscriptions)
+  parts.state.subscriptions = snapshot.subscriptions as SubscriptionsState
   parts.gateway.domain.restore(snapshot.gateway)
   parts.deliveries.restore(snapshot.notifications as OutboxSnapshot)
   parts.ids.restore(snapshot.ids as IdsSnapshot)

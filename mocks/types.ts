@@ -3,12 +3,12 @@ import type { Notifications } from './delivery/types.ts'
 import type { MockClock } from './domain/clock.ts'
 import type { BehaviorName } from './domain/gateway/behaviors.ts'
 import type { ChargeBody, GatewayEvent } from './domain/gateway/types.ts'
-import type { PaymentScript, SeedSubscription, SeedToken } from './domain/subscriptions/options.ts'
-import type { AuthorizationView, PaymentBody, SubscriptionState } from './domain/subscriptions/types.ts'
 import type { MockFetch } from './fetch.ts'
 import type { Operation } from './http/area.ts'
 import type { Fault } from './http/fault-schema.ts'
 import type { RequestLog } from './http/request-log.ts'
+import type { PaymentScript, SeedSubscription, SeedToken } from './subscriptions/options.ts'
+import type { AuthorizationView, PaymentBody, SubscriptionState } from './subscriptions/views.ts'
 
 /** Options of a client of area S. */
 export interface SubscriptionsClientConfig {
@@ -108,7 +108,7 @@ export interface Faults {
 /** A saved state of a mock, for `restore`. Its content is opaque. `structuredClone` can copy a snapshot. */
 export interface MockSnapshot {
   /** Version of the snapshot's format. */
-  readonly format: 2
+  readonly format: 3
   /** Time and planned events of the clock; opaque. */
   readonly clock: unknown
   /** The number of issued identifiers of each kind, in an internal format. */

@@ -4,7 +4,7 @@ import {
   cancellationTransitions,
   requestTransitions,
   subscriptionTransitions,
-} from '../mocks/domain/subscriptions/transitions.ts'
+} from '../mocks/subscriptions/state.ts'
 
 // docs/state-machines.md, drawn from the tables that the mock itself moves by. Without a flag this compares the
 // document with the tables; with --write it makes it so.

@@ -5,7 +5,7 @@ import {
   cancellationTransitions,
   requestTransitions,
   subscriptionTransitions,
-} from '../../mocks/domain/subscriptions/transitions.ts'
+} from '../../mocks/subscriptions/state.ts'
 
 test.each([
   ['charges', chargeTransitions],
