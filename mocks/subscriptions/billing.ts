@@ -3,14 +3,14 @@ import type {
   KnownPaymentNotificationStatus,
   KnownSubscriptionNotificationStatus,
 } from '../../src/contract/notifications.ts'
-import type { KnownCycle, SubscriptionRequestBody } from '../../src/contract/subscriptions.ts'
-import type { Calendar, Day } from '../domain/calendar.ts'
+import type { KnownCycle } from '../../src/contract/subscriptions.ts'
+import { createCalendar, type Day, parseTimeOfDay } from '../domain/calendar.ts'
 import { SECOND, toMilliseconds } from '../domain/duration.ts'
 import type { Ids } from '../domain/ids.ts'
 import type { Timeline } from '../domain/timeline.ts'
 import type { PaymentScript, SubscriptionsOptions } from './options.ts'
 import type { Cancellation, DuePayment, Subscription, SubscriptionsState, Terms } from './state.ts'
-import { allows, cancellationIds, paymentIdOf, phaseAt, requestKey } from './state.ts'
+import { addCancellation, addPayment, addSubscription, allows, paymentIdOf } from './state.ts'
 
 /** Calendar days between two due dates of a cycle. */
 export const CYCLE_DAYS = { DAILY: 1, WEEKLY: 7, FIFTEEN_DAYS: 15 } as const satisfies Record<
@@ -18,17 +18,20 @@ export const CYCLE_DAYS = { DAILY: 1, WEEKLY: 7, FIFTEEN_DAYS: 15 } as const sat
   number
 >
 
-/** Calculates due dates for one time zone and one time of day (row 23). A `slot` is the index of a due date. */
+/** Calculates due dates in the zone of `timeZone` at `debitTime` (row 23). A `slot` is the index of a due date. */
 export type Schedule = ReturnType<typeof createSchedule>
 
 /** Creates a schedule. The first due date is the subscription's start; the others follow every 1, 7 or 15 days. */
-export const createSchedule = (calendar: Calendar, debitSecond: number) => {
+export const createSchedule = ({ timeZone, debitTime }: SubscriptionsOptions) => {
+  const calendar = createCalendar(timeZone)
+  const debitSecond = parseTimeOfDay(debitTime) ?? 0
   const day = ({ startDay, step }: Terms, slot: number): Day => startDay + slot * step
   const instant = (due: Day): number => calendar.instantOf(due, debitSecond)
   return {
+    calendar,
     /** Returns the due date of a slot. */
     day,
-    /** Returns the instant at which the payments of a due date happen. */
+    /** Returns the instant at which the payments of a due date are made. */
     instant,
     /** Returns the first slot that is due at or after an instant. The slot may be after the subscription's end. */
     firstSlot(terms: Terms, from: number): number {
@@ -59,100 +62,82 @@ export interface NotificationBody {
   readonly timestamp: string
 }
 
-/** The entry of a subscription on the timeline: its next payment, or its end. */
-const DUE = 'subscriptions.due'
-const CANCELLATION = 'subscriptions.cancellation'
-const ID_LENGTH = 20
-
-/** A request that a merchant or a seed makes. */
-export interface NewRequest {
-  readonly owner: string
-  readonly request: SubscriptionRequestBody
-  readonly terms: Terms
-  readonly createdAt: number
-  readonly invoiceId?: string | undefined
-  readonly subscriptionId?: string | undefined
-}
-
-/** Creates the functions that change subscriptions. The timeline runs payments and cancellations at their time. */
-export const createBilling = (parts: {
+/** What the functions of area S share. */
+export interface AreaContext {
+  /** Returns the state, which holds all data. A reset or restore replaces it. */
   readonly state: () => SubscriptionsState
   readonly timeline: Timeline
   readonly ids: Ids
   readonly options: SubscriptionsOptions
   readonly schedule: Schedule
+  /** Stores a new notification and delivers it to all receivers (row 48). */
   readonly notify: (body: NotificationBody) => void
-}) => {
-  const { state, timeline, ids, options, schedule, notify } = parts
-  const { retries, everyDays } = options.dunning
-  const requestTtl =
-    options.requestTtl === false ? Number.POSITIVE_INFINITY : toMilliseconds(options.requestTtl)
+}
+
+/** A request of a merchant or a seed. */
+export type NewRequest = Pick<Subscription, 'owner' | 'request' | 'terms' | 'createdAt'> & {
+  readonly invoiceId?: string | undefined
+  readonly subscriptionId?: string | undefined
+}
+
+/** A subscription's entry on the timeline: its next payment, or its end. */
+const DUE = 'subscriptions.due'
+const CANCELLATION = 'subscriptions.cancellation'
+const ID_LENGTH = 20
+
+/** Creates the functions that change subscriptions. The timeline runs payments and cancellations at their time. */
+export const createBilling = ({ state, timeline, ids, options, schedule, notify }: AreaContext) => {
+  const { dunning, requestTtl } = options
+  const lifetime = requestTtl === false ? Number.POSITIVE_INFINITY : toMilliseconds(requestTtl)
   const cancelDelay = toMilliseconds(options.cancelDelay)
 
   const send = (
-    type: NotificationBody['type'],
-    status: NotificationBody['status'],
     { subscriptionId }: Subscription,
     at: number,
-    paymentId = '',
-  ): void =>
+    event: Pick<NotificationBody, 'type' | 'status' | 'paymentId'>,
+  ): void => {
+    const notificationId = ids.text('notification', ID_LENGTH)
+    const timestamp = String(Math.floor(at / SECOND))
     notify({
-      notificationId: ids.text('notification', ID_LENGTH),
-      type,
-      status,
+      notificationId,
+      type: event.type,
+      status: event.status,
       subscriptionId,
-      paymentId,
-      timestamp: String(Math.floor(at / SECOND)),
+      paymentId: event.paymentId,
+      timestamp,
     })
+  }
 
   /** Returns what an active subscription does next: the earlier of a retry and the next payment; last, its end. */
-  const nextDue = ({
-    terms,
-    nextSlot,
-    retries: [retry],
-  }: Subscription): DuePayment | { readonly at: number } => {
+  const nextDue = ({ terms, nextSlot, retries }: Subscription): DuePayment | { readonly at: number } => {
     const dueDay = schedule.day(terms, nextSlot)
-    const next =
-      dueDay > terms.endDay
-        ? { at: schedule.end(terms) }
-        : { dueDay, at: schedule.instant(dueDay), attempt: 0 }
-    return retry !== undefined && retry.at <= next.at ? retry : next
+    const isOver = dueDay > terms.endDay
+    const next = isOver ? { at: schedule.end(terms) } : { dueDay, at: schedule.instant(dueDay), attempt: 0 }
+    return retries[0] !== undefined && retries[0].at <= next.at ? retries[0] : next
   }
 
-  const planRetry = (one: Subscription, dueDay: Day, attempt: number): void => {
-    const day = dueDay + everyDays * attempt
-    if (attempt > retries || day > one.terms.endDay) return
-    one.retries.push({ dueDay, at: schedule.instant(day), attempt })
-    one.retries.sort((left, right) => left.at - right.at)
-  }
-
+  /** Makes a payment. A failed payment is retried (row 24), but not after the subscription's last day. */
   const pay = (one: Subscription, { dueDay, at, attempt }: DuePayment, isSilent: boolean): void => {
     if (attempt === 0) one.nextSlot += 1
     else one.retries.shift()
     const succeeded = (one.script.shift() ?? 'succeed') === 'succeed'
-    const { payments } = state()
-    const index = payments.at.push(at) - 1
-    payments.subscription.push(one.index)
-    payments.dueDay.push(dueDay)
-    payments.succeeded.push(succeeded)
-    one.payments.push(index)
-    if (!succeeded) planRetry(one, dueDay, attempt + 1)
+    const index = addPayment(state(), one, { dueDay, at, succeeded })
+    const retryDay = dueDay + dunning.everyDays * (attempt + 1)
+    if (!succeeded && attempt < dunning.retries && retryDay <= one.terms.endDay) {
+      one.retries.push({ dueDay, at: schedule.instant(retryDay), attempt: attempt + 1 })
+      one.retries.sort((left, right) => left.at - right.at)
+    }
     if (isSilent) return
     const status = succeeded ? 'SUCCEEDED_PAYMENT' : 'FAILED_PAYMENT'
-    send('SUBSCRIPTION_PAYMENT', status, one, at, String(paymentIdOf(index)))
+    send(one, at, { type: 'SUBSCRIPTION_PAYMENT', status, paymentId: String(paymentIdOf(index)) })
   }
 
-  /** Makes all payments that are due by `until`, ends the subscription if it is over by then, else plans what is next. */
+  /** Makes all payments that are due by `until`. Then the subscription has ended, or its next payment is planned. */
   const payUntil = (one: Subscription, until: number, isSilent: boolean): void => {
-    while (phaseAt(one, until) === 'ACTIVE') {
-      const due = nextDue(one)
-      if (due.at > until) {
-        timeline.schedule(due.at, DUE, one.subscriptionId)
-        return
-      }
-      if ('dueDay' in due) pay(one, due, isSilent)
-      else one.endedAt = due.at
-    }
+    let due = nextDue(one)
+    for (; due.at <= until && 'dueDay' in due; due = nextDue(one)) pay(one, due, isSilent)
+    if (due.at <= until) one.endedAt = due.at
+    else timeline.schedule(due.at, DUE, one.subscriptionId)
   }
 
   const process = (one: Subscription, at: number): void => {
@@ -161,67 +146,49 @@ export const createBilling = (parts: {
     if (!allows(one, 'cancel', at)) return
     one.cancelledAt = at
     timeline.cancel(DUE, one.subscriptionId)
-    send('SUBSCRIPTION', 'CANCELLED', one, at)
+    send(one, at, { type: 'SUBSCRIPTION', status: 'CANCELLED', paymentId: '' })
   }
 
-  const whenPlanned = (kind: string, run: (one: Subscription, at: number) => void): void =>
+  const whenDue = (kind: string, run: (one: Subscription, at: number) => void): void =>
     timeline.on(kind, (subscriptionId, at) => {
       const one = state().bySubscription.get(subscriptionId)
       if (one !== undefined) run(one, at)
     })
-  whenPlanned(DUE, (one, at) => payUntil(one, at, false))
-  whenPlanned(CANCELLATION, process)
+  whenDue(DUE, (one, at) => payUntil(one, at, false))
+  whenDue(CANCELLATION, process)
 
   return {
-    /** Adds a request, which expires `requestTtl` after its creation unless the payer decides (row 10). */
+    /** Adds a request, which expires `requestTtl` after its creation if the payer has not decided (row 10). */
     create({ invoiceId, subscriptionId, ...asked }: NewRequest): Subscription {
-      const { subscriptions, byInvoice, bySubscription, requestIds } = state()
       const one: Subscription = {
-        index: subscriptions.length,
+        index: state().subscriptions.length,
         invoiceId: invoiceId ?? ids.text('invoice', ID_LENGTH),
         subscriptionId: subscriptionId ?? ids.text('subscription', ID_LENGTH),
         ...asked,
-        // A seed whose time is over expires when it is added.
-        expiresAt: Math.max(asked.createdAt + requestTtl, timeline.now()),
-        hasExpired: false,
-        authorizedAt: undefined,
-        declinedAt: undefined,
-        cancelledAt: undefined,
-        endedAt: undefined,
-        cancellation: undefined,
+        // A seed may be older than this: it expires when it is added.
+        expiresAt: Math.max(asked.createdAt + lifetime, timeline.now()),
         nextSlot: 0,
         script: [],
         retries: [],
         payments: [],
       }
-      subscriptions.push(one)
-      byInvoice.set(one.invoiceId, one)
-      bySubscription.set(one.subscriptionId, one)
-      requestIds.add(requestKey(one.owner, one.request.requestID))
+      addSubscription(state(), one)
       return one
     },
-    /** Authorizes a request at a time: now or, for a seed, in the past. A silent authorization sends no notifications. */
+    /** Authorizes a request now or, as a seed, in the past. `isSilent`: sends no notification until now. */
     authorize(one: Subscription, script: readonly PaymentScript[], at: number, isSilent: boolean): void {
       one.authorizedAt = at
       one.nextSlot = schedule.firstSlot(one.terms, at)
       if (script.length > 0) one.script = [...script]
-      if (!isSilent) send('SUBSCRIPTION', 'SUCCEEDED', one, at)
+      if (!isSilent) send(one, at, { type: 'SUBSCRIPTION', status: 'SUCCEEDED', paymentId: '' })
       payUntil(one, timeline.now(), isSilent)
     },
     /** Adds a cancellation, which is processed after `cancelDelay` (row 27). */
     cancel(one: Subscription): Cancellation {
-      const { subscriptionId } = one
       const at = timeline.now()
-      const cancellation: Cancellation = {
-        ...cancellationIds(state()),
-        subscriptionId,
-        requestedAt: at,
-        processedAt: undefined,
-      }
-      one.cancellation = cancellation
-      state().cancellations.push(cancellation)
+      const cancellation = addCancellation(state(), one, at)
       if (cancelDelay === 0 || !allows(one, 'cancel', at)) process(one, at)
-      else timeline.schedule(at + cancelDelay, CANCELLATION, subscriptionId)
+      else timeline.schedule(at + cancelDelay, CANCELLATION, one.subscriptionId)
       return cancellation
     },
   }

@@ -1,9 +1,6 @@
-import { createCalendar, parseTimeOfDay } from '../domain/calendar.ts'
 import { check } from '../domain/fields.ts'
-import type { Ids } from '../domain/ids.ts'
 import { accepted, type Fields, type Result, refused } from '../domain/result.ts'
-import type { Timeline } from '../domain/timeline.ts'
-import { createBilling, createSchedule, type NotificationBody } from './billing.ts'
+import { type AreaContext, createBilling, createSchedule } from './billing.ts'
 import { type PaymentScript, type Seeds, type SubscriptionsOptions, seedsSchema } from './options.ts'
 import { createRequestReader, readSeeds } from './requests.ts'
 import {
@@ -59,25 +56,19 @@ const pageOf = <Item>(
 export type Subscriptions = ReturnType<typeof createSubscriptions>
 
 /** Creates the subscriptions API (area S) of a mock. Each operation first runs what is due: payments, cancellations. */
-export const createSubscriptions = (parts: {
-  /** Returns the state, which holds all data. A reset or restore replaces it. */
-  readonly state: () => SubscriptionsState
-  readonly timeline: Timeline
-  readonly ids: Ids
-  readonly options: SubscriptionsOptions
-  /** Returns the base URL of the payer's pages: the start of the `url` that `subscribe` returns (S-b). */
-  readonly baseUrl: () => string
-  /** Stores a new notification and delivers it to all receivers (row 48). */
-  readonly notify: (body: NotificationBody) => void
-}) => {
+export const createSubscriptions = (
+  parts: Omit<AreaContext, 'schedule'> & {
+    /** Returns the base URL of the payer's pages: the start of the `url` that `subscribe` returns (S-b). */
+    readonly baseUrl: () => string
+  },
+) => {
   const { state, timeline, ids, options, baseUrl } = parts
   const { now } = timeline
-  const calendar = createCalendar(options.timeZone)
-  const schedule = createSchedule(calendar, parseTimeOfDay(options.debitTime) ?? 0)
-  const billing = createBilling({ ...parts, schedule })
-  const views = createViews({ state, options, calendar, schedule, ids, now })
-  const tokens = createTokens({ state, options, ids, now })
-  const readRequest = createRequestReader(options, calendar, now)
+  const context: AreaContext = { ...parts, schedule: createSchedule(options) }
+  const billing = createBilling(context)
+  const views = createViews(context)
+  const tokens = createTokens(context)
+  const readRequest = createRequestReader(context)
 
   /** Returns the state after all payments and cancellations that are due. */
   const present = (): SubscriptionsState => {

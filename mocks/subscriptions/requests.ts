@@ -1,8 +1,8 @@
 import { CYCLES, dayNumber, isAbsoluteUrl } from '../../src/contract/formats.ts'
-import { type Calendar, dateText, parseTimeOfDay } from '../domain/calendar.ts'
+import { dateText, parseTimeOfDay } from '../domain/calendar.ts'
 import { type PointInTime, toInstantMilliseconds } from '../domain/duration.ts'
 import { accepted, type Fields, invalid, type Result, refused } from '../domain/result.ts'
-import { CYCLE_DAYS, type NewRequest } from './billing.ts'
+import { type AreaContext, CYCLE_DAYS, type NewRequest } from './billing.ts'
 import type { SeedSubscription, Seeds, SeedToken, SubscriptionsOptions } from './options.ts'
 import type { Merchant, SubscriptionsState } from './state.ts'
 
@@ -29,7 +29,7 @@ export const readTexts = <const Name extends string>(
 const REQUEST_FIELDS = ['clientID', 'requestID', 'start', 'end', 'userReturnURL', 'cycle', 'amount'] as const
 
 /** Creates the function that reads a subscription request and checks it against S1 and the limits (rows 14 to 21). */
-export const createRequestReader = (options: SubscriptionsOptions, calendar: Calendar, now: () => number) => {
+export const createRequestReader = ({ options, schedule: { calendar }, timeline: { now } }: AreaContext) => {
   const { timeZone, startCutoff, maxEnd, merchants } = options
   const cutoff = parseTimeOfDay(startCutoff || '') ?? Number.POSITIVE_INFINITY
   // With flag g or y, `test` would start where the previous match ended, so the mock removes both flags.

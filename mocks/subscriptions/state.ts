@@ -69,10 +69,10 @@ export interface Cancellation {
   readonly requestID: number
   readonly subscriptionId: string
   readonly requestedAt: number
-  processedAt: number | undefined
+  processedAt?: number
 }
 
-/** A subscription request, its subscription, and what has happened to them at which time. */
+/** A subscription request and its subscription: what was asked, and what has happened at which time. */
 export interface Subscription {
   readonly index: number
   readonly invoiceId: string
@@ -85,13 +85,13 @@ export interface Subscription {
   /** When the request expires if the payer has not decided; Infinity without a limit. */
   readonly expiresAt: number
   /** True if the request had expired when the clock was set back. */
-  hasExpired: boolean
-  authorizedAt: number | undefined
-  declinedAt: number | undefined
+  hasExpired?: boolean
+  authorizedAt?: number
+  declinedAt?: number
   /** When the cancellation was processed, if it closed the request or the subscription. */
-  cancelledAt: number | undefined
-  endedAt: number | undefined
-  cancellation: Cancellation | undefined
+  cancelledAt?: number
+  endedAt?: number
+  cancellation?: Cancellation
   /** Index of the next due date; 0 until the payer authorizes the request. */
   nextSlot: number
   /** Outcomes that a test has set for the next payments, in order. */
@@ -102,7 +102,7 @@ export interface Subscription {
   readonly payments: number[]
 }
 
-const isExpired = ({ hasExpired, expiresAt }: Subscription, time: number): boolean =>
+const isExpired = ({ hasExpired = false, expiresAt }: Subscription, time: number): boolean =>
   hasExpired || time >= expiresAt
 
 /** Returns the phase at a time. */
@@ -197,14 +197,12 @@ export const newSubscriptionsState = (): SubscriptionsState => ({
 /** Returns the entry of `requestIds` for a merchant's requestID. */
 export const requestKey = (owner: string, requestId: string): string => JSON.stringify([owner, requestId])
 
-/** Returns the payment at an index. */
-export const paymentAt = (state: SubscriptionsState, index: number): Payment | undefined => {
-  const { payments, reversals } = state
-  const subscription = state.subscriptions[payments.subscription[index] ?? -1]
-  const [dueDay, at] = [payments.dueDay[index], payments.at[index]]
-  if (subscription === undefined || dueDay === undefined || at === undefined) return undefined
-  const succeeded = payments.succeeded[index] === true
-  return { index, subscription, dueDay, at, succeeded, reversal: reversals.get(index) }
+/** Adds a subscription. */
+export const addSubscription = (state: SubscriptionsState, one: Subscription): void => {
+  state.subscriptions.push(one)
+  state.byInvoice.set(one.invoiceId, one)
+  state.bySubscription.set(one.subscriptionId, one)
+  state.requestIds.add(requestKey(one.owner, one.request.requestID))
 }
 
 // Each kind of id counts up from its own number. The numbers are far apart, so that no two kinds share an id.
@@ -215,18 +213,18 @@ const ID = /^[1-9]\d{0,14}$/
 
 const indexOf = (id: string, first: number): number => (ID.test(id) ? Number(id) - first : -1)
 
-/** Returns the paymentId of a payment (S6). */
-export const paymentIdOf = (index: number): number => FIRST_PAYMENT + index
-
-/** Returns the payment with this paymentId. */
-export const findPayment = (state: SubscriptionsState, paymentId: string): Payment | undefined =>
-  paymentAt(state, indexOf(paymentId, FIRST_PAYMENT))
-
-/** Returns the ids of the next cancellation. */
-export const cancellationIds = ({ cancellations: { length } }: SubscriptionsState) => ({
-  id: FIRST_CANCELLATION + length,
-  requestID: FIRST_CANCELLATION_REQUEST + length,
-})
+/** Adds a cancellation to a subscription. */
+export const addCancellation = (
+  { cancellations }: SubscriptionsState,
+  one: Subscription,
+  requestedAt: number,
+): Cancellation => {
+  const id = FIRST_CANCELLATION + cancellations.length
+  const requestID = FIRST_CANCELLATION_REQUEST + cancellations.length
+  one.cancellation = { id, requestID, subscriptionId: one.subscriptionId, requestedAt }
+  cancellations.push(one.cancellation)
+  return one.cancellation
+}
 
 /** Returns the cancellation with this id or requestID (row 30). */
 export const findCancellation = (
@@ -234,3 +232,34 @@ export const findCancellation = (
   id: string,
 ): Cancellation | undefined =>
   cancellations[indexOf(id, FIRST_CANCELLATION_REQUEST)] ?? cancellations[indexOf(id, FIRST_CANCELLATION)]
+
+/** Adds a payment to a subscription and returns its index. */
+export const addPayment = (
+  { payments }: SubscriptionsState,
+  one: Subscription,
+  { dueDay, at, succeeded }: Pick<Payment, 'dueDay' | 'at' | 'succeeded'>,
+): number => {
+  const index = payments.at.push(at) - 1
+  payments.subscription.push(one.index)
+  payments.dueDay.push(dueDay)
+  payments.succeeded.push(succeeded)
+  one.payments.push(index)
+  return index
+}
+
+/** Returns the payment at an index. */
+export const paymentAt = (state: SubscriptionsState, index: number): Payment | undefined => {
+  const { payments, reversals } = state
+  const subscription = state.subscriptions[payments.subscription[index] ?? -1]
+  const [dueDay, at] = [payments.dueDay[index], payments.at[index]]
+  if (subscription === undefined || dueDay === undefined || at === undefined) return undefined
+  const succeeded = payments.succeeded[index] === true
+  return { index, subscription, dueDay, at, succeeded, reversal: reversals.get(index) }
+}
+
+/** Returns the paymentId of a payment (S6). */
+export const paymentIdOf = (index: number): number => FIRST_PAYMENT + index
+
+/** Returns the payment with this paymentId. */
+export const findPayment = (state: SubscriptionsState, paymentId: string): Payment | undefined =>
+  paymentAt(state, indexOf(paymentId, FIRST_PAYMENT))

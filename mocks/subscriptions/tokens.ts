@@ -1,17 +1,8 @@
 import { SECOND, toMilliseconds } from '../domain/duration.ts'
-import type { Ids } from '../domain/ids.ts'
 import { accepted, type Fields, type Result, refused } from '../domain/result.ts'
-import type { SubscriptionsOptions } from './options.ts'
+import type { AreaContext } from './billing.ts'
 import { readTexts } from './requests.ts'
-import type { Merchant, SubscriptionsState } from './state.ts'
-
-/** The JSON of a login response (S7). */
-export interface TokenBody {
-  readonly token_type: string
-  readonly expires_in: number
-  readonly access_token: string
-  readonly refresh_token: string
-}
+import type { Merchant } from './state.ts'
 
 const TOKEN_LENGTH = 48
 const MANY = 1_024
@@ -29,13 +20,7 @@ const unauthorized = (explanation: string): Result<never> =>
   refused('unauthorized', 'Authentication failed.', { explanation })
 
 /** Creates the functions for logins and tokens (Authentication, area S). */
-export const createTokens = (parts: {
-  readonly state: () => SubscriptionsState
-  readonly options: SubscriptionsOptions
-  readonly ids: Ids
-  readonly now: () => number
-}) => {
-  const { state, options, ids, now } = parts
+export const createTokens = ({ state, timeline: { now }, ids, options }: AreaContext) => {
   const { lockout } = options
   const lifetime = toMilliseconds(options.tokenTtl)
 
@@ -86,7 +71,8 @@ export const createTokens = (parts: {
     return refreshToken
   }
 
-  const issue = (merchant: Merchant, keptRefreshToken?: string): TokenBody => {
+  /** Returns the response of a login (S7). */
+  const issue = (merchant: Merchant, keptRefreshToken?: string) => {
     forgetOutdated(state().accessTokens, ({ expiresAt }) => expiresAt <= now())
     const accessToken = ids.text('access-token', TOKEN_LENGTH)
     return {
@@ -102,7 +88,7 @@ export const createTokens = (parts: {
       (merchant) => merchant.clientId === clientId && merchant.clientSecret === clientSecret,
     )
 
-  const byPassword = (fields: Fields): Result<TokenBody> => {
+  const byPassword = (fields: Fields): Result<ReturnType<typeof issue>> => {
     const names = ['grant_type', 'client_id', 'client_secret', 'username', 'password'] as const
     const texts = readTexts(fields, names, options.unknownFields)
     if (!texts.ok) return texts
@@ -118,7 +104,7 @@ export const createTokens = (parts: {
     return accepted(issue(given))
   }
 
-  const byRefreshToken = (fields: Fields): Result<TokenBody> => {
+  const byRefreshToken = (fields: Fields): Result<ReturnType<typeof issue>> => {
     const names = ['grant_type', 'client_id', 'client_secret', 'refresh_token'] as const
     const texts = readTexts(fields, names, options.unknownFields)
     if (!texts.ok) return texts
@@ -146,7 +132,7 @@ export const createTokens = (parts: {
 
   return {
     /** Handles a login (S-a) with a password or a refresh token (rows 33 to 35). */
-    grant(fields: Fields): Result<TokenBody> {
+    grant(fields: Fields): Result<ReturnType<typeof issue>> {
       const kind = Object.hasOwn(fields, 'grant_type') ? fields.grant_type : undefined
       if (kind === 'password') return byPassword(fields)
       if (kind === 'refresh_token') return byRefreshToken(fields)

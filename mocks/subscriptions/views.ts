@@ -1,9 +1,7 @@
 import type { KnownPaymentStatus, SubscriptionRequestBody } from '../../src/contract/subscriptions.ts'
-import { type Calendar, type Day, dateText, isoMicroseconds } from '../domain/calendar.ts'
-import type { Ids } from '../domain/ids.ts'
+import { type Day, dateText, isoMicroseconds } from '../domain/calendar.ts'
 import { withParameter } from '../domain/return-address.ts'
-import type { Schedule } from './billing.ts'
-import type { SubscriptionsOptions } from './options.ts'
+import type { AreaContext } from './billing.ts'
 import {
   type Cancellation,
   cancellationStatus,
@@ -14,7 +12,6 @@ import {
   phaseAt,
   requestStatusAt,
   type Subscription,
-  type SubscriptionsState,
 } from './state.ts'
 
 /** The JSON of a payment (S6). */
@@ -96,15 +93,8 @@ const SHOWN_PAYMENTS = 5
 const TRANSACTION_ID_LENGTH = 12
 
 /** Creates the functions that turn stored facts into responses and page data, as of now. */
-export const createViews = (parts: {
-  readonly state: () => SubscriptionsState
-  readonly options: SubscriptionsOptions
-  readonly calendar: Calendar
-  readonly schedule: Schedule
-  readonly ids: Ids
-  readonly now: () => number
-}) => {
-  const { options, calendar, schedule, ids, now } = parts
+export const createViews = ({ state, timeline: { now }, ids, options, schedule }: AreaContext) => {
+  const { calendar } = schedule
 
   /** Returns the next due date of the cycle, even if the subscription ends before this date (row 25). */
   const nextDay = (one: Subscription): Day => {
@@ -130,16 +120,14 @@ export const createViews = (parts: {
   const views = {
     /** Returns the status of a subscription request (S3). */
     status(one: Subscription) {
-      const { invoiceId, subscriptionId } = one
-      const status = requestStatusAt(one, now())
-      const createdAt = calendar.dateTimeText(one.createdAt)
-      const { pendingSubscriptionId: pending } = options
-      if (one.authorizedAt !== undefined || pending === 'issued') {
-        return { invoiceId, status, subscriptionId, createdAt }
+      const pending = one.authorizedAt === undefined ? options.pendingSubscriptionId : 'issued'
+      const subscriptionId = pending === 'issued' ? one.subscriptionId : pending
+      return {
+        invoiceId: one.invoiceId,
+        status: requestStatusAt(one, now()),
+        ...(pending === 'omit' ? {} : { subscriptionId }),
+        createdAt: calendar.dateTimeText(one.createdAt),
       }
-      return pending === 'omit'
-        ? { invoiceId, status, createdAt }
-        : { invoiceId, status, subscriptionId: pending, createdAt }
     },
     /** Returns the details of a subscription (S4). */
     details(one: Subscription) {
@@ -182,7 +170,7 @@ export const createViews = (parts: {
     /** Returns the payments at these indexes. */
     payments: (indexes: readonly number[]): PaymentBody[] =>
       indexes.flatMap((index) => {
-        const payment = paymentAt(parts.state(), index)
+        const payment = paymentAt(state(), index)
         return payment === undefined ? [] : [views.payment(payment)]
       }),
     authorization: (one: Subscription): AuthorizationView => ({
