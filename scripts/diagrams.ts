@@ -56,7 +56,7 @@ function diagram(table: Table): string {
 function document(): string {
   const sections = machines.map(({ title, text, table }) => `## ${title}\n\n${text}\n\n${diagram(table)}\n`)
   const heading = [
-    '<!-- Written by `npm run diagrams` from the transition tables in mocks/domain. -->',
+    '<!-- Written by `npm run diagrams` from the transition tables of the mock. -->',
     '# State machines',
     '',
     'The mock allows only the transitions in these diagrams.',

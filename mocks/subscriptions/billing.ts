@@ -120,7 +120,7 @@ export const createBilling = ({ state, timeline, ids, options, schedule, notify 
   const pay = (one: Subscription, { dueDay, at, attempt }: DuePayment, isSilent: boolean): void => {
     if (attempt === 0) one.nextSlot += 1
     else one.retries.shift()
-    const succeeded = (one.script.shift() ?? 'succeed') === 'succeed'
+    const succeeded = one.script.length === 0 || one.script.shift() === 'succeed'
     const index = addPayment(state(), one, { dueDay, at, succeeded })
     const retryDay = dueDay + dunning.everyDays * (attempt + 1)
     if (!succeeded && attempt < dunning.retries && retryDay <= one.terms.endDay) {

@@ -25,10 +25,18 @@ import {
 } from './views.ts'
 
 const ID_LENGTH = 12
-const UNKNOWN_ID = 'The mock has not issued this identifier.'
 
-const notFound = (what: string, explanation = UNKNOWN_ID): Result<never> =>
+const notFound = (what: string, explanation: string): Result<never> =>
   refused('not_found', `${what} not found.`, { explanation })
+
+/** The identifier that each operation takes, and where a merchant finds it. */
+const NEEDED = {
+  'Subscription request': 'the invoiceID, which subscribe returns',
+  Subscription: 'the subscriptionId, which the status of the request contains',
+  Cancellation: 'the subscriptionId, which the status of the request contains',
+  Payment: 'a paymentId, which the list of payments contains',
+}
+type Kind = keyof typeof NEEDED
 
 const notAllowed = (message: string, explanation: string): Result<never> =>
   refused('state', message, { explanation })
@@ -76,22 +84,33 @@ export const createSubscriptions = (
     return state()
   }
 
+  /** Refuses an identifier that is unknown, or that identifies something else. */
+  const unknownId = (kind: Kind, id: string): Result<never> => {
+    const { byInvoice, bySubscription } = state()
+    const given = byInvoice.has(id) ? 'an invoiceID' : 'a subscriptionId'
+    return byInvoice.has(id) || bySubscription.has(id)
+      ? notFound(kind, `This is ${given}. Pass ${NEEDED[kind]}.`)
+      : notFound(kind, 'The mock has not issued this identifier.')
+  }
+
   /** Runs `act` on a merchant's subscription. Refuses one that does not exist or belongs to another merchant. */
   const own = <Value>(
     { clientId }: Merchant,
-    what: string,
-    one: Subscription | undefined,
+    kind: Kind,
+    id: string,
     act: (one: Subscription) => Result<Value>,
   ): Result<Value> => {
-    if (one === undefined) return notFound(what)
-    return one.owner === clientId ? act(one) : notFound(what, 'The identifier belongs to another merchant.')
+    const { byInvoice, bySubscription } = present()
+    const one = (kind === 'Subscription request' ? byInvoice : bySubscription).get(id)
+    if (one === undefined) return unknownId(kind, id)
+    return one.owner === clientId ? act(one) : notFound(kind, 'The identifier belongs to another merchant.')
   }
 
   /** Runs `act` on the subscription with an invoiceID or subscriptionId. */
   const either = <Value>(id: string, act: (one: Subscription) => Result<Value>): Result<Value> => {
     const { byInvoice, bySubscription } = present()
     const one = byInvoice.get(id) ?? bySubscription.get(id)
-    return one === undefined ? notFound('Subscription') : act(one)
+    return one === undefined ? unknownId('Subscription', id) : act(one)
   }
 
   /** Runs `act` on a request as the payer, and returns the data of the payer's page. */
@@ -100,9 +119,7 @@ export const createSubscriptions = (
     act: (one: Subscription) => Result<never> | undefined,
   ): Result<AuthorizationView> => {
     const one = present().byInvoice.get(invoiceId)
-    if (one === undefined) {
-      return notFound('Subscription request', 'The mock has not issued this invoiceID.')
-    }
+    if (one === undefined) return unknownId('Subscription request', invoiceId)
     return act(one) ?? accepted(views.authorization(one))
   }
 
@@ -161,17 +178,13 @@ export const createSubscriptions = (
     },
     /** Returns the status of a subscription request (S-c). */
     status: (merchant: Merchant, invoiceId: string) =>
-      own(merchant, 'Subscription request', present().byInvoice.get(invoiceId), (one) =>
-        accepted(views.status(one)),
-      ),
+      own(merchant, 'Subscription request', invoiceId, (one) => accepted(views.status(one))),
     /** Returns the details of a subscription (S-d). */
     details: (merchant: Merchant, subscriptionId: string) =>
-      own(merchant, 'Subscription', present().bySubscription.get(subscriptionId), (one) =>
-        accepted(views.details(one)),
-      ),
+      own(merchant, 'Subscription', subscriptionId, (one) => accepted(views.details(one))),
     /** Cancels a subscription (S-e). */
     cancel: (merchant: Merchant, subscriptionId: string) =>
-      own(merchant, 'Subscription', present().bySubscription.get(subscriptionId), (one) => {
+      own(merchant, 'Subscription', subscriptionId, (one) => {
         const isAgain = one.cancellation !== undefined || !allows(one, 'cancel', now())
         if (isAgain && options.cancelTwice === 'refuse') {
           return notAllowed(
@@ -183,10 +196,9 @@ export const createSubscriptions = (
       }),
     /** Returns a cancellation (S-f). `id` is a subscriptionId, a cancellation's id or a cancellation's requestID. */
     cancellation(merchant: Merchant, id: string) {
-      const { bySubscription } = present()
-      const subscriptionId = findCancellation(state(), id)?.subscriptionId ?? ''
-      const one = bySubscription.get(id) ?? bySubscription.get(subscriptionId)
-      return own(merchant, 'Cancellation', one, ({ cancellation }) =>
+      const ofCancellation = findCancellation(present(), id)?.subscriptionId ?? id
+      const subscriptionId = state().bySubscription.has(id) ? id : ofCancellation
+      return own(merchant, 'Cancellation', subscriptionId, ({ cancellation }) =>
         cancellation === undefined
           ? notFound('Cancellation', 'The subscription exists, but has not been canceled.')
           : accepted(views.cancellation(cancellation)),
@@ -194,14 +206,15 @@ export const createSubscriptions = (
     },
     /** Returns one page of a subscription's payments (S-g). */
     payments: (merchant: Merchant, subscriptionId: string, query: PageQuery) =>
-      own(merchant, 'Subscription', present().bySubscription.get(subscriptionId), ({ payments }) =>
+      own(merchant, 'Subscription', subscriptionId, ({ payments }) =>
         accepted({ subscriptionPayments: views.payments(pageOf(payments, query, options.paging)) }),
       ),
     /** Returns a payment (S-h). */
     payment(merchant: Merchant, paymentId: string): Result<PaymentBody> {
       const payment = findPayment(present(), paymentId)
-      if (payment === undefined) return notFound('Payment')
-      return own(merchant, 'Payment', payment.subscription, () => accepted(views.payment(payment)))
+      if (payment === undefined) return unknownId('Payment', paymentId)
+      const { subscriptionId } = payment.subscription
+      return own(merchant, 'Payment', subscriptionId, () => accepted(views.payment(payment)))
     },
     /** Returns the identifiers of the subscription to which an invoiceId, subscriptionId or paymentId belongs. */
     related({ invoiceId = '', subscriptionId = '', paymentId = '' }: Readonly<Record<string, string>>) {

@@ -141,7 +141,9 @@ export const createTokens = ({ state, timeline: { now }, ids, options }: AreaCon
     /** Returns the merchant of a valid access token. */
     merchant(accessToken: string | undefined): Result<Merchant> {
       if (accessToken === undefined) {
-        return unauthorized('The call has no header "Authorization: Bearer <ACCESS_TOKEN>".')
+        return unauthorized(
+          'The request has no Authorization header with a bearer token. Send "Authorization: Bearer <access_token>" with the access_token of a login.',
+        )
       }
       const token = state().accessTokens.get(accessToken)
       if (token === undefined) return unauthorized('The access token is unknown or was revoked.')
