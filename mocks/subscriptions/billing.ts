@@ -94,18 +94,13 @@ export const createBilling = ({ state, timeline, ids, options, schedule, notify 
   const send = (
     { subscriptionId }: Subscription,
     at: number,
-    event: Pick<NotificationBody, 'type' | 'status' | 'paymentId'>,
+    status: NotificationBody['status'],
+    type: NotificationBody['type'] = 'SUBSCRIPTION',
+    paymentId = '',
   ): void => {
     const notificationId = ids.text('notification', ID_LENGTH)
     const timestamp = String(Math.floor(at / SECOND))
-    notify({
-      notificationId,
-      type: event.type,
-      status: event.status,
-      subscriptionId,
-      paymentId: event.paymentId,
-      timestamp,
-    })
+    notify({ notificationId, type, status, subscriptionId, paymentId, timestamp })
   }
 
   /** Returns what an active subscription does next: the earlier of a retry and the next payment; last, its end. */
@@ -121,7 +116,7 @@ export const createBilling = ({ state, timeline, ids, options, schedule, notify 
     if (attempt === 0) one.nextSlot += 1
     else one.retries.shift()
     const succeeded = one.script.length === 0 || one.script.shift() === 'succeed'
-    const index = addPayment(state(), one, { dueDay, at, succeeded })
+    const index = addPayment(state(), one, dueDay, at, succeeded)
     const retryDay = dueDay + dunning.everyDays * (attempt + 1)
     if (!succeeded && attempt < dunning.retries && retryDay <= one.terms.endDay) {
       one.retries.push({ dueDay, at: schedule.instant(retryDay), attempt: attempt + 1 })
@@ -129,7 +124,7 @@ export const createBilling = ({ state, timeline, ids, options, schedule, notify 
     }
     if (isSilent) return
     const status = succeeded ? 'SUCCEEDED_PAYMENT' : 'FAILED_PAYMENT'
-    send(one, at, { type: 'SUBSCRIPTION_PAYMENT', status, paymentId: String(paymentIdOf(index)) })
+    send(one, at, status, 'SUBSCRIPTION_PAYMENT', String(paymentIdOf(index)))
   }
 
   /** Makes all payments that are due by `until`. Then the subscription has ended, or its next payment is planned. */
@@ -146,7 +141,7 @@ export const createBilling = ({ state, timeline, ids, options, schedule, notify 
     if (!allows(one, 'cancel', at)) return
     one.cancelledAt = at
     timeline.cancel(DUE, one.subscriptionId)
-    send(one, at, { type: 'SUBSCRIPTION', status: 'CANCELLED', paymentId: '' })
+    send(one, at, 'CANCELLED')
   }
 
   const whenDue = (kind: string, run: (one: Subscription, at: number) => void): void =>
@@ -180,7 +175,7 @@ export const createBilling = ({ state, timeline, ids, options, schedule, notify 
       one.authorizedAt = at
       one.nextSlot = schedule.firstSlot(one.terms, at)
       if (script.length > 0) one.script = [...script]
-      if (!isSilent) send(one, at, { type: 'SUBSCRIPTION', status: 'SUCCEEDED', paymentId: '' })
+      if (!isSilent) send(one, at, 'SUCCEEDED')
       payUntil(one, timeline.now(), isSilent)
     },
     /** Adds a cancellation, which is processed after `cancelDelay` (row 27). */

@@ -237,7 +237,9 @@ export const findCancellation = (
 export const addPayment = (
   { payments }: SubscriptionsState,
   one: Subscription,
-  { dueDay, at, succeeded }: Pick<Payment, 'dueDay' | 'at' | 'succeeded'>,
+  dueDay: Day,
+  at: number,
+  succeeded: boolean,
 ): number => {
   const index = payments.at.push(at) - 1
   payments.subscription.push(one.index)
