@@ -1,6 +1,7 @@
 import { createIds } from '../mocks/domain/ids.ts'
-import { createSubscriptionsDomain } from '../mocks/domain/subscriptions/domain.ts'
-import { subscriptionsDefaults } from '../mocks/domain/subscriptions/options.ts'
+import { createSubscriptions } from '../mocks/subscriptions/operations.ts'
+import { subscriptionsDefaults } from '../mocks/subscriptions/options.ts'
+import { newSubscriptionsState } from '../mocks/subscriptions/state.ts'
 import { createClock, newClockState } from '../mocks/time/clock.ts'
 import { report } from './report.ts'
 
@@ -25,8 +26,10 @@ const year = async (count: number, timeZone: string) => {
   const clock = createClock(() => state)
   const counts = new Map<string, number>()
   let notifications = 0
-  const domain = createSubscriptionsDomain({
-    timeline: { ...clock.agenda, settle: clock.agenda.runDue, cancelAll: () => undefined },
+  const area = newSubscriptionsState()
+  const domain = createSubscriptions({
+    state: () => area,
+    agenda: clock.agenda,
     ids: createIds('bench', () => counts),
     options: { ...subscriptionsDefaults, timeZone },
     baseUrl: () => 'https://subscriptions.mandatekit.test',

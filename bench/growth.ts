@@ -116,7 +116,7 @@ const measureMemory = (): void => {
   const state = newGatewayState()
   const gateway = createGateway({
     state: () => state,
-    timeline: { now: () => now },
+    agenda: { now: () => now },
     ids: createIds('growth', () => counts),
     options: gatewayDefaults,
     baseUrl: () => 'https://gateway.mandatekit.test',

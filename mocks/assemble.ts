@@ -2,8 +2,6 @@ import type { Area } from '../src/contract/endpoint.ts'
 import { createOutbox, type Outbox } from './delivery/outbox.ts'
 import { type Duration, toInstantMilliseconds, toMilliseconds } from './domain/duration.ts'
 import { createIds, withDigits } from './domain/ids.ts'
-import { createSubscriptionsDomain } from './domain/subscriptions/domain.ts'
-import type { SubscriptionsOptions } from './domain/subscriptions/options.ts'
 import { createGateway } from './gateway/operations.ts'
 import type { GatewayOptions } from './gateway/options.ts'
 import type { ListedCharge } from './gateway/views.ts'
@@ -20,6 +18,8 @@ import { createSubscriptionsArea } from './http/subscriptions-area.ts'
 import { createVary, type Variant } from './http/variants.ts'
 import type { MockOptions, ReadOptions } from './options.ts'
 import { newState, type State } from './state.ts'
+import { createSubscriptions } from './subscriptions/operations.ts'
+import type { SubscriptionsOptions } from './subscriptions/options.ts'
 import { createClock, type ManagedClock, type MockClock } from './time/clock.ts'
 import { createAlarm, machineNow } from './time/machine.ts'
 import type { MockSnapshot } from './types.ts'
@@ -111,11 +111,13 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
   const clock = createClock(() => state.clock, {
     sleep: options.sleep,
     afterStep: () => outbox.underWay(),
-    beforeSetBack: () => gateway.domain.freeze(),
+    beforeSetBack() {
+      subscriptions.domain.freeze()
+      gateway.domain.freeze()
+    },
     onEarlier: setAlarm,
   })
   const { agenda } = clock
-  const timeline = { ...agenda, settle: agenda.runDue, cancelAll: () => undefined }
   const ids = createIds(options.seed, () => state.ids)
   const outbox = createOutbox({
     state: () => state.outbox,
@@ -134,8 +136,9 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
   const addresses = createAddresses(own, (area) => given[area]?.baseUrl !== undefined, areas)
   const subscriptions = {
     options: options.subscriptions,
-    domain: createSubscriptionsDomain({
-      timeline,
+    domain: createSubscriptions({
+      state: () => state.subscriptions,
+      agenda,
       ids: hasNumberIds(variant) ? withDigits(ids, NUMBERED_KINDS) : ids,
       options: options.subscriptions,
       baseUrl: () => addresses.forPayers('subscriptions'),
@@ -146,13 +149,16 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
     options: options.gateway,
     domain: createGateway({
       state: () => state.gateway,
-      timeline: agenda,
+      agenda,
       ids,
       options: options.gateway,
       baseUrl: () => addresses.forPayers('gateway'),
     }),
   }
-  gateway.domain.seed()
+  const seed = (): void => {
+    subscriptions.domain.seed()
+    gateway.domain.seed()
+  }
 
   const now = options.rateLimitTime === 'machine' ? machineNow : agenda.now
   const perMinute = options.subscriptions.rateLimit
@@ -211,6 +217,7 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
     (await import('./pages/handler.ts')).createPages(domains)(...page)
   const time = mockClock(clock, outbox)
   const { chargeList } = gateway.domain
+  seed()
   return {
     clock,
     ids,
@@ -225,20 +232,16 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
     /** Returns the state after everything that is due has happened. */
     currentState(): State {
       agenda.runDue()
-      return { ...state, subscriptions: subscriptions.domain.snapshot() }
+      return state
     },
     /** Replaces the state: by that of a snapshot, or by a new one, to which the seeds of the options are added. */
     replaceState(next?: State): void {
       state = next ?? blank()
       clock.startOver()
       outbox.startOver()
-      if (next === undefined) {
-        outbox.disconnectAdded()
-        subscriptions.domain.reset()
-        gateway.domain.seed()
-      } else {
-        subscriptions.domain.restore(next.subscriptions)
-      }
+      if (next !== undefined) return
+      outbox.disconnectAdded()
+      seed()
     },
     /** The base URLs that the options set: first for area S, then for area G. */
     ownBases: [own.subscriptions, own.gateway],
@@ -273,13 +276,13 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
     /** Moves the clock and the expiry of access tokens, so that clients with their own clock can still use tokens. */
     async moveClock(move: { readonly by: Duration } | { readonly to: string }): Promise<void> {
       const length = 'by' in move ? toMilliseconds(move.by) : toInstantMilliseconds(move.to) - time.now()
-      const moveEnds = subscriptions.domain.tokensSurviveMove(length)
-      let hasMoved = false
+      const { shiftTokenExpiry } = subscriptions.domain
+      shiftTokenExpiry(length)
       try {
         await ('by' in move ? time.advance(move.by) : time.set(move.to))
-        hasMoved = true
-      } finally {
-        moveEnds(hasMoved)
+      } catch (error) {
+        shiftTokenExpiry(-length)
+        throw error
       }
     },
     /** The snapshots that the panel has saved, by name, each with the mock's time. */

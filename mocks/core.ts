@@ -120,25 +120,6 @@ export type { Duration, DurationParts, PointInTime } from './domain/duration.ts'
 export type { Rules } from './domain/option-table.ts'
 export type { Refusal, RefusalReason } from './domain/result.ts'
 export { MockRefusedError } from './domain/result.ts'
-export type {
-  ErrorCodes,
-  MerchantOptions,
-  PaymentScript,
-  SeedSubscription,
-  SeedToken,
-  SubscriptionsOptions,
-} from './domain/subscriptions/options.ts'
-export {
-  defaultMerchant,
-  strictSubscriptionsDefaults,
-  subscriptionsDefaults,
-} from './domain/subscriptions/options.ts'
-export type {
-  AuthorizationView,
-  NotificationBody,
-  PaymentBody,
-  SubscriptionState,
-} from './domain/subscriptions/types.ts'
 export type { MockFetch } from './fetch.ts'
 export type { BehaviorName, ChargeOutcome, NumberTable, Resolution } from './gateway/behaviors.ts'
 export { behaviors, testNumbers } from './gateway/behaviors.ts'
@@ -163,6 +144,20 @@ export {
   mockDefaults,
   subscriptionsHttpDefaults,
 } from './options.ts'
+export type {
+  ErrorCodes,
+  MerchantOptions,
+  PaymentScript,
+  SeedSubscription,
+  SeedToken,
+  SubscriptionsOptions,
+} from './subscriptions/options.ts'
+export {
+  defaultMerchant,
+  strictSubscriptionsDefaults,
+  subscriptionsDefaults,
+} from './subscriptions/options.ts'
+export type { AuthorizationView, PaymentBody, SubscriptionState } from './subscriptions/views.ts'
 export type { MockClock } from './time/clock.ts'
 export type {
   Faults,

@@ -3,6 +3,7 @@ import { newOutbox, type OutboxState } from './delivery/outbox.ts'
 import type { IdsState } from './domain/ids.ts'
 import { type GatewayState, newGatewayState } from './gateway/state.ts'
 import { type LimitsState, newLimits } from './http/limiter.ts'
+import { newSubscriptionsState, type SubscriptionsState } from './subscriptions/state.ts'
 import { type ClockState, newClockState } from './time/clock.ts'
 import type { MockSnapshot } from './types.ts'
 
@@ -11,7 +12,7 @@ export interface State {
   readonly clock: ClockState
   readonly ids: IdsState
   readonly gateway: GatewayState
-  readonly subscriptions: unknown
+  readonly subscriptions: SubscriptionsState
   readonly outbox: OutboxState
   /** The calls that count against the rate limits. */
   readonly limits: LimitsState
@@ -24,7 +25,7 @@ export const newState = (clock: Parameters<typeof newClockState>[0], hasGatewayL
   clock: newClockState(clock),
   ids: new Map(),
   gateway: newGatewayState(),
-  subscriptions: undefined,
+  subscriptions: newSubscriptionsState(),
   outbox: newOutbox(),
   limits: newLimits(hasGatewayLimit),
   outages: new Set(),

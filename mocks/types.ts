@@ -1,13 +1,13 @@
 import type { Area } from '../src/contract/endpoint.ts'
 import type { Notifications } from './delivery/types.ts'
-import type { PaymentScript, SeedSubscription, SeedToken } from './domain/subscriptions/options.ts'
-import type { AuthorizationView, PaymentBody, SubscriptionState } from './domain/subscriptions/types.ts'
 import type { MockFetch } from './fetch.ts'
 import type { BehaviorName } from './gateway/behaviors.ts'
 import type { ChargeBody, GatewayEvent } from './gateway/views.ts'
 import type { Operation } from './http/area.ts'
 import type { Fault } from './http/fault-schema.ts'
 import type { RequestLog } from './http/request-log.ts'
+import type { PaymentScript, SeedSubscription, SeedToken } from './subscriptions/options.ts'
+import type { AuthorizationView, PaymentBody, SubscriptionState } from './subscriptions/views.ts'
 import type { MockClock } from './time/clock.ts'
 
 /** Options of a client of area S. */

@@ -1,5 +1,5 @@
 import { urlText } from '../../src/contract/fields.ts'
-import type { NotificationBody } from '../domain/subscriptions/types.ts'
+import type { NotificationBody } from '../subscriptions/billing.ts'
 import { LateError, withinRealTime } from '../time/machine.ts'
 import type { DeliveryOptions, NotificationTarget, Signing } from './types.ts'
 

@@ -22,7 +22,7 @@ export type Gateway = ReturnType<typeof createGateway>
 /** Creates the gateway (area G): charges, confirmations, renewals, events and idempotency keys. */
 export const createGateway = (parts: GatewayParts) => {
   const { state, options } = parts
-  const { now } = parts.timeline
+  const { now } = parts.agenda
   const { standing, listed, ownBehavior, resultOf, notePayment, record, enter, resolve, keep, add, freeze } =
     createLedger(parts)
   const keyTtl = lengthOf(options.keyTtl)

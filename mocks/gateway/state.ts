@@ -1,7 +1,7 @@
 import type { KnownChargeStatus } from '../../src/contract/gateway.ts'
 import { type Duration, toInstantMilliseconds, toMilliseconds } from '../domain/duration.ts'
 import type { Ids } from '../domain/ids.ts'
-import type { Timeline } from '../domain/timeline.ts'
+import type { Agenda } from '../time/agenda.ts'
 import type { Behavior, BehaviorName, ChargeOutcome, Resolution } from './behaviors.ts'
 import { behaviors, comparableNumber } from './behaviors.ts'
 import { type GatewayOptions, outcomeOf, type SeedCharge } from './options.ts'
@@ -152,7 +152,7 @@ export const stepsBy = (state: GatewayState, time: number): Step[] => {
 export interface GatewayParts {
   /** Returns the current state. A reset or a restored snapshot replaces the object. */
   readonly state: () => GatewayState
-  readonly timeline: Pick<Timeline, 'now'>
+  readonly agenda: Pick<Agenda, 'now'>
   readonly ids: Pick<Ids, 'text'>
   readonly options: GatewayOptions
   /** Returns the base URL of the gateway's pages: the start of every `confirmation_url`. */
@@ -174,7 +174,7 @@ const resolved = ({ event, outcome }: Resolution): Resolved => ({
 })
 
 /** Creates the functions that change charges, and tell what a charge becomes without a call. */
-export const createLedger = ({ state, timeline: { now }, ids, options, baseUrl }: GatewayParts) => {
+export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: GatewayParts) => {
   const [confirmationTtl, retryDelay] = [lengthOf(options.confirmationTtl), lengthOf(options.retryDelay)]
   const listed = new Map<string, { readonly msisdn: string; readonly name: BehaviorName }>(
     Object.entries(options.testNumbers).map(([msisdn, name]) => [comparableNumber(msisdn), { msisdn, name }]),

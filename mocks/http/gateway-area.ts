@@ -8,7 +8,6 @@ import {
   type AreaOptions,
   type AreaRuntime,
   byName,
-  type Call,
   type Replays,
   type Resolvers,
   type Success,

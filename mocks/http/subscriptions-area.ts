@@ -1,9 +1,9 @@
 import { SUBSCRIPTIONS_API_PREFIX, subscriptionsContract } from '../../src/contract/subscriptions.ts'
 import { accepted, type RefusalReason, type Result } from '../domain/result.ts'
-import type { SubscriptionsDomain } from '../domain/subscriptions/domain.ts'
-import type { ErrorCodes, SubscriptionsOptions } from '../domain/subscriptions/options.ts'
-import { defaultErrorCodes } from '../domain/subscriptions/options.ts'
-import type { Merchant } from '../domain/subscriptions/types.ts'
+import type { Subscriptions } from '../subscriptions/operations.ts'
+import type { ErrorCodes, SubscriptionsOptions } from '../subscriptions/options.ts'
+import { defaultErrorCodes } from '../subscriptions/options.ts'
+import type { Merchant } from '../subscriptions/state.ts'
 import {
   type AreaOptions,
   type AreaRuntime,
@@ -81,7 +81,7 @@ const success = (result: Result<object>): Result<Success> =>
   result.ok ? accepted({ body: result.value }) : result
 
 /** Creates the resolvers of the eight operations of area S. */
-const createResolvers = (domain: SubscriptionsDomain): Resolvers<typeof subscriptionsContract, Merchant> => ({
+const createResolvers = (domain: Subscriptions): Resolvers<typeof subscriptionsContract, Merchant> => ({
   login: ({ fields }) => success(domain.token(fields)),
   subscribe: ({ caller, fields }) => success(domain.subscribe(caller, fields)),
   status: ({ caller, parameters }) => success(domain.status(caller, parameters.invoiceId)),
@@ -113,7 +113,7 @@ export const createSubscriptionsArea = ({
   now,
   ...rest
 }: AreaOptions & {
-  readonly domain: SubscriptionsDomain
+  readonly domain: Subscriptions
   readonly options: ResponseOptions & { readonly sendRetryAfter: boolean }
   readonly vary: Vary
 }): AreaRuntime => ({

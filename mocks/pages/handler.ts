@@ -1,9 +1,9 @@
 import type { Area } from '../../src/contract/endpoint.ts'
-import type { SubscriptionsDomain } from '../domain/subscriptions/domain.ts'
 import type { Gateway } from '../gateway/operations.ts'
 import { FORM_TYPE, isForm } from '../http/body.ts'
 import type { PageHandler } from '../http/pipeline.ts'
 import type { ResponseData } from '../http/response.ts'
+import type { Subscriptions } from '../subscriptions/operations.ts'
 import { authorizationPage, isOpen } from './authorization.ts'
 import { confirmationPage } from './confirmation.ts'
 import { isOwnForm } from './csrf.ts'
@@ -36,7 +36,7 @@ const formPage = messagePage(415, 'Request refused', `This page accepts a form o
 /** Replaces the status 200 of a page with 409, because the payer sent the form too late. */
 const tooLate = (page: Page): Page => (page.status === 200 ? { ...page, status: 409 } : page)
 
-const subscriptionsRoute = (domain: SubscriptionsDomain): Route => {
+const subscriptionsRoute = (domain: Subscriptions): Route => {
   const show = (id: string): Page => {
     const view = domain.authorization(id)
     return view.ok ? authorizationPage(view.value) : unknownPage
@@ -105,7 +105,7 @@ const respond = async (
 
 /** Creates the payer's pages: `/authorize/{invoiceId}` of area S and `/confirm/{confirmationId}` of area G. */
 export const createPages = (domains: {
-  readonly subscriptions: SubscriptionsDomain
+  readonly subscriptions: Subscriptions
   readonly gateway: Gateway
 }): PageHandler => {
   const routes = [subscriptionsRoute(domains.subscriptions), gatewayRoute(domains.gateway)]

@@ -1,13 +1,13 @@
 import { internalsOf } from '../assemble.ts'
 import type { ListedNotification } from '../delivery/outbox.ts'
 import type { Bounds, Sequence } from '../domain/recent-list.ts'
-import type { SubscriptionsDomain } from '../domain/subscriptions/domain.ts'
-import { requestTransitions, subscriptionTransitions } from '../domain/subscriptions/transitions.ts'
-import type { PaymentBody } from '../domain/subscriptions/types.ts'
 import { chargeTransitions } from '../gateway/state.ts'
 import type { ListedCharge } from '../gateway/views.ts'
 import { operations } from '../http/area.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
+import type { Subscriptions } from '../subscriptions/operations.ts'
+import { requestTransitions, subscriptionTransitions } from '../subscriptions/state.ts'
+import type { PaymentBody } from '../subscriptions/views.ts'
 import type { Mock } from '../types.ts'
 import { type ListName, type PanelQuery, placeOf } from './paging.ts'
 
@@ -25,7 +25,7 @@ export interface Listed<Item> {
   readonly newer: number | undefined
 }
 
-type SubscriptionRecord = NonNullable<ReturnType<SubscriptionsDomain['listed']>>
+type SubscriptionRecord = NonNullable<ReturnType<Subscriptions['listed']>>
 
 /** A subscription as the panel shows it. */
 export type ListedSubscription = ReturnType<typeof listedSubscription>

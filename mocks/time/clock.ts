@@ -166,6 +166,7 @@ export const createClock = (
         await moveTo(target)
         return
       }
+      agenda.runDue()
       beforeSetBack?.()
       place(target)
       agenda.runDue()

@@ -8,7 +8,7 @@ import {
   cancellationTransitions,
   requestTransitions,
   subscriptionTransitions,
-} from '../../mocks/domain/subscriptions/transitions.ts'
+} from '../../mocks/subscriptions/state.ts'
 import { readDocument } from './documents.ts'
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { chargeTransitions } from '../../mocks/gateway/state.ts'
 import {
   cancellationTransitions,
   requestTransitions,
   subscriptionTransitions,
-} from '../../mocks/domain/subscriptions/transitions.ts'
-import { chargeTransitions } from '../../mocks/gateway/state.ts'
+} from '../../mocks/subscriptions/state.ts'
 
 test.each([
   ['charges', chargeTransitions],

@@ -69,6 +69,33 @@ describe('the request log', () => {
     )
   })
 
+  test('says which identifier was passed in place of which, and that no bearer token was sent', async () => {
+    const { mock, s, subscription } = await open()
+    const { invoiceId, subscriptionId } = await subscription()
+    const wrong = [
+      ['details', invoiceId, 'an invoiceID. Pass the subscriptionId'],
+      ['cancel', invoiceId, 'an invoiceID. Pass the subscriptionId'],
+      ['payments', invoiceId, 'an invoiceID. Pass the subscriptionId'],
+      ['status', subscriptionId, 'a subscriptionId. Pass the invoiceID'],
+      ['payment', subscriptionId, 'a subscriptionId. Pass a paymentId'],
+      ['details', 'elsewhere', 'not issued'],
+    ] as const
+    const paths = {
+      status: (id: string) => `/api/v1.0/subscribe/${id}/status`,
+      details: (id: string) => `/api/v1.0/subscription/${id}`,
+      cancel: (id: string) => `/api/v1.0/subscription/${id}/cancel`,
+      payments: (id: string) => `/api/v1.0/subscription/${id}/payments`,
+      payment: (id: string) => `/api/v1.0/subscription/payment/${id}`,
+    }
+    for (const [operation, id, words] of wrong) {
+      expect((await s(paths[operation](id))).status).toBe(404)
+      expect(mock.requests.all().at(-1)?.explanation).toContain(words)
+    }
+    expect(() => mock.payer.authorize(subscriptionId)).toThrow('This is a subscriptionId. Pass the invoiceID')
+    expect((await s(paths.status(invoiceId), { anonymous: true })).status).toBe(401)
+    expect(mock.requests.all().at(-1)?.explanation).toContain('no Authorization header with a bearer token')
+  })
+
   test('holds no secret of a login, a confirmation or an option', async () => {
     const { mock, s, g, login, refresh, charge, confirm } = await open({
       subscriptions: { merchants: [secretMerchant] },

@@ -1,7 +1,7 @@
 import { expectTypeOf, test } from 'vitest'
-import type { Merchant } from '../../mocks/domain/subscriptions/types.ts'
 import type { Call, Resolvers } from '../../mocks/http/area.ts'
 import type { GatewayCaller } from '../../mocks/http/gateway-area.ts'
+import type { Merchant } from '../../mocks/subscriptions/state.ts'
 import type { gatewayContract } from '../../src/contract/gateway.ts'
 import type { subscriptionsContract } from '../../src/contract/subscriptions.ts'
 

@@ -1,4 +1,4 @@
-import type { Input } from '../../../src/contract/fields.ts'
+import type { Input } from '../../src/contract/fields.ts'
 import {
   anyText,
   filledText,
@@ -8,13 +8,23 @@ import {
   optional,
   refined,
   wholeNumber,
-} from '../../../src/contract/fields.ts'
-import { CYCLES, dayNumber, isAmountText } from '../../../src/contract/formats.ts'
-import { parseTimeOfDay } from '../calendar.ts'
-import { duration, pointInTime } from '../duration.ts'
-import type { Rule } from '../fields.ts'
-import { absoluteUrl, also, flag, listOf, literals, number, orFalse, pattern, strict } from '../fields.ts'
-import { defaultsOf, type OptionsOf, option, strictOf } from '../option-table.ts'
+} from '../../src/contract/fields.ts'
+import { CYCLES, dayNumber, isAmountText } from '../../src/contract/formats.ts'
+import { parseTimeOfDay } from '../domain/calendar.ts'
+import { duration, pointInTime } from '../domain/duration.ts'
+import type { Rule } from '../domain/fields.ts'
+import {
+  absoluteUrl,
+  also,
+  flag,
+  listOf,
+  literals,
+  number,
+  orFalse,
+  pattern,
+  strict,
+} from '../domain/fields.ts'
+import { defaultsOf, type OptionsOf, option, strictOf } from '../domain/option-table.ts'
 
 const text = filledText()
 
