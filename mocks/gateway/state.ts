@@ -7,7 +7,7 @@ import { behaviors, comparableNumber } from './behaviors.ts'
 import { type GatewayOptions, outcomeOf, type SeedCharge } from './options.ts'
 
 /** The status to which each result of a charge leads. */
-export const statusAfter = {
+const statusAfter = {
   succeed: 'succeeded',
   fail: 'failed',
   retry: 'pending_retry',
@@ -130,7 +130,7 @@ export const newGatewayState = (): GatewayState => ({
 })
 
 /** Returns status and outcome of a charge at a time. */
-export const standingAt = ({ standing, next }: ChargeRecord, time: number): Standing =>
+const standingAt = ({ standing, next }: ChargeRecord, time: number): Standing =>
   next !== undefined && next.at <= time ? next : standing
 
 /** Returns the steps that happened without a call by a time, and that are not recorded. */
