@@ -103,7 +103,7 @@ const decideWithinLimit = (exchange: Exchange, next: (headers: HeaderFields) => 
     {
       reason: 'rate_limited',
       message: 'Too many requests.',
-      explanation: `Option ${area.name}.rateLimit allows ${admission.limit} calls in a window.`,
+      explanation: `Option ${area.name}.rateLimit allows ${admission.limit} calls per window.`,
     },
     { ...headers, ...area.refusalHeaders(admission) },
   )
@@ -117,19 +117,31 @@ const KEY_IN_USE: Refusal = {
   explanation: 'Option gateway.keyInFlight is "conflict".',
 }
 
+/** Decides a request. `isKeyRunning`: an earlier request with the same key still runs (row 73a). */
 const decide = (exchange: OperationExchange, isKeyRunning: boolean): Decision =>
   decideWithinLimit(exchange, (headers) => {
-    const { area, target, parameters, query, idempotencyKey = '', bearer } = exchange
-    const caller = area.authenticate(target.definition, bearer)
-    if (!caller.ok) return refused(exchange, caller.refusal, headers)
-    const call = { parameters, query, fields: fieldsOf(exchange), idempotencyKey, caller: caller.value }
-    // The first result of a used key comes before the checks of Content-Type and body (G rule 1).
-    const replay = area.findReplay(target.name, call)
-    if (isKeyRunning) return refused(exchange, KEY_IN_USE, headers)
-    if (replay !== undefined) return operated(exchange, replay, headers)
-    const problem = bodyProblem(exchange, headers)
-    return problem ?? operated(exchange, area.operate(target.name, call), headers)
+    try {
+      return execute(exchange, isKeyRunning, headers)
+    } catch (error) {
+      const cause = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'
+      const message = 'An internal error occurred.'
+      const explanation = `The mock failed: ${cause}.`
+      return failed(exchange, 500, { rule: 'internal-error', message, explanation }, headers)
+    }
   })
+
+const execute = (exchange: OperationExchange, isKeyRunning: boolean, headers: HeaderFields): Decision => {
+  const { area, target, parameters, query, idempotencyKey = '', bearer } = exchange
+  const caller = area.authenticate(target.definition, bearer)
+  if (!caller.ok) return refused(exchange, caller.refusal, headers)
+  const call = { parameters, query, fields: fieldsOf(exchange), idempotencyKey, caller: caller.value }
+  // The first result of a used key comes before the checks of Content-Type and body (G rule 1).
+  const replay = area.findReplay(target.name, call)
+  if (isKeyRunning) return refused(exchange, KEY_IN_USE, headers)
+  if (replay !== undefined) return operated(exchange, replay, headers)
+  const problem = bodyProblem(exchange, headers)
+  return problem ?? operated(exchange, area.operate(target.name, call), headers)
+}
 
 /** Checks the Content-Type and the body. Returns the rejection of the request, or `undefined` if both are valid. */
 const bodyProblem = (exchange: OperationExchange, headers: HeaderFields): Decision | undefined => {
