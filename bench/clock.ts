@@ -1,7 +1,8 @@
-import { createClock } from '../mocks/domain/clock.ts'
 import { createIds } from '../mocks/domain/ids.ts'
-import { createSubscriptionsDomain } from '../mocks/domain/subscriptions/domain.ts'
-import { subscriptionsDefaults } from '../mocks/domain/subscriptions/options.ts'
+import { createSubscriptions } from '../mocks/subscriptions/operations.ts'
+import { subscriptionsDefaults } from '../mocks/subscriptions/options.ts'
+import { newSubscriptionsState } from '../mocks/subscriptions/state.ts'
+import { createClock, newClockState } from '../mocks/time/clock.ts'
 import { report } from './report.ts'
 
 // Daily subscriptions over a year on the mock's clock: time and memory for each payment, at several sizes, beside one
@@ -21,11 +22,15 @@ const bytesHeld = (): number => {
 }
 
 const year = async (count: number, timeZone: string) => {
-  const clock = createClock({ clock: START })
+  const state = newClockState(START)
+  const clock = createClock(() => state)
+  const counts = new Map<string, number>()
   let notifications = 0
-  const domain = createSubscriptionsDomain({
-    timeline: clock.timeline,
-    ids: createIds('bench'),
+  const area = newSubscriptionsState()
+  const domain = createSubscriptions({
+    state: () => area,
+    agenda: clock.agenda,
+    ids: createIds('bench', () => counts),
     options: { ...subscriptionsDefaults, timeZone },
     baseUrl: () => 'https://subscriptions.mandatekit.test',
     notify: () => {

@@ -1,8 +1,8 @@
 import { createMock } from '../mocks/core.ts'
-import { createGatewayDomain } from '../mocks/domain/gateway/domain.ts'
-import { gatewayDefaults } from '../mocks/domain/gateway/options.ts'
 import { createIds } from '../mocks/domain/ids.ts'
-import { createTimeline } from '../mocks/domain/timeline.ts'
+import { createGateway } from '../mocks/gateway/operations.ts'
+import { gatewayDefaults } from '../mocks/gateway/options.ts'
+import { idempotencyScope, newGatewayState } from '../mocks/gateway/state.ts'
 import { report } from './report.ts'
 
 /*
@@ -112,9 +112,12 @@ const collected = (): number => {
 const measureMemory = (): void => {
   let now = Date.UTC(2026, 10, 28)
   const before = collected()
-  const gateway = createGatewayDomain({
-    timeline: createTimeline(() => now),
-    ids: createIds('growth'),
+  const counts = new Map<string, number>()
+  const state = newGatewayState()
+  const gateway = createGateway({
+    state: () => state,
+    agenda: { now: () => now },
+    ids: createIds('growth', () => counts),
     options: gatewayDefaults,
     baseUrl: () => 'https://gateway.mandatekit.test',
   })
@@ -125,9 +128,9 @@ const measureMemory = (): void => {
       `{"msisdn":"+8801${index}","amount":2500,"currency":"BDT","redirect_uri":"https://shop.example/return/${index}"}`,
     )
     const key = `key-${index}-8f14e45f-ceea-467f`
-    const made = gateway.charge({ route: 'charge', credential: 'key-1', pathId: '', key }, fields)
+    const made = gateway.charge(idempotencyScope('key-1', key), fields)
     if (!made.ok) throw new Error(made.refusal.message)
-    gateway.confirm(made.value.body.confirmation_id, { otp: '123456' })
+    gateway.confirm(made.value.confirmation_id, { otp: '123456' })
   }
   const bytes = (collected() - before) / LARGE
   const start = process.hrtime.bigint()

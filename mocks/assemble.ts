@@ -1,124 +1,72 @@
-import { createDeliveries, type Deliveries } from './delivery/deliveries.ts'
-import { createClock, type ManagedClock, type MockClock } from './domain/clock.ts'
+import type { Area } from '../src/contract/endpoint.ts'
+import { createOutbox, type Outbox } from './delivery/outbox.ts'
 import { type Duration, toInstantMilliseconds, toMilliseconds } from './domain/duration.ts'
-import { createGatewayDomain } from './domain/gateway/domain.ts'
-import type { GatewayOptions } from './domain/gateway/options.ts'
-import type { ListedCharge } from './domain/gateway/types.ts'
 import { createIds, withDigits } from './domain/ids.ts'
-import { createFixedWindowLimiter, createRollingLimiter } from './domain/limiter.ts'
-import { createAlarm, machineNow } from './domain/machine-time.ts'
-import { createSubscriptionsDomain } from './domain/subscriptions/domain.ts'
-import type { SubscriptionsOptions } from './domain/subscriptions/options.ts'
+import { createGateway } from './gateway/operations.ts'
+import type { GatewayOptions } from './gateway/options.ts'
+import type { ListedCharge } from './gateway/views.ts'
+import { createAddresses } from './http/addresses.ts'
 import type { AreaRuntime } from './http/area.ts'
 import { createFaultPlan } from './http/faults.ts'
 import { createGatewayArea } from './http/gateway-area.ts'
-import { createHandler, type PageHandler } from './http/handler.ts'
-import type { Base } from './http/locate.ts'
+import { createFixedWindowLimiter, createRollingLimiter } from './http/limiter.ts'
+import { createPipeline, type PageHandler } from './http/pipeline.ts'
 import { type Secrets, withoutSecrets } from './http/redact.ts'
 import { createRequestLog } from './http/request-log.ts'
 import type { ServerAddress } from './http/response.ts'
-import { createSubscriptionsArea, createVary, type Variant } from './http/subscriptions-area.ts'
+import { createSubscriptionsArea } from './http/subscriptions-area.ts'
+import { createVary, type Variant } from './http/variants.ts'
 import type { MockOptions, ReadOptions } from './options.ts'
+import { newState, type State } from './state.ts'
+import { createSubscriptions } from './subscriptions/operations.ts'
+import type { SubscriptionsOptions } from './subscriptions/options.ts'
+import { createClock, type ManagedClock, type MockClock } from './time/clock.ts'
+import { createAlarm, machineNow } from './time/machine.ts'
 import type { MockSnapshot } from './types.ts'
 
 // The symbol is global, because the ESM build and the CommonJS build must read each other's mocks.
 const INTERNALS = Symbol.for('mandatekit.mock')
 
 /** Stores the internal parts of a mock in a hidden property of the mock. */
-export const withInternals = <Mock extends object>(mock: Mock, parts: MockParts): Mock =>
+export const withInternals = <Mock extends object>(mock: Mock, parts: MockInternals): Mock =>
   Object.defineProperty(mock, INTERNALS, { value: parts })
 
 /** Returns the internal parts of a mock. Throws a TypeError if the object is not a mock. */
-export const internalsOf = (mock: object): MockParts => {
-  const holder: { readonly [INTERNALS]?: MockParts } = mock
+export const internalsOf = (mock: object): MockInternals => {
+  const holder: { readonly [INTERNALS]?: MockInternals } = mock
   const parts = holder[INTERNALS]
   if (parts === undefined) throw new TypeError('This mock was not made by createMock.')
   return parts
-}
-
-/**
- * Keeps the base URLs from the options and the URLs of the running servers.
- *
- * @param hasOwn returns whether the caller's options set the base URL of an area
- */
-const createAddresses = (
-  own: Readonly<Record<AreaRuntime['name'], string>>,
-  hasOwn: (area: AreaRuntime['name']) => boolean,
-  areas: readonly AreaRuntime[],
-) => {
-  let servers: readonly ServerAddress[] = []
-  let bases: readonly Base[] | undefined
-  /** The address to which the client sent the current request. */
-  let requested: ServerAddress | undefined
-
-  const serve = (next: typeof servers): void => {
-    servers = next
-    bases = undefined
-  }
-
-  return {
-    /** Returns the base URLs of both areas. */
-    bases(): readonly Base[] {
-      bases ??= areas.flatMap((area) =>
-        [own[area.name], ...servers.flatMap(({ url, publicUrl = url }) => [url, publicUrl])].map((url) => ({
-          url,
-          area,
-        })),
-      )
-      return bases
-    },
-    /** Returns the base URL at which clients in this process reach an area. */
-    current: (area: AreaRuntime['name']): string => servers.at(-1)?.url ?? own[area],
-    /** Returns the base URL that an area uses in the links of its responses, such as the link to the payer's page. */
-    forPayers(area: AreaRuntime['name']): string {
-      const { publicUrl, url } = requested ?? servers.at(-1) ?? {}
-      return publicUrl ?? (hasOwn(area) ? own[area] : url) ?? own[area]
-    },
-    isServed: (): boolean => servers.length > 0,
-    /** Runs `act` for a request that a client sent to `address`. */
-    during<Value>(address: ServerAddress | undefined, act: () => Value): Value {
-      requested = address
-      try {
-        return act()
-      } finally {
-        requested = undefined
-      }
-    },
-    /** Adds a server. Returns a function that removes the server. */
-    attach(server: ServerAddress): () => void {
-      serve([...servers, server])
-      return () => serve(servers.filter((other) => other !== server))
-    },
-  }
 }
 
 const NOT_MOVED =
   'The clock was not moved, because a receiver did not respond in time. A receiver must respond before it moves the clock. If a receiver is slow, call mock.notifications.flush() before you move the clock.'
 
 /** Creates the public clock. `clock.set` and `clock.advance` wait until all due deliveries have ended. */
-const mockClock = (clock: ManagedClock, deliveries: Deliveries): MockClock => ({
-  now: clock.now,
-  async set(time) {
-    await clock.set(time)
-    await deliveries.notifications.flush()
-  },
-  async advance(duration) {
-    const [before, lateCount] = [deliveries.underWay(), deliveries.lateCount()]
+const mockClock = (clock: ManagedClock, outbox: Outbox): MockClock => {
+  const moved = async (move: () => Promise<void>): Promise<void> => {
+    const [before, lateCount] = [outbox.underWay(), outbox.lateCount()]
     if (before !== undefined) await before
     // Without this check, a receiver that moves the clock could cause an endless chain of deliveries to itself.
-    if (deliveries.lateCount() !== lateCount) throw new Error(NOT_MOVED)
-    await clock.advance(duration)
-    await deliveries.notifications.flush()
-  },
-  async sleep(milliseconds, signal) {
-    const sleepEnds = deliveries.sleepBegins()
-    try {
-      await clock.sleep(milliseconds, signal)
-    } finally {
-      sleepEnds()
-    }
-  },
-})
+    if (outbox.lateCount() !== lateCount) throw new Error(NOT_MOVED)
+    outbox.moveBegins()
+    await move()
+    await outbox.notifications.flush()
+  }
+  return {
+    now: clock.now,
+    set: (time) => moved(() => clock.set(time)),
+    advance: (duration) => moved(() => clock.advance(duration)),
+    async sleep(milliseconds, signal) {
+      const sleepEnds = outbox.sleepBegins()
+      try {
+        await clock.sleep(milliseconds, signal)
+      } finally {
+        sleepEnds()
+      }
+    },
+  }
+}
 
 const secretsOf = (subscriptions: SubscriptionsOptions, gateway: GatewayOptions): readonly string[] => [
   ...gateway.apiKeys,
@@ -142,32 +90,38 @@ const ID_LENGTH = 20
 const LONGEST_HOLD_MS = 1_000
 
 /** The internal parts of a mock. */
-export type MockParts = ReturnType<typeof createParts>
+export type MockInternals = ReturnType<typeof createInternals>
 
 /**
  * Creates the internal parts of a mock. Two mocks share no state.
  *
  * @param given the options that the caller passed, without defaults
  */
-export const createParts = (options: ReadOptions, given: MockOptions) => {
+export const createInternals = (options: ReadOptions, given: MockOptions) => {
+  const blank = (): State => newState(options.clock, options.gateway.rateLimit !== false)
+  let state = blank()
   const alarm = createAlarm(() => {
-    deliveries.runDue()
+    outbox.runDue()
     setAlarm()
   })
   const setAlarm = (): void => {
     const wait = clock.untilNext()
     if (wait !== undefined) alarm.within(wait)
   }
-  const clock = createClock({
-    clock: options.clock,
+  const clock = createClock(() => state.clock, {
     sleep: options.sleep,
-    afterStep: () => deliveries.underWay(),
+    afterStep: () => outbox.underWay(),
+    beforeSetBack() {
+      subscriptions.domain.freeze()
+      gateway.domain.freeze()
+    },
     onEarlier: setAlarm,
   })
-  const { timeline } = clock
-  const ids = createIds(options.seed)
-  const deliveries = createDeliveries({
-    timeline,
+  const { agenda } = clock
+  const ids = createIds(options.seed, () => state.ids)
+  const outbox = createOutbox({
+    state: () => state.outbox,
+    agenda,
     random: () => ids.random('delivery'),
     newId: (kind) => ids.text(kind, ID_LENGTH),
     size: options.logSize,
@@ -182,42 +136,48 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
   const addresses = createAddresses(own, (area) => given[area]?.baseUrl !== undefined, areas)
   const subscriptions = {
     options: options.subscriptions,
-    domain: createSubscriptionsDomain({
-      timeline,
+    domain: createSubscriptions({
+      state: () => state.subscriptions,
+      agenda,
       ids: hasNumberIds(variant) ? withDigits(ids, NUMBERED_KINDS) : ids,
       options: options.subscriptions,
       baseUrl: () => addresses.forPayers('subscriptions'),
-      notify: deliveries.publish,
+      notify: outbox.publish,
     }),
   }
   const gateway = {
     options: options.gateway,
-    domain: createGatewayDomain({
-      timeline,
+    domain: createGateway({
+      state: () => state.gateway,
+      agenda,
       ids,
       options: options.gateway,
       baseUrl: () => addresses.forPayers('gateway'),
     }),
   }
+  const seed = (): void => {
+    subscriptions.domain.seed()
+    gateway.domain.seed()
+  }
 
-  const now = options.rateLimitTime === 'machine' ? machineNow : timeline.now
+  const now = options.rateLimitTime === 'machine' ? machineNow : agenda.now
   const perMinute = options.subscriptions.rateLimit
   const rolling = options.gateway.rateLimit
-  const limiterParts = (area: AreaRuntime['name']) => ({
+  const limiterOptions = (area: Area) => ({
     now,
     // While the clock is frozen, no rate-limit window in the mock's time ends. If a client exceeded the limit, its
     // retries in real time would be refused forever.
-    isOff: () => clock.standsStill && addresses.isServed() && given[area]?.rateLimit === undefined,
+    isOff: () => clock.isFrozen() && addresses.isServed() && given[area]?.rateLimit === undefined,
   })
-  const subscriptionsLimiter = createFixedWindowLimiter({
+  const subscriptionsLimiter = createFixedWindowLimiter(() => state.limits.subscriptions, {
     ...(perMinute || UNLIMITED),
-    ...limiterParts('subscriptions'),
+    ...limiterOptions('subscriptions'),
   })
   const gatewayLimiter =
-    rolling === false ? undefined : createRollingLimiter({ ...rolling, ...limiterParts('gateway') })
+    rolling === false
+      ? undefined
+      : createRollingLimiter(() => state.limits.gateway ?? [], { ...rolling, ...limiterOptions('gateway') })
 
-  /** The areas that are down. */
-  const outages = new Set<AreaRuntime['name']>()
   areas.push(
     createSubscriptionsArea({
       domain: subscriptions.domain,
@@ -229,7 +189,7 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
       checksContentType: options.subscriptions.contentType === 'json',
       refusesUnknownFields: options.subscriptions.unknownFields === 'refuse',
       refusesRunningKeys: false,
-      isDown: () => outages.has('subscriptions'),
+      isDown: () => state.outages.has('subscriptions'),
     }),
     createGatewayArea({
       domain: gateway.domain,
@@ -240,7 +200,7 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
       checksContentType: options.gateway.contentType === 'json',
       refusesUnknownFields: options.gateway.unknownFields === 'refuse',
       refusesRunningKeys: options.gateway.keyInFlight === 'conflict',
-      isDown: () => outages.has('gateway'),
+      isDown: () => state.outages.has('gateway'),
     }),
   )
 
@@ -255,45 +215,60 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
   // The mock loads the code of the payer's pages when a browser opens the first page.
   const pages: PageHandler = async (...page) =>
     (await import('./pages/handler.ts')).createPages(domains)(...page)
-  const time = mockClock(clock, deliveries)
+  const time = mockClock(clock, outbox)
   const { chargeList } = gateway.domain
+  seed()
   return {
     clock,
     ids,
-    deliveries,
+    outbox,
     subscriptions,
     gateway,
-    limiters: gatewayLimiter === undefined ? [subscriptionsLimiter] : [subscriptionsLimiter, gatewayLimiter],
     faults,
     log,
     areas,
-    outages,
+    /** The areas that are down. */
+    outages: () => state.outages,
+    /** Returns the state after everything that is due has happened. */
+    currentState(): State {
+      agenda.runDue()
+      return state
+    },
+    /** Replaces the state: by that of a snapshot, or by a new one, to which the seeds of the options are added. */
+    replaceState(next?: State): void {
+      state = next ?? blank()
+      clock.startOver()
+      outbox.startOver()
+      if (next !== undefined) return
+      outbox.disconnectAdded()
+      seed()
+    },
     /** The base URLs that the options set: first for area S, then for area G. */
     ownBases: [own.subscriptions, own.gateway],
     addresses,
     /**
      * Registers a running server. While a server runs and the clock is not frozen, a timer runs the due events. The
      * returned function removes the server. When the last server is removed, deliveries stop until
-     * `deliveries.accept()` is called or another server is registered.
+     * `outbox.accept()` is called or another server is registered.
      */
     attach(server: ServerAddress): () => void {
       const detach = addresses.attach(server)
-      const follow = (): void => alarm.turn(addresses.isServed() && !clock.standsStill)
+      const follow = (): void => alarm.turn(addresses.isServed() && !clock.isFrozen())
       follow()
       setAlarm()
-      deliveries.resume()
+      outbox.resume()
       return () => {
         detach()
         follow()
-        if (!addresses.isServed()) deliveries.stop()
+        if (!addresses.isServed()) outbox.stop()
       }
     },
-    handler: createHandler({
+    handler: createPipeline({
       bases: addresses.bases,
-      during: addresses.during,
+      withRequestOrigin: addresses.withRequestOrigin,
       faults,
       log,
-      now: timeline.now,
+      now: agenda.now,
       pages,
     }),
     /** The public clock of the mock. */
@@ -301,13 +276,13 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
     /** Moves the clock and the expiry of access tokens, so that clients with their own clock can still use tokens. */
     async moveClock(move: { readonly by: Duration } | { readonly to: string }): Promise<void> {
       const length = 'by' in move ? toMilliseconds(move.by) : toInstantMilliseconds(move.to) - time.now()
-      const moveEnds = subscriptions.domain.tokensSurviveMove(length)
-      let hasMoved = false
+      const { shiftTokenExpiry } = subscriptions.domain
+      shiftTokenExpiry(length)
       try {
         await ('by' in move ? time.advance(move.by) : time.set(move.to))
-        hasMoved = true
-      } finally {
-        moveEnds(hasMoved)
+      } catch (error) {
+        shiftTokenExpiry(-length)
+        throw error
       }
     },
     /** The snapshots that the panel has saved, by name, each with the mock's time. */
@@ -327,7 +302,7 @@ export const createParts = (options: ReadOptions, given: MockOptions) => {
           }),
       },
       requests: log,
-      notifications: deliveries.list,
+      notifications: outbox.list,
     },
   }
 }

@@ -1,18 +1,18 @@
 import { oneOf, optional } from '../src/contract/fields.ts'
 import { GATEWAY_API_PREFIX } from '../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../src/contract/subscriptions.ts'
-import { createParts, type MockParts, withInternals } from './assemble.ts'
+import { createInternals, type MockInternals, withInternals } from './assemble.ts'
 import { check, strict } from './domain/fields.ts'
 import { createMockFetch } from './fetch.ts'
 import type { Operation } from './http/area.ts'
 import { explain } from './http/request-log.ts'
 import { type MockOptions, type ReadOptions, readMockOptions } from './options.ts'
 import { payerOf } from './payer.ts'
-import { restoreAll, stateOf } from './snapshot.ts'
+import { snapshotOf, stateOf } from './state.ts'
 import type { Mock } from './types.ts'
 
 const clientOptionsOf = (
-  { subscriptions, gateway, addresses, time: { now, sleep } }: MockParts,
+  { subscriptions, gateway, addresses, time: { now, sleep } }: MockInternals,
   options: ReadOptions,
 ): Mock['clientOptions'] => {
   const [merchant] = subscriptions.options.merchants
@@ -42,7 +42,7 @@ const clientOptionsOf = (
 }
 
 const routeOf =
-  ({ areas }: MockParts) =>
+  ({ areas }: MockInternals) =>
   (operation: Operation): string => {
     const route = areas
       .flatMap(({ router }) => router.routes)
@@ -51,18 +51,6 @@ const routeOf =
   }
 
 const outageOptions = strict({ area: optional(oneOf(['subscriptions', 'gateway'])) }, 'option')
-
-const resetAll = (parts: MockParts): void => {
-  parts.clock.reset()
-  parts.ids.reset()
-  parts.deliveries.reset()
-  parts.subscriptions.domain.reset()
-  parts.gateway.domain.restart()
-  for (const limiter of parts.limiters) limiter.reset()
-  parts.faults.reset()
-  parts.log.clear()
-  parts.outages.clear()
-}
 
 /**
  * Creates a mock of both APIs without MSW. Pass `mock.fetch` to a client, or pass the mock to `startMockServer`.
@@ -74,8 +62,8 @@ const resetAll = (parts: MockParts): void => {
  */
 export const createMock = (given: MockOptions = {}): Mock => {
   const options = readMockOptions(given)
-  const parts = createParts(options, given)
-  const { subscriptions, gateway, deliveries, faults, log, addresses, handler, outages } = parts
+  const parts = createInternals(options, given)
+  const { subscriptions, gateway, outbox, faults, log, addresses, handler, outages } = parts
 
   const mock: Mock = {
     fetch: createMockFetch(handler, () => [...new Set(addresses.bases().map(({ url }) => url))]),
@@ -88,25 +76,29 @@ export const createMock = (given: MockOptions = {}): Mock => {
       charges: gateway.domain.charges,
       events: gateway.domain.events,
     },
-    notifications: deliveries.notifications,
+    notifications: outbox.notifications,
     faults,
     requests: log,
     tokens: { expire: subscriptions.domain.expireTokens, revoke: subscriptions.domain.revokeTokens },
     outage: {
       start(given = {}) {
         const { area = 'gateway' } = check(outageOptions, given, 'outage.start: ')
-        outages.add(area)
+        outages().add(area)
       },
       end(given = {}) {
         const { area } = check(outageOptions, given, 'outage.end: ')
-        if (area === undefined) outages.clear()
-        else outages.delete(area)
+        if (area === undefined) outages().clear()
+        else outages().delete(area)
       },
     },
     add: subscriptions.domain.add,
-    reset: () => resetAll(parts),
-    snapshot: () => structuredClone(stateOf(parts)),
-    restore: (snapshot) => restoreAll(parts, snapshot),
+    reset() {
+      parts.replaceState()
+      faults.reset()
+      log.clear()
+    },
+    snapshot: () => structuredClone(snapshotOf(parts.currentState())),
+    restore: (snapshot) => parts.replaceState(stateOf(snapshot, parts.currentState())),
     explain: (operation) => explain(log, operation, routeOf(parts)),
   }
   return withInternals(mock, parts)
@@ -124,37 +116,16 @@ export type {
   SentNotification,
   Signing,
 } from './delivery/types.ts'
-export type { MockClock } from './domain/clock.ts'
 export type { Duration, DurationParts, PointInTime } from './domain/duration.ts'
-export type { BehaviorName, NumberTable } from './domain/gateway/behaviors.ts'
-export { behaviors, testNumbers } from './domain/gateway/behaviors.ts'
-export type { GatewayOptions, RollingLimit, SeedCharge } from './domain/gateway/options.ts'
-export { gatewayDefaults, strictGatewayDefaults } from './domain/gateway/options.ts'
-export type { ChargeOutcome, Resolution } from './domain/gateway/transitions.ts'
-export type { ChargeBody, GatewayEvent } from './domain/gateway/types.ts'
 export type { Rules } from './domain/option-table.ts'
 export type { Refusal, RefusalReason } from './domain/result.ts'
 export { MockRefusedError } from './domain/result.ts'
-export type {
-  ErrorCodes,
-  MerchantOptions,
-  PaymentScript,
-  SeedSubscription,
-  SeedToken,
-  SubscriptionsOptions,
-} from './domain/subscriptions/options.ts'
-export {
-  defaultMerchant,
-  strictSubscriptionsDefaults,
-  subscriptionsDefaults,
-} from './domain/subscriptions/options.ts'
-export type {
-  AuthorizationView,
-  NotificationBody,
-  PaymentBody,
-  SubscriptionState,
-} from './domain/subscriptions/types.ts'
 export type { MockFetch } from './fetch.ts'
+export type { BehaviorName, ChargeOutcome, NumberTable, Resolution } from './gateway/behaviors.ts'
+export { behaviors, testNumbers } from './gateway/behaviors.ts'
+export type { GatewayOptions, RollingLimit, SeedCharge } from './gateway/options.ts'
+export { gatewayDefaults, strictGatewayDefaults } from './gateway/options.ts'
+export type { ChargeBody, GatewayEvent } from './gateway/views.ts'
 export type { Operation } from './http/area.ts'
 export type {
   Fault,
@@ -166,13 +137,28 @@ export type {
   FaultTarget,
 } from './http/fault-schema.ts'
 export type { LoggedRequest, RequestLog } from './http/request-log.ts'
-export type { Variant, VariantForm } from './http/subscriptions-area.ts'
+export type { Variant, VariantForm } from './http/variants.ts'
 export type { AreaHttpOptions, MockOptions, NotifyOptions, SubscriptionsHttpOptions } from './options.ts'
 export {
   gatewayHttpDefaults,
   mockDefaults,
   subscriptionsHttpDefaults,
 } from './options.ts'
+export type {
+  ErrorCodes,
+  MerchantOptions,
+  PaymentScript,
+  SeedSubscription,
+  SeedToken,
+  SubscriptionsOptions,
+} from './subscriptions/options.ts'
+export {
+  defaultMerchant,
+  strictSubscriptionsDefaults,
+  subscriptionsDefaults,
+} from './subscriptions/options.ts'
+export type { AuthorizationView, PaymentBody, SubscriptionState } from './subscriptions/views.ts'
+export type { MockClock } from './time/clock.ts'
 export type {
   Faults,
   GatewayClientConfig,

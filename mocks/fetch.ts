@@ -1,6 +1,7 @@
-import type { Handler } from './http/handler.ts'
+import type { Handler } from './http/pipeline.ts'
 import { closedError, connectionError, toResponse, toTruncatedResponse } from './http/response.ts'
 import { createKeepAlive } from './keep-request-alive.ts'
+import { keepProcessAlive } from './time/machine.ts'
 
 /** A `fetch` that sends requests only to the mock. It does not use `this`. */
 export type MockFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
@@ -43,7 +44,7 @@ export const createMockFetch = (handler: Handler, bases: () => readonly string[]
       case 'closed':
         throw closedError(sent.code)
       case 'none':
-        return unlessAborted(signal, new Promise<never>(() => undefined))
+        return unlessAborted(signal, new Promise<never>(() => undefined)).finally(keepProcessAlive())
       case 'truncated':
         return toTruncatedResponse(sent)
     }

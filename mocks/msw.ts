@@ -1,6 +1,7 @@
-import type { Handler } from './http/handler.ts'
+import type { Handler } from './http/pipeline.ts'
 import { preflightResponse, toResponse, toTruncatedResponse } from './http/response.ts'
 import { createKeepAlive } from './keep-request-alive.ts'
+import { keepProcessAlive } from './time/machine.ts'
 
 /** The part of MSW's `http` that the mock uses, which is the same in MSW 2.12 and 3. */
 export interface MswHttp<MswHandler> {
@@ -34,7 +35,7 @@ const respond = async (handler: Handler, request: Request): Promise<Response | u
     case 'truncated':
       return toTruncatedResponse(sent)
     case 'none':
-      await whenAborted(request.signal)
+      await whenAborted(request.signal).finally(keepProcessAlive())
       return Response.error()
     case 'closed':
       return Response.error()

@@ -4,12 +4,12 @@ import { SUBSCRIPTIONS_API_PREFIX } from '../src/contract/subscriptions.ts'
 import { type DeliveryOptions, deliveryOptions, type NotificationTarget, target } from './delivery/types.ts'
 import { pointInTime } from './domain/duration.ts'
 import { check, either, listOf, number, plainObject, rule, strict } from './domain/fields.ts'
-import { type GatewayOptions, gatewayTable } from './domain/gateway/options.ts'
 import { defaultsOf, type OptionsOf, option, readOptions } from './domain/option-table.ts'
-import { type SubscriptionsOptions, subscriptionsTable } from './domain/subscriptions/options.ts'
+import { type GatewayOptions, gatewayTable } from './gateway/options.ts'
 import { faultSchema } from './http/fault-schema.ts'
-import { isBase, normalizedBase } from './http/locate.ts'
-import { type Variant, variantForms } from './http/subscriptions-area.ts'
+import { isBase, normalizedBase } from './http/routes.ts'
+import { type Variant, variantForms } from './http/variants.ts'
+import { type SubscriptionsOptions, subscriptionsTable } from './subscriptions/options.ts'
 
 const PREFIX = /^(?:\/[\w.~-]+)*$/
 

@@ -1,8 +1,8 @@
 import { filledText, input, optional } from '../src/contract/fields.ts'
-import type { MockParts } from './assemble.ts'
+import type { MockInternals } from './assemble.ts'
 import { check, rule, strict } from './domain/fields.ts'
 import { granted } from './domain/result.ts'
-import { paymentScripts } from './domain/subscriptions/options.ts'
+import { paymentScripts } from './subscriptions/options.ts'
 import type { Payer } from './types.ts'
 
 const authorizeOptions = strict({ payments: optional(paymentScripts) }, 'option')
@@ -22,7 +22,7 @@ const paymentId = rule<string | number>(
 )
 
 /** Creates the `payer` of a mock. */
-export const payerOf = ({ subscriptions, gateway }: MockParts): Payer => ({
+export const payerOf = ({ subscriptions, gateway }: MockInternals): Payer => ({
   authorize(given, options = {}) {
     const invoiceId = check(invoiceID, given, 'payer.authorize: ', 'invoiceId')
     const { payments } = check(authorizeOptions, options, 'payer.authorize: ')
@@ -43,11 +43,7 @@ export const payerOf = ({ subscriptions, gateway }: MockParts): Payer => ({
   },
   confirm(given, otp = gateway.options.otp) {
     const confirmationId = check(confirmation, given, 'payer.confirm: ', 'confirmationId')
-    const result = gateway.domain.confirm(confirmationId, { otp })
-    const isCharge = !result.ok && gateway.domain.status(confirmationId).ok
-    if (!isCharge) return granted('payer.confirm', result)
-    const explanation = 'This is the id of a charge. Pass the confirmation_id of the charge.'
-    return granted('payer.confirm', { ok: false, refusal: { ...result.refusal, explanation } })
+    return granted('payer.confirm', gateway.domain.confirm(confirmationId, { otp }))
   },
   setBehavior(number, behavior) {
     const msisdn = check(text, number, 'payer.setBehavior: ', 'msisdn')

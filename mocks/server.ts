@@ -6,8 +6,8 @@ import { filledText, type Input, input, optional, wholeNumber } from '../src/con
 import { internalsOf } from './assemble.ts'
 import { createMock } from './core.ts'
 import { accepts, check, flag, listOf, rule, strict } from './domain/fields.ts'
-import { isBase, normalizedBase } from './http/locate.ts'
-import { complete, type IncomingRequest, type ResponseData, type ServerAddress } from './http/response.ts'
+import { type IncomingRequest, type ResponseData, respondWith, type ServerAddress } from './http/response.ts'
+import { isBase, normalizedBase } from './http/routes.ts'
 import { mockOptionNames } from './options.ts'
 import type { ReadHost } from './panel/access.ts'
 import { API_DOCUMENT_PATH, API_PAGE_PATH, createReadHost, isHostName, PANEL_PATH } from './panel/access.ts'
@@ -210,7 +210,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   const checked = check(serverSchema, options, 'startMockServer: ')
   const { port = 0, host = '127.0.0.1', panel = true, maxBodyBytes = MEBIBYTE, tls } = checked
   const { mock = createMock() } = checked
-  const { handler, attach, deliveries } = internalsOf(mock)
+  const { handler, attach, outbox } = internalsOf(mock)
   const publicUrl = checked.publicUrl && normalizedBase(checked.publicUrl)
   const scheme = tls === undefined ? 'http' : 'https'
   const readHost = createReadHost(scheme, checked.allowedHosts ?? [], publicUrl)
@@ -220,7 +220,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   const respond = async (incoming: NodeIncoming, outgoing: NodeOutgoing): Promise<void> => {
     const called = { publicUrl, url: readHost(hostOf(incoming)) ?? base }
     const request = incomingRequest(base, called, incoming, outgoing, maxBodyBytes)
-    const sent = await (site(incoming, request)?.then(complete) ?? handler(request))
+    const sent = await (site(incoming, request)?.then(respondWith) ?? handler(request))
     // `sent` is never undefined, because the URL starts with `base`, and the handler responds to every such URL.
     if (sent !== undefined) writeResponse(incoming, outgoing, sent)
   }
@@ -261,7 +261,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
         for (const socket of sockets) socket.destroy()
       })
         .then(endState)
-        .finally(deliveries.accept)
+        .finally(outbox.accept)
       return closing
     },
   }

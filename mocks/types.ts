@@ -1,14 +1,14 @@
 import type { Area } from '../src/contract/endpoint.ts'
 import type { Notifications } from './delivery/types.ts'
-import type { MockClock } from './domain/clock.ts'
-import type { BehaviorName } from './domain/gateway/behaviors.ts'
-import type { ChargeBody, GatewayEvent } from './domain/gateway/types.ts'
-import type { PaymentScript, SeedSubscription, SeedToken } from './domain/subscriptions/options.ts'
-import type { AuthorizationView, PaymentBody, SubscriptionState } from './domain/subscriptions/types.ts'
 import type { MockFetch } from './fetch.ts'
+import type { BehaviorName } from './gateway/behaviors.ts'
+import type { ChargeBody, GatewayEvent } from './gateway/views.ts'
 import type { Operation } from './http/area.ts'
 import type { Fault } from './http/fault-schema.ts'
 import type { RequestLog } from './http/request-log.ts'
+import type { PaymentScript, SeedSubscription, SeedToken } from './subscriptions/options.ts'
+import type { AuthorizationView, PaymentBody, SubscriptionState } from './subscriptions/views.ts'
+import type { MockClock } from './time/clock.ts'
 
 /** Options of a client of area S. */
 export interface SubscriptionsClientConfig {
@@ -108,21 +108,9 @@ export interface Faults {
 /** A saved state of a mock, for `restore`. Its content is opaque. `structuredClone` can copy a snapshot. */
 export interface MockSnapshot {
   /** Version of the snapshot's format. */
-  readonly format: 2
-  /** Time and planned events of the clock; opaque. */
-  readonly clock: unknown
-  /** The number of issued identifiers of each kind, in an internal format. */
-  readonly ids: unknown
-  /** State of area S, including tokens and lockouts; opaque. */
-  readonly subscriptions: unknown
-  /** State of area G, including idempotency keys; opaque. */
-  readonly gateway: unknown
-  /** Notifications and pending deliveries; opaque. */
-  readonly notifications: unknown
-  /** The counts of each rate limiter; opaque. */
-  readonly limiters: readonly unknown[]
-  /** The areas that were down. */
-  readonly outages: readonly Area[]
+  readonly format: 3
+  /** The whole state; opaque. */
+  readonly state: unknown
 }
 
 /** A mock of both APIs. Two mocks share no state. */

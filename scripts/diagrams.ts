@@ -1,9 +1,10 @@
-import { chargeTransitions } from '../mocks/domain/gateway/transitions.ts'
+import { chargeTransitions } from '../mocks/gateway/state.ts'
 import {
   cancellationTransitions,
   requestTransitions,
   subscriptionTransitions,
-} from '../mocks/domain/subscriptions/transitions.ts'
+} from '../mocks/subscriptions/state.ts'
+
 import { keepGenerated } from './generated.ts'
 
 // docs/state-machines.md, drawn from the tables that the mock itself moves by. Without --write, it
@@ -54,7 +55,7 @@ function diagram(table: Table): string {
 function document(): string {
   const sections = machines.map(({ title, text, table }) => `## ${title}\n\n${text}\n\n${diagram(table)}\n`)
   const heading = [
-    '<!-- Written by `npm run diagrams` from the transition tables in mocks/domain. -->',
+    '<!-- Written by `npm run diagrams` from the transition tables of the mock. -->',
     '# State machines',
     '',
     'Read this when you want to know which state can follow which. The mock allows only the transitions in these diagrams.',

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { isBase } from '../http/locate.ts'
+import { isBase } from '../http/routes.ts'
 import { isHostName } from '../panel/access.ts'
 
 /** An error that the user of the command can fix. The command prints this error without a stack. */

@@ -1,8 +1,8 @@
-import { type BehaviorName, behaviors, testNumberTable } from '../domain/gateway/behaviors.ts'
-import { gatewayDefaults, type RollingLimit } from '../domain/gateway/options.ts'
-import { defaultMerchant, subscriptionsDefaults } from '../domain/subscriptions/options.ts'
+import { type BehaviorName, behaviors, testNumberTable } from '../gateway/behaviors.ts'
+import { gatewayDefaults, type RollingLimit } from '../gateway/options.ts'
 import type { MockOptions } from '../options.ts'
 import { API_PAGE_PATH, PANEL_PATH } from '../panel/access.ts'
+import { defaultMerchant, subscriptionsDefaults } from '../subscriptions/options.ts'
 
 /** Returns whether the mock's clock is frozen. */
 const isFrozen = ({ clock = 'system' }: MockOptions): boolean => clock !== 'system'

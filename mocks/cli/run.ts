@@ -5,11 +5,11 @@ import { createMock } from '../core.ts'
 import { target } from '../delivery/types.ts'
 import { toInstantMilliseconds } from '../domain/duration.ts'
 import { accepts } from '../domain/fields.ts'
-import { gatewayDefaults } from '../domain/gateway/options.ts'
-import { subscriptionsDefaults } from '../domain/subscriptions/options.ts'
+import { gatewayDefaults } from '../gateway/options.ts'
 import type { MockOptions, NotifyOptions } from '../options.ts'
 import { isLoopback } from '../panel/access.ts'
 import { type MockServer, startMockServer } from '../server.ts'
+import { subscriptionsDefaults } from '../subscriptions/options.ts'
 import type { Mock } from '../types.ts'
 import { CommandError, codeOf, help, type MockCommandOptions, messageOf, readArguments } from './arguments.ts'
 import { readConfigFile, readNamedFile } from './config-file.ts'
@@ -131,9 +131,9 @@ const serve = async (given: MockCommandOptions, { stdout, stderr }: Outputs): Pr
   forPeople.write(greeting({ ...given, url, version: version(), options, isLocal, now: mock.clock.now() }))
   const traffic = createTraffic({ isJson, isColored: isColored(stdout) })
   if (given.log !== 'none') {
-    const { log, deliveries } = internalsOf(mock)
+    const { log, outbox } = internalsOf(mock)
     log.onWrite((request) => stdout.write(traffic.request(request)))
-    deliveries.onSent((delivery) => stdout.write(traffic.delivery(delivery)))
+    outbox.onSent((delivery) => stdout.write(traffic.delivery(delivery)))
   }
   await signaled
   await close().catch((error) => {

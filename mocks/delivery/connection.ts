@@ -1,6 +1,6 @@
 import { type Duration, MINUTE, toMilliseconds } from '../domain/duration.ts'
 import { check } from '../domain/fields.ts'
-import type { NotificationBody } from '../domain/subscriptions/types.ts'
+import type { NotificationBody } from '../subscriptions/billing.ts'
 import { createSender, type Sent } from './sender.ts'
 import { type DeliveryOptions, deliverySchema, type NotificationTarget, target } from './types.ts'
 
@@ -9,6 +9,17 @@ export interface Delivery {
   readonly message: NotificationBody
   readonly attempt: number
 }
+
+/** The deliveries of one receiver, as plain data. */
+export interface Queue {
+  /** The deliveries in progress, followed by the waiting ones, in order. */
+  readonly waiting: Delivery[]
+  /** The deliveries that wait for `flush()`. */
+  readonly held: Delivery[]
+}
+
+/** Returns an empty queue. */
+export const newQueue = (): Queue => ({ waiting: [], held: [] })
 
 const DEFAULT_TRIES = 6
 const DEFAULT_WAITS = [1, 5, 30, 120, 360].map((minutes) => minutes * MINUTE)
@@ -59,55 +70,70 @@ const createRules = (options: DeliveryOptions, random: () => number) => {
 const addressOf = ({ protocol, host, pathname }: URL): string => `${protocol}//${host}${pathname}`
 
 const CALLER = 'notifications.connect: '
+const MAX_LATE = 2
+const GIVEN_UP = `Not sent: in this move of the clock, the receiver did not respond in time to ${MAX_LATE} deliveries.`
 
-/** A queue of deliveries to one receiver. */
+/** The connection to one receiver. */
 export type Connection = ReturnType<typeof createConnection>
 
-/**
- * Creates the queue of a receiver. Throws a TypeError if an option is wrong; the message names the option.
- *
- * @param onSent a function that is called after every attempt, before the next delivery starts
- */
+/** Creates the connection to a receiver. Throws a TypeError if an option is wrong; the message names the option. */
 export const createConnection = (
   receiver: NotificationTarget,
   given: DeliveryOptions,
-  parts: {
+  context: {
+    /** Returns the receiver's current queue, which a reset or `restore` replaces. */
+    readonly queue: () => Queue
     readonly random: () => number
+    /** Called after every attempt, before the next delivery starts. */
     readonly onSent: (delivery: Delivery, sent: Sent) => void
     readonly isClockSlept: () => boolean
   },
 ) => {
+  const { queue, random, onSent, isClockSlept } = context
   const options = check(deliverySchema, given, CALLER)
-  const rules = createRules(options, parts.random)
-  const send = createSender(check(target, receiver, CALLER, 'target'), options, parts.isClockSlept)
-  let waiting: Delivery[] = []
+  const rules = createRules(options, random)
+  const send = createSender(check(target, receiver, CALLER, 'target'), options, isClockSlept)
   /** The deliveries in progress, each with the controller that aborts it. */
-  let underWay = new Map<Delivery, AbortController>()
+  let running = new Map<Delivery, AbortController>()
+  /** How many deliveries of the present move of the clock failed because the receiver did not respond in time. */
+  let lateCount = 0
+  let isClosed = false
 
   const deliver = async (delivery: Delivery): Promise<void> => {
     const controller = new AbortController()
-    underWay.set(delivery, controller)
-    const sent = await send(delivery.message, controller.signal)
+    running.set(delivery, controller)
+    const sent: Sent =
+      lateCount < MAX_LATE
+        ? await send(delivery.message, controller.signal)
+        : {
+            delivered: false,
+            error: GIVEN_UP,
+            headers: {},
+            body: JSON.stringify(delivery.message),
+            durationMs: 0,
+          }
     // The delivery was dropped while it was in progress.
-    if (!underWay.delete(delivery)) return
-    parts.onSent(delivery, sent)
+    if (!running.delete(delivery)) return
+    const { waiting } = queue()
+    waiting.splice(waiting.indexOf(delivery), 1)
+    if (sent.isLate === true) lateCount += 1
+    onSent(delivery, sent)
     pump()
   }
 
   const pump = (): void => {
-    while (underWay.size < rules.concurrency) {
-      const next = waiting.shift()
+    // The deliveries in progress are the first of the queue.
+    while (!isClosed && running.size < rules.concurrency) {
+      const next = queue().waiting.find((delivery) => !running.has(delivery))
       if (next === undefined) return
       void deliver(next)
     }
   }
 
-  const pending = (): readonly Delivery[] => [...underWay.keys(), ...waiting]
-
-  /** Drops the waiting deliveries, and ignores the results of deliveries in progress. */
+  /** Ignores the results of the deliveries in progress. */
   const drop = (): void => {
-    waiting = []
-    underWay = new Map()
+    running = new Map()
+    lateCount = 0
   }
 
   return {
@@ -117,22 +143,28 @@ export const createConnection = (
     to: typeof receiver === 'function' ? undefined : addressOf(new URL(receiver)),
     /** Adds deliveries to the end of the queue. */
     add(deliveries: readonly Delivery[]): void {
-      waiting.push(...deliveries)
+      queue().waiting.push(...deliveries)
       // Starts in a microtask, so that the mock finishes the current change of its state before it calls the receiver.
       void Promise.resolve().then(pump)
     },
     /** Returns whether a delivery is waiting or in progress. */
-    busy: (): boolean => underWay.size > 0 || waiting.length > 0,
-    /** Returns the deliveries in progress, followed by the waiting deliveries, in order. */
-    pending,
+    busy: (): boolean => queue().waiting.length > 0,
     drop,
-    /** Aborts the deliveries in progress, and drops all deliveries. Returns the dropped deliveries, in order. */
-    stop(): readonly Delivery[] {
-      const stopped = pending()
-      const controllers = [...underWay.values()]
+    /** Ends the connection: no delivery starts any more. */
+    close(): void {
+      isClosed = true
+      drop()
+    },
+    moveBegins(): void {
+      lateCount = 0
+    },
+    /** Aborts the deliveries in progress. All deliveries are held. */
+    stop(): void {
+      const { waiting, held } = queue()
+      held.unshift(...waiting.splice(0))
+      const controllers = [...running.values()]
       drop()
       for (const controller of controllers) controller.abort()
-      return stopped
     },
   }
 }

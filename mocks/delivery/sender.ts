@@ -1,6 +1,6 @@
 import { urlText } from '../../src/contract/fields.ts'
-import { LateError, machineNow, withinRealTime } from '../domain/machine-time.ts'
-import type { NotificationBody } from '../domain/subscriptions/types.ts'
+import type { NotificationBody } from '../subscriptions/billing.ts'
+import { LateError, machineNow, withinRealTime } from '../time/machine.ts'
 import type { DeliveryOptions, NotificationTarget, Signing } from './types.ts'
 
 const ENCODERS = {

@@ -4,7 +4,7 @@ import type { KnownNotificationType } from '../../src/contract/notifications.ts'
 import { type Duration, duration, toMilliseconds } from '../domain/duration.ts'
 import type { Rule } from '../domain/fields.ts'
 import { also, either, flag, headers, listOf, probability, rule, strict } from '../domain/fields.ts'
-import type { NotificationBody } from '../domain/subscriptions/types.ts'
+import type { NotificationBody } from '../subscriptions/billing.ts'
 
 /** A function in this process that receives notifications. */
 export type NotificationReceiver = (request: Request) => Promise<Response> | Response

@@ -68,11 +68,8 @@ const offsetReader = (timeZone: string): ((instant: number) => number) => {
   }
 }
 
-/** The calendar of one time zone. Instants are milliseconds since 1970-01-01T00:00:00Z. */
-export type Calendar = ReturnType<typeof createCalendar>
-
 /**
- * Makes the calendar of an IANA time zone.
+ * Makes the calendar of an IANA time zone. Instants are milliseconds since 1970-01-01T00:00:00Z.
  *
  * @throws RangeError when there is no such zone.
  */

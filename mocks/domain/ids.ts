@@ -1,5 +1,5 @@
 /** The number of issued identifiers of each kind. */
-export type IdsSnapshot = Readonly<Record<string, number>>
+export type IdsState = Map<string, number>
 
 // These 32 characters are easy to tell apart, and each encodes five bits.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -34,9 +34,8 @@ export type Ids = ReturnType<typeof createIds>
  * same identifiers. Anyone with the seed can predict them, so use them only in tests. Each kind has its own counter:
  * if a test creates more tokens, the ids of invoices stay the same.
  */
-export const createIds = (seed: string | number) => {
+export const createIds = (seed: string | number, counts: () => IdsState) => {
   const seedText = String(seed)
-  let counts = new Map<string, number>()
   const keys = new Map<string, readonly [number, number]>()
 
   const keyOf = (kind: string): readonly [number, number] => {
@@ -50,8 +49,8 @@ export const createIds = (seed: string | number) => {
   }
 
   const count = (kind: string): number => {
-    const index = counts.get(kind) ?? 0
-    counts.set(kind, index + 1)
+    const index = counts().get(kind) ?? 0
+    counts().set(kind, index + 1)
     return index
   }
 
@@ -80,13 +79,6 @@ export const createIds = (seed: string | number) => {
     text: (kind: string, length: number): string => textAt(kind, count(kind), length),
     /** Returns the next random number of a kind, at least 0 and below 1. */
     random: (kind: string): number => word(keyOf(kind), count(kind), 0) / 2 ** 32,
-    reset() {
-      counts = new Map()
-    },
-    snapshot: (): IdsSnapshot => Object.fromEntries(counts),
-    restore(snapshot: IdsSnapshot) {
-      counts = new Map(Object.entries(snapshot))
-    },
   }
 }
 

@@ -1,8 +1,18 @@
-import type { OperationExchange } from './exchange.ts'
+import type { EndpointDefinition } from '../../src/contract/endpoint.ts'
+import type { AreaRuntime } from './area.ts'
 import type { FaultEffect } from './fault-schema.ts'
-import { countCall, type Decision } from './respond.ts'
 import type { HeaderFields, MockResponse, ResponseData } from './response.ts'
-import { complete, jsonResponse, mayHaveBody } from './response.ts'
+import { jsonResponse, mayHaveBody, respondWith } from './response.ts'
+
+/** The request to which a fault applies. */
+interface Disturbed {
+  readonly area: AreaRuntime
+  readonly definition: EndpointDefinition
+  /** The response that the mock would send without the fault; `undefined` if the fault prevents the execution. */
+  readonly response: ResponseData | undefined
+  /** Counts the call against the rate limit, and returns the rate-limit headers. */
+  countCall(): HeaderFields
+}
 
 const PROXY_PAGE =
   '<!doctype html>\n<html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1></body></html>\n'
@@ -15,12 +25,12 @@ const textOr = (body: unknown, otherwise: string): string => {
 
 /** Returns the response that a fault sends instead of the mock's own response. */
 const faultResponse = (
-  { area, target }: OperationExchange,
+  { area, definition }: Disturbed,
   effect: FaultEffect,
   limitHeaders: HeaderFields,
 ): ResponseData => {
   const { body, retryAfter } = effect
-  const successStatus = target.definition.status
+  const successStatus = definition.status
   const retryHeaders = (standard: HeaderFields): HeaderFields => {
     if (retryAfter === undefined) return standard
     return retryAfter === false ? {} : { 'Retry-After': String(retryAfter) }
@@ -41,7 +51,7 @@ const faultResponse = (
         body: textOr(body, TRUNCATED_JSON),
       }
     case 'rate-limit':
-      return area.responses.failure(429, 'Too many requests.', {
+      return area.failure(429, 'Too many requests.', {
         ...limitHeaders,
         ...('X-RateLimit-Remaining' in limitHeaders ? { 'X-RateLimit-Remaining': '0' } : {}),
         ...retryHeaders(area.name === 'gateway' ? { 'Retry-After': '1' } : {}),
@@ -49,7 +59,7 @@ const faultResponse = (
     default: {
       const { status = 500 } = effect
       const all = { ...limitHeaders, ...retryHeaders({}) }
-      if (body === undefined) return area.responses.failure(status, 'The request failed.', all)
+      if (body === undefined) return area.failure(status, 'The request failed.', all)
       return typeof body === 'string'
         ? { status, headers: { 'Content-Type': 'text/plain; charset=utf-8', ...all }, body }
         : jsonResponse(status, body, all)
@@ -65,30 +75,19 @@ const withHeaders = (response: ResponseData, added: HeaderFields = {}): Response
 }
 
 /** Returns the rate-limit headers of the mock's response, and the `Date` header on which they depend. */
-const limitHeadersOf = ({ response }: Decision): HeaderFields =>
+const limitHeadersOf = ({ headers }: ResponseData): HeaderFields =>
   Object.fromEntries(
-    Object.entries(response.headers).filter(([name]) => name === 'Date' || name.startsWith('X-RateLimit-')),
+    Object.entries(headers).filter(([name]) => name === 'Date' || name.startsWith('X-RateLimit-')),
   )
 
-const truncated = (decision: Decision | undefined): MockResponse => {
-  const response = decision?.response
-  if (response === undefined || response.body === '' || !mayHaveBody(response.status)) {
-    return { kind: 'closed', code: 'UND_ERR_SOCKET' }
-  }
-  const { body } = response
-  return { kind: 'truncated', response, part: body.slice(0, Math.ceil(body.length / 2)) }
-}
+const truncated = (response: ResponseData | undefined): MockResponse =>
+  response === undefined || response.body === '' || !mayHaveBody(response.status)
+    ? { kind: 'closed', code: 'UND_ERR_SOCKET' }
+    : { kind: 'truncated', response, part: response.body.slice(0, Math.ceil(response.body.length / 2)) }
 
-/**
- * Applies a fault to a request, and returns the response to send.
- *
- * @param decision the response that the mock would send without the fault; `undefined` if the fault prevents execution
- */
-export const applyFault = (
-  exchange: OperationExchange,
-  effect: FaultEffect,
-  decision: Decision | undefined,
-): MockResponse => {
+/** Applies a fault to a request, and returns the response to send. */
+export const applyFault = (effect: FaultEffect, disturbed: Disturbed): MockResponse => {
+  const { response } = disturbed
   switch (effect.kind) {
     case 'reset':
       return { kind: 'closed', code: effect.code ?? 'ECONNRESET' }
@@ -97,10 +96,10 @@ export const applyFault = (
     case 'timeout':
       return { kind: 'none' }
     case 'truncated':
-      return truncated(decision)
+      return truncated(response)
     default: {
-      const headers = decision === undefined ? countCall(exchange).headers : limitHeadersOf(decision)
-      return complete(withHeaders(faultResponse(exchange, effect, headers), effect.headers))
+      const headers = response === undefined ? disturbed.countCall() : limitHeadersOf(response)
+      return respondWith(withHeaders(faultResponse(disturbed, effect, headers), effect.headers))
     }
   }
 }

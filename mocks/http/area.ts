@@ -3,10 +3,10 @@ import { oneOf } from '../../src/contract/fields.ts'
 import { gatewayContract } from '../../src/contract/gateway.ts'
 import { subscriptionsContract } from '../../src/contract/subscriptions.ts'
 import { check } from '../domain/fields.ts'
-import type { Limiter } from '../domain/limiter.ts'
-import { accepted, type Refusal, type Result } from '../domain/result.ts'
+import type { Refusal, Result } from '../domain/result.ts'
+import type { Admission, Limiter } from './limiter.ts'
 import type { HeaderFields, ResponseData } from './response.ts'
-import { createRouter, type Router } from './router.ts'
+import type { Routed } from './routes.ts'
 
 /** Operation ids of both areas, such as `gateway.charge`. */
 export type Operation =
@@ -36,6 +36,8 @@ export interface Success {
   readonly status?: number
   /** Whether an earlier call with the same idempotency key created this result. */
   readonly replayed?: boolean
+  /** What the request log adds to its explanation. */
+  readonly explanation?: string
 }
 
 /** Names of the `:parameters` in a path template. */
@@ -45,11 +47,12 @@ type PathParameter<Path extends string> = Path extends `${string}:${infer Name}/
     ? Name
     : never
 
-/** A request that has passed the checks of the HTTP layer: route, credentials and body. */
+/** A call of an operation by an authenticated caller. */
 export interface Call<Definition extends EndpointDefinition, Caller> {
-  /** Returns a decoded parameter of the path. */
-  parameter(name: PathParameter<Definition['path']>): string
-  readonly query: URLSearchParams
+  /** The decoded parameters of the path. */
+  readonly parameters: Readonly<Record<PathParameter<Definition['path']>, string>>
+  /** The query, without its question mark. */
+  readonly query: string
   /** The body's fields as received. */
   readonly fields: Readonly<Record<string, unknown>>
   /** The Idempotency-Key header; empty if the request has none. */
@@ -58,56 +61,24 @@ export interface Call<Definition extends EndpointDefinition, Caller> {
   readonly caller: Caller
 }
 
+/** A call of any operation. */
+export type AnyCall = Call<EndpointDefinition, unknown>
+
+type Contract = Readonly<Record<string, EndpointDefinition>>
+
 /** One resolver for each operation of a contract. A missing resolver is a compile error. */
-export type Resolvers<Contract extends Record<string, EndpointDefinition>, Caller> = {
-  readonly [Name in keyof Contract]: (call: Call<Contract[Name], Caller>) => Result<Success>
+export type Resolvers<Of extends Contract, Caller> = {
+  readonly [Name in keyof Of]: (call: Call<Of[Name], Caller>) => Result<Success>
 }
 
-/** For operations with idempotency keys: returns the original result of a used key, or `undefined` for a new key. */
-export type Originals<Contract extends Record<string, EndpointDefinition>, Caller> = {
-  readonly [Name in keyof Contract]?: (call: Call<Contract[Name], Caller>) => Result<Success> | undefined
+/** For operations with idempotency keys: returns the first result of a used key, or `undefined` for a new key. */
+export type Replays<Of extends Contract, Caller> = {
+  readonly [Name in keyof Of]?: (call: Call<Of[Name], Caller>) => Result<Success> | undefined
 }
-
-/** The operation that a route calls. */
-export interface OperationTarget {
-  /** Name of the operation in the contract. The operation's resolver has the same name. */
-  readonly name: string
-  readonly definition: EndpointDefinition
-}
-
-/** A received request whose caller is not yet authenticated. */
-export interface ReceivedCall {
-  readonly parameters: Readonly<Record<string, string>>
-  readonly query: string
-  readonly fields: Readonly<Record<string, unknown>>
-  readonly idempotencyKey: string
-}
-
-/** A call whose caller is authenticated, but which is not yet executed. */
-export interface AdmittedCall {
-  /** The original result of a used idempotency key; `undefined` for a new key or an operation without keys. */
-  readonly original: Result<Success> | undefined
-  execute(): Result<Success>
-}
-
-/** Builds the responses of an area. `headers` are added to each response. */
-export interface AreaResponses {
-  success(definition: EndpointDefinition, success: Success, headers: HeaderFields): ResponseData
-  refusal(refusal: Refusal, headers: HeaderFields): ResponseData
-  /** Builds the error response for an outage, a fault or a wrong path. */
-  failure(status: number, message: string, headers: HeaderFields): ResponseData
-}
-
-/** The rate limiter's decision about a call, for example whether the call is allowed. */
-export type LimitState = ReturnType<Limiter['take']>
 
 /** The HTTP side of an area. */
-export interface AreaRuntime {
+export interface AreaRuntime extends Routed {
   readonly name: Area
-  readonly router: Router<OperationTarget>
-  /** Authenticates a token or API key, and looks up the call's idempotency key. */
-  admit(target: OperationTarget, bearer: string | undefined, call: ReceivedCall): Result<AdmittedCall>
-  readonly responses: AreaResponses
   /** The rate limiter; `undefined` if the area has no rate limit. */
   readonly limiter: Limiter | undefined
   /** Returns the name of the rate limiter's bucket for a call. `fields` is empty if the body is invalid. */
@@ -116,87 +87,56 @@ export interface AreaRuntime {
     definition: EndpointDefinition | undefined,
     fields: Readonly<Record<string, unknown>>,
   ): string
-  /** Returns the rate-limit headers of a response. */
-  limitHeaders(state: LimitState): HeaderFields
-  /** Returns additional headers of a response with status 429. */
-  refusalHeaders(state: LimitState): HeaderFields
-  /** Whether the mock refuses a body with a Content-Type other than JSON (row 3). */
-  readonly checksContentType: boolean
-  /** Whether the mock refuses body fields of an operation that has no body in the specification (row 4 ✎). */
-  readonly refusesUnknownFields: boolean
-  /** Whether the mock refuses a request while another with the same idempotency key runs (row 73a). */
-  readonly refusesRunningKeys: boolean
+  /** Returns the rate-limit headers that every response has. */
+  limitHeaders(admission: Admission): HeaderFields
+  /** Returns the headers that a 429 response has in addition. */
+  refusalHeaders(admission: Admission): HeaderFields
   /** Returns whether the area has an outage. */
   isDown(): boolean
+  /** Finds the caller to whom a token or an API key belongs. */
+  authenticate(definition: EndpointDefinition, bearer: string | undefined): Result<unknown>
+  /** Returns the first result of a used idempotency key; `undefined` for a new key or an operation without keys. */
+  findReplay(operation: string, call: AnyCall): Result<Success> | undefined
+  operate(operation: string, call: AnyCall): Result<Success>
+  /** Builds the response of a success. `headers` are added to each response. */
+  success(definition: EndpointDefinition, success: Success, headers: HeaderFields): ResponseData
+  /** Builds the response of a refusal. */
+  refusal(refusal: Refusal, headers: HeaderFields): ResponseData
+  /** Builds the error response for an outage, a fault or a wrong path. */
+  failure(status: number, message: string, headers: HeaderFields): ResponseData
+  /** Whether a body must have the Content-Type of JSON (row 3). */
+  readonly checksContentType: boolean
+  /** Whether unknown fields are refused (row 4). */
+  readonly refusesUnknownFields: boolean
+  /** Whether a call is refused while an earlier call with its idempotency key runs (row 73a). */
+  readonly refusesRunningKeys: boolean
   /** Returns fields, such as `msisdn`, of the charge or subscription whose id is in the path. */
-  related(parameters: Readonly<Record<string, string>>): Readonly<Record<string, unknown>>
+  correlationFields(parameters: Readonly<Record<string, string>>): Readonly<Record<string, unknown>>
 }
 
-/** The parts that are needed to create an area. */
-export interface AreaParts
+/** What an area needs besides its domain. */
+export interface AreaOptions
   extends Pick<
     AreaRuntime,
-    'limiter' | 'checksContentType' | 'refusesUnknownFields' | 'refusesRunningKeys' | 'isDown'
+    'apiPrefix' | 'limiter' | 'checksContentType' | 'refusesUnknownFields' | 'refusesRunningKeys' | 'isDown'
   > {
   /** Returns the current time of the rate limiter. */
   readonly now: () => number
-  readonly apiPrefix: string
 }
+
+/** Returns the functions of an area that find and run an operation by its name. */
+export const byName = <Of extends Contract, Caller>(
+  resolvers: Resolvers<Of, Caller>,
+  replays: Replays<Of, Caller> = {},
+): Pick<AreaRuntime, 'findReplay' | 'operate'> => ({
+  findReplay: (name, call) => replays[name]?.(call as Call<Of[string], Caller>),
+  operate(name, call) {
+    const resolve = resolvers[name]
+    if (resolve === undefined) throw new Error(`The operation ${name} has no resolver.`)
+    return resolve(call as Call<Of[string], Caller>)
+  },
+})
 
 /** Returns the seconds from `now` until `time`, rounded up. The result is at least 1. */
 export const secondsUntil = (time: number, now: number): number =>
   Math.max(1, Math.ceil((time - now) / 1_000))
-
-/**
- * Creates a function that returns the contract's router for a path prefix (row 49). Mocks with the same prefix
- * share a router, because a new router would make `createMock` much slower.
- *
- * @param moreMethods additional HTTP methods of operations, by the operation's name
- */
-export const createRoutes = (
-  contract: Readonly<Record<string, EndpointDefinition>>,
-  standardPrefix: string,
-  moreMethods: Readonly<Record<string, readonly string[]>> = {},
-): ((prefix: string) => Router<OperationTarget>) => {
-  const routers = new Map<string, Router<OperationTarget>>()
-  return (prefix) => {
-    let router = routers.get(prefix)
-    if (router === undefined) {
-      router = createRouter(
-        Object.entries(contract).map(([name, definition]) => {
-          const { method, path } = definition
-          return {
-            methods: [method, ...(moreMethods[name] ?? [])],
-            path: path.startsWith(`${standardPrefix}/`) ? prefix + path.slice(standardPrefix.length) : path,
-            target: { name, definition },
-          }
-        }),
-      )
-      routers.set(prefix, router)
-    }
-    return router
-  }
-}
-
-/** Creates the method `admit` of an area. */
-export const createAdmission =
-  <Contract extends Record<string, EndpointDefinition>, Caller>(
-    resolvers: Resolvers<Contract, Caller>,
-    callerOf: (definition: EndpointDefinition, bearer: string | undefined) => Result<Caller>,
-    originals: Originals<Contract, Caller> = {},
-  ): AreaRuntime['admit'] =>
-  ({ name, definition }, bearer, { parameters, query, ...received }) => {
-    const caller = callerOf(definition, bearer)
-    if (!caller.ok) return caller
-    const resolve = resolvers[name] as (call: Call<EndpointDefinition, Caller>) => Result<Success>
-    const originalOf = originals[name] as
-      | ((call: Call<EndpointDefinition, Caller>) => Result<Success> | undefined)
-      | undefined
-    const call: Call<EndpointDefinition, Caller> = {
-      ...received,
-      parameter: (parameterName: string) => parameters[parameterName] ?? '',
-      query: new URLSearchParams(query),
-      caller: caller.value,
-    }
-    return accepted({ original: originalOf?.(call), execute: () => resolve(call) })
-  }

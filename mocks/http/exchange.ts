@@ -1,7 +1,9 @@
-import { machineNow } from '../domain/machine-time.ts'
-import type { AreaRuntime, OperationTarget } from './area.ts'
-import type { Located } from './locate.ts'
-import type { IncomingRequest } from './response.ts'
+import { machineNow } from '../time/machine.ts'
+import type { AreaRuntime, Operation } from './area.ts'
+import { type ReadBody, readBody } from './body.ts'
+import type { FaultRequest } from './fault-schema.ts'
+import type { IncomingRequest, ResponseData } from './response.ts'
+import type { Located, OperationTarget } from './routes.ts'
 
 /** A request and the area that receives it. */
 export interface Exchange {
@@ -15,21 +17,37 @@ export interface Exchange {
   readonly bearer: string | undefined
   /** The requested operation; absent if no operation has this path and method. */
   readonly target?: OperationTarget
+  /** The body; absent until it is read, and for a request without an operation. */
+  readonly body?: ReadBody
+  readonly idempotencyKey?: string | undefined
 }
-
-/** The fields of a request body, or the reason why the body cannot be read. */
-export type ReadBody =
-  | { readonly ok: true; readonly fields: Readonly<Record<string, unknown>> }
-  | { readonly ok: false; readonly problem: string }
 
 /** A request to an operation, with its body. */
 export interface OperationExchange extends Exchange {
   readonly target: OperationTarget
   readonly parameters: Readonly<Record<string, string>>
-  readonly idempotencyKey: string | undefined
   readonly contentType: string | null
   readonly body: ReadBody
 }
+
+/** The response to a request, and the rule that caused the response. */
+export interface Decision {
+  readonly response: ResponseData
+  /** Whether the mock executed the operation. */
+  readonly executed: boolean
+  /** The name of the rule. */
+  readonly rule: string
+  /** The reason for the decision, in sentences. */
+  readonly explanation: string
+}
+
+/** Returns the fields of a body, or an empty object if the body was not read or is not valid. */
+export const fieldsOf = ({ body }: Exchange): Readonly<Record<string, unknown>> =>
+  body?.ok === true ? body.fields : {}
+
+/** Returns whether the sender of a request has disconnected. */
+export const hasLeft = (request: IncomingRequest): boolean =>
+  request.hasLeft === undefined ? request.signal?.aborted === true : request.hasLeft()
 
 /** Returns the token of `Authorization: Bearer …`. */
 const bearerOf = ({ headers }: IncomingRequest): string | undefined => {
@@ -38,69 +56,26 @@ const bearerOf = ({ headers }: IncomingRequest): string | undefined => {
   return header.slice(7).trim() || undefined
 }
 
-/** Creates an `Exchange` from a request and the area that `locate` found for it. */
-export const exchangeOf = (request: IncomingRequest, { area, path, query, match }: Located): Exchange => ({
+/** Returns a request with the area that `locate` found for it. */
+export const exchangeOf = (
+  request: IncomingRequest,
+  { area, path, query }: Located<AreaRuntime>,
+): Exchange => ({
   request,
   area,
   receivedAt: machineNow(),
   path,
   query,
   bearer: bearerOf(request),
-  ...(match.kind === 'route' ? { target: match.target } : {}),
 })
 
-const mediaType = (contentType: string | null): string =>
-  (contentType?.split(';', 1)[0] ?? '').trim().toLowerCase()
-
-/** The media type of an HTML form. */
-export const FORM_TYPE = 'application/x-www-form-urlencoded'
-
-/** Returns whether a Content-Type belongs to an HTML form. */
-export const isForm = (contentType: string | null): boolean => mediaType(contentType) === FORM_TYPE
-
-/** Returns whether a Content-Type belongs to JSON. */
-export const isJson = (contentType: string | null): boolean => mediaType(contentType) === 'application/json'
-
 /** Returns whether an operation also accepts form fields. Only the login accepts form fields (row 32). */
-const readsForm = ({ definition }: OperationTarget): boolean => definition.auth === 'credentials'
-
-/** Returns whether the conventions allow a Content-Type: JSON, or a form in a login request (rows 3 and 32). */
-export const isAcceptedType = ({ contentType, target }: OperationExchange): boolean =>
-  isJson(contentType) || (readsForm(target) && isForm(contentType))
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const readJson = (text: string): ReadBody => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value)
-      ? { ok: true, fields: value }
-      : { ok: false, problem: 'The body is not a JSON object.' }
-  } catch {
-    // The error of `JSON.parse` is not shown, because the error quotes the body, which may contain a secret.
-    return { ok: false, problem: 'The body is not valid JSON.' }
-  }
-}
-
-/**
- * Reads a body as a form if `allowsForm` is true, the Content-Type is that of a form, and the body does not start with
- * `{` (row 32). Reads any other body as JSON. An empty body has no fields (row 31).
- */
-const readBody = (text: string, contentType: string | null, allowsForm: boolean): ReadBody => {
-  const trimmed = text.trim()
-  if (trimmed === '') return { ok: true, fields: {} }
-  if (allowsForm && !trimmed.startsWith('{') && isForm(contentType)) {
-    return { ok: true, fields: Object.fromEntries(new URLSearchParams(trimmed)) }
-  }
-  return readJson(trimmed)
-}
+export const readsForm = ({ definition }: OperationTarget): boolean => definition.auth === 'credentials'
 
 /** Reads the headers and the body of a request to an operation. The promise rejects if reading the body fails. */
-export const receive = async (
+export const read = async (
   exchange: Exchange,
-  target: OperationTarget,
-  parameters: OperationExchange['parameters'],
+  { target, parameters }: Pick<OperationExchange, 'target' | 'parameters'>,
 ): Promise<OperationExchange> => {
   const { request } = exchange
   const contentType = request.headers.get('content-type')
@@ -119,15 +94,28 @@ export const receive = async (
   }
 }
 
-/** Returns the fields of a body, or an empty object if the body was not read or is not valid. */
-export const fieldsOf = (body: ReadBody | undefined): Readonly<Record<string, unknown>> =>
-  body?.ok === true ? body.fields : {}
-
-/** The error for a body that is larger than the server accepts. */
-export class BodyTooLargeError extends Error {
-  override readonly name = 'BodyTooLargeError'
-
-  constructor(most: number) {
-    super(`The body is larger than ${most} bytes.`)
+/** Returns the request in the form that the `when` of a fault receives. */
+export const faultRequestOf = (exchange: OperationExchange): FaultRequest => {
+  const { area, target, parameters, query, idempotencyKey } = exchange
+  return {
+    operation: target.definition.operation as Operation,
+    fields: {
+      ...area.correlationFields(parameters),
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      ...Object.fromEntries(new URLSearchParams(query)),
+      ...fieldsOf(exchange),
+      ...parameters,
+    },
   }
 }
+
+/** Returns operation, path, caller and idempotency key as one text; `undefined` if the request uses no key. */
+export const keyScope = ({
+  target,
+  path,
+  bearer,
+  idempotencyKey = '',
+}: OperationExchange): string | undefined =>
+  target.definition.idempotencyKey && idempotencyKey.trim() !== ''
+    ? [target.definition.operation, path, bearer, idempotencyKey].join('\n')
+    : undefined

@@ -1,10 +1,10 @@
 import { check } from '../domain/fields.ts'
-import { comparableNumber } from '../domain/gateway/behaviors.ts'
+import { comparableNumber } from '../gateway/behaviors.ts'
 import type { AnyFault, Fault, FaultEffect, FaultRequest, FaultStep } from './fault-schema.ts'
 import { effectOf, executesByDefault, faultSchema } from './fault-schema.ts'
 
 /** The delays and the fault that apply to one request. */
-export interface Disturbance {
+export interface AppliedFault {
   /** Delay before the request is executed, in milliseconds. */
   readonly delayBefore: number
   /** Delay before the response is sent, in milliseconds. */
@@ -13,7 +13,7 @@ export interface Disturbance {
 }
 
 /** A fault that can still apply to a request. */
-export interface ArmedFault {
+export interface ActiveFault {
   /** Serial number of the fault: 1 for the first added fault. */
   readonly number: number
   readonly fault: Fault
@@ -23,7 +23,7 @@ export interface ArmedFault {
   remove(): void
 }
 
-interface Armed extends ArmedFault {
+interface Entry extends ActiveFault {
   left: number
   readonly steps: readonly FaultStep[]
   /** Index of the next step. */
@@ -61,10 +61,10 @@ export type FaultPlan = ReturnType<typeof createFaultPlan>
  * @param configured the faults from the mock's options, with which the plan starts and which `reset` restores
  */
 export const createFaultPlan = (random: () => number, configured: readonly Fault[]) => {
-  let armed: Armed[] = []
+  let active: Entry[] = []
   let added = 0
 
-  const advance = (one: Armed): void => {
+  const advance = (one: Entry): void => {
     one.step += 1
     if (one.step >= one.steps.length) {
       one.step = 0
@@ -73,53 +73,53 @@ export const createFaultPlan = (random: () => number, configured: readonly Fault
     }
   }
 
-  const arm = (fault: Fault): (() => void) => {
+  const add = (fault: Fault): (() => void) => {
     added += 1
-    const one: Armed = {
+    const one: Entry = {
       number: added,
       fault,
       left: timesOf(fault),
       steps: fault.sequence ?? ['fail'],
       step: 0,
       remove() {
-        armed = armed.filter((other) => other !== one)
+        active = active.filter((other) => other !== one)
       },
     }
-    armed.push(one)
+    active.push(one)
     return one.remove
   }
 
-  for (const fault of configured) arm(fault)
+  for (const fault of configured) add(fault)
 
   return {
     /** Adds a fault, and returns a function that removes the fault. Throws a TypeError for an invalid fault. */
-    add: (given: AnyFault): (() => void) => arm(check(faultSchema, given, 'faults.add: ')),
+    add: (given: AnyFault): (() => void) => add(check(faultSchema, given, 'faults.add: ')),
     /** Returns the delays and the fault for a request. Each fault whose step was used advances to its next step. */
-    take(operation: string, request: () => FaultRequest): Disturbance | undefined {
-      if (armed.length === 0) return undefined
+    next(operation: string, request: () => FaultRequest): AppliedFault | undefined {
+      if (active.length === 0) return undefined
       let [delayBefore, delayAfter] = [0, 0]
       let effect: FaultEffect | undefined
-      for (const one of armed) {
+      for (const one of active) {
         if (!targets(one.fault, operation) || !matches(one.fault, request)) continue
-        const next = effectOf(one.fault, one.steps[one.step] ?? 'succeed')
-        if (effect !== undefined && next !== undefined && next.kind !== 'latency') continue
+        const step = effectOf(one.fault, one.steps[one.step] ?? 'succeed')
+        if (effect !== undefined && step !== undefined && step.kind !== 'latency') continue
         if (one.fault.probability !== undefined && random() >= one.fault.probability) continue
         advance(one)
-        if (next === undefined) continue
-        if (next.executed ?? executesByDefault(next.kind)) delayAfter += next.latencyMs ?? 0
-        else delayBefore += next.latencyMs ?? 0
-        if (next.kind !== 'latency') effect = next
+        if (step === undefined) continue
+        if (step.executed ?? executesByDefault(step.kind)) delayAfter += step.latencyMs ?? 0
+        else delayBefore += step.latencyMs ?? 0
+        if (step.kind !== 'latency') effect = step
       }
       return { delayBefore, delayAfter, effect }
     },
     /** Returns the faults that can still apply, in the order of `add`. */
-    armed: (): readonly ArmedFault[] => armed,
+    active: (): readonly ActiveFault[] => active,
     clear(): void {
-      armed = []
+      active = []
     },
     reset(): void {
-      armed = []
-      for (const fault of configured) arm(fault)
+      active = []
+      for (const fault of configured) add(fault)
     },
   }
 }

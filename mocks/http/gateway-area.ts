@@ -1,12 +1,20 @@
 import { GATEWAY_API_PREFIX, gatewayContract } from '../../src/contract/gateway.ts'
-import type { GatewayDomain } from '../domain/gateway/domain.ts'
-import type { GatewayOptions } from '../domain/gateway/options.ts'
-import type { KeyUse } from '../domain/gateway/state.ts'
-import type { ChargeBody } from '../domain/gateway/types.ts'
 import { accepted, type RefusalReason, type Result } from '../domain/result.ts'
-import type { AreaParts, AreaResponses, AreaRuntime, Call, Originals, Resolvers, Success } from './area.ts'
-import { createAdmission, createRoutes, secondsUntil } from './area.ts'
+import type { Gateway, Replay } from '../gateway/operations.ts'
+import type { GatewayOptions } from '../gateway/options.ts'
+import { idempotencyScope } from '../gateway/state.ts'
+import type { ChargeBody } from '../gateway/views.ts'
+import {
+  type AreaOptions,
+  type AreaRuntime,
+  byName,
+  type Replays,
+  type Resolvers,
+  type Success,
+  secondsUntil,
+} from './area.ts'
 import { jsonResponse, mayHaveBody } from './response.ts'
+import { createRoutes } from './routes.ts'
 
 /** The HTTP status and the error code of each refusal (rows 69 to 77). */
 const REFUSALS: Partial<Record<RefusalReason, readonly [status: number, code: string]>> = {
@@ -32,7 +40,7 @@ const CODE_OF_STATUS: Readonly<Record<number, string>> = {
 }
 
 /** The responses of area G: bodies without an envelope, and errors in the shape G2. */
-const responses: AreaResponses = {
+const responses: Pick<AreaRuntime, 'success' | 'refusal' | 'failure'> = {
   success: (definition, { body, status = definition.status }, headers) =>
     mayHaveBody(status) ? jsonResponse(status, body, headers) : { status, headers, body: '' },
   refusal({ reason, message }, headers) {
@@ -52,58 +60,60 @@ export interface GatewayCaller {
 
 type ResponseOptions = Pick<GatewayOptions, 'confirmAnswer' | 'statusAnswer'>
 
-const shaped = (result: Result<ChargeBody>, shape: (charge: ChargeBody) => Success): Result<Success> =>
+const shaped = <Value>(result: Result<Value>, shape: (value: Value) => Success): Result<Success> =>
   result.ok ? accepted(shape(result.value)) : result
+
+const whole = (charge: ChargeBody): Success => ({ body: charge })
 
 /** The responses that the options `confirmAnswer` and `statusAnswer` select. */
 const CONFIRM_FORMS: Record<GatewayOptions['confirmAnswer'], (charge: ChargeBody) => Success> = {
-  charge: (charge) => ({ body: charge }),
+  charge: whole,
   status: ({ id, status }) => ({ body: { id, status } }),
   empty: () => ({ body: undefined, status: 204 }),
 }
 
 const STATUS_FORMS: Record<GatewayOptions['statusAnswer'], (charge: ChargeBody) => Success> = {
-  charge: (charge) => ({ body: charge }),
+  charge: whole,
   status: ({ status }) => ({ body: { status } }),
 }
 
-type CallOf<Name extends keyof typeof gatewayContract> = Call<(typeof gatewayContract)[Name], GatewayCaller>
+const NEW_KEY = 'To create another charge, send a new Idempotency-Key.'
 
-const keyOfCharge = ({ caller, idempotencyKey: key }: CallOf<'charge'>): KeyUse => ({
-  route: 'charge',
-  ...caller,
-  pathId: '',
-  key,
+const replayed = ({ body, other }: Replay): Success => ({
+  body,
+  replayed: true,
+  ...(other === undefined ? {} : { explanation: `The first request had another ${other}. ${NEW_KEY}` }),
 })
 
-const keyOfRenewal = ({ caller, parameter, idempotencyKey: key }: CallOf<'renew'>): KeyUse => ({
-  route: 'renew',
-  ...caller,
-  pathId: parameter('id'),
-  key,
-})
-
-const originalsOf = (domain: GatewayDomain): Originals<typeof gatewayContract, GatewayCaller> => ({
-  charge: (call) => domain.original(keyOfCharge(call), call.fields),
-  renew: (call) => domain.original(keyOfRenewal(call), call.fields),
-})
+const createReplays = (domain: Gateway): Replays<typeof gatewayContract, GatewayCaller> => {
+  const replay = (result: Result<Replay> | undefined): Result<Success> | undefined =>
+    result && shaped(result, replayed)
+  return {
+    charge: ({ caller, idempotencyKey, fields }) =>
+      replay(domain.findReplay(idempotencyScope(caller.credential, idempotencyKey), fields)),
+    renew: ({ caller, idempotencyKey, parameters, fields }) =>
+      replay(domain.findReplay(idempotencyScope(caller.credential, idempotencyKey, parameters.id), fields)),
+  }
+}
 
 /** Creates the resolvers of the seven operations of area G. */
 const createResolvers = (
-  domain: GatewayDomain,
+  domain: Gateway,
   { confirmAnswer, statusAnswer }: ResponseOptions,
 ): Resolvers<typeof gatewayContract, GatewayCaller> => ({
   health: () => accepted({ body: { status: 'ok' } }),
   reference: () => accepted({ body: domain.reference() }),
-  charge: (call) => domain.charge(keyOfCharge(call), call.fields),
-  confirm: ({ caller, parameter, fields }) =>
+  charge: ({ caller, idempotencyKey, fields }) =>
+    shaped(domain.charge(idempotencyScope(caller.credential, idempotencyKey), fields), whole),
+  confirm: ({ caller, parameters, fields }) =>
     shaped(
-      domain.confirm(parameter('confirmationId'), fields, caller.credential),
+      domain.confirm(parameters.confirmationId, fields, caller.credential),
       CONFIRM_FORMS[confirmAnswer],
     ),
-  status: ({ caller, parameter }) =>
-    shaped(domain.status(parameter('id'), caller.credential), STATUS_FORMS[statusAnswer]),
-  renew: (call) => domain.renew(keyOfRenewal(call), call.fields),
+  status: ({ caller, parameters }) =>
+    shaped(domain.status(parameters.id, caller.credential), STATUS_FORMS[statusAnswer]),
+  renew: ({ caller, idempotencyKey, parameters: { id }, fields }) =>
+    shaped(domain.renew(idempotencyScope(caller.credential, idempotencyKey, id), id, fields), whole),
   reset({ caller }) {
     domain.reset(caller.credential)
     return accepted({ body: { reset: true } })
@@ -120,24 +130,20 @@ export const createGatewayArea = ({
   domain,
   options,
   now,
-  apiPrefix,
-  ...parts
-}: AreaParts & {
-  readonly domain: GatewayDomain
+  ...rest
+}: AreaOptions & {
+  readonly domain: Gateway
   readonly options: ResponseOptions
 }): AreaRuntime => ({
-  ...parts,
+  ...rest,
+  ...responses,
+  ...byName(createResolvers(domain, options), createReplays(domain)),
   name: 'gateway',
-  router: routesBelow(apiPrefix),
-  admit: createAdmission(
-    createResolvers(domain, options),
-    ({ auth }, bearer) => (auth === 'api-key' ? domain.authenticate(bearer) : accepted(NOBODY)),
-    originalsOf(domain),
-  ),
-  responses,
+  router: routesBelow(rest.apiPrefix),
+  authenticate: ({ auth }, bearer) => (auth === 'api-key' ? domain.authenticate(bearer) : accepted(NOBODY)),
   // All routes and all callers share one rate limit (Limits, area G).
   bucket: () => '',
   limitHeaders: () => ({}),
   refusalHeaders: ({ resetAt }) => ({ 'Retry-After': String(secondsUntil(resetAt, now())) }),
-  related: domain.related,
+  correlationFields: domain.related,
 })

@@ -26,7 +26,8 @@ export const redactJson = (text: string): string | undefined => {
 /** Returns fields as JSON text, without the values of secret fields. */
 export const redactFields = (fields: Readonly<Record<string, unknown>>): string => {
   try {
-    return limited(JSON.stringify(fields, hideSecret))
+    const text = JSON.stringify(fields)
+    return limited(HINT.test(text) ? JSON.stringify(fields, hideSecret) : text)
   } catch {
     // `JSON.stringify` throws an error for deeply nested values, even if `JSON.parse` could read them.
     return JSON.stringify('[too deep, not kept]')

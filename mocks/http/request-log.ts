@@ -1,12 +1,11 @@
 import type { Area } from '../../src/contract/endpoint.ts'
-import { machineNow } from '../domain/machine-time.ts'
-import { createBoundedList, type Sequence } from '../domain/paged-list.ts'
+import { newRecent, recentList, type Sequence } from '../domain/recent-list.ts'
+import { machineNow } from '../time/machine.ts'
 import { assertOperation, isOperation, type Operation } from './area.ts'
-import { type Exchange, fieldsOf, type OperationExchange } from './exchange.ts'
+import { type Decision, type Exchange, fieldsOf } from './exchange.ts'
 import type { FaultKind } from './fault-schema.ts'
 import type { Secrets } from './redact.ts'
 import { pathWithoutSecrets, redactFields, redactJson, redactPath, withoutSecrets } from './redact.ts'
-import type { Decision } from './respond.ts'
 import type { ResponseData } from './response.ts'
 
 /** A request that the mock received, and the mock's decision, without secrets. */
@@ -82,10 +81,28 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** Creates a log of the last `size` requests. Its methods remove secrets from the entries that they return. */
+/** The most characters of logged bodies and responses that the log keeps. */
+const MAX_CHARACTERS = 16_000_000
+
+const charactersOf = ({ path, body = '', response = '' }: LogEntry): number =>
+  path.length + body.length + response.length
+
+/** Creates a log of the last `size` requests, which keeps fewer if they are long. Its methods remove secrets from the entries that they return. */
 export const createRequestLog = (size: number, secrets: Secrets): WritableRequestLog => {
-  const entries = createBoundedList<LogEntry>(size)
+  const list = newRecent<LogEntry>()
+  const entries = recentList(size, () => list)
   const listeners: ((request: LoggedRequest) => void)[] = []
+  let characters = 0
+
+  const write = (entry: LogEntry): void => {
+    characters += charactersOf(entry)
+    let dropped = entries.push(entry)
+    do {
+      if (dropped !== undefined) characters -= charactersOf(dropped)
+      dropped = characters > MAX_CHARACTERS ? entries.drop() : undefined
+    } while (dropped !== undefined)
+    for (const listener of listeners) listener(read(entry, entries.bounds().end))
+  }
 
   const read = (entry: LogEntry, number: number): LoggedRequest => {
     const { at, body, response, path, explanation, idempotencyKey, ...rest } = entry
@@ -117,14 +134,14 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
       assertOperation(operation)
       return readAll((entry) => entry.operation === operation)
     },
-    clear: entries.clear,
+    clear() {
+      entries.clear()
+      characters = 0
+    },
     get dropped() {
       return entries.dropped
     },
-    write(entry) {
-      entries.push(entry)
-      for (const listener of listeners) listener(read(entry, entries.bounds().end))
-    },
+    write,
     onWrite: (listener) => void listeners.push(listener),
     bounds: entries.bounds,
     read: (from, to) => readAll(undefined, { first: Math.max(from, entries.bounds().first), end: to }),
@@ -150,16 +167,15 @@ export interface LoggedDecision extends Omit<Decision, 'response'> {
  * @param response the response; absent if no response was sent
  */
 export const entryOf = (
-  exchange: Exchange | OperationExchange,
+  exchange: Exchange,
   at: number,
   { executed, rule, explanation, fault, nearestRoute }: LoggedDecision,
   response?: ResponseData,
 ): LogEntry => {
   const { area, request, path, query, target } = exchange
-  const received = 'body' in exchange ? exchange : undefined
   const operation = target?.definition.operation ?? ''
-  const fields = fieldsOf(received?.body)
-  const isJson = received !== undefined && response?.headers['Content-Type'] === 'application/json'
+  const fields = fieldsOf(exchange)
+  const isJson = exchange.body !== undefined && response?.headers['Content-Type'] === 'application/json'
   return {
     at,
     durationMs: machineNow() - exchange.receivedAt,
@@ -168,7 +184,7 @@ export const entryOf = (
     path: redactPath(query === '' ? path : `${path}?${query}`),
     ...(isOperation(operation) ? { operation } : {}),
     body: Object.keys(fields).length === 0 ? undefined : redactFields(fields),
-    ...(received?.idempotencyKey === undefined ? {} : { idempotencyKey: received.idempotencyKey }),
+    ...(exchange.idempotencyKey === undefined ? {} : { idempotencyKey: exchange.idempotencyKey }),
     ...(response === undefined ? {} : { status: response.status }),
     response: isJson ? redactJson(response.body) : undefined,
     executed,

@@ -51,7 +51,7 @@ export const jsonResponse = (status: number, body: unknown, headers: HeaderField
 })
 
 /** Creates a `MockResponse` that the transport sends in full. */
-export const complete = (response: ResponseData): MockResponse => ({ kind: 'complete', response })
+export const respondWith = (response: ResponseData): MockResponse => ({ kind: 'complete', response })
 
 /** Returns whether a response with this status may have a body. */
 export const mayHaveBody = (status: number): boolean => ![101, 204, 205, 304].includes(status)
@@ -84,7 +84,7 @@ const corsHeaders = (origin: string): HeaderFields => ({
 })
 
 /** Removes the body of a response to HEAD. Adds CORS headers if the request has an Origin header. */
-export const fitted = ({ method, headers }: IncomingRequest, sent: MockResponse): MockResponse => {
+export const withCorsAndHead = ({ method, headers }: IncomingRequest, sent: MockResponse): MockResponse => {
   if (sent.kind !== 'complete' && sent.kind !== 'truncated') return sent
   const origin = headers.get('origin')
   const isHead = method === 'HEAD'

@@ -1,5 +1,5 @@
 import type { KnownCycle } from '../../src/contract/subscriptions.ts'
-import type { AuthorizationView } from '../domain/subscriptions/types.ts'
+import type { AuthorizationView } from '../subscriptions/views.ts'
 import { type Html, html } from './html.ts'
 import { closedPage, type Page, returnTarget } from './layout.ts'
 

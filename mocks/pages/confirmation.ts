@@ -1,4 +1,4 @@
-import type { ConfirmationView } from '../domain/gateway/types.ts'
+import type { ConfirmationView } from '../gateway/views.ts'
 import { type Html, html } from './html.ts'
 import { closedPage, type Page, returnTarget } from './layout.ts'
 

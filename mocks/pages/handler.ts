@@ -1,9 +1,9 @@
 import type { Area } from '../../src/contract/endpoint.ts'
-import type { GatewayDomain } from '../domain/gateway/domain.ts'
-import type { SubscriptionsDomain } from '../domain/subscriptions/domain.ts'
-import { FORM_TYPE, isForm } from '../http/exchange.ts'
-import type { PageHandler } from '../http/handler.ts'
+import type { Gateway } from '../gateway/operations.ts'
+import { FORM_TYPE, isForm } from '../http/body.ts'
+import type { PageHandler } from '../http/pipeline.ts'
 import type { ResponseData } from '../http/response.ts'
+import type { Subscriptions } from '../subscriptions/operations.ts'
 import { authorizationPage, isOpen } from './authorization.ts'
 import { confirmationPage } from './confirmation.ts'
 import { isOwnForm } from './csrf.ts'
@@ -36,7 +36,7 @@ const formPage = messagePage(415, 'Request refused', `This page accepts a form o
 /** Replaces the status 200 of a page with 409, because the payer sent the form too late. */
 const tooLate = (page: Page): Page => (page.status === 200 ? { ...page, status: 409 } : page)
 
-const subscriptionsRoute = (domain: SubscriptionsDomain): Route => {
+const subscriptionsRoute = (domain: Subscriptions): Route => {
   const show = (id: string): Page => {
     const view = domain.authorization(id)
     return view.ok ? authorizationPage(view.value) : unknownPage
@@ -58,7 +58,7 @@ const subscriptionsRoute = (domain: SubscriptionsDomain): Route => {
   }
 }
 
-const gatewayRoute = (domain: GatewayDomain): Route => {
+const gatewayRoute = (domain: Gateway): Route => {
   const show = (id: string, wrongCode = false): Page => {
     const view = domain.confirmation(id)
     return view.ok ? confirmationPage(view.value, wrongCode) : unknownPage
@@ -105,8 +105,8 @@ const respond = async (
 
 /** Creates the payer's pages: `/authorize/{invoiceId}` of area S and `/confirm/{confirmationId}` of area G. */
 export const createPages = (domains: {
-  readonly subscriptions: SubscriptionsDomain
-  readonly gateway: GatewayDomain
+  readonly subscriptions: Subscriptions
+  readonly gateway: Gateway
 }): PageHandler => {
   const routes = [subscriptionsRoute(domains.subscriptions), gatewayRoute(domains.gateway)]
   return async (area, request, path) => {

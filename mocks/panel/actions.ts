@@ -4,10 +4,10 @@ import { internalsOf } from '../assemble.ts'
 import { deliveryOptions } from '../delivery/types.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../domain/duration.ts'
 import { check } from '../domain/fields.ts'
-import { behaviorNames } from '../domain/gateway/behaviors.ts'
-import { seedFields } from '../domain/subscriptions/options.ts'
+import { behaviorNames } from '../gateway/behaviors.ts'
 import { operations } from '../http/area.ts'
 import { faultFields } from '../http/fault-schema.ts'
+import { seedFields } from '../subscriptions/options.ts'
 import type { Mock } from '../types.ts'
 import type { ActionField, SentFields } from './fields.ts'
 import {
@@ -177,13 +177,12 @@ export const actions = {
     },
     (mock, { url, ...given }) => {
       mock.notifications.connect(url, given)
-      const { number: added, to } = internalsOf(mock).deliveries.receivers().at(-1) ?? {}
+      const { number: added, to } = internalsOf(mock).outbox.receivers().at(-1) ?? {}
       return `Receiver ${added} was connected: ${to}.`
     },
   ),
   disconnect: action('Removes a receiver, by its number in the state.', { number }, (mock, given) => {
-    if (!internalsOf(mock).deliveries.disconnect(given.number))
-      throw new TypeError('There is no such receiver.')
+    if (!internalsOf(mock).outbox.disconnect(given.number)) throw new TypeError('There is no such receiver.')
     return `Receiver ${given.number} was disconnected.`
   }),
   resend: action(
@@ -230,7 +229,7 @@ export const actions = {
     },
   ),
   'remove-fault': action('Removes a fault, by its number in the state.', { number }, (mock, given) => {
-    const armed = internalsOf(mock).faults.armed()
+    const armed = internalsOf(mock).faults.active()
     const fault = armed.find((one) => one.number === given.number)
     if (fault === undefined) throw new TypeError('This fault has no uses left, or it was removed.')
     fault.remove()

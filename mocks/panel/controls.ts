@@ -1,4 +1,4 @@
-import { behaviors, testNumbers } from '../domain/gateway/behaviors.ts'
+import { behaviors, testNumbers } from '../gateway/behaviors.ts'
 import { operations } from '../http/area.ts'
 import { type Fault, faultKinds } from '../http/fault-schema.ts'
 import { type Html, type HtmlValue, html } from '../pages/html.ts'

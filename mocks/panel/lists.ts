@@ -1,11 +1,11 @@
-import type { ListedNotification } from '../delivery/deliveries.ts'
+import type { ListedNotification } from '../delivery/outbox.ts'
 import type { DeliveryRecord } from '../delivery/types.ts'
-import { confirmationPath } from '../domain/gateway/charges.ts'
-import type { ListedCharge } from '../domain/gateway/types.ts'
-import { authorizationPath } from '../domain/subscriptions/views.ts'
+import type { ListedCharge } from '../gateway/views.ts'
+import { confirmationPath } from '../gateway/views.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import { cycleInWords } from '../pages/authorization.ts'
 import { type Html, type HtmlValue, html } from '../pages/html.ts'
+import { authorizationPath } from '../subscriptions/views.ts'
 import {
   actionButton,
   actionForm,

@@ -1,10 +1,10 @@
-import { chargeTransitions } from '../domain/gateway/transitions.ts'
+import { chargeTransitions } from '../gateway/state.ts'
+import { type Html, html } from '../pages/html.ts'
 import {
   cancellationTransitions,
   requestTransitions,
   subscriptionTransitions,
-} from '../domain/subscriptions/transitions.ts'
-import { type Html, html } from '../pages/html.ts'
+} from '../subscriptions/state.ts'
 import { card } from './components.ts'
 import type { PanelQuery } from './paging.ts'
 import type { PanelView, ShownStates } from './view.ts'

@@ -1,13 +1,13 @@
 import { internalsOf } from '../assemble.ts'
-import type { ListedNotification } from '../delivery/deliveries.ts'
-import { chargeTransitions } from '../domain/gateway/transitions.ts'
-import type { ListedCharge } from '../domain/gateway/types.ts'
-import type { Bounds, Sequence } from '../domain/paged-list.ts'
-import type { SubscriptionsDomain } from '../domain/subscriptions/domain.ts'
-import { requestTransitions, subscriptionTransitions } from '../domain/subscriptions/transitions.ts'
-import type { PaymentBody } from '../domain/subscriptions/types.ts'
+import type { ListedNotification } from '../delivery/outbox.ts'
+import type { Bounds, Sequence } from '../domain/recent-list.ts'
+import { chargeTransitions } from '../gateway/state.ts'
+import type { ListedCharge } from '../gateway/views.ts'
 import { operations } from '../http/area.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
+import type { Subscriptions } from '../subscriptions/operations.ts'
+import { requestTransitions, subscriptionTransitions } from '../subscriptions/state.ts'
+import type { PaymentBody } from '../subscriptions/views.ts'
 import type { Mock } from '../types.ts'
 import { type ListName, type PanelQuery, placeOf } from './paging.ts'
 
@@ -25,7 +25,7 @@ export interface Listed<Item> {
   readonly newer: number | undefined
 }
 
-type SubscriptionRecord = NonNullable<ReturnType<SubscriptionsDomain['listed']>>
+type SubscriptionRecord = NonNullable<ReturnType<Subscriptions['listed']>>
 
 /** A subscription as the panel shows it. */
 export type ListedSubscription = ReturnType<typeof listedSubscription>
@@ -133,7 +133,7 @@ const statesOf = (mock: Mock, id: string): ShownStates => {
 
 /** Reads the data that the panel shows, without secrets, with one page of at most `limit` items of each list. */
 export const readView = (mock: Mock, limit: number, query: PanelQuery) => {
-  const { clock, deliveries, faults, lists, outages, snapshots } = internalsOf(mock)
+  const { clock, outbox, faults, lists, outages, snapshots } = internalsOf(mock)
   const page = <Name extends ListName>(name: Name, list: Sequence<Items[Name]>): Listed<Items[Name]> => {
     const [text, state] = [query.get(`${name}.q`)?.toLowerCase() ?? '', query.get(`${name}.is`)]
     const isListed = (item: Items[Name]): boolean =>
@@ -150,14 +150,14 @@ export const readView = (mock: Mock, limit: number, query: PanelQuery) => {
   const charges = page('charges', lists.charges)
   return {
     now: isoOf(mock.clock.now()),
-    clockStandsStill: clock.standsStill,
-    outages: [...outages],
-    faults: faults.armed().map(({ number, fault, left }) => ({
+    clockStandsStill: clock.isFrozen(),
+    outages: [...outages()],
+    faults: faults.active().map(({ number, fault, left }) => ({
       number,
       fault,
       left: Number.isFinite(left) ? left : ('always' as const),
     })),
-    receivers: deliveries
+    receivers: outbox
       .receivers()
       .map(({ number, to, options: { headers: _headers, signing: _signing, ...options } }) => ({
         number,

@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import { emitWarning, pid } from 'node:process'
 import { deserialize, serialize } from 'node:v8'
 import { internalsOf } from '../assemble.ts'
-import { machineNow, startTimer } from '../domain/machine-time.ts'
-import { stateOf } from '../snapshot.ts'
+import { snapshotOf } from '../state.ts'
+import { machineNow, startTimer } from '../time/machine.ts'
 import type { Mock } from '../types.ts'
 import { lockFile } from './file-lock.ts'
 
@@ -68,7 +68,7 @@ const restoreState = async (
   }
 
   const save = async (): Promise<void> => {
-    const state = serialize(stateOf(internalsOf(mock)))
+    const state = serialize(snapshotOf(internalsOf(mock).currentState()))
     if (written?.equals(state)) return
     const incomplete = incompleteOf(path, pid)
     try {

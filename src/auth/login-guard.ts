@@ -50,8 +50,8 @@ const blockedError = ({ status, errorCode, verdict }: LoginBlock, remaining: num
   const retryAfterMs = exportedWait(remaining) ?? 0
   const facts = [verdict, status && `HTTP ${status}`, errorCode && `code "${errorCode}"`].filter(Boolean)
   const what = `an earlier login got no token${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`
-  const change = isRejected ? 'when the credentials change, ' : ''
-  const message = `${LOGIN} failed: ${what}. The client logs in again in ${inWords(retryAfterMs)}, ${change}or when you call login().`
+  const change = isRejected ? ' (option loginCooldown), when the credentials change,' : ''
+  const message = `${LOGIN} failed: ${what}. The client logs in again in ${inWords(retryAfterMs)}${change} or when you call login().`
   const call = { operation: LOGIN, phase: 'login', outcome: 'not-sent', attempts: 0 } as const
   const details = { ...call, status, errorCode, verdict, retryAfterMs, retryable: !isRejected }
   if (status === 401) return new AuthenticationError(message, details)

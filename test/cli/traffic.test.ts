@@ -18,9 +18,9 @@ const watched = (isColored = false) => {
   const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
   const traffic = createTraffic({ isJson: false, isColored })
   const lines: string[] = []
-  const { log, deliveries } = internalsOf(mock)
+  const { log, outbox } = internalsOf(mock)
   log.onWrite((request) => lines.push(traffic.request(request)))
-  deliveries.onSent((delivery) => lines.push(traffic.delivery(delivery)))
+  outbox.onSent((delivery) => lines.push(traffic.delivery(delivery)))
   const { baseUrl, apiKey } = mock.clientOptions.gateway
   const ask = (path: string, init: RequestInit = {}) =>
     mock.fetch(`${baseUrl}${path}`, { headers: { Authorization: `Bearer ${apiKey}` }, ...init })

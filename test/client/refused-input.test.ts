@@ -268,9 +268,9 @@ it.each<[string, () => unknown, RegExp]>([
     /Unknown option timeOut: did you mean timeout\?/,
   ],
   [
-    'an option of a call',
+    'a field of a call',
     () => nowhere.renew('ch_1', loosely({ dueDate: '2026-12-01', atempt: 2 })),
-    /Unknown option atempt: did you mean attempt\?/,
+    /Unknown field atempt: did you mean attempt\?/,
   ],
 ])('%s with a name that is close to a known one is told the known one', async (_what, act, message) => {
   await expect((async () => act())()).rejects.toThrow(message)

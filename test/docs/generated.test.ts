@@ -3,12 +3,12 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { chargeTransitions } from '../../mocks/domain/gateway/transitions.ts'
+import { chargeTransitions } from '../../mocks/gateway/state.ts'
 import {
   cancellationTransitions,
   requestTransitions,
   subscriptionTransitions,
-} from '../../mocks/domain/subscriptions/transitions.ts'
+} from '../../mocks/subscriptions/state.ts'
 import { readDocument } from './documents.ts'
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))

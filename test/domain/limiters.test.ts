@@ -1,19 +1,29 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createFixedWindowLimiter, createRollingLimiter } from '../../mocks/domain/limiter.ts'
+import {
+  createFixedWindowLimiter,
+  createRollingLimiter,
+  type Limiter,
+  newLimits,
+} from '../../mocks/http/limiter.ts'
 
-const open = (create: typeof createRollingLimiter, limit: number, windowMs = 60_000) => {
+const open = (area: 'subscriptions' | 'gateway', limit: number, windowMs = 60_000) => {
   let time = 1_000_000
-  const limiter = create({ limit, windowMs, now: () => time })
+  const limits = newLimits()
+  const options = { limit, windowMs, now: () => time, isOff: () => false }
+  const limiter: Limiter =
+    area === 'gateway'
+      ? createRollingLimiter(() => limits.gateway ?? [], options)
+      : createFixedWindowLimiter(() => limits.subscriptions, options)
   const at = (next: number, bucket = 'all') => {
     time = next
-    return limiter.take(bucket)
+    return limiter(bucket)
   }
-  return { limiter, at }
+  return { limits, at }
 }
 
 describe('the rolling limiter', () => {
-  const create = (limit: number, windowMs?: number) => open(createRollingLimiter, limit, windowMs)
+  const create = (limit: number, windowMs?: number) => open('gateway', limit, windowMs)
 
   test('ignores calls of the future once the clock went back, and refuses all with a limit of zero', () => {
     const { at } = create(1)
@@ -41,14 +51,14 @@ describe('the rolling limiter', () => {
 })
 
 test('a fixed window begins with the first call of a bucket, and refused calls do not count', () => {
-  const { limiter, at } = open(createFixedWindowLimiter, 2)
+  const { limits, at } = open('subscriptions', 2)
   expect(at(12_345, 'a')).toEqual({ allowed: true, limit: 2, remaining: 1, resetAt: 72_345 })
   expect(at(72_344, 'a')).toEqual({ allowed: true, limit: 2, remaining: 0, resetAt: 72_345 })
   expect(at(72_344, 'a')).toEqual({ allowed: false, limit: 2, remaining: 0, resetAt: 72_345 })
   expect(at(72_344, 'b').allowed).toBe(true)
   expect(at(72_345, 'a')).toEqual({ allowed: true, limit: 2, remaining: 1, resetAt: 132_345 })
-  limiter.reset()
-  expect(at(72_345, 'a').remaining).toBe(1)
+  // The windows that have ended are forgotten.
+  expect([at(132_344, 'c').remaining, [...limits.subscriptions.keys()]]).toEqual([1, ['a', 'c']])
   // The clock went back.
   expect(at(1_000, 'a').remaining).toBe(1)
 })

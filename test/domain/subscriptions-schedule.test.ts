@@ -4,8 +4,8 @@ import { internalsOf } from '../../mocks/assemble.ts'
 import type { Mock, MockOptions } from '../../mocks/core.ts'
 import { createCalendar, dateText } from '../../mocks/domain/calendar.ts'
 import { DAY } from '../../mocks/domain/duration.ts'
-import type { PaymentScript } from '../../mocks/domain/subscriptions/options.ts'
-import { CYCLE_DAYS } from '../../mocks/domain/subscriptions/schedule.ts'
+import { CYCLE_DAYS } from '../../mocks/subscriptions/billing.ts'
+import type { PaymentScript } from '../../mocks/subscriptions/options.ts'
 import { dayNumber } from '../../src/contract/formats.ts'
 import { open } from '../mock/open.ts'
 
@@ -14,7 +14,7 @@ const START = '2026-11-28T10:00:00Z'
 
 const fieldsOf = (fields: object) => ({ start: '2026-11-28', end: '2027-11-28', cycle: 'DAILY', ...fields })
 
-const planned = (mock: Mock) => internalsOf(mock).clock.timeline.entries()
+const planned = (mock: Mock) => [...internalsOf(mock).currentState().clock.agenda.planned.values()]
 
 /** Payments of a subscription some days after its authorization. */
 const paymentsAfter = async (

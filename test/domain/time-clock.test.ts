@@ -1,9 +1,21 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createClock } from '../../mocks/domain/clock.ts'
 import { DAY, HOUR, SECOND } from '../../mocks/domain/duration.ts'
+import { createClock as createClockOf, type MockClockOptions, newClockState } from '../../mocks/time/clock.ts'
 
 const START = Date.UTC(2026, 10, 28, 10)
-const frozen = (options: Parameters<typeof createClock>[0] = {}) => createClock({ clock: START, ...options })
+
+type Options = Pick<MockClockOptions, 'clock'> & NonNullable<Parameters<typeof createClockOf>[1]>
+
+const createClock = ({ clock: given, ...options }: Options = {}) => {
+  let state = newClockState(given)
+  const clock = createClockOf(() => state, options)
+  const reset = () => {
+    state = newClockState(given)
+    clock.startOver()
+  }
+  return { ...clock, reset }
+}
+const frozen = (options: Options = {}) => createClock({ clock: START, ...options })
 
 describe('a frozen clock', () => {
   test('stands still until it is moved, forward by parts that add up', async () => {
@@ -26,9 +38,9 @@ describe('a frozen clock', () => {
   test('set runs what is due before it returns, and going back undoes nothing', async () => {
     const clock = frozen()
     const times: number[] = []
-    clock.timeline.on('test', (_id, at) => times.push(at))
-    clock.timeline.schedule(START + 5, 'test', 'a')
-    clock.timeline.schedule(START + 50, 'test', 'b')
+    clock.agenda.on('test', (_id, at) => times.push(at))
+    clock.agenda.schedule(START + 5, 'test', 'a')
+    clock.agenda.schedule(START + 50, 'test', 'b')
     const moved = clock.set(START + 10)
     expect(times).toEqual([START + 5])
     expect(clock.now()).toBe(START + 10)
@@ -59,9 +71,9 @@ describe('a frozen clock', () => {
   test('cannot be moved by code that runs during a move', async () => {
     const clock = frozen()
     const moves: Promise<void>[] = []
-    clock.timeline.on('test', () => moves.push(clock.advance(1)))
-    clock.timeline.schedule(START, 'test', 'a')
-    clock.timeline.settle()
+    clock.agenda.on('test', () => moves.push(clock.advance(1)))
+    clock.agenda.schedule(START, 'test', 'a')
+    clock.agenda.runDue()
     await expect(moves[0]).rejects.toThrow(/cannot move the clock/)
   })
 
@@ -71,8 +83,8 @@ describe('a frozen clock', () => {
       afterStep: () =>
         clock.now() === START + 5 ? new Promise<void>((resolve) => (release = resolve)) : undefined,
     })
-    clock.timeline.on('test', () => undefined)
-    clock.timeline.schedule(START + 5, 'test', 'a')
+    clock.agenda.on('test', () => undefined)
+    clock.agenda.schedule(START + 5, 'test', 'a')
     const moving = clock.advance({ days: 1 })
     clock.reset()
     release()
@@ -86,8 +98,8 @@ describe('sleeping on a frozen clock', () => {
   test('moves the clock to the time of waking, and runs what is due before', async () => {
     const clock = frozen()
     const times: number[] = []
-    clock.timeline.on('test', (_id, at) => times.push(at))
-    clock.timeline.schedule(START + 5, 'test', 'a')
+    clock.agenda.on('test', (_id, at) => times.push(at))
+    clock.agenda.schedule(START + 5, 'test', 'a')
     await clock.sleep(7)
     expect(clock.now()).toBe(START + 7)
     expect(times).toEqual([START + 5])
@@ -174,11 +186,11 @@ describe('a clock that follows the machine', () => {
   test('what fell due in between happens at the next use, at its own time', () => {
     const clock = createClock()
     const times: number[] = []
-    clock.timeline.on('test', () => times.push(clock.now()))
-    clock.timeline.schedule(START + 7, 'test', 'a')
+    clock.agenda.on('test', () => times.push(clock.now()))
+    clock.agenda.schedule(START + 7, 'test', 'a')
     vi.advanceTimersByTime(100)
     expect(times).toEqual([])
-    clock.timeline.settle()
+    clock.agenda.runDue()
     expect(times).toEqual([START + 7])
   })
 

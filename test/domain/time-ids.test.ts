@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { createIds } from '../../mocks/domain/ids.ts'
+import { createIds as createIdsOf, type IdsState } from '../../mocks/domain/ids.ts'
+
+const createIds = (seed: string | number) => {
+  const counts: IdsState = new Map()
+  return createIdsOf(seed, () => counts)
+}
 
 test('a kind counts for itself', () => {
   const [left, right] = [createIds(1), createIds(1)]

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { withinRealTime } from '../../mocks/domain/machine-time.ts'
+import { withinRealTime } from '../../mocks/time/machine.ts'
 
 const forever = () => new Promise<never>(() => undefined)
 

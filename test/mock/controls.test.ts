@@ -135,3 +135,16 @@ test.each<['advance' | 'set', unknown]>([
   expect(refusal).toMatch(/^(?:Type|Range)Error$/)
   expect(clock.now()).toBe(Date.parse(START))
 })
+
+test('a request that has expired stays expired when the clock is set back, and one that has not can still be authorized', async () => {
+  const { mock } = open()
+  const [one] = mock.add({ subscriptions: [{ request, authorizedAt: false }] })
+  await mock.clock.advance({ hours: 23 })
+  const [other] = mock.add({ subscriptions: [{ request, authorizedAt: false }] })
+  await mock.clock.advance({ hours: 2 })
+  await mock.clock.set(START)
+  const statuses = mock.state.subscriptions().map(({ requestStatus }) => requestStatus)
+  expect(statuses.slice(-2)).toEqual(['EXPIRED', 'INITIALIZED'])
+  expect(() => mock.payer.authorize(one?.invoiceId ?? '')).toThrow('EXPIRED')
+  expect(mock.payer.authorize(other?.invoiceId ?? '')).toMatchObject({ status: 'SUCCEEDED' })
+})

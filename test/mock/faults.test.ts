@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createMock, type Fault, type FaultEffect, type FaultStep } from '../../mocks/core.ts'
 import { MOCK_CHARGE } from '../support/mock-clients.ts'
@@ -41,6 +43,19 @@ describe.each(transports)('through $name', (transport) => {
     )
     await expect(reading).rejects.toThrow(TypeError)
     expect(mock.state.charges()).toHaveLength(1)
+  })
+
+  test('timeout does not let a plain script end before its AbortSignal.timeout, as a silent socket would not', async () => {
+    const script = `
+      const { createMock } = await import(${JSON.stringify(new URL('../../mocks/core.ts', import.meta.url).href)})
+      const mock = createMock({ faults: [{ operation: '*', kind: 'timeout' }] })
+      const url = mock.clientOptions.gateway.baseUrl + '/health'
+      const error = await mock.fetch(url, { signal: AbortSignal.timeout(200) }).catch((reason) => reason)
+      console.log(error.name)`
+    const run = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
+      timeout: 30_000,
+    })
+    expect((await run).stdout).toBe('TimeoutError\n')
   })
 
   test('timeout never responds and executes nothing, and the caller’s signal ends it', async () => {

@@ -106,9 +106,16 @@ test('restore returns to a snapshot, also in another mock and through a structur
   const untouched = shown(opened)
   const taken = opened.mock.snapshot()
   const copied = JSON.parse(JSON.stringify(taken))
-  for (const broken of [null, {}, { format: 1 }, copied, { ...taken, gateway: {} }]) {
+  for (const broken of [
+    null,
+    {},
+    { format: 1 },
+    copied,
+    { ...taken, state: { ...Object(taken.state), gateway: {} } },
+  ]) {
     expect(() => opened.mock.restore(broken as never)).toThrow(TypeError)
   }
+  expect(() => opened.mock.restore({ ...taken, format: 2 } as never)).toThrow(/format 2, and this version of mandatekit reads format 3/)
   expect(() => createMock({ gateway: { rateLimit: false } }).restore(taken)).toThrow(TypeError)
   expect(shown(opened)).toEqual(untouched)
 })

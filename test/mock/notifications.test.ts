@@ -29,6 +29,22 @@ describe('notifications', () => {
     expect(new Set(received.map(({ body }) => body.notificationId)).size).toBe(4)
   })
 
+  test.each(['advance', 'set'] as const)(
+    'reach a receiver before the next payment, so that it can cancel in time (%s)',
+    async (move) => {
+      const { mock, received, cancel } = setUp()
+      mock.payer.authorize('invoice', { payments: ['fail'] })
+      mock.notifications.connect(async (request) => {
+        if ((await request.json()).status === 'FAILED_PAYMENT') void cancel()
+        return new Response()
+      })
+      if (move === 'advance') await mock.clock.advance({ days: 31 })
+      else await mock.clock.set(mock.clock.now() + 31 * 24 * 60 * MINUTE)
+      expect(mock.state.payments().map(({ status }) => status)).toEqual(['FAILED_PAYMENT'])
+      expect(received.map(({ at, body }) => at - Number(body.timestamp) * 1_000)).toEqual([0, 0, 0])
+    },
+  )
+
   test('stay in the outbox, which keeps the newest', async () => {
     const small = daily({ logSize: 2 })
     await small.clock.advance({ days: 5 })

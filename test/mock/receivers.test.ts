@@ -37,6 +37,26 @@ describe('a receiver of notifications', () => {
     expect(mock.clock.now()).toBe(Date.parse('2026-12-02T07:00:00Z'))
   })
 
+  test.concurrent('that never responds costs a move of a month two waits, and each delivery says why it failed', async () => {
+    const mock = daily()
+    let calls = 0
+    mock.notifications.connect(() => {
+      calls += 1
+      return new Promise<never>(() => undefined)
+    })
+    await mock.clock.advance({ days: 31 })
+    const errors = mock.notifications.deliveries().map(({ error }) => error)
+    expect([calls, errors.length]).toEqual([2, 31])
+    expect(errors.slice(0, 2)).toEqual(Array(2).fill(expect.stringMatching(/did not respond within 4 s/)))
+    expect(errors.slice(2)).toEqual(
+      Array(29).fill(expect.stringMatching(/^Not sent: .*did not respond in time to 2/)),
+    )
+    const next = mock.clock.advance({ days: 1 })
+    await vi.waitFor(() => expect(calls).toBe(3))
+    mock.reset()
+    await next
+  })
+
   test.concurrent('may sleep on the mock’s clock longer than it may take otherwise', async () => {
     const mock = daily({ sleep: 'wait' })
     mock.notifications.connect(async () => {

@@ -40,6 +40,62 @@ describe('the request log', () => {
     expect(mock.requests.all()[0]).toMatchObject({ body: CHARGE, at: new Date('2026-12-01T06:00:00Z') })
   })
 
+  test('names a mistaken identifier, field, header or key of area G, and what to send', async () => {
+    const { mock, g, charge, confirm, renew, read, paid } = await open()
+    const { json: first } = await charge('k')
+    await charge('k', { amount: 999 })
+    expect(mock.explain('gateway.charge')).toMatch(
+      /original response.* another amount.* send a new Idempotency-Key/,
+    )
+    await charge('k2', { redirect_uri: undefined, redirectUri: CHARGE.redirect_uri })
+    expect(mock.explain('gateway.charge')).toContain('The body has redirectUri. Send redirect_uri.')
+    await g(CHARGES, { anonymous: true, key: 'k3', body: CHARGE })
+    expect(mock.explain('gateway.charge')).toContain('Send the header Authorization: Bearer')
+    await read(first.confirmation_id)
+    expect(mock.explain('gateway.status')).toContain('This is the confirmation_id of a charge. Send the id')
+    await confirm(first.id)
+    expect(mock.explain('gateway.confirm')).toContain('This is the id of a charge. Send the confirmation_id')
+    const { id } = await paid()
+    await renew(id, 'r', { mandateId: id })
+    expect(mock.explain('gateway.renew')).toContain('The body has mandateId. Send mandate_id.')
+  })
+
+  test('explains a key that was used with another body, under keyReuse: reject', async () => {
+    const { mock, charge } = await open({ gateway: { keyReuse: 'reject' } })
+    await charge('k')
+    expect((await charge('k', { currency: 'USD' })).status).toBe(422)
+    expect(mock.explain('gateway.charge')).toMatch(
+      /another currency\. Send a new key, or the first body again/,
+    )
+  })
+
+  test('says which identifier was passed in place of which, and that no bearer token was sent', async () => {
+    const { mock, s, subscription } = await open()
+    const { invoiceId, subscriptionId } = await subscription()
+    const wrong = [
+      ['details', invoiceId, 'an invoiceID. Pass the subscriptionId'],
+      ['cancel', invoiceId, 'an invoiceID. Pass the subscriptionId'],
+      ['payments', invoiceId, 'an invoiceID. Pass the subscriptionId'],
+      ['status', subscriptionId, 'a subscriptionId. Pass the invoiceID'],
+      ['payment', subscriptionId, 'a subscriptionId. Pass a paymentId'],
+      ['details', 'elsewhere', 'not issued'],
+    ] as const
+    const paths = {
+      status: (id: string) => `/api/v1.0/subscribe/${id}/status`,
+      details: (id: string) => `/api/v1.0/subscription/${id}`,
+      cancel: (id: string) => `/api/v1.0/subscription/${id}/cancel`,
+      payments: (id: string) => `/api/v1.0/subscription/${id}/payments`,
+      payment: (id: string) => `/api/v1.0/subscription/payment/${id}`,
+    }
+    for (const [operation, id, words] of wrong) {
+      expect((await s(paths[operation](id))).status).toBe(404)
+      expect(mock.requests.all().at(-1)?.explanation).toContain(words)
+    }
+    expect(() => mock.payer.authorize(subscriptionId)).toThrow('This is a subscriptionId. Pass the invoiceID')
+    expect((await s(paths.status(invoiceId), { anonymous: true })).status).toBe(401)
+    expect(mock.requests.all().at(-1)?.explanation).toContain('no Authorization header with a bearer token')
+  })
+
   test('holds no secret of a login, a confirmation or an option', async () => {
     const { mock, s, g, login, refresh, charge, confirm } = await open({
       subscriptions: { merchants: [secretMerchant] },
@@ -128,4 +184,17 @@ describe('the request log', () => {
     const { mock } = await open()
     expect(mock.explain('gateway.renew')).toContain('/api/v1/mfs/charges/:id/renew')
   })
+})
+
+test('keeps fewer requests if they are long, and counts those that it dropped', async () => {
+  const { mock, charge } = await open({ gateway: { rateLimit: false } })
+  const long = { ...CHARGE, redirect_uri: `https://shop.example/${'a-'.repeat(30_000)}` }
+  for (let index = 0; index < 300; index += 1) await charge(`key-${index}`, long)
+  const kept = mock.requests.all()
+  expect([mock.requests.dropped + kept.length, kept.length > 200, kept.length < 270]).toEqual([
+    300,
+    true,
+    true,
+  ])
+  expect(kept.at(-1)).toMatchObject({ number: 300, idempotencyKey: 'key-299' })
 })

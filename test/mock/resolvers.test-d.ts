@@ -1,7 +1,7 @@
 import { expectTypeOf, test } from 'vitest'
-import type { Merchant } from '../../mocks/domain/subscriptions/types.ts'
 import type { Call, Resolvers } from '../../mocks/http/area.ts'
 import type { GatewayCaller } from '../../mocks/http/gateway-area.ts'
+import type { Merchant } from '../../mocks/subscriptions/state.ts'
 import type { gatewayContract } from '../../src/contract/gateway.ts'
 import type { subscriptionsContract } from '../../src/contract/subscriptions.ts'
 
@@ -18,6 +18,6 @@ test('there is a resolver for each operation of a contract: one that is missing 
 test('a resolver reads the parameters of its own path', () => {
   type Renew = Call<(typeof gatewayContract)['renew'], GatewayCaller>
   type Login = Call<(typeof subscriptionsContract)['login'], Merchant>
-  expectTypeOf<Parameters<Renew['parameter']>[0]>().toEqualTypeOf<'id'>()
-  expectTypeOf<Parameters<Login['parameter']>[0]>().toEqualTypeOf<never>()
+  expectTypeOf<keyof Renew['parameters']>().toEqualTypeOf<'id'>()
+  expectTypeOf<keyof Login['parameters']>().toEqualTypeOf<never>()
 })

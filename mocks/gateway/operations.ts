@@ -1,0 +1,246 @@
+import { fingerprint } from '../domain/ids.ts'
+import { accepted, type Fields, invalid, type Result, refused } from '../domain/result.ts'
+import { behaviors, comparableNumber, isBehaviorName, testNumber } from './behaviors.ts'
+import { createAllowlist, createBodyChecks, differingField } from './requests.ts'
+import type { ChargeEventType, ChargeRecord, GatewayParts, IdempotencyScope } from './state.ts'
+import { createLedger, dueSteps, EXPIRED, lengthOf, newGatewayState } from './state.ts'
+import type { ChargeBody, ConfirmationView, GatewayEvent, ListedCharge } from './views.ts'
+import { chargeBody, confirmationView, eventsBy, listedCharge } from './views.ts'
+
+const reject = (reason: Parameters<typeof refused>[0], message: string, explanation?: string) =>
+  refused(reason, message, explanation === undefined ? {} : { explanation })
+
+/** The original result of an idempotency key. `other`: a field that the first request had with another value. */
+export interface Replay {
+  readonly body: ChargeBody
+  readonly other: string | undefined
+}
+
+/** The gateway (area G) of a mock. */
+export type Gateway = ReturnType<typeof createGateway>
+
+/** Creates the gateway (area G): charges, confirmations, renewals, events and idempotency keys. */
+export const createGateway = (parts: GatewayParts) => {
+  const { state, options } = parts
+  const { now } = parts.agenda
+  const { standing, listed, ownBehavior, resultOf, notePayment, record, enter, resolve, keep, add, freeze } =
+    createLedger(parts)
+  const keyTtl = lengthOf(options.keyTtl)
+  const credentials = new Map(options.apiKeys.map((key) => [key, fingerprint(key)]))
+  const { readCharge, readText } = createBodyChecks(options)
+  const isAllowed = createAllowlist(options.redirectAllowlist)
+  const body = (charge: ChargeRecord): ChargeBody => chargeBody(charge, standing(charge))
+
+  /** Keeps the first step of a new charge as the result of its idempotency key. */
+  const begin = (
+    scope: IdempotencyScope,
+    charge: ChargeRecord,
+    type: ChargeEventType,
+  ): Result<ChargeBody> => {
+    const step = record(charge, type, charge.standing)
+    state().keys.set(scope.text, step)
+    return accepted(chargeBody(charge, step))
+  }
+
+  /** Finds a charge that exists and, under `apiKeyScope: 'own'`, belongs to the caller's API key (row 84). */
+  const find = (name: 'id' | 'confirmation_id', id: string, credential?: string): Result<ChargeRecord> => {
+    const isId = name === 'id'
+    const message = isId ? 'No such charge.' : 'No such confirmation.'
+    const charge = state().byId.get(id)
+    if (charge === undefined) return reject('not_found', message)
+    if (options.apiKeyScope === 'all' || credential === undefined || charge.credential === credential) {
+      if (charge[name] === id) return accepted(charge)
+      const [sent, wanted] = isId ? ['confirmation_id', 'id'] : ['id', 'confirmation_id']
+      return reject(
+        'not_found',
+        message,
+        `This is the ${sent} of a charge. Send the ${wanted} of the charge.`,
+      )
+    }
+    const explanation = 'Another API key created the charge, and option gateway.apiKeyScope is "own".'
+    return reject('not_found', message, explanation)
+  }
+
+  return {
+    /** Adds the charges of the option `charges`. */
+    seed(): void {
+      const { charges, byId } = state()
+      for (const given of options.charges) {
+        const charge = add(given, fingerprint(options.apiKeys[0] ?? ''))
+        enter(charge, charge.standing, charge.createdAt)
+        if (byId.size === 2 * charges.length) continue
+        const ids = `${charge.id} or ${charge.confirmation_id}`
+        throw new TypeError(`gateway.charges must not contain two charges with the identifier ${ids}`)
+      }
+    },
+    freeze,
+    /** Checks that the bearer key is a configured API key. */
+    authenticate(key: string | undefined): Result<{ readonly credential: string }> {
+      const credential = key === undefined ? undefined : credentials.get(key)
+      if (credential !== undefined) return accepted({ credential })
+      const explanation =
+        key === undefined
+          ? 'The request has no bearer key. Send the header Authorization: Bearer with a key of option gateway.apiKeys.'
+          : 'The bearer key is not in option gateway.apiKeys.'
+      return reject('unauthorized', 'The API key is missing or wrong.', explanation)
+    },
+    reference() {
+      const rows = new Map(listed)
+      for (const [number, name] of state().behaviors) {
+        rows.set(number, { msisdn: rows.get(number)?.msisdn ?? `+${number}`, name })
+      }
+      const numbers = [...rows.values()].map(({ msisdn, name }) => testNumber(msisdn, name))
+      return { otp: options.otp, test_numbers: numbers }
+    },
+    /**
+     * Returns the original result of a used idempotency key (G rule 1), or `undefined` for a new key. Refuses a missing
+     * key (row 71) and, under `keyReuse: 'reject'`, a used key with another body (row 72).
+     */
+    findReplay({ key, text }: IdempotencyScope, fields: Fields): Result<Replay> | undefined {
+      if (key.trim() === '') {
+        return reject('missing_idempotency_key', 'The Idempotency-Key header is required.')
+      }
+      const first = state().keys.get(text)
+      if (first === undefined || first.at + keyTtl <= now()) return undefined
+      const other = differingField(first.charge, fields)
+      if (other === undefined || options.keyReuse === 'replay') {
+        return accepted({ body: chargeBody(first.charge, first), other })
+      }
+      const message = 'The Idempotency-Key was used with another body.'
+      const explanation = `The first request had another ${other}. Send a new key, or the first body again. Option gateway.keyReuse is "reject".`
+      return reject('idempotency_key_reused', message, explanation)
+    },
+    /** Creates a charge, which waits for its one-time code. Call `findReplay` first. */
+    charge(scope: IdempotencyScope, fields: Fields): Result<ChargeBody> {
+      const wanted = readCharge(fields)
+      if (!wanted.ok) return wanted
+      const { msisdn, redirect_uri } = wanted.value
+      if (options.unlistedNumbers === 'refuse' && ownBehavior(msisdn) === undefined) {
+        const explanation = 'Option gateway.unlistedNumbers is "refuse", and the number has no behavior.'
+        return invalid('msisdn', 'msisdn is not a test number.', explanation)
+      }
+      if (!isAllowed(redirect_uri)) {
+        return refused('redirect_uri_not_allowed', 'redirect_uri is not allowed.', {
+          field: 'redirect_uri',
+          explanation: 'Option gateway.redirectAllowlist does not allow this address.',
+        })
+      }
+      const charge = add({ ...wanted.value, status: 'pending_confirmation' }, scope.credential, scope.key)
+      const result = begin(scope, charge, 'charge.created')
+      enter(charge, charge.standing, charge.createdAt)
+      return result
+    },
+    /** Confirms a charge. `credential` is the API key of the call, or undefined for an action of the payer. */
+    confirm(confirmationId: string, fields: Fields, credential?: string): Result<ChargeBody> {
+      const otp = readText('otp', fields)
+      if (!otp.ok) return otp
+      const found = find('confirmation_id', confirmationId, credential)
+      const isPending = found.ok && standing(found.value).status === 'pending_confirmation'
+      if (otp.value !== options.otp) {
+        if (isPending && options.maxOtpAttempts !== false) {
+          found.value.wrongCodes += 1
+          if (found.value.wrongCodes >= options.maxOtpAttempts) resolve(found.value, EXPIRED)
+        }
+        // The response is the same if no charge exists, so a caller cannot find out which charges exist.
+        const mistake = found.ok ? undefined : found.refusal.explanation
+        const explanation = ['The otp differs from the option gateway.otp.', mistake]
+          .filter(Boolean)
+          .join(' ')
+        return reject('incorrect_code', 'The code is not correct.', explanation)
+      }
+      if (!found.ok) return found
+      const charge = found.value
+      if (standing(charge).status === 'expired') return reject('charge_expired', 'The charge has expired.')
+      if (!isPending) return reject('already_confirmed', 'The charge is already confirmed.')
+      record(charge, 'charge.confirmed', charge.standing)
+      resolve(charge, resultOf(charge))
+      return accepted(chargeBody(charge, charge.standing))
+    },
+    status(id: string, credential?: string): Result<ChargeBody> {
+      const found = find('id', id, credential)
+      return found.ok ? accepted(body(found.value)) : found
+    },
+    /**
+     * Renews a mandate, a succeeded charge whose id is `id`. The renewal needs no code and has its result at once (G
+     * rule 3). Call `findReplay` first.
+     */
+    renew(scope: IdempotencyScope, id: string, fields: Fields): Result<ChargeBody> {
+      const mandateId = readText('mandate_id', fields)
+      if (!mandateId.ok) return mandateId
+      if (mandateId.value !== id) {
+        const message = 'mandate_id differs from the charge in the path.'
+        return refused('mandate_mismatch', message, { field: 'mandate_id' })
+      }
+      const found = find('id', id, scope.credential)
+      if (!found.ok) return found
+      const mandate = found.value
+      const { status } = standing(mandate)
+      const inactive = (explanation: string) =>
+        reject('mandate_not_active', 'The mandate is not active.', explanation)
+      if (status !== 'succeeded') return inactive(`The charge is ${status}, not succeeded.`)
+      if (mandate.mandate_id !== undefined && !options.renewalsAsMandates) {
+        return inactive('The charge is a renewal, and option gateway.renewalsAsMandates is false.')
+      }
+      const outcome = resultOf(mandate)
+      const { msisdn, amount, currency, redirect_uri } = mandate
+      const renewal = { msisdn, amount, currency, redirect_uri, mandate_id: id, ...outcome }
+      const charge = add(renewal, scope.credential, scope.key)
+      const result = begin(scope, charge, 'charge.renewed')
+      resolve(charge, outcome)
+      return result
+    },
+    /**
+     * Deletes charges, events and idempotency keys; with `apiKeyScope: 'own'`, only those of the API key. Behaviors,
+     * the rate limit and the allowlist stay unchanged.
+     */
+    reset(credential: string): void {
+      const isOwn = options.apiKeyScope === 'own'
+      if (isOwn) freeze()
+      const current = state()
+      const { charges, keys, steps, frozen, behaviors, clearedEvents } = current
+      const eventCount = steps.length + dueSteps(current, now()).length
+      Object.assign(current, newGatewayState(), { behaviors, clearedEvents: clearedEvents + eventCount })
+      if (!isOwn) return
+      // The events of the deleted charges stay in the list, because the other events keep their ids.
+      Object.assign(current, { steps, frozen, clearedEvents })
+      const isKept = (charge: ChargeRecord): boolean => charge.credential !== credential
+      for (const charge of charges.filter(isKept)) {
+        keep(charge)
+        notePayment(charge)
+      }
+      for (const [text, step] of keys) if (isKept(step.charge)) current.keys.set(text, step)
+    },
+    /** Returns the data of the page on which the payer enters the one-time code. */
+    confirmation(confirmationId: string): Result<ConfirmationView> {
+      const found = find('confirmation_id', confirmationId)
+      if (!found.ok) return found
+      return accepted(confirmationView(found.value, standing(found.value), options.returnParameter))
+    },
+    /** Finds a charge by the charge id or confirmation id in the path, and returns the payer's phone number. */
+    related({ id = '', confirmationId = '' }: Readonly<Record<string, string>>): {
+      readonly msisdn?: string
+    } {
+      const found = [find('id', id), find('confirmation_id', confirmationId)].find(({ ok }) => ok)
+      return found?.ok ? { msisdn: found.value.msisdn } : {}
+    },
+    setBehavior(msisdn: string, behavior: string): Result<void> {
+      if (isBehaviorName(behavior)) {
+        state().behaviors.set(comparableNumber(msisdn), behavior)
+        return accepted(undefined)
+      }
+      const names = Object.keys(behaviors).join(', ')
+      return reject('invalid', `Unknown behavior ${JSON.stringify(behavior)}. Behaviors: ${names}.`)
+    },
+    /** Returns every charge, oldest first. */
+    charges: (): readonly ChargeBody[] => state().charges.map(body),
+    chargeList: {
+      bounds: () => ({ first: 0, end: state().charges.length }),
+      read: (from: number, to: number): readonly ListedCharge[] =>
+        state()
+          .charges.slice(from, to)
+          .map((charge) => listedCharge(charge, standing(charge))),
+    },
+    /** Returns the events, oldest first. */
+    events: (): readonly GatewayEvent[] => eventsBy(state(), now()),
+  }
+}

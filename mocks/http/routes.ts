@@ -1,0 +1,241 @@
+import type { EndpointDefinition } from '../../src/contract/endpoint.ts'
+
+/** A route: a path template below the base URL, and its target. */
+export interface Route<Target> {
+  readonly methods: readonly string[]
+  /** Template such as `/api/v1/mfs/charges/:id`. */
+  readonly path: string
+  readonly target: Target
+}
+
+/** The result of a route search. */
+export type Match<Target> =
+  | { readonly kind: 'route'; readonly target: Target; readonly parameters: Readonly<Record<string, string>> }
+  /** The path exists, but not with this method. `allow` is the value of the Allow header. */
+  | { readonly kind: 'other-method'; readonly allow: string }
+  | { readonly kind: 'none' }
+
+interface Node<Target> {
+  readonly literals: Map<string, Node<Target>>
+  parameter: Node<Target> | undefined
+  readonly leaves: Map<string, { readonly names: readonly string[]; readonly target: Target }>
+}
+
+const newNode = <Target>(): Node<Target> => ({ literals: new Map(), parameter: undefined, leaves: new Map() })
+
+const childFor = <Target>(node: Node<Target>, segment: string): Node<Target> => {
+  if (segment.startsWith(':')) {
+    node.parameter ??= newNode()
+    return node.parameter
+  }
+  const child = node.literals.get(segment) ?? newNode()
+  node.literals.set(segment, child)
+  return child
+}
+
+/** Decodes a segment of a path. A malformed segment remains unchanged. */
+const decoded = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+/** Creates a router. Literal segments take precedence over parameters, and HEAD uses the route of GET. */
+export const createRouter = <Target>(routes: readonly Route<Target>[]) => {
+  const root = newNode<Target>()
+  for (const { methods, path, target } of routes) {
+    const segments = path.split('/').slice(1)
+    const names = segments.filter((segment) => segment.startsWith(':')).map((segment) => segment.slice(1))
+    const leaf = segments.reduce(childFor<Target>, root)
+    for (const method of methods) leaf.leaves.set(method, { names, target })
+  }
+
+  const search = (path: string, method: string): Match<Target> => {
+    const segments = path.split('/')
+    const values: string[] = []
+    const allowed = new Set<string>()
+
+    const walk = (node: Node<Target>, index: number): Match<Target> | undefined => {
+      const segment = segments[index]
+      if (segment === undefined) {
+        for (const name of node.leaves.keys()) allowed.add(name)
+        const leaf = node.leaves.get(method) ?? (method === 'HEAD' ? node.leaves.get('GET') : undefined)
+        if (leaf === undefined) return undefined
+        const parameters: Record<string, string> = {}
+        for (const [position, name] of leaf.names.entries()) parameters[name] = values[position] ?? ''
+        return { kind: 'route', target: leaf.target, parameters }
+      }
+      const literal = node.literals.get(segment)
+      const found = literal === undefined ? undefined : walk(literal, index + 1)
+      if (found !== undefined || node.parameter === undefined || segment === '') return found
+      values.push(decoded(segment))
+      const below = walk(node.parameter, index + 1)
+      if (below === undefined) values.pop()
+      return below
+    }
+
+    const found = walk(root, 1)
+    if (found !== undefined) return found
+    if (allowed.size === 0) return { kind: 'none' }
+    if (allowed.has('GET')) allowed.add('HEAD')
+    return { kind: 'other-method', allow: [...allowed].sort().join(', ') }
+  }
+
+  return { search, routes }
+}
+
+/** A router made by `createRouter`. */
+export type Router<Target> = ReturnType<typeof createRouter<Target>>
+
+/** The operation that a route calls. */
+export interface OperationTarget {
+  /** Name of the operation in the contract. The operation's resolver has the same name. */
+  readonly name: string
+  readonly definition: EndpointDefinition
+}
+
+/**
+ * Creates a function that returns the contract's router for a path prefix (row 49). Mocks with the same prefix
+ * share a router, because a new router would make `createMock` much slower.
+ *
+ * @param moreMethods additional HTTP methods of operations, by the operation's name
+ */
+export const createRoutes = (
+  contract: Readonly<Record<string, EndpointDefinition>>,
+  standardPrefix: string,
+  moreMethods: Readonly<Record<string, readonly string[]>> = {},
+): ((prefix: string) => Router<OperationTarget>) => {
+  const routers = new Map<string, Router<OperationTarget>>()
+  const make = (prefix: string): Router<OperationTarget> =>
+    createRouter(
+      Object.entries(contract).map(([name, definition]) => {
+        const { method, path } = definition
+        return {
+          methods: [method, ...(moreMethods[name] ?? [])],
+          path: path.startsWith(`${standardPrefix}/`) ? prefix + path.slice(standardPrefix.length) : path,
+          target: { name, definition },
+        }
+      }),
+    )
+  return (prefix) => {
+    const router = routers.get(prefix) ?? make(prefix)
+    routers.set(prefix, router)
+    return router
+  }
+}
+
+/** An area, as far as its routes are concerned. */
+export interface Routed {
+  /** Version prefix of the area's paths. */
+  readonly apiPrefix: string
+  readonly router: Router<OperationTarget>
+}
+
+/** A base URL of an area, without a trailing slash. */
+export interface Base<AnyArea extends Routed> {
+  readonly url: string
+  readonly area: AnyArea
+}
+
+/** Returns whether a URL can be a base URL: http or https, without credentials, query and fragment. */
+export const isBase = (text: string): boolean => {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password, search, hash } = new URL(text)
+  return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === ''
+}
+
+/** Normalizes a base URL for comparison with the start of a request URL. Removes slashes at the end. */
+export const normalizedBase = (url: string): string => {
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname}`.replace(/\/+$/, '')
+}
+
+/** An area whose base URL matches a request. `path` is the path below the base URL; `match` is the router's result. */
+export interface Located<AnyArea extends Routed> {
+  readonly area: AnyArea
+  readonly path: string
+  readonly query: string
+  readonly match: Match<OperationTarget>
+}
+
+// The search for a similar route compares only this many characters of a path, because every route is shorter.
+const LONGEST_COMPARED = 256
+
+const pairsOf = (text: string): readonly string[] =>
+  Array.from({ length: text.length - 1 }, (_, index) => text.slice(index, index + 2))
+
+/** Returns the similarity of two texts, from 0 to 1: the share of character pairs that both texts contain. */
+const similarity = (one: string, other: string): number => {
+  const pairs = new Set(pairsOf(one))
+  const shared = pairsOf(other).filter((pair) => pairs.has(pair)).length
+  return (2 * shared) / Math.max(1, one.length + other.length - 2)
+}
+
+/** A route, such as `POST /api/v1/mfs/charges`, and its similarity to a path. */
+export interface NearestRoute {
+  readonly route: string
+  readonly similarity: number
+}
+
+/** Returns the route whose template is most similar to a path. A parameter in the template matches any value. */
+export const nearestRoute = (
+  path: string,
+  method: string,
+  routes: readonly Route<unknown>[],
+): NearestRoute => {
+  const segments = path.slice(0, LONGEST_COMPARED).split('/')
+  let nearest: NearestRoute = { route: 'none', similarity: -1 }
+  for (const { methods, path: template } of routes) {
+    const words = template.split('/').map((word) => (word.startsWith(':') ? ':' : word))
+    const compared = segments.map((segment, index) => (words[index] === ':' ? ':' : segment))
+    const bonus = methods.includes(method) ? 0.01 : 0
+    const similar = similarity(compared.join('/'), words.join('/')) + bonus
+    if (similar > nearest.similarity) {
+      nearest = { route: `${methods[0] ?? method} ${template}`, similarity: similar }
+    }
+  }
+  return nearest
+}
+
+const split = (rest: string): { path: string; query: string } => {
+  const [withoutHash = ''] = rest.split('#', 1)
+  const mark = withoutHash.indexOf('?')
+  if (mark === -1) return { path: withoutHash || '/', query: '' }
+  return { path: withoutHash.slice(0, mark) || '/', query: withoutHash.slice(mark + 1) }
+}
+
+const RANK = { route: 0, 'other-method': 1, none: 2 } as const
+
+/**
+ * Returns the areas whose base URL matches. If an area has the route, returns only that area. If no area has the route,
+ * sorts the areas by four criteria, the most important first: the path exists with another method, the base URL is
+ * longer, the path begins with the area's version prefix, the path is more similar to a route of the area.
+ */
+export const locate = <AnyArea extends Routed>(
+  url: string,
+  method: string,
+  bases: readonly Base<AnyArea>[],
+): readonly Located<AnyArea>[] => {
+  const candidates: (Located<AnyArea> & { readonly base: string })[] = []
+  for (const { url: base, area } of bases) {
+    if (!url.startsWith(base) || !['/', '?', '#', ''].includes(url.charAt(base.length))) continue
+    const { path, query } = split(url.slice(base.length))
+    const match = area.router.search(path, method)
+    const found = { area, path, query, match, base }
+    if (match.kind === 'route') return [found]
+    candidates.push(found)
+  }
+  if (candidates.length < 2) return candidates
+  const similarityOf = ({ area, path }: Located<AnyArea>) =>
+    nearestRoute(path, method, area.router.routes).similarity
+  const hasPrefix = ({ area, path }: Located<AnyArea>) => Number(path.startsWith(`${area.apiPrefix}/`))
+  return candidates.sort(
+    (one, other) =>
+      RANK[one.match.kind] - RANK[other.match.kind] ||
+      other.base.length - one.base.length ||
+      hasPrefix(other) - hasPrefix(one) ||
+      similarityOf(other) - similarityOf(one),
+  )
+}

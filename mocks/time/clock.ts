@@ -1,0 +1,216 @@
+import { type Duration, toInstantMilliseconds, toMilliseconds } from '../domain/duration.ts'
+import { type AgendaState, createAgenda, newAgenda } from './agenda.ts'
+import { machineNow, macrotask, startTimer } from './machine.ts'
+
+/** The options of a mock's clock. */
+export interface MockClockOptions {
+  /**
+   * `'system'` (default): the clock follows the machine's time or fake timers; `set` and `advance` shift the clock.
+   * If `clock` is a time, the clock is frozen: it starts at this time, and only `set`, `advance` and `sleep` move it.
+   */
+  readonly clock?: 'system' | Date | number | string
+  /**
+   * How `sleep` ends on a frozen clock. `'jump'` (default): after all ready callbacks have run, the clock moves itself
+   * to the end of the sleep. Tests of a client's retries therefore need no call of `set` or `advance`.
+   * `'wait'`: the sleep lasts until a test moves the clock.
+   */
+  readonly sleep?: 'jump' | 'wait'
+}
+
+/** A clock as plain data. */
+export interface ClockState {
+  /** The time of a frozen clock, or how far a system clock is ahead of the machine's time, in milliseconds. */
+  position: number
+  readonly frozen: boolean
+  readonly agenda: AgendaState
+}
+
+/** Returns the clock of a new mock: at its start time if it is frozen, else at the machine's time. */
+export const newClockState = (clock: NonNullable<MockClockOptions['clock']> = 'system'): ClockState => ({
+  position: clock === 'system' ? 0 : toInstantMilliseconds(clock),
+  frozen: clock !== 'system',
+  agenda: newAgenda(),
+})
+
+/** The clock of one mock. Times are milliseconds since 1970-01-01T00:00:00Z. */
+export interface MockClock {
+  /** Returns the current time. While a planned event runs, the current time is the due time of the event. */
+  now(): number
+  /**
+   * Sets the clock. If `time` is later than now, due events run in order, each at its due time, and each notification
+   * is delivered before the clock moves on, as with `advance`. If `time` is earlier than now, past events are not
+   * undone, and planned events stay planned.
+   *
+   * Rejects with a TypeError if the time is invalid, or is text with a time of day but no zone.
+   */
+  set(time: Date | number | string): Promise<void>
+  /** Moves the clock forward. Due events run in order, each at its due time. Overlapping calls of `advance` add up. */
+  advance(duration: Duration): Promise<void>
+  /** Waits until this clock has moved by `milliseconds`. If `signal` is aborted, rejects with its reason. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
+}
+
+interface Sleeper {
+  readonly wakeAt: number
+  wake(): void
+  fail(reason: unknown): void
+}
+
+/** The clock that a mock uses internally: a `MockClock` with its agenda. */
+export type ManagedClock = ReturnType<typeof createClock>
+
+/**
+ * Creates a clock and its agenda.
+ *
+ * @param state returns the current data, which a reset or `restore` replaces
+ */
+export const createClock = (
+  state: () => ClockState,
+  options: {
+    readonly sleep?: MockClockOptions['sleep']
+    /**
+     * Delivers notifications while the clock moves. The clock calls `afterStep` after the events of each due time and
+     * at the end of the move. The clock moves on when the returned promise resolves. If no delivery is in progress,
+     * `afterStep` returns `undefined`.
+     */
+    readonly afterStep?: () => Promise<void> | undefined
+    /** Called before the clock goes back: what has happened by now stays so. */
+    readonly beforeSetBack?: () => void
+    /** Called when the time until the next planned event may have become shorter. */
+    readonly onEarlier?: () => void
+  } = {},
+) => {
+  const { sleep: sleepMode = 'jump', afterStep, beforeSetBack, onEarlier } = options
+  /** While the clock moves, `cursor` is the clock's time, even if the machine's time changes. */
+  let cursor = 0
+  let moves = 0
+  /** The target time of the running move that goes furthest into the future. */
+  let goal = 0
+  /** The number of resets and restores. Each of them stops the moves that are running. */
+  let era = 0
+  const sleepers = new Set<Sleeper>()
+
+  const machineTime = (): number => (state().frozen ? 0 : machineNow())
+  const clockTime = (): number => (moves > 0 ? cursor : machineTime() + state().position)
+  const agenda = createAgenda(() => state().agenda, clockTime, onEarlier)
+
+  const place = (time: number): void => {
+    cursor = time
+    state().position = time - machineTime()
+  }
+
+  const refuseWhileRunning = (): void => {
+    if (agenda.isRunning()) throw new Error('A planned event cannot move the clock while it runs.')
+  }
+
+  const wakeSleepers = (time: number): boolean => {
+    const due = [...sleepers].filter(({ wakeAt }) => wakeAt <= time)
+    for (const sleeper of due.sort((left, right) => left.wakeAt - right.wakeAt)) sleeper.wake()
+    return due.length > 0
+  }
+
+  const nextStepAt = (): number => {
+    let at = agenda.nextAt() ?? Number.POSITIVE_INFINITY
+    for (const { wakeAt } of sleepers) at = Math.min(at, wakeAt)
+    return at
+  }
+
+  const moveTo = async (target: number): Promise<void> => {
+    refuseWhileRunning()
+    cursor = clockTime()
+    goal = moves > 0 ? Math.max(goal, target) : target
+    moves += 1
+    const ownEra = era
+    try {
+      for (let at = nextStepAt(); at <= target; at = nextStepAt()) {
+        place(Math.max(cursor, at))
+        agenda.runStep(cursor)
+        const deliveries = afterStep?.()
+        // Each `await` takes longer than `runStep`, so the loop awaits only if deliveries are in progress.
+        if (deliveries !== undefined) await deliveries
+        if (ownEra === era && wakeSleepers(cursor)) await macrotask()
+        if (ownEra !== era) return
+      }
+      place(Math.max(cursor, target))
+      await afterStep?.()
+    } finally {
+      if (ownEra === era) {
+        moves -= 1
+        if (moves === 0) {
+          place(cursor)
+          onEarlier?.()
+        }
+      }
+    }
+  }
+
+  const jumpTo = async (sleeper: Sleeper): Promise<void> => {
+    await macrotask()
+    if (sleepers.has(sleeper)) await moveTo(sleeper.wakeAt)
+  }
+
+  return {
+    agenda,
+    /** True for a frozen clock. Only `set`, `advance` and `sleep` move a frozen clock. */
+    isFrozen: (): boolean => state().frozen,
+    now: agenda.now,
+    /** Returns the milliseconds until the next planned event, or `undefined` if there is none. */
+    untilNext(): number | undefined {
+      const at = agenda.nextAt()
+      return at === undefined ? undefined : at - clockTime()
+    },
+    async set(time: Date | number | string) {
+      refuseWhileRunning()
+      const target = toInstantMilliseconds(time)
+      if (target >= clockTime()) {
+        await moveTo(target)
+        return
+      }
+      agenda.runDue()
+      beforeSetBack?.()
+      place(target)
+      agenda.runDue()
+      onEarlier?.()
+      await afterStep?.()
+    },
+    async advance(duration: Duration) {
+      const length = toMilliseconds(duration)
+      const target = (moves > 0 ? goal : clockTime()) + length
+      if (Number.isNaN(new Date(target).getTime())) {
+        throw new RangeError('The clock cannot be moved beyond the last Date, in the year 275760.')
+      }
+      await moveTo(target)
+    },
+    async sleep(milliseconds: number, signal?: AbortSignal) {
+      const length = toMilliseconds(Math.max(0, milliseconds))
+      signal?.throwIfAborted()
+      await new Promise<void>((resolve, reject) => {
+        let stopTimer: (() => void) | undefined
+        const end = (settle: () => void): void => {
+          if (!sleepers.delete(sleeper)) return
+          signal?.removeEventListener('abort', onAbort)
+          stopTimer?.()
+          settle()
+        }
+        const onAbort = (): void => sleeper.fail(signal?.reason)
+        const sleeper: Sleeper = {
+          wakeAt: agenda.now() + length,
+          wake: () => end(resolve),
+          fail: (reason) => end(() => reject(reason)),
+        }
+        sleepers.add(sleeper)
+        signal?.addEventListener('abort', onAbort)
+        if (!state().frozen) stopTimer = startTimer(length, sleeper.wake)
+        else if (sleepMode === 'jump' && length !== Number.POSITIVE_INFINITY) {
+          void jumpTo(sleeper).catch(sleeper.fail)
+        }
+      })
+    },
+    /** Stops the running moves, because the clock's data was replaced. */
+    startOver(): void {
+      era += 1
+      moves = 0
+      onEarlier?.()
+    },
+  }
+}
