@@ -87,7 +87,7 @@ const UNLIMITED = { limit: 1_000_000_000, windowMs: 60_000 }
 const ID_LENGTH = 20
 
 /** While a server runs and the clock is not frozen, a delivery that waits for `flush()` starts within this time. */
-const LONGEST_HOLD_MS = 1_000
+const MAX_HOLD_MS = 1_000
 
 /** The internal parts of a mock. */
 export type MockInternals = ReturnType<typeof createInternals>
@@ -126,7 +126,7 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
     newId: (kind) => ids.text(kind, ID_LENGTH),
     size: options.logSize,
     receivers: options.subscriptions.notify,
-    onHeld: () => alarm.within(LONGEST_HOLD_MS),
+    onHeld: () => alarm.within(MAX_HOLD_MS),
   })
 
   const { variant } = options.subscriptions

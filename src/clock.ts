@@ -7,11 +7,11 @@ export interface Clock {
 }
 
 /** The longest delay of a timer, in milliseconds. A timer with a longer delay would overflow and fire at once. */
-export const LONGEST_DELAY = 2_147_483_647
+export const MAX_DELAY_MS = 2_147_483_647
 
 /** Calls `act` after `milliseconds` of real time. Returns a function that stops the timer. */
 export const startTimer = (milliseconds: number, act: () => void): (() => void) => {
-  const timer = setTimeout(act, Math.min(Math.max(milliseconds, 0), LONGEST_DELAY))
+  const timer = setTimeout(act, Math.min(Math.max(milliseconds, 0), MAX_DELAY_MS))
   return () => clearTimeout(timer)
 }
 
@@ -73,5 +73,5 @@ export const exportedWait = (ms: number | undefined): number | undefined =>
   ms === undefined ? undefined : Math.min(Math.max(Math.ceil(ms), 1000), 3_600_000)
 
 /** Formats a time span for messages, such as `1.5 s`. */
-export const inWords = (milliseconds: number): string =>
+export const formatDuration = (milliseconds: number): string =>
   milliseconds < 1000 ? `${Math.ceil(milliseconds)} ms` : `${Math.ceil(milliseconds / 100) / 10} s`

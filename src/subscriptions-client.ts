@@ -78,7 +78,7 @@ export interface PageOptions extends Input<typeof pageOptions> {}
 const checkPage = (page: PageOptions = {}) =>
   check(subscriptionsContract.payments.operation, strict(pageOptions, 'option'), page)
 
-const LONGEST_PAGE = 100
+const MAX_PAGE_SIZE = 100
 const MILLISECONDS_PER_DAY = 86_400_000
 // A new day begins first in the time zone UTC+14.
 const EARLIEST_ZONE = 14 * 3_600_000
@@ -207,7 +207,7 @@ export class SubscriptionsClient {
     const given = checkPage(page)
     const seen = new Set<string>()
     for (let number = given.page ?? 1; ; number += 1) {
-      const read = { page: number, perPage: given.perPage ?? LONGEST_PAGE }
+      const read = { page: number, perPage: given.perPage ?? MAX_PAGE_SIZE }
       const result = await this.#payments(subscriptionId, read, options).catch((error: unknown) => {
         const isEnd = error instanceof ApiError && error.verdict === 'not-found' && error.status === 404
         if (seen.size === 0 || !isEnd) throw error

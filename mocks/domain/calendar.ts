@@ -20,13 +20,13 @@ export const isoMicroseconds = (instant: number): string =>
 
 // The UTC offset of a time zone changes only at minute 0, 15, 30 or 45 of an hour.
 const QUARTER = HOUR / 4
-const LARGEST_CACHE = 4_096
+const MAX_CACHE_ENTRIES = 4_096
 
 /** Returns the value of `key` from the cache. If the cache has no such value, computes and stores it. */
 const cached = (cache: Map<number, number>, key: number, compute: () => number): number => {
   let value = cache.get(key)
   if (value === undefined) {
-    if (cache.size >= LARGEST_CACHE) cache.clear()
+    if (cache.size >= MAX_CACHE_ENTRIES) cache.clear()
     value = compute()
     cache.set(key, value)
   }

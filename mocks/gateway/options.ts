@@ -26,7 +26,7 @@ const identifier = (prefix: string) => {
 }
 
 /** The default outcome of a seeded charge, by status. */
-export const outcomeOf = {
+export const DEFAULT_OUTCOMES = {
   pending_confirmation: 'PENDING',
   pending_retry: 'RETRYING',
   succeeded: 'SUCCEEDED',

@@ -4,7 +4,7 @@ import type { Ids } from '../domain/ids.ts'
 import type { Agenda } from '../time/agenda.ts'
 import type { Behavior, BehaviorName, ChargeOutcome, Resolution } from './behaviors.ts'
 import { behaviors, comparableNumber } from './behaviors.ts'
-import { type GatewayOptions, outcomeOf, type SeedCharge } from './options.ts'
+import { DEFAULT_OUTCOMES, type GatewayOptions, type SeedCharge } from './options.ts'
 
 /** The status to which each result of a charge leads. */
 const statusAfter = {
@@ -242,7 +242,7 @@ export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: 
   }
 
   const add = (given: SeedCharge, credential: string, idempotencyKey?: string): ChargeRecord => {
-    const { status = 'succeeded', outcome = outcomeOf[status], created_at: createdAt } = given
+    const { status = 'succeeded', outcome = DEFAULT_OUTCOMES[status], created_at: createdAt } = given
     const charge: ChargeRecord = {
       id: given.id ?? `ch_${ids.text('charge', ID_LENGTH)}`,
       confirmation_id: given.confirmation_id ?? `conf_${ids.text('confirmation', ID_LENGTH)}`,

@@ -68,7 +68,7 @@ const isJson = (body: unknown): boolean => {
   }
 }
 
-const LONGEST_TIMER = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 const details = {
   /** HTTP status. Default: 500 for kind `status`, 502 for `html`, the success status for `empty` and `malformed`. */
@@ -78,7 +78,7 @@ const details = {
   /** Additional headers of the fault's response. Default: none. */
   headers: optional(headers),
   /** Delay before the response, or before the connection closes, in milliseconds of machine time. Default: 0. */
-  latencyMs: optional(number('milliseconds from 0', 0, LONGEST_TIMER)),
+  latencyMs: optional(number('milliseconds from 0', 0, MAX_TIMER_MS)),
   /**
    * Retry-After header of `rate-limit` and `status`. With `false`, the response has no such header. Default: 1 for
    * `rate-limit` in area G, otherwise no header.

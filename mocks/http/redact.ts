@@ -7,15 +7,15 @@ const HINT = /pass|secret|token|otp|authorization|api_?key/i
 const hideSecret = (name: string, value: unknown): unknown => (SECRET_NAME.test(name) ? REDACTED : value)
 
 // The log omits a body with more characters than this, to save memory.
-const LONGEST_BODY = 65_536
+const MAX_BODY_CHARACTERS = 65_536
 
 const limited = (text: string): string =>
-  text.length > LONGEST_BODY ? JSON.stringify(`[${text.length} characters, not kept]`) : text
+  text.length > MAX_BODY_CHARACTERS ? JSON.stringify(`[${text.length} characters, not kept]`) : text
 
 /** Returns JSON text without the values of secret fields, or `undefined` if the text is not JSON. */
 export const redactJson = (text: string): string | undefined => {
   if (text === '') return undefined
-  if (text.length > LONGEST_BODY || !HINT.test(text)) return limited(text)
+  if (text.length > MAX_BODY_CHARACTERS || !HINT.test(text)) return limited(text)
   try {
     return JSON.stringify(JSON.parse(text), hideSecret)
   } catch {
@@ -34,11 +34,11 @@ export const redactFields = (fields: Readonly<Record<string, unknown>>): string 
   }
 }
 
-const LONGEST_PATH = 2_048
+const MAX_PATH_CHARACTERS = 2_048
 
 /** Returns a path without the values of secret query parameters. A very long path is truncated. */
 export const redactPath = (whole: string): string => {
-  const path = whole.length > LONGEST_PATH ? `${whole.slice(0, LONGEST_PATH)}…` : whole
+  const path = whole.length > MAX_PATH_CHARACTERS ? `${whole.slice(0, MAX_PATH_CHARACTERS)}…` : whole
   const mark = path.indexOf('?')
   if (mark === -1 || !HINT.test(path)) return path
   const parameters = [...new URLSearchParams(path.slice(mark + 1))].map(([name, value]) => {
@@ -69,7 +69,7 @@ const withoutToken = (run: string, { isToken }: Secrets): string => {
 }
 
 // Secrets with fewer characters are not removed, because ordinary words may contain the same letters.
-const SHORTEST_SECRET = 6
+const MIN_SECRET_CHARACTERS = 6
 
 /** Returns the forms that a secret has in text, in JSON, in a path and in a query. */
 const formsOf = (secret: string): readonly string[] => [
@@ -83,7 +83,7 @@ const formsOf = (secret: string): readonly string[] => [
 export const withoutSecrets = (text: string, secrets: Secrets): string => {
   let rest = text.replace(TOKEN_LIKE, (run) => withoutToken(run, secrets))
   for (const secret of secrets.configured) {
-    if (secret.length < SHORTEST_SECRET) continue
+    if (secret.length < MIN_SECRET_CHARACTERS) continue
     for (const form of formsOf(secret)) rest = rest.replaceAll(form, REDACTED)
   }
   return rest

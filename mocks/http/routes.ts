@@ -161,7 +161,7 @@ export interface Located<AnyArea extends Routed> {
 }
 
 // The search for a similar route compares only this many characters of a path, because every route is shorter.
-const LONGEST_COMPARED = 256
+const MAX_COMPARED_CHARACTERS = 256
 
 const pairsOf = (text: string): readonly string[] =>
   Array.from({ length: text.length - 1 }, (_, index) => text.slice(index, index + 2))
@@ -185,7 +185,7 @@ export const nearestRoute = (
   method: string,
   routes: readonly Route<unknown>[],
 ): NearestRoute => {
-  const segments = path.slice(0, LONGEST_COMPARED).split('/')
+  const segments = path.slice(0, MAX_COMPARED_CHARACTERS).split('/')
   let nearest: NearestRoute = { route: 'none', similarity: -1 }
   for (const { methods, path: template } of routes) {
     const words = template.split('/').map((word) => (word.startsWith(':') ? ':' : word))

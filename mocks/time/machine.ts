@@ -4,13 +4,13 @@
 export const machineNow = (): number => Date.now()
 
 // `setTimeout` fires at once if the delay exceeds this number of milliseconds.
-const LONGEST_TIMER = 2_147_483_647
+const MAX_TIMER_MS = 2_147_483_647
 
 /** Calls `act` after `milliseconds`. Uses fake timers if a test installs any. The returned function stops the timer. */
 export const startTimer = (milliseconds: number, act: () => void): (() => void) => {
   let timer: ReturnType<typeof setTimeout>
   const start = (rest: number): void => {
-    const part = Math.min(rest, LONGEST_TIMER)
+    const part = Math.min(rest, MAX_TIMER_MS)
     timer = setTimeout(() => (rest > part ? start(rest - part) : act()), part)
   }
   start(milliseconds)

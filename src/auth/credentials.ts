@@ -55,7 +55,7 @@ export const orFunction = <Source>(inner: Field<unknown>): Field<Source, Source>
 export const credentialsOption = orFunction<CredentialsSource>(credentialsSchema)
 
 /** Describes an error by its class and code. Omits the message, because the message could quote a secret. */
-export const failureOf = (error: unknown): string => {
+export const describeError = (error: unknown): string => {
   if (!(error instanceof Error)) return 'a rejection'
   const code: unknown = Reflect.get(error, 'code')
   const reason = typeof code === 'string' && /^\w{1,40}$/.test(code) ? `, ${code}` : ''
@@ -66,7 +66,7 @@ export const failureOf = (error: unknown): string => {
 export const readSecret = async (operation: string, option: string, source: unknown): Promise<unknown> => {
   if (typeof source !== 'function') return source
   return waitAtMost((async () => source())(), SOURCE_LIMIT).catch((error: unknown) => {
-    const received = failureOf(error)
+    const received = describeError(error)
     const message = `The function passed as ${option} ended in ${received}. Calling again is safe`
     const issue = { field: option, rule: 'a function that resolves', received, message }
     throw new InvalidRequestError(operation, [issue], { phase: 'login', retryable: true })

@@ -1,4 +1,4 @@
-import { type Clock, exportedWait, inWords } from '../clock.ts'
+import { type Clock, exportedWait, formatDuration } from '../clock.ts'
 import { randomId } from '../contract/formats.ts'
 import {
   ApiError,
@@ -14,7 +14,7 @@ import type { LoginBlock, TokenRecord } from './token-record.ts'
 /** Length of the first block after a login that got no token but was not rejected, in milliseconds. */
 const FIRST_BLOCK = 10_000
 /** Each further failure doubles the block's length, up to this many milliseconds. */
-export const LONGEST_BLOCK = 900_000
+export const MAX_BLOCK_MS = 900_000
 /** Maximum number of login blocks in a record. */
 const BLOCKS_KEPT = 8
 
@@ -51,7 +51,7 @@ const blockedError = ({ status, errorCode, verdict }: LoginBlock, remaining: num
   const facts = [verdict, status && `HTTP ${status}`, errorCode && `code "${errorCode}"`].filter(Boolean)
   const what = `an earlier login got no token${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`
   const change = isRejected ? ' (option loginCooldown), when the credentials change,' : ''
-  const message = `${LOGIN} failed: ${what}. The client logs in again in ${inWords(retryAfterMs)}${change} or when you call login().`
+  const message = `${LOGIN} failed: ${what}. The client logs in again in ${formatDuration(retryAfterMs)}${change} or when you call login().`
   const call = { operation: LOGIN, phase: 'login', outcome: 'not-sent', attempts: 0 } as const
   const details = { ...call, status, errorCode, verdict, retryAfterMs, retryable: !isRejected }
   if (status === 401) return new AuthenticationError(message, details)
@@ -112,7 +112,7 @@ export const createLoginGuard = (loginCooldown: number, clock: Clock) => {
       const salt = record.salt ?? randomId()
       const facts = { at: clock.now(), status: status || undefined, errorCode, verdict }
       const last = record.blocks.find((block) => !isRejection(block))
-      let block: LoginBlock = { ...facts, wait: last ? Math.min(last.wait * 2, LONGEST_BLOCK) : FIRST_BLOCK }
+      let block: LoginBlock = { ...facts, wait: last ? Math.min(last.wait * 2, MAX_BLOCK_MS) : FIRST_BLOCK }
       // Each further login with rejected credentials could lock the account, so a shorter wait that the response names,
       // as proxies add it, does not count.
       if (isRejection(facts))

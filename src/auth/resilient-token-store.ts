@@ -1,6 +1,6 @@
 import { type Clock, waitAtMost } from '../clock.ts'
 import { RateLimitError } from '../errors.ts'
-import { failureOf, LOGIN } from './credentials.ts'
+import { describeError, LOGIN } from './credentials.ts'
 import {
   EMPTY_RECORD,
   mergeRecords,
@@ -17,7 +17,7 @@ const LOCK_LIMIT = 30_000
 /** After a failure or that wait, the client does not use the store or the lock for this time, in milliseconds. */
 const PAUSE = 5_000
 /** Longest time that a store keeps a record, in milliseconds. The specification shows no lifetime of refresh tokens. */
-const LONGEST_KEPT = 2_592_000_000
+const MAX_KEPT_MS = 2_592_000_000
 
 // The clients of one store share a mutex and the records that this process wrote last. So they log in once even if the
 // store fails.
@@ -56,7 +56,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
       return await waitAtMost((async () => work())(), limit, undefined, 'The token store')
     } catch (error) {
       failedAt = clock.now()
-      report(`The token store failed: ${method}() ended in ${failureOf(error)}. Memory is used.`)
+      report(`The token store failed: ${method}() ended in ${describeError(error)}. Memory is used.`)
       return undefined
     }
   }
@@ -98,7 +98,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
       const kept = { record: JSON.parse(JSON.stringify(given)), isSaved: false }
       memory.set(key, kept)
       saving = callStore('set', async () => {
-        await store.set(versioned(key), kept.record, Math.min(timeToLive, LONGEST_KEPT))
+        await store.set(versioned(key), kept.record, Math.min(timeToLive, MAX_KEPT_MS))
         kept.isSaved = true
       })
     },

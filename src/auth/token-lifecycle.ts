@@ -2,8 +2,8 @@ import { type Clock, waitAtMost } from '../clock.ts'
 import type { Token } from '../contract/subscriptions.ts'
 import { isMandateKitError, RateLimitError } from '../errors.ts'
 import type { Authorizer } from './authorizer.ts'
-import { type CredentialsSource, failureOf, readCredentials } from './credentials.ts'
-import { blocksAfterLogin, createLoginGuard, isDecided, LONGEST_BLOCK } from './login-guard.ts'
+import { type CredentialsSource, describeError, readCredentials } from './credentials.ts'
+import { blocksAfterLogin, createLoginGuard, isDecided, MAX_BLOCK_MS } from './login-guard.ts'
 import { createResilientStore } from './resilient-token-store.ts'
 import { shareWork } from './shared-work.ts'
 import { type ActiveToken, activate, type TokenRecord, tokenFrom } from './token-record.ts'
@@ -17,7 +17,7 @@ const POSTPONEMENT = 10_000
 /** How long a call with a valid token waits for an early renewal, in milliseconds of real time. */
 const EARLY_WAIT = 1_000
 /** A call waits for the end of a login pause only if at most this many milliseconds remain. */
-const LONGEST_WAIT = 60_000
+const MAX_WAIT_MS = 60_000
 /** A part of the API may not know a token that is younger than this many milliseconds. */
 const NEW_TOKEN = 5_000
 /** Longest random delay of a login while the store fails and cannot prevent that all processes log in together. */
@@ -122,7 +122,7 @@ export const createTokenLifecycle = <Response extends TokenResponse>(
     const request = async (grant: Grant, fields: TokenFields, record: TokenRecord) => {
       const isLogin = grant === 'password'
       // The next failure doubles a pause, so the record must remain after the pause.
-      const timeToLive = Math.max(loginCooldown, LONGEST_BLOCK) + LONGEST_BLOCK
+      const timeToLive = Math.max(loginCooldown, MAX_BLOCK_MS) + MAX_BLOCK_MS
       const send = async () => {
         const client = { client_id: clientId, client_secret: clientSecret }
         const response = await options.requestToken({ grant_type: grant, ...client, ...fields }, signal)
@@ -207,7 +207,7 @@ export const createTokenLifecycle = <Response extends TokenResponse>(
   const renewEarly = async (token: ActiveToken): Promise<void> => {
     const renewal = renew('expiring').catch((error: unknown) => {
       token.renewAt = Math.min(clock.now() + POSTPONEMENT, token.expiresAt)
-      onUnexpected(`The token could not be renewed early: ${failureOf(error)}.`)
+      onUnexpected(`The token could not be renewed early: ${describeError(error)}.`)
     })
     await waitAtMost(renewal, EARLY_WAIT).catch(() => undefined)
   }
@@ -228,7 +228,7 @@ export const createTokenLifecycle = <Response extends TokenResponse>(
         const isPause =
           error instanceof RateLimitError && error.phase === 'login' && error.status === undefined
         const wait = waits && isPause ? error.retryAfterMs : undefined
-        if (!wait || wait > LONGEST_WAIT || wait >= remaining || signal.aborted) throw error
+        if (!wait || wait > MAX_WAIT_MS || wait >= remaining || signal.aborted) throw error
         await clock.sleep(wait, signal)
         // A custom `sleep` may resolve although the signal is aborted. An aborted call must not log in.
         signal.throwIfAborted()

@@ -116,9 +116,9 @@ export const mergeRecords = (found: TokenRecord, own: TokenRecord, isSaved: bool
 /** Lifetime of a token if the response has no usable `expires_in`, in milliseconds. */
 const FALLBACK_LIFETIME = 300_000
 /** The longest lifetime of a token, in milliseconds. A longer `expires_in` counts as this lifetime. */
-const LONGEST_LIFETIME = 86_400_000
+const MAX_LIFETIME_MS = 86_400_000
 /** The client renews a token early, but at most this many milliseconds before the token expires. */
-const LONGEST_MARGIN = 30_000
+const MAX_MARGIN_MS = 30_000
 
 /** Returns the token from a login's response. If the response has no refresh token, uses `oldRefreshToken`. */
 export const tokenFrom = (response: Token, now: number, oldRefreshToken?: string): StoredToken => {
@@ -136,7 +136,7 @@ export const tokenFrom = (response: Token, now: number, oldRefreshToken?: string
     accessToken: access_token,
     refreshToken: hasRefreshToken ? refresh_token : oldRefreshToken,
     obtainedAt: now,
-    lifetime: seconds >= 1 ? Math.min(seconds * 1000, LONGEST_LIFETIME) : FALLBACK_LIFETIME,
+    lifetime: seconds >= 1 ? Math.min(seconds * 1000, MAX_LIFETIME_MS) : FALLBACK_LIFETIME,
   }
 }
 
@@ -152,9 +152,9 @@ export interface ActiveToken extends Authorization {
 
 /** Prepares a token for use. If `obtainedAt` is in the future, the token counts as received now. */
 export const activate = (token: StoredToken, now: number, isRequested: boolean): ActiveToken => {
-  const lifetime = Math.min(token.lifetime, LONGEST_LIFETIME)
+  const lifetime = Math.min(token.lifetime, MAX_LIFETIME_MS)
   const obtainedAt = Math.min(now, token.obtainedAt)
   const expiresAt = obtainedAt + lifetime
-  const renewAt = expiresAt - Math.min(LONGEST_MARGIN, lifetime / 10)
+  const renewAt = expiresAt - Math.min(MAX_MARGIN_MS, lifetime / 10)
   return { header: `Bearer ${token.accessToken}`, id: token.id, isRequested, obtainedAt, renewAt, expiresAt }
 }

@@ -32,7 +32,7 @@ export interface TokenStore {
 export type KeyedMutex = <Result>(key: string, task: () => Promise<Result>) => Promise<Result>
 
 /** Longest wait for a running task, in milliseconds. A task in a worker may never end, so the wait needs a limit. */
-const LONGEST_TURN = 60_000
+const MAX_TURN_MS = 60_000
 
 /** Creates a mutex for this process. A task waits until the running task of its key ends, at most 60 s. */
 export const createKeyedMutex = (): KeyedMutex => {
@@ -45,7 +45,7 @@ export const createKeyedMutex = (): KeyedMutex => {
       leave(turn)
     }
     const result = task()
-    const turn = { result, endsAt: steadyClock.now() + LONGEST_TURN }
+    const turn = { result, endsAt: steadyClock.now() + MAX_TURN_MS }
     running.set(key, turn)
     return result.finally(() => leave(turn))
   }

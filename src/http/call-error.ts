@@ -1,4 +1,4 @@
-import { exportedWait, inWords } from '../clock.ts'
+import { exportedWait, formatDuration } from '../clock.ts'
 import type { AuthKind } from '../contract/endpoint.ts'
 import { asText, isObject } from '../contract/fields.ts'
 import { type Verdict, verdictOn } from '../contract/verdict.ts'
@@ -67,7 +67,7 @@ const adviceOf = (
   }
   const rejected = endpoint.acts ? 'The server did not act.' : ''
   if (!retryable) return endpoint.afterRejected ?? rejected
-  return `${rejected} Call again ${waitMs === undefined ? 'later' : `in ${inWords(waitMs)}`}.`.trim()
+  return `${rejected} Call again ${waitMs === undefined ? 'later' : `in ${formatDuration(waitMs)}`}.`.trim()
 }
 
 /** Returns the arguments of an error's constructor: the message and the details. */
@@ -89,8 +89,10 @@ const placeOf = ({ method, url, endpoint }: Call): string =>
 
 const checkBaseUrl = ({ endpoint }: Call): string => `. Check baseUrl: the client adds ${endpoint.path} to it`
 
-const waitText = (tooLong: number | undefined): string =>
-  tooLong === undefined ? '' : `, and the wait of ${inWords(tooLong)} is too long for this call`
+const waitText = (refusedWaitMs: number | undefined): string =>
+  refusedWaitMs === undefined
+    ? ''
+    : `, and the wait of ${formatDuration(refusedWaitMs)} is too long for this call`
 
 const meaningOf = (verdict: Verdict, auth: AuthKind): string | undefined => {
   if (verdict === 'locked') return 'the account is locked: valid credentials are rejected too'
@@ -105,7 +107,7 @@ const meaningOf = (verdict: Verdict, auth: AuthKind): string | undefined => {
 const responseError = (
   call: Call,
   { failure, response, body }: BadResponse,
-  tooLong: number | undefined,
+  refusedWaitMs: number | undefined,
 ): MandateKitError => {
   const { endpoint } = call
   const { status, headers, rateLimit, text = '' } = response
@@ -131,11 +133,13 @@ const responseError = (
   const title = quoted(/<title[^<>]*>([^<]*)/i.exec(isOther && !isLogin ? text : '')?.[1]?.trim())
   const form = isOther ? [headers['content-type']?.split(';')[0], `${text.length} characters`, title] : []
   const http = [`HTTP ${status}`, ...form].filter(Boolean).join(', ')
-  const wait = waitText(tooLong)
+  const wait = waitText(refusedWaitMs)
   if ('reason' in failure) {
     const doubt = failure.kind === 'cut' ? wait : checkBaseUrl(call)
     const what = `the response of ${placeOf(call)} (${http}) ${failure.reason}${doubt}`
-    return new UnexpectedResponseError(...explain(call, what, isTemporary, { ...own, retryAfterMs: tooLong }))
+    return new UnexpectedResponseError(
+      ...explain(call, what, isTemporary, { ...own, retryAfterMs: refusedWaitMs }),
+    )
   }
   const found = errorIn(body)
   const code = quoted(found.errorCode)
@@ -155,9 +159,9 @@ const responseError = (
     errorCode: plain(found.errorCode),
     serverRequestId: plain(response.serverRequestId),
     rateLimit,
-    retryAfterMs: waitMs ?? tooLong,
+    retryAfterMs: waitMs ?? refusedWaitMs,
   }
-  const described = explain(call, what, isTemporary, all, tooLong === undefined ? waitMs : undefined)
+  const described = explain(call, what, isTemporary, all, refusedWaitMs === undefined ? waitMs : undefined)
   if (status === 401) return new AuthenticationError(...described)
   if (status === 429) return new RateLimitError(...described)
   return verdict === 'locked' ? new LockedOutError(...described) : new ApiError(...described)
@@ -171,7 +175,7 @@ const NO_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/
 const connectionError = (
   call: Call,
   { reason, notSent, certificate }: ConnectionFailure,
-  tooLong: number | undefined,
+  refusedWaitMs: number | undefined,
 ): ConnectionError => {
   const cause = reason && Object.assign(new Error(reason), { code: reason })
   const when = call.phase === 'response' ? 'while the response was read' : 'before a response arrived'
@@ -180,12 +184,14 @@ const connectionError = (
   what += ` (${reason ?? 'unknown reason'}), ${placeOf(call)}`
   if (certificate) what += ". Check baseUrl, the system's date and NODE_EXTRA_CA_CERTS"
   if (NO_TLS.test(reason ?? '')) what += '. Try http instead of https'
-  what += waitText(tooLong)
+  what += waitText(refusedWaitMs)
   if (call.outcome === 'not-sent' && NO_SUCH_HOST.test(reason ?? ''))
     what += MOCK_HOST.test(new URL(call.url).hostname)
       ? '. This address belongs to a mock: pass fetch: mock.fetch, or set up MSW'
       : checkBaseUrl(call)
-  return new ConnectionError(...explain(call, what, !certificate, { cause, reason, retryAfterMs: tooLong }))
+  return new ConnectionError(
+    ...explain(call, what, !certificate, { cause, reason, retryAfterMs: refusedWaitMs }),
+  )
 }
 
 const WHILE: Partial<Record<Phase, string>> = {
@@ -198,7 +204,7 @@ export const interruptionError = (call: Call, by: Interruption): AbortedError | 
   const when = WHILE[call.phase] ?? (call.sent.length === 0 ? ' before it was sent' : '')
   if (by.kind === 'aborted')
     return new AbortedError(...explain(call, `the given signal aborted the call${when}`, true, {}))
-  const limit = inWords(by.milliseconds)
+  const limit = formatDuration(by.milliseconds)
   const what = {
     total: `the call took longer than ${limit} (totalTimeout)${when}`,
     attempt: `no complete response within ${limit} (timeout)`,
@@ -211,7 +217,7 @@ export const interruptionError = (call: Call, by: Interruption): AbortedError | 
 /** Creates the error for a call whose remaining time is shorter than the rate-limit delay. */
 export const delayedError = (call: Call, delay: number): RateLimitError => {
   const retryAfterMs = exportedWait(delay)
-  const what = `the rate limit allows no request for ${inWords(retryAfterMs ?? delay)}, too long for this call`
+  const what = `the rate limit allows no request for ${formatDuration(retryAfterMs ?? delay)}, too long for this call`
   return new RateLimitError(...explain(call, what, true, { retryAfterMs }))
 }
 
@@ -221,11 +227,11 @@ export const attemptError = (
   attempt: LostAttempt | BadResponse,
   waitMs?: number,
 ): MandateKitError => {
-  const tooLong = exportedWait(waitMs)
-  if (attempt.kind === 'bad-response') return responseError(call, attempt, tooLong)
+  const refusedWaitMs = exportedWait(waitMs)
+  if (attempt.kind === 'bad-response') return responseError(call, attempt, refusedWaitMs)
   const { failure } = attempt
   return failure.kind === 'connection'
-    ? connectionError(call, failure, tooLong)
+    ? connectionError(call, failure, refusedWaitMs)
     : interruptionError(call, failure)
 }
 

@@ -15,7 +15,7 @@ import { type ClientChanges, changeSettings } from './options.ts'
 import { type Call, type CallInput, type ClientContext, prepare } from './prepare.ts'
 import { RateLimitGate, type Slot } from './rate-limit.ts'
 import { type BadResponse, readResponse, reportEchoes, type Success } from './read-response.ts'
-import { combineOutcomes, decideRetry, outcomeOf } from './retry.ts'
+import { callOutcome, combineOutcomes, decideRetry } from './retry.ts'
 import { createHttp, type LostAttempt, type ReceivedResponse, sendOnce } from './send.ts'
 
 /** The HTTP response from which a call's data was read. */
@@ -216,7 +216,7 @@ export const runAttempts = async <Definition extends EndpointDefinition>(
     const { failure } = made
     const response = made.kind === 'bad-response' ? made.response : undefined
     call.phase = made.phase
-    call.outcome = combineOutcomes(call.outcome, outcomeOf(endpoint, failure))
+    call.outcome = combineOutcomes(call.outcome, callOutcome(endpoint, failure))
     const { remaining } = deadline
     const { isFinal: renewed } = authorization
     const state = { failure, retries, renewed, hint: response?.waitMs, remaining, random: Math.random() }

@@ -72,7 +72,7 @@ const evidenceIn = (error: unknown, depth = 0): readonly Evidence[] => {
 }
 
 /** Classifies a failed `fetch`. `notSent` is true only if every error in the chain proves that nothing was sent. */
-export const failureOf = (error: unknown, milliseconds: number): ConnectionFailure | Interruption => {
+export const classifyFailure = (error: unknown, milliseconds: number): ConnectionFailure | Interruption => {
   const evidence = evidenceIn(error)
   const reason = evidence.find(({ code }) => code)?.code
   if (FETCH_TIMEOUT.test(reason ?? '')) return { kind: 'timeout', limit: 'fetch', milliseconds }

@@ -1,5 +1,5 @@
 import { functionOption } from '../check.ts'
-import { inWords } from '../clock.ts'
+import { formatDuration } from '../clock.ts'
 import { object, optional, readWith, schema } from '../contract/fields.ts'
 import type { MandateKitErrorCode, Outcome, Phase, RateLimit } from '../errors.ts'
 import type { RetryReason } from './retry.ts'
@@ -159,16 +159,16 @@ const answered = (status: number | undefined): string => (status === undefined ?
 
 const LINES: Lines = {
   onRequest: ['debug', ({ attempt, method, path }) => `attempt ${attempt}: ${method} ${path}`],
-  onResponse: ['debug', ({ status, durationMs }) => `HTTP ${status} after ${inWords(durationMs)}`],
+  onResponse: ['debug', ({ status, durationMs }) => `HTTP ${status} after ${formatDuration(durationMs)}`],
   onRetry: [
     'warn',
     ({ attempt, reason, status, waitMs }) =>
-      `attempt ${attempt} failed: ${reason}${answered(status)}; retry in ${inWords(waitMs)}`,
+      `attempt ${attempt} failed: ${reason}${answered(status)}; retry in ${formatDuration(waitMs)}`,
   ],
   onError: [
     'error',
     ({ code, outcome, status, errorCode, attempts, durationMs }) =>
-      `failed: ${code}${answered(status)}${errorCode ? `, code "${errorCode}"` : ''}, outcome ${outcome}, attempts ${attempts}, ${inWords(durationMs)}`,
+      `failed: ${code}${answered(status)}${errorCode ? `, code "${errorCode}"` : ''}, outcome ${outcome}, attempts ${attempts}, ${formatDuration(durationMs)}`,
   ],
   onTokenRenewed: ['info', ({ reason, grant }) => `new token: ${reason}, by ${grant}`],
   onUnexpected: ['warn', ({ message }) => message],

@@ -1,5 +1,5 @@
 import { check, duration, functionOption } from '../check.ts'
-import { inWords } from '../clock.ts'
+import { formatDuration } from '../clock.ts'
 import type { EndpointDefinition } from '../contract/endpoint.ts'
 import { optional, strict } from '../contract/fields.ts'
 import { AbortedError, isMandateKitError, type MandateKitError, TimeoutError } from '../errors.ts'
@@ -38,10 +38,10 @@ export interface Poll<State> {
 
 const DEFAULT_TIMEOUT = 120_000
 const FIRST_PAUSE = 1000
-const LONGEST_PAUSE = 10_000
+const MAX_PAUSE_MS = 10_000
 const GROWTH = 1.5
 // Without `pollInterval`, the client ignores a `Retry-After` below this many milliseconds, so as not to read too often.
-const SHORTEST_PAUSE = 500
+const MIN_PAUSE_MS = 500
 
 const waitOptionsSchema = strict(
   {
@@ -55,7 +55,7 @@ const waitOptionsSchema = strict(
 
 /** Returns the pause after a read. Pauses grow, and are partly random, so that clients read at different times. */
 const pauseAfter = (reads: number): number =>
-  Math.min(LONGEST_PAUSE, FIRST_PAUSE * GROWTH ** (reads - 1)) * (0.5 + Math.random() / 2)
+  Math.min(MAX_PAUSE_MS, FIRST_PAUSE * GROWTH ** (reads - 1)) * (0.5 + Math.random() / 2)
 
 /** Reads a state repeatedly until it is final. Retries a failed read if its error is retryable. */
 export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
@@ -77,7 +77,7 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
     if (by.kind === 'aborted')
       return new AbortedError(`${operation}: the given signal aborted the wait. ${afterWait}`, details)
     const seen = lastState === undefined ? 'no read succeeded' : 'lastState is the last state read'
-    const message = `${operation}: the expected state did not come within ${inWords(timeoutMs)}; ${seen}. ${afterWait}`
+    const message = `${operation}: the expected state did not come within ${formatDuration(timeoutMs)}; ${seen}. ${afterWait}`
     return new TimeoutError(message, { ...details, timeoutMs, lastState })
   }
 
@@ -100,7 +100,7 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
       const left = end - clock.now()
       if (left <= 0) throw new Interrupted({ kind: 'timeout', limit: 'total', milliseconds: timeoutMs })
       const ownPause = pollInterval ?? pauseAfter(attempts)
-      const pause = hint !== undefined && hint >= (pollInterval ?? SHORTEST_PAUSE) ? hint : ownPause
+      const pause = hint !== undefined && hint >= (pollInterval ?? MIN_PAUSE_MS) ? hint : ownPause
       await deadline.race(async (signal) => clock.sleep(Math.min(pause, left), signal))
     }
   } catch (error) {

@@ -3,9 +3,9 @@ import type { RateLimit } from '../errors.ts'
 import { type Headers, untilServerTime } from './response-headers.ts'
 
 /** The longest delay of a call, in milliseconds. A rate-limit window may be longer than this only after a 429. */
-const LONGEST_DELAY = 60_000
+const MAX_DELAY_MS = 60_000
 // Rate limits are per minute. A wait or reset time of more than an hour must be wrong, so the gate ignores it.
-const LONGEST_PLAUSIBLE_DELAY = 3_600_000
+const MAX_PLAUSIBLE_DELAY_MS = 3_600_000
 /** How much longer than the first waiting call the others wait before they check the limit themselves, in ms. */
 const TURN = 1_000
 /** The reason with which a call's sleep is aborted. It is constant, because each new reason costs a stack trace. */
@@ -81,7 +81,7 @@ export class RateLimitGate {
         signal.throwIfAborted()
         if (this.#inFlight.has(slot)) return slot
         const delay = this.#delay()
-        if (delay > LONGEST_DELAY || delay >= slot.endsAt - steadyClock.now()) return delay
+        if (delay > MAX_DELAY_MS || delay >= slot.endsAt - steadyClock.now()) return delay
         await this.#nextChange(slot, signal)
       }
     } finally {
@@ -121,14 +121,14 @@ export class RateLimitGate {
     this.#limit = limit ?? this.#limit
     const reset = resetAt?.getTime()
     const untilReset = reset && untilServerTime(reset, this.#clock.now(), headers)
-    const isPause = status === 429 && waitMs !== undefined && waitMs <= LONGEST_PLAUSIBLE_DELAY
+    const isPause = status === 429 && waitMs !== undefined && waitMs <= MAX_PLAUSIBLE_DELAY_MS
     if (isPause) this.#pause = this.#open(waitMs, 0)
     // After the wait that a 429 names, calls continue, even if the window with no remaining requests is longer.
     if (isPause && !remaining) this.#endWindow()
-    else if (remaining !== undefined && untilReset && untilReset <= LONGEST_PLAUSIBLE_DELAY) {
+    else if (remaining !== undefined && untilReset && untilReset <= MAX_PLAUSIBLE_DELAY_MS) {
       // Responses may arrive out of order. The lowest number is the newest, because in a window the number only falls.
       const known = this.#window?.resetAt === reset ? this.#window?.remaining : undefined
-      const window = this.#open(Math.min(untilReset, LONGEST_DELAY), Math.min(remaining, known ?? remaining))
+      const window = this.#open(Math.min(untilReset, MAX_DELAY_MS), Math.min(remaining, known ?? remaining))
       this.#window = { ...window, resetAt: reset }
     }
   }
@@ -154,7 +154,7 @@ export class RateLimitGate {
   #endWindow(): void {
     const limit = this.#window?.isGuess ? undefined : this.#limit
     this.#limit = undefined
-    this.#window = limit ? { ...this.#open(LONGEST_DELAY, limit), isGuess: true } : undefined
+    this.#window = limit ? { ...this.#open(MAX_DELAY_MS, limit), isGuess: true } : undefined
   }
 
   /** Returns the milliseconds until the pause and a used-up window end, or 0 if the server allows more requests. */

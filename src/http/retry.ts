@@ -39,7 +39,7 @@ export type RetryDecision =
   | { readonly retry: false; readonly reason: NoRetryReason; readonly waitMs?: number }
 
 const FIRST_BACKOFF = 500
-const LONGEST_BACKOFF = 8000
+const MAX_BACKOFF_MS = 8000
 
 /** Whether a status says that a call with the same idempotency key still runs, or that a state forbids the call. */
 export const isKeyInUse = (endpoint: RetryRules, status: number): boolean =>
@@ -64,7 +64,7 @@ const reasonOf = (endpoint: RetryRules, failure: Failure): RetryReason | 'reject
 
 /** Returns a random backoff (full jitter) in ms. Its maximum is 0.5 s at first, then doubles per retry up to 8 s. */
 const backoff = (retries: number, random: number): number =>
-  Math.floor(random * Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** retries))
+  Math.floor(random * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF * 2 ** retries))
 
 /** Decides whether a failed attempt is retried. `docs/retries-and-outcomes.md` has the same rules as a table. */
 export const decideRetry = (question: RetryQuestion): RetryDecision => {
@@ -88,7 +88,7 @@ export const decideRetry = (question: RetryQuestion): RetryDecision => {
 }
 
 /** Returns the outcome that one failed attempt proves. */
-export const outcomeOf = (endpoint: RetryRules, failure: Failure): Outcome => {
+export const callOutcome = (endpoint: RetryRules, failure: Failure): Outcome => {
   if (failure.kind === 'connection') return failure.notSent ? 'not-sent' : 'unknown'
   if (failure.kind === 'code') return failure.proof ? 'rejected' : 'unknown'
   if (failure.kind !== 'status' || failure.created || failure.status >= 500) return 'unknown'

@@ -2,7 +2,7 @@ import ky, { type KyInstance } from 'ky'
 import { steadyClock } from '../clock.ts'
 import type { Phase, RateLimit } from '../errors.ts'
 import { Interrupted, type Interruption } from './deadline.ts'
-import { type ConnectionFailure, failureOf } from './failure.ts'
+import { type ConnectionFailure, classifyFailure } from './failure.ts'
 import type { FetchHeaders, FetchResponse } from './options.ts'
 import type { Call } from './prepare.ts'
 import { type Headers, readRateLimit, readWait, serverRequestIdOf } from './response-headers.ts'
@@ -109,7 +109,7 @@ export const sendOnce = async (
     }, timeout)
   } catch (error) {
     const milliseconds = Math.round(steadyClock.now() - startedAt)
-    const failure = error instanceof Interrupted ? error.by : failureOf(error, milliseconds)
+    const failure = error instanceof Interrupted ? error.by : classifyFailure(error, milliseconds)
     if (received === undefined) return { kind: 'lost', phase: 'request', failure }
     if (received.status >= 400 && failure.kind !== 'aborted') return { ...received, text: undefined }
     // The response's headers have arrived, so the request was sent and the certificate was accepted.

@@ -1,7 +1,7 @@
 import type { TokenRecord } from '../auth/token-record.ts'
 import type { TokenStore } from '../auth/token-store.ts'
 import { check, duration } from '../check.ts'
-import { LONGEST_DELAY, steadyClock, waitAtMost } from '../clock.ts'
+import { MAX_DELAY_MS, steadyClock, waitAtMost } from '../clock.ts'
 import { anyText, field, type Input, isObject, type Output, strict, withDefault } from '../contract/fields.ts'
 import { randomId } from '../contract/formats.ts'
 import { readJson } from '../json.ts'
@@ -43,7 +43,7 @@ export interface RedisOptions extends Input<typeof redisOptions> {}
 const redisTokenStoreOptions = {
   ...redisOptions,
   /** Milliseconds until the lock of a killed process expires. A running process extends its lock. Default: 10 000. */
-  lockTime: withDefault(duration(LONGEST_DELAY), 10_000),
+  lockTime: withDefault(duration(MAX_DELAY_MS), 10_000),
 }
 /** Options of a token store over Redis. */
 export interface RedisTokenStoreOptions extends Input<typeof redisTokenStoreOptions> {}
@@ -134,7 +134,7 @@ if held == ARGV[1] or held == committed then return 1 end
 return 0`
 
 // The longest wait for a lock, in milliseconds.
-const LONGEST_WAIT = 150_000
+const MAX_WAIT_MS = 150_000
 
 const ignore = (): void => undefined
 
@@ -155,10 +155,10 @@ const withRedisLock = async <Result>(
       isHeld = await ask(EXTEND_OWNED, key, owner, lockTime).catch(() => true)
     }
   }
-  const giveUpAt = steadyClock.now() + LONGEST_WAIT
+  const giveUpAt = steadyClock.now() + MAX_WAIT_MS
   try {
     for (let pause = 10; !(await ask(ACQUIRE, key, owner, lockTime)); pause = Math.min(pause * 1.5, 200)) {
-      if (steadyClock.now() >= giveUpAt) throw new Error(`The lock was not free within ${LONGEST_WAIT} ms`)
+      if (steadyClock.now() >= giveUpAt) throw new Error(`The lock was not free within ${MAX_WAIT_MS} ms`)
       await steadyClock.sleep(pause * (0.5 + Math.random() / 2))
     }
     keep().catch(ignore)

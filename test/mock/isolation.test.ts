@@ -115,7 +115,9 @@ test('restore returns to a snapshot, also in another mock and through a structur
   ]) {
     expect(() => opened.mock.restore(broken as never)).toThrow(TypeError)
   }
-  expect(() => opened.mock.restore({ ...taken, format: 2 } as never)).toThrow(/format 2, and this version of mandatekit reads format 3/)
+  expect(() => opened.mock.restore({ ...taken, format: 2 } as never)).toThrow(
+    /format 2, and this version of mandatekit reads format 3/,
+  )
   expect(() => createMock({ gateway: { rateLimit: false } }).restore(taken)).toThrow(TypeError)
   expect(shown(opened)).toEqual(untouched)
 })
