@@ -20,7 +20,7 @@ const refusalOf = async (made: Promise<unknown>): Promise<number | undefined> =>
 }
 
 /** Which charges the program made. */
-export interface Charged {
+interface Charged {
   /** How many calls could have charged the payer. */
   readonly calls: number
   /** The identifiers of the charges that those calls returned. */

@@ -22,7 +22,7 @@ export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
 /** How the command prints requests and deliveries: as lines for people, as JSON, or not at all. */
-export type LogFormat = 'text' | 'json' | 'none'
+type LogFormat = 'text' | 'json' | 'none'
 
 /** The options of `mandatekit mock`. */
 export interface MockCommandOptions {
