@@ -78,6 +78,8 @@ const serve = async (words: readonly string[]) => {
     get gateway() {
       return new GatewayClient({ baseUrl, apiKey: value('API key'), rateLimit: 'throw', retry: false })
     },
+    /** Stops reading the command's output. */
+    leave: () => void child.stdout.destroy(),
     /** Sends a signal, and returns the command's result. */
     stop(signal: NodeJS.Signals = 'SIGINT'): Promise<Ended> {
       child.kill(signal)

@@ -107,3 +107,11 @@ test('--log json prints one object a line, and --quiet nothing after the greetin
   await quiet.gateway.reference()
   expect((await quiet.stop()).out).toMatch(/Stop it with Ctrl-C\.\n$/)
 })
+
+test('the command goes on when the reader of its output leaves', async () => {
+  const { gateway, leave, stop } = await started()
+  leave()
+  await gateway.reference()
+  await gateway.reference()
+  expect(await stop()).toMatchObject({ code: 0, err: '' })
+})
