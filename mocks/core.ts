@@ -2,7 +2,7 @@ import { oneOf, optional } from '../src/contract/fields.ts'
 import { GATEWAY_API_PREFIX } from '../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../src/contract/subscriptions.ts'
 import { createInternals, type MockInternals, withInternals } from './assemble.ts'
-import { check, strict } from './domain/fields.ts'
+import { check, strict } from './base/fields.ts'
 import { createMockFetch } from './fetch.ts'
 import type { Operation } from './http/area.ts'
 import { explain } from './http/request-log.ts'
@@ -106,7 +106,9 @@ export const createMock = (given: MockOptions = {}): Mock => {
 
 export type { Area } from '../src/contract/endpoint.ts'
 export type { KnownCycle } from '../src/contract/subscriptions.ts'
-
+export type { Rules } from './base/option-table.ts'
+export type { Refusal, RefusalReason } from './base/result.ts'
+export { MockRefusedError } from './base/result.ts'
 export type {
   DeliveryOptions,
   DeliveryRecord,
@@ -116,10 +118,6 @@ export type {
   SentNotification,
   Signing,
 } from './delivery/types.ts'
-export type { Duration, DurationParts, PointInTime } from './domain/duration.ts'
-export type { Rules } from './domain/option-table.ts'
-export type { Refusal, RefusalReason } from './domain/result.ts'
-export { MockRefusedError } from './domain/result.ts'
 export type { MockFetch } from './fetch.ts'
 export type { BehaviorName, ChargeOutcome, NumberTable, Resolution } from './gateway/behaviors.ts'
 export { behaviors, testNumbers } from './gateway/behaviors.ts'
@@ -159,6 +157,7 @@ export {
 } from './subscriptions/options.ts'
 export type { AuthorizationView, PaymentBody, SubscriptionState } from './subscriptions/views.ts'
 export type { MockClock } from './time/clock.ts'
+export type { Duration, DurationParts, PointInTime } from './time/duration.ts'
 export type {
   Faults,
   GatewayClientConfig,

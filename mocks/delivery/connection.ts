@@ -1,6 +1,6 @@
-import { type Duration, MINUTE, toMilliseconds } from '../domain/duration.ts'
-import { check } from '../domain/fields.ts'
+import { check } from '../base/fields.ts'
 import type { NotificationBody } from '../subscriptions/billing.ts'
+import { type Duration, MINUTE, toMilliseconds } from '../time/duration.ts'
 import { createSender, type Sent } from './sender.ts'
 import { type DeliveryOptions, deliverySchema, type NotificationTarget, target } from './types.ts'
 

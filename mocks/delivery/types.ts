@@ -1,10 +1,10 @@
 import type { Input, Open } from '../../src/contract/fields.ts'
 import { anyText, filledText, oneOf, optional, urlText, wholeNumber } from '../../src/contract/fields.ts'
 import type { KnownNotificationType } from '../../src/contract/notifications.ts'
-import { type Duration, duration, toMilliseconds } from '../domain/duration.ts'
-import type { Rule } from '../domain/fields.ts'
-import { also, either, flag, headers, listOf, probability, rule, strict } from '../domain/fields.ts'
+import type { Rule } from '../base/fields.ts'
+import { also, either, flag, headers, listOf, probability, rule, strict } from '../base/fields.ts'
 import type { NotificationBody } from '../subscriptions/billing.ts'
+import { type Duration, duration, toMilliseconds } from '../time/duration.ts'
 
 /** A function in this process that receives notifications. */
 export type NotificationReceiver = (request: Request) => Promise<Response> | Response

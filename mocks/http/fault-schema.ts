@@ -1,17 +1,7 @@
 import type { Input } from '../../src/contract/fields.ts'
 import { anyText, jsonOf, oneOf, optional, readWith, schema, wholeNumber } from '../../src/contract/fields.ts'
 import { isHeaderText } from '../../src/contract/formats.ts'
-import {
-  either,
-  flag,
-  headers,
-  listOf,
-  number,
-  probability,
-  rule,
-  strict,
-  tableOf,
-} from '../domain/fields.ts'
+import { either, flag, headers, listOf, number, probability, rule, strict, tableOf } from '../base/fields.ts'
 import { type Operation, operations } from './area.ts'
 
 interface KindRules {

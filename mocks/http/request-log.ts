@@ -1,5 +1,5 @@
 import type { Area } from '../../src/contract/endpoint.ts'
-import { newRecent, recentList, type Sequence } from '../domain/recent-list.ts'
+import { newRecent, recentList, type Sequence } from '../base/recent-list.ts'
 import { machineNow } from '../time/machine.ts'
 import { assertOperation, isOperation, type Operation } from './area.ts'
 import { type Decision, type Exchange, fieldsOf } from './exchange.ts'

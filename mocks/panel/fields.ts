@@ -1,6 +1,6 @@
 import type { Field, Output, Shape } from '../../src/contract/fields.ts'
 import { anyText, isObject, optional } from '../../src/contract/fields.ts'
-import { number as numberFrom, tableOf } from '../domain/fields.ts'
+import { number as numberFrom, tableOf } from '../base/fields.ts'
 import { paymentScripts } from '../subscriptions/options.ts'
 
 /** The fields of an action, as a program or a form sent them. */

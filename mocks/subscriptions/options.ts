@@ -10,9 +10,7 @@ import {
   wholeNumber,
 } from '../../src/contract/fields.ts'
 import { CYCLES, dayNumber, isAmountText } from '../../src/contract/formats.ts'
-import { parseTimeOfDay } from '../domain/calendar.ts'
-import { duration, pointInTime } from '../domain/duration.ts'
-import type { Rule } from '../domain/fields.ts'
+import type { Rule } from '../base/fields.ts'
 import {
   absoluteUrl,
   also,
@@ -23,8 +21,10 @@ import {
   orFalse,
   pattern,
   strict,
-} from '../domain/fields.ts'
-import { defaultsOf, type OptionsOf, option, strictOf } from '../domain/option-table.ts'
+} from '../base/fields.ts'
+import { defaultsOf, type OptionsOf, option, strictOf } from '../base/option-table.ts'
+import { parseTimeOfDay } from '../time/calendar.ts'
+import { duration, pointInTime } from '../time/duration.ts'
 
 const text = filledText()
 

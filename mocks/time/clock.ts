@@ -1,5 +1,5 @@
-import { type Duration, toInstantMilliseconds, toMilliseconds } from '../domain/duration.ts'
 import { type AgendaState, createAgenda, newAgenda } from './agenda.ts'
+import { type Duration, toInstantMilliseconds, toMilliseconds } from './duration.ts'
 import { machineNow, macrotask, startTimer } from './machine.ts'
 
 /** The options of a mock's clock. */

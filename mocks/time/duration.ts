@@ -1,6 +1,6 @@
 import { type Input, optional } from '../../src/contract/fields.ts'
 import { isCalendarDate } from '../../src/contract/formats.ts'
-import { also, check, either, number, type Rule, rule, strict } from './fields.ts'
+import { also, check, either, number, type Rule, rule, strict } from '../base/fields.ts'
 
 /** One second, minute, hour and day in milliseconds. */
 export const SECOND = 1_000
