@@ -1,13 +1,12 @@
 import type { Output } from '../../src/contract/fields.ts'
 import { anyText, object, oneOf, optional, STRING, schema, wholeNumber } from '../../src/contract/fields.ts'
-import { internalsOf } from '../assemble.ts'
 import { deliveryOptions } from '../delivery/types.ts'
-import { DAY, HOUR, MINUTE, SECOND } from '../domain/duration.ts'
+import { DAY, HOUR, MINUTE, pointInTime, SECOND } from '../domain/duration.ts'
 import { check } from '../domain/fields.ts'
 import { behaviorNames } from '../domain/gateway/behaviors.ts'
 import { seedFields } from '../domain/subscriptions/options.ts'
 import { operations } from '../http/area.ts'
-import { faultFields } from '../http/fault-schema.ts'
+import { faultFields, faultSchema } from '../http/fault-schema.ts'
 import type { Mock } from '../types.ts'
 import type { ActionField, SentFields } from './fields.ts'
 import {
@@ -91,8 +90,11 @@ const monthsAfter = (time: number, count: number): number => {
   )
 }
 
-/** Adds `Z` (UTC) to a time without a time zone, because the page's time field has no zone. */
-const zoned = (time: string): string => (/^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(time) ? `${time}Z` : time)
+/** A time. Without a zone it is UTC, because the page's time field has no zone. */
+const time = fieldOf(pointInTime, (given) => {
+  const value = asText(given)
+  return /^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(String(value)) ? `${value}Z` : value
+})
 
 /** All actions that users of the panel and programs can execute, by name. */
 export const actions = {
@@ -106,15 +108,15 @@ export const actions = {
       const length = months > 120 ? Number.POSITIVE_INFINITY : monthsAfter(now, months) - now + rest
       if (length === 0) throw new TypeError('Missing duration: set months, days, hours, minutes or seconds.')
       if (length > LONGEST_MOVE) throw new RangeError('The clock can move by at most ten years at a time.')
-      await internalsOf(mock).moveClock({ by: length })
+      await mock.control.moveClock({ by: length })
       return `The clock was moved. It is ${timeOf(mock)}.`
     },
   ),
   'set-clock': action(
     'Sets the clock; a time without a zone is UTC.',
-    { time: text },
-    async (mock, { time }) => {
-      await internalsOf(mock).moveClock({ to: zoned(time) })
+    { time },
+    async (mock, { time: to }) => {
+      await mock.control.moveClock({ to })
       return `The clock was set. It is ${timeOf(mock)}.`
     },
   ),
@@ -177,12 +179,12 @@ export const actions = {
     },
     (mock, { url, ...given }) => {
       mock.notifications.connect(url, given)
-      const { number: added, to } = internalsOf(mock).outbox.receivers().at(-1) ?? {}
+      const { number: added, to } = mock.control.receivers.list().at(-1) ?? {}
       return `Receiver ${added} was connected: ${to}.`
     },
   ),
   disconnect: action('Removes a receiver, by its number in the state.', { number }, (mock, given) => {
-    if (!internalsOf(mock).outbox.disconnect(given.number)) throw new TypeError('There is no such receiver.')
+    mock.control.receivers.disconnect(given.number)
     return `Receiver ${given.number} was disconnected.`
   }),
   resend: action(
@@ -224,15 +226,12 @@ export const actions = {
       code: optionalText,
     },
     (mock, given) => {
-      internalsOf(mock).faults.add(given)
+      mock.faults.add(check(faultSchema, given))
       return `Fault ${given.kind ?? 'sequence'} was added for ${given.operation}.`
     },
   ),
   'remove-fault': action('Removes a fault, by its number in the state.', { number }, (mock, given) => {
-    const armed = internalsOf(mock).faults.active()
-    const fault = armed.find((one) => one.number === given.number)
-    if (fault === undefined) throw new TypeError('This fault has no uses left, or it was removed.')
-    fault.remove()
+    mock.control.faults.remove(given.number)
     return 'The fault was removed.'
   }),
   'clear-faults': simple('Removes all faults.', (mock) => mock.faults.clear(), 'All faults were removed.'),
@@ -255,17 +254,15 @@ export const actions = {
     'Every access token and refresh token is revoked.',
   ),
   'save-snapshot': action('Saves the state under a name.', { name: text }, (mock, { name }) => {
-    internalsOf(mock).snapshots.set(name, { snapshot: mock.snapshot(), at: mock.clock.now() })
+    mock.control.snapshots.save(name)
     return `The state was saved as ${name}.`
   }),
   'restore-snapshot': action('Restores a saved state.', { name: text }, (mock, { name }) => {
-    const saved = internalsOf(mock).snapshots.get(name)
-    if (saved === undefined) throw new TypeError(`There is no snapshot ${name}.`)
-    mock.restore(saved.snapshot)
+    mock.control.snapshots.restore(name)
     return `The state of ${name} was restored. It is ${timeOf(mock)}.`
   }),
   'remove-snapshot': action('Removes a saved state.', { name: text }, (mock, { name }) => {
-    if (!internalsOf(mock).snapshots.delete(name)) throw new TypeError(`There is no snapshot ${name}.`)
+    mock.control.snapshots.delete(name)
     return `Snapshot ${name} was removed.`
   }),
   explain: action(
