@@ -1,8 +1,17 @@
 import type { Output } from '../../src/contract/fields.ts'
-import { anyText, object, oneOf, optional, STRING, schema, wholeNumber } from '../../src/contract/fields.ts'
+import {
+  anyText,
+  input,
+  object,
+  oneOf,
+  optional,
+  STRING,
+  schema,
+  wholeNumber,
+} from '../../src/contract/fields.ts'
 import { deliveryOptions } from '../delivery/types.ts'
 import { DAY, HOUR, MINUTE, pointInTime, SECOND } from '../domain/duration.ts'
-import { check } from '../domain/fields.ts'
+import { accepts, check, described } from '../domain/fields.ts'
 import { behaviorNames } from '../domain/gateway/behaviors.ts'
 import { seedFields } from '../domain/subscriptions/options.ts'
 import { operations } from '../http/area.ts'
@@ -38,7 +47,8 @@ interface Action {
   /** Says what the action does, in one sentence. */
   readonly description: string
   readonly fields: Fields
-  run(mock: Mock, sent: SentFields): string | Promise<string>
+  /** `isForm` tells whether a form sent the fields: text, which is converted. */
+  run(mock: Mock, sent: SentFields, isForm: boolean): string | Promise<string>
 }
 
 const action = <const Of extends Fields>(
@@ -55,10 +65,10 @@ const action = <const Of extends Fields>(
   return {
     description,
     fields,
-    run(mock, sent) {
+    run(mock, sent, isForm) {
       const prepared = Object.entries(sent).map(([name, value]) => [
         name,
-        Object.hasOwn(fields, name) ? fields[name]?.prepare(value) : value,
+        isForm && Object.hasOwn(fields, name) ? fields[name]?.prepare(value) : value,
       ])
       return run(mock, check(checked, Object.fromEntries(prepared)))
     },
@@ -90,11 +100,18 @@ const monthsAfter = (time: number, count: number): number => {
   )
 }
 
-/** A time. Without a zone it is UTC, because the page's time field has no zone. */
-const time = fieldOf(pointInTime, (given) => {
-  const value = asText(given)
-  return /^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(String(value)) ? `${value}Z` : value
-})
+/** Adds `Z` (UTC) to a time without a time zone, because the page's time field has no zone. */
+const zoned = (time: string): string => (/^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(time) ? `${time}Z` : time)
+
+const ZONE = '(Z|[+-]\\d{2}:\\d{2})?'
+const time = fieldOf(
+  input(
+    'ISO 8601 text with its zone such as 2026-11-28T12:00:00Z, or without a zone in UTC',
+    (value) => accepts(pointInTime, zoned(value)),
+    { pattern: `^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?${ZONE})?$` },
+  ),
+  asText,
+)
 
 /** All actions that users of the panel and programs can execute, by name. */
 export const actions = {
@@ -112,14 +129,10 @@ export const actions = {
       return `The clock was moved. It is ${timeOf(mock)}.`
     },
   ),
-  'set-clock': action(
-    'Sets the clock; a time without a zone is UTC.',
-    { time },
-    async (mock, { time: to }) => {
-      await mock.control.moveClock({ to })
-      return `The clock was set. It is ${timeOf(mock)}.`
-    },
-  ),
+  'set-clock': action('Sets the clock; a time without a zone is UTC.', { time }, async (mock, given) => {
+    await mock.control.moveClock({ to: zoned(given.time) })
+    return `The clock was set. It is ${timeOf(mock)}.`
+  }),
   authorize: action(
     'Authorizes a subscription request.',
     { invoiceId: text, payments: scripts },
@@ -173,7 +186,7 @@ export const actions = {
     'Delivers notifications to a URL, with the options of `notifications.connect`.',
     {
       ...jsonFields(deliveryOptions),
-      url: text,
+      url: fieldOf(described(anyText, { format: 'uri' }), asText),
       signing: fieldOf(deliveryOptions.signing, asTexts),
       headers: fieldOf(deliveryOptions.headers, asTexts),
     },
@@ -226,7 +239,7 @@ export const actions = {
       code: optionalText,
     },
     (mock, given) => {
-      mock.faults.add(check(faultSchema, given))
+      mock.faults.add(check(faultSchema, given, 'faults.add: '))
       return `Fault ${given.kind ?? 'sequence'} was added for ${given.operation}.`
     },
   ),
@@ -298,13 +311,13 @@ export interface Outcome {
 }
 
 /** Executes the action that the field `action` names. If the action throws, returns the error's message. */
-export const act = async (mock: Mock, sent: SentFields): Promise<Outcome> => {
+export const act = async (mock: Mock, sent: SentFields, isForm: boolean): Promise<Outcome> => {
   try {
-    const name = check(optional(anyText), asText(sent.action), '', 'action') ?? ''
+    const name = check(optional(anyText), sent.action, '', 'action') ?? ''
     if (!isActionName(name)) {
       throw new TypeError(`Unknown action "${name}". Actions: ${actionNames.join(', ')}.`)
     }
-    return { ok: true, message: await actions[name].run(mock, sent) }
+    return { ok: true, message: await actions[name].run(mock, sent, isForm) }
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : 'The action failed.' }
   }

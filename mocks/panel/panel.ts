@@ -99,7 +99,7 @@ export const createPanel = (mock: Mock, parts: MockInternals, readHost: ReadHost
     } catch {
       return refusal(400, 'The body is not valid JSON.')
     }
-    const outcome = await act(mock, sent)
+    const outcome = await act(mock, sent, !sendsJson)
     if (sendsJson || headers.get('accept')?.includes('application/json')) {
       return jsonResponse(outcome.ok ? 200 : 409, outcome, COMMON)
     }
