@@ -1,13 +1,21 @@
 import type { Output } from '../../src/contract/fields.ts'
-import { anyText, object, oneOf, optional, STRING, schema, wholeNumber } from '../../src/contract/fields.ts'
-import { internalsOf } from '../assemble.ts'
-import { check } from '../base/fields.ts'
+import {
+  anyText,
+  input,
+  object,
+  oneOf,
+  optional,
+  STRING,
+  schema,
+  wholeNumber,
+} from '../../src/contract/fields.ts'
+import { accepts, check, described } from '../base/fields.ts'
 import { deliveryOptions } from '../delivery/types.ts'
 import { behaviorNames } from '../gateway/behaviors.ts'
 import { operations } from '../http/area.ts'
-import { faultFields } from '../http/fault-schema.ts'
+import { faultFields, faultSchema } from '../http/fault-schema.ts'
 import { seedFields } from '../subscriptions/options.ts'
-import { DAY, HOUR, MINUTE, SECOND } from '../time/duration.ts'
+import { DAY, HOUR, MINUTE, pointInTime, SECOND } from '../time/duration.ts'
 import type { Mock } from '../types.ts'
 import type { ActionField, SentFields } from './fields.ts'
 import {
@@ -39,7 +47,8 @@ interface Action {
   /** Says what the action does, in one sentence. */
   readonly description: string
   readonly fields: Fields
-  run(mock: Mock, sent: SentFields): string | Promise<string>
+  /** `isForm` tells whether a form sent the fields: text, which is converted. */
+  run(mock: Mock, sent: SentFields, isForm: boolean): string | Promise<string>
 }
 
 const action = <const Of extends Fields>(
@@ -56,10 +65,10 @@ const action = <const Of extends Fields>(
   return {
     description,
     fields,
-    run(mock, sent) {
+    run(mock, sent, isForm) {
       const prepared = Object.entries(sent).map(([name, value]) => [
         name,
-        Object.hasOwn(fields, name) ? fields[name]?.prepare(value) : value,
+        isForm && Object.hasOwn(fields, name) ? fields[name]?.prepare(value) : value,
       ])
       return run(mock, check(checked, Object.fromEntries(prepared)))
     },
@@ -94,6 +103,16 @@ const monthsAfter = (time: number, count: number): number => {
 /** Adds `Z` (UTC) to a time without a time zone, because the page's time field has no zone. */
 const zoned = (time: string): string => (/^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(time) ? `${time}Z` : time)
 
+const ZONE = '(Z|[+-]\\d{2}:\\d{2})?'
+const time = fieldOf(
+  input(
+    'ISO 8601 text with its zone such as 2026-11-28T12:00:00Z, or without a zone in UTC',
+    (value) => accepts(pointInTime, zoned(value)),
+    { pattern: `^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?${ZONE})?$` },
+  ),
+  asText,
+)
+
 /** All actions that users of the panel and programs can execute, by name. */
 export const actions = {
   advance: action(
@@ -106,18 +125,14 @@ export const actions = {
       const length = months > 120 ? Number.POSITIVE_INFINITY : monthsAfter(now, months) - now + rest
       if (length === 0) throw new TypeError('Missing duration: set months, days, hours, minutes or seconds.')
       if (length > LONGEST_MOVE) throw new RangeError('The clock can move by at most ten years at a time.')
-      await internalsOf(mock).moveClock({ by: length })
+      await mock.control.moveClock({ by: length })
       return `The clock was moved. It is ${timeOf(mock)}.`
     },
   ),
-  'set-clock': action(
-    'Sets the clock; a time without a zone is UTC.',
-    { time: text },
-    async (mock, { time }) => {
-      await internalsOf(mock).moveClock({ to: zoned(time) })
-      return `The clock was set. It is ${timeOf(mock)}.`
-    },
-  ),
+  'set-clock': action('Sets the clock; a time without a zone is UTC.', { time }, async (mock, given) => {
+    await mock.control.moveClock({ to: zoned(given.time) })
+    return `The clock was set. It is ${timeOf(mock)}.`
+  }),
   authorize: action(
     'Authorizes a subscription request.',
     { invoiceId: text, payments: scripts },
@@ -171,18 +186,18 @@ export const actions = {
     'Delivers notifications to a URL, with the options of `notifications.connect`.',
     {
       ...jsonFields(deliveryOptions),
-      url: text,
+      url: fieldOf(described(anyText, { format: 'uri' }), asText),
       signing: fieldOf(deliveryOptions.signing, asTexts),
       headers: fieldOf(deliveryOptions.headers, asTexts),
     },
     (mock, { url, ...given }) => {
       mock.notifications.connect(url, given)
-      const { number: added, to } = internalsOf(mock).outbox.receivers().at(-1) ?? {}
+      const { number: added, to } = mock.control.receivers.list().at(-1) ?? {}
       return `Receiver ${added} was connected: ${to}.`
     },
   ),
   disconnect: action('Removes a receiver, by its number in the state.', { number }, (mock, given) => {
-    if (!internalsOf(mock).outbox.disconnect(given.number)) throw new TypeError('There is no such receiver.')
+    mock.control.receivers.disconnect(given.number)
     return `Receiver ${given.number} was disconnected.`
   }),
   resend: action(
@@ -224,15 +239,12 @@ export const actions = {
       code: optionalText,
     },
     (mock, given) => {
-      internalsOf(mock).faults.add(given)
+      mock.faults.add(check(faultSchema, given, 'faults.add: '))
       return `Fault ${given.kind ?? 'sequence'} was added for ${given.operation}.`
     },
   ),
   'remove-fault': action('Removes a fault, by its number in the state.', { number }, (mock, given) => {
-    const armed = internalsOf(mock).faults.active()
-    const fault = armed.find((one) => one.number === given.number)
-    if (fault === undefined) throw new TypeError('This fault has no uses left, or it was removed.')
-    fault.remove()
+    mock.control.faults.remove(given.number)
     return 'The fault was removed.'
   }),
   'clear-faults': simple('Removes all faults.', (mock) => mock.faults.clear(), 'All faults were removed.'),
@@ -255,17 +267,15 @@ export const actions = {
     'Every access token and refresh token is revoked.',
   ),
   'save-snapshot': action('Saves the state under a name.', { name: text }, (mock, { name }) => {
-    internalsOf(mock).snapshots.set(name, { snapshot: mock.snapshot(), at: mock.clock.now() })
+    mock.control.snapshots.save(name)
     return `The state was saved as ${name}.`
   }),
   'restore-snapshot': action('Restores a saved state.', { name: text }, (mock, { name }) => {
-    const saved = internalsOf(mock).snapshots.get(name)
-    if (saved === undefined) throw new TypeError(`There is no snapshot ${name}.`)
-    mock.restore(saved.snapshot)
+    mock.control.snapshots.restore(name)
     return `The state of ${name} was restored. It is ${timeOf(mock)}.`
   }),
   'remove-snapshot': action('Removes a saved state.', { name: text }, (mock, { name }) => {
-    if (!internalsOf(mock).snapshots.delete(name)) throw new TypeError(`There is no snapshot ${name}.`)
+    mock.control.snapshots.delete(name)
     return `Snapshot ${name} was removed.`
   }),
   explain: action(
@@ -301,13 +311,13 @@ export interface Outcome {
 }
 
 /** Executes the action that the field `action` names. If the action throws, returns the error's message. */
-export const act = async (mock: Mock, sent: SentFields): Promise<Outcome> => {
+export const act = async (mock: Mock, sent: SentFields, isForm: boolean): Promise<Outcome> => {
   try {
-    const name = check(optional(anyText), asText(sent.action), '', 'action') ?? ''
+    const name = check(optional(anyText), sent.action, '', 'action') ?? ''
     if (!isActionName(name)) {
       throw new TypeError(`Unknown action "${name}". Actions: ${actionNames.join(', ')}.`)
     }
-    return { ok: true, message: await actions[name].run(mock, sent) }
+    return { ok: true, message: await actions[name].run(mock, sent, isForm) }
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : 'The action failed.' }
   }

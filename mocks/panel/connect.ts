@@ -1,4 +1,4 @@
-import { internalsOf } from '../assemble.ts'
+import type { MockInternals } from '../assemble.ts'
 import { behaviors, testNumbers } from '../gateway/behaviors.ts'
 import { gatewayDefaults } from '../gateway/options.ts'
 import type { Operation } from '../http/area.ts'
@@ -13,8 +13,7 @@ import { card, foreign, heard } from './components.ts'
  * Returns the data that a program needs to call the mock. Placeholders replace passwords, keys and codes that differ
  * from the defaults, because these values may be secret.
  */
-const readConnection = (mock: Mock, baseUrl: string) => {
-  const { areas, gateway } = internalsOf(mock)
+const readConnection = (mock: Mock, { areas, gateway }: MockInternals, baseUrl: string) => {
   const { subscriptions: s, gateway: g } = mock.clientOptions
   const routes = areas.flatMap(({ router }) => router.routes)
   const pathOf = (operation: Operation): string =>
@@ -127,8 +126,8 @@ const copied = (id: string, content: string, kind: 'code' | 'pre', name: string)
 }
 
 /** Renders the card with addresses, credentials and snippets. The card is open until the first request arrives. */
-export const connectCard = (mock: Mock, baseUrl: string): Html => {
-  const connection = readConnection(mock, baseUrl)
+export const connectCard = (mock: Mock, parts: MockInternals, baseUrl: string): Html => {
+  const connection = readConnection(mock, parts, baseUrl)
   const { credentials, numbers } = connection
   const fact = ([name, value]: readonly [string, string]): Html =>
     html`<div><dt>${name}</dt><dd>${copied(`connect-${name.replaceAll(' ', '-')}`, value, 'code', name)}</dd></div>`
@@ -148,7 +147,7 @@ ${Object.entries(snippetsOf(connection)).map(
 ${copied(`snippet-${name}`, code, 'pre', `${name} snippet`)}
 </details>`,
 )}`
-  const isNew = internalsOf(mock).log.bounds().end === 0
+  const isNew = parts.log.bounds().end === 0
   return card(
     'connect',
     'Connect',

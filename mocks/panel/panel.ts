@@ -1,3 +1,4 @@
+import type { MockInternals } from '../assemble.ts'
 import { FORM_TYPE, isForm, isJson } from '../http/body.ts'
 import { type HeaderFields, type IncomingRequest, jsonResponse, type ResponseData } from '../http/response.ts'
 import { isOwnForm } from '../pages/csrf.ts'
@@ -66,13 +67,13 @@ const unknownHost = refusal(
 )
 
 /** Creates the control panel of a mock. The panel refuses a request if `readHost` refuses its host. */
-export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
+export const createPanel = (mock: Mock, parts: MockInternals, readHost: ReadHost): Panel => {
   const notices = createNotices()
 
   const show = async (base: string, given: URLSearchParams): Promise<ResponseData> => {
     const query = readQuery(given)
     const notice = notices.of(given.get('notice'))
-    const [refreshes, connect] = [given.has('refresh'), connectCard(mock, base)]
+    const [refreshes, connect] = [given.has('refresh'), connectCard(mock, parts, base)]
     return {
       status: 200,
       headers: {
@@ -80,7 +81,7 @@ export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
         'Content-Security-Policy': await contentPolicy(),
         ...COMMON,
       },
-      body: panelPage(readView(mock, SHOWN, query), { query, connect, notice, refreshes }),
+      body: panelPage(readView(mock, parts, SHOWN, query), { query, connect, notice, refreshes }),
     }
   }
 
@@ -98,7 +99,7 @@ export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
     } catch {
       return refusal(400, 'The body is not valid JSON.')
     }
-    const outcome = await act(mock, sent)
+    const outcome = await act(mock, sent, !sendsJson)
     if (sendsJson || headers.get('accept')?.includes('application/json')) {
       return jsonResponse(outcome.ok ? 200 : 409, outcome, COMMON)
     }
@@ -117,7 +118,7 @@ export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
       if (!isRead) return refusal(405, 'This path accepts GET only.', { Allow: 'GET, HEAD' })
       const body =
         pathname === STATE_PATH
-          ? readView(mock, limitOf(query), readQuery(query))
+          ? readView(mock, parts, limitOf(query), readQuery(query))
           : (await import('./openapi.ts')).openApiOf(base)
       return jsonResponse(200, body, COMMON)
     }

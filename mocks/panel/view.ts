@@ -1,4 +1,4 @@
-import { internalsOf } from '../assemble.ts'
+import type { MockInternals } from '../assemble.ts'
 import type { Bounds, Sequence } from '../base/recent-list.ts'
 import type { ListedNotification } from '../delivery/outbox.ts'
 import { chargeTransitions } from '../gateway/state.ts'
@@ -123,8 +123,7 @@ const listedSubscription = ({ request, ...state }: SubscriptionRecord) => {
 }
 
 /** Returns the states of the subscription with an invoiceId, or of the charge with an id. */
-const statesOf = (mock: Mock, id: string): ShownStates => {
-  const { subscriptions, gateway } = internalsOf(mock)
+const statesOf = ({ subscriptions, gateway }: MockInternals, id: string): ShownStates => {
   const charge = gateway.domain.status(id)
   if (charge.ok) return { charge: charge.value.status }
   const one = subscriptions.domain.listed(id)
@@ -132,8 +131,9 @@ const statesOf = (mock: Mock, id: string): ShownStates => {
 }
 
 /** Reads the data that the panel shows, without secrets, with one page of at most `limit` items of each list. */
-export const readView = (mock: Mock, limit: number, query: PanelQuery) => {
-  const { clock, outbox, faults, lists, outages, snapshots } = internalsOf(mock)
+export const readView = (mock: Mock, parts: MockInternals, limit: number, query: PanelQuery) => {
+  const { clock, lists, outages } = parts
+  const { faults, receivers, snapshots } = mock.control
   const page = <Name extends ListName>(name: Name, list: Sequence<Items[Name]>): Listed<Items[Name]> => {
     const [text, state] = [query.get(`${name}.q`)?.toLowerCase() ?? '', query.get(`${name}.is`)]
     const isListed = (item: Items[Name]): boolean =>
@@ -152,25 +152,15 @@ export const readView = (mock: Mock, limit: number, query: PanelQuery) => {
     now: isoOf(mock.clock.now()),
     clockStandsStill: clock.isFrozen(),
     outages: [...outages()],
-    faults: faults.active().map(({ number, fault, left }) => ({
-      number,
-      fault,
-      left: Number.isFinite(left) ? left : ('always' as const),
-    })),
-    receivers: outbox
-      .receivers()
-      .map(({ number, to, options: { headers: _headers, signing: _signing, ...options } }) => ({
-        number,
-        to,
-        ...options,
-      })),
-    snapshots: [...snapshots].map(([name, { at }]) => ({ name, at: isoOf(at) })),
+    faults: faults.list(),
+    receivers: receivers.list(),
+    snapshots: snapshots.list().map(({ name, at }) => ({ name, at: at.toISOString() })),
     subscriptions,
     payments: page('payments', lists.payments),
     charges,
     notifications: page('notifications', lists.notifications),
     requests: page('requests', lists.requests),
-    shown: statesOf(mock, query.get('show') ?? ''),
+    shown: statesOf(parts, query.get('show') ?? ''),
   }
 }
 
