@@ -19,6 +19,6 @@ export const openFolder = async () => {
     const server = await startServer({ mock, state, ...more })
     return { ...server, ...clientsOf(mock, { fetch, retry: false }) }
   }
-  const savedCharges = async () => deserialize(await readFile(state)).state.gateway.transactions.charges.size
+  const savedCharges = async () => deserialize(await readFile(state)).state.gateway.charges.length
   return { folder, state, start, savedCharges }
 }
