@@ -40,7 +40,10 @@ test('events keep their ids and order, whenever they are read, also after the cl
 test('a machine time that goes back undoes nothing that has happened', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-12-01T06:00:00Z') })
   onTestFinished(() => void vi.useRealTimers())
-  const { mock, charge, confirm } = await open({ clock: 'system', gateway: { confirmationTtl: { hours: 1 } } })
+  const { mock, charge, confirm } = await open({
+    clock: 'system',
+    gateway: { confirmationTtl: { hours: 1 } },
+  })
   const { json } = await charge('unconfirmed')
   vi.setSystemTime('2026-12-01T07:30:00Z')
   expect(mock.state.charges()[0]?.status).toBe('expired')
