@@ -81,6 +81,7 @@ const request = record(
     area,
     method: STRING,
     path: STRING,
+    durationMs: { type: 'number', minimum: 0 },
     executed: yes,
     decision: STRING,
     explanation: STRING,

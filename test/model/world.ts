@@ -143,7 +143,7 @@ export type RawAnswer = Awaited<ReturnType<typeof send>>
 export const historyOf = ({ mock }: World): string =>
   JSON.stringify([
     mock.clock.now(),
-    mock.requests.all(),
+    mock.requests.all().map(({ durationMs: _durationMs, ...request }) => request),
     mock.state.subscriptions(),
     mock.state.payments(),
     mock.state.charges(),
