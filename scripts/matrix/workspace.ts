@@ -35,7 +35,7 @@ export interface RowResult {
   readonly failure: string | undefined
 }
 
-const COMMAND_LIMIT = 120_000
+const COMMAND_LIMIT = 420_000
 
 /** The temporary folder of one run: the tools, npm's cache, and a fresh project for each row below the tools. */
 export class Workspace {

@@ -12,7 +12,10 @@ describe('renewalKey', () => {
   })
 
   it('differs for every mandate, due date and attempt, and can be a header', () => {
-    const id = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => text !== '.' && text !== '..')
+    // A segment of dots is refused, because proxies resolve it.
+    const id = fc
+      .string({ unit: 'grapheme', minLength: 1 })
+      .filter((text) => !text.split(/[/\\]/).some((segment) => segment === '.' || segment === '..'))
     const day = fc
       .integer({ min: 0, max: 40_000 })
       .map((days) => new Date(days * 86_400_000).toISOString().slice(0, 10))
