@@ -36,6 +36,7 @@ const repeated = [
   'Invented notifications',
   'In a queue',
   'Lost notifications',
+  'A control panel of your own',
   'Work on it',
   'License',
 ]
