@@ -147,6 +147,7 @@ export {
   mockDefaults,
   subscriptionsHttpDefaults,
 } from './options.ts'
+export type { NotificationBody } from './subscriptions/billing.ts'
 export type {
   ErrorCodes,
   MerchantOptions,
@@ -160,7 +161,6 @@ export {
   strictSubscriptionsDefaults,
   subscriptionsDefaults,
 } from './subscriptions/options.ts'
-export type { NotificationBody } from './subscriptions/billing.ts'
 export type { AuthorizationView, PaymentBody, SubscriptionState } from './subscriptions/views.ts'
 export type { MockClock } from './time/clock.ts'
 export type { Duration, DurationParts, PointInTime } from './time/duration.ts'
