@@ -23,7 +23,7 @@ const shared: Options = {
   metafile: true,
   // The package contains the OpenAPI documents once: the server imports them from the package.
   external: [/^node:/, /^mandatekit\/openapi\//],
-  // The used part of zod/mini is inlined: importing all of it costs a process more than msw (docs/decisions/0008).
+  // The used part of zod's core is inlined: importing all of zod costs a process more than msw (docs/decisions/0008).
   noExternal: ['zod'],
   removeNodeProtocol: false,
   // Without its attribute, Node refuses the import of a JSON file.

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
 // What a bundle pays for the client: minified, gzipped, dependencies included. To raise a limit is a decision with a
-// reason in docs/decisions/0006-what-the-client-may-weigh.md. ky takes 9.2 kB, the used part of zod/mini 3.8 kB.
+// reason in docs/decisions/0006-what-the-client-may-weigh.md. ky takes 9.2 kB, the used part of zod's core 2.3 kB.
 
 const budgets = [
   {
