@@ -86,7 +86,7 @@ export const startFleet = async ({ mock, workers: count, otp = '123456', ...give
   const disconnect = mock.notifications.connect(`${shop.url}/notifications`, {
     duplicate: 0.1,
     concurrency: 8,
-    retries: { tries: 100, waits: [{ seconds: 1 }] },
+    retries: { attempts: 100, delays: [{ seconds: 1 }] },
   })
 
   const logs = join(folder, 'workers.log')

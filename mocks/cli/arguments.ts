@@ -99,7 +99,7 @@ Options
       --limits           apply rate limits under a frozen clock, too; limits use this machine's time;
                          by default only limits of the file apply under a frozen clock
       --notify <url>     deliver notifications to this URL; can be repeated; a delivery without a 2xx
-                         response is retried: at most 6 tries in 9 hours of the mock's clock
+                         response is retried: at most 6 attempts in 9 hours of the mock's clock
       --notify-once      deliver each notification once, whatever the response is
       --no-panel         do not serve the control panel
   -q, --quiet            do not print requests and deliveries

@@ -95,8 +95,8 @@ const deliveryText = (retries: boolean): string =>
 
 const receivers = ({ options }: Started): readonly Line[] =>
   (options.subscriptions?.notify ?? []).map(({ to, retries = false }) => {
-    const tries = typeof retries === 'object' ? retries.tries : retries
-    return [addressOf(to), deliveryText(tries !== false && tries !== 1)]
+    const attempts = typeof retries === 'object' ? retries.attempts : retries
+    return [addressOf(to), deliveryText(attempts !== false && attempts !== 1)]
   })
 
 const nameWidth = Math.max(...Object.keys(behaviors).map(({ length }) => length))

@@ -21,13 +21,17 @@ export interface Queue {
 /** Returns an empty queue. */
 export const newQueue = (): Queue => ({ waiting: [], held: [] })
 
-const DEFAULT_TRIES = 6
-const DEFAULT_WAITS = [1, 5, 30, 120, 360].map((minutes) => minutes * MINUTE)
+const DEFAULT_ATTEMPTS = 6
+const DEFAULT_DELAYS = [1, 5, 30, 120, 360].map((minutes) => minutes * MINUTE)
 
-const triesOf = ({ retries = false }: DeliveryOptions): { tries: number; waits: readonly number[] } => {
-  if (typeof retries === 'boolean') return { tries: retries ? DEFAULT_TRIES : 1, waits: DEFAULT_WAITS }
-  const { tries: all, waits = DEFAULT_WAITS } = typeof retries === 'number' ? { tries: retries } : retries
-  return { tries: all, waits: waits.map(toMilliseconds) }
+const attemptsOf = ({
+  retries = false,
+}: DeliveryOptions): { attempts: number; delays: readonly number[] } => {
+  if (typeof retries === 'boolean')
+    return { attempts: retries ? DEFAULT_ATTEMPTS : 1, delays: DEFAULT_DELAYS }
+  const { attempts: all, delays = DEFAULT_DELAYS } =
+    typeof retries === 'number' ? { attempts: retries } : retries
+  return { attempts: all, delays: delays.map(toMilliseconds) }
 }
 
 const isRange = (delay: NonNullable<DeliveryOptions['delay']>): delay is readonly [Duration, Duration] =>
@@ -40,7 +44,7 @@ const delayOf = ({ delay = 0 }: DeliveryOptions): readonly [number, number] => {
 
 const createRules = (options: DeliveryOptions, random: () => number) => {
   const { duplicate = false, shuffle = false, spelling = 'CANCELLED', concurrency = 1 } = options
-  const { tries: all, waits } = triesOf(options)
+  const { attempts: all, delays } = attemptsOf(options)
   const [shortest, longest] = delayOf(options)
 
   const spelled = (message: NotificationBody): NotificationBody => {
@@ -63,7 +67,7 @@ const createRules = (options: DeliveryOptions, random: () => number) => {
       longest === shortest ? shortest : shortest + Math.round(random() * (longest - shortest)),
     /** Returns how many milliseconds to wait before the next attempt. Returns `undefined` after the last attempt. */
     waitAfter: (attempt: number): number | undefined =>
-      attempt < all ? (waits[Math.min(attempt, waits.length) - 1] ?? 0) : undefined,
+      attempt < all ? (delays[Math.min(attempt, delays.length) - 1] ?? 0) : undefined,
   }
 }
 

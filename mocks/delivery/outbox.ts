@@ -48,7 +48,7 @@ export interface EndedDelivery extends DeliveryRecord {
 
 /** A notification with its delivery attempts. */
 export interface ListedNotification extends NotificationBody {
-  readonly tries: readonly DeliveryRecord[]
+  readonly attempts: readonly DeliveryRecord[]
 }
 
 /** The outbox of a mock, with its notifications and deliveries. */
@@ -181,9 +181,11 @@ export const createOutbox = (options: {
 
   const listed = (from: number, to: number): readonly ListedNotification[] => {
     const wanted = messages.read(from, to)
-    const tries = new Map<string, DeliveryRecord[]>(wanted.map(({ notificationId }) => [notificationId, []]))
-    for (const record of records.all()) tries.get(record.notificationId)?.push(recordOf(record))
-    return wanted.map((message) => ({ ...message, tries: tries.get(message.notificationId) ?? [] }))
+    const attempts = new Map<string, DeliveryRecord[]>(
+      wanted.map(({ notificationId }) => [notificationId, []]),
+    )
+    for (const record of records.all()) attempts.get(record.notificationId)?.push(recordOf(record))
+    return wanted.map((message) => ({ ...message, attempts: attempts.get(message.notificationId) ?? [] }))
   }
 
   const disconnect = (number: number): boolean => {

@@ -54,9 +54,9 @@ export interface Signing extends Input<typeof signing> {}
 
 const retries = {
   /** Number of attempts, including the first: a whole number from 1. */
-  tries: wholeNumber(1),
+  attempts: wholeNumber(1),
   /** Pauses between attempts, in the mock's time. The last pause repeats. Default: 1, 5, 30, 120 and 360 minutes. */
-  waits: optional(listOf(duration, 1)),
+  delays: optional(listOf(duration, 1)),
 }
 
 const range = also(
@@ -77,7 +77,7 @@ export const deliveryOptions = {
   shuffle: optional(flag),
   /** Spelling of a cancellation (Events, note 1): `CANCELLED` (default), `CANCELED`, or both at random. */
   spelling: optional(oneOf(['CANCELLED', 'CANCELED', 'both'])),
-  /** Retries a failed delivery: `true` (6 attempts), a number of attempts, or `{ tries, waits }`. Default: never. */
+  /** Retries a failed delivery: `true` (6 attempts), a number of attempts, or `{ attempts, delays }`. Default: never. */
   retries: optional(either(flag, either(wholeNumber(1), strict(retries, 'option')))),
   /** Delay of a delivery, in the mock's time: a duration, or `[shortest, longest]`. Default: 0. */
   delay: optional(either(duration, range)),

@@ -89,9 +89,9 @@ export const gatewayTable = {
   /** How long a charge waits for its confirmation before it expires (row 64); `false`: forever. Default: 24 hours. */
   confirmationTtl: option(orFalse(duration), { hours: 24 }),
   /** Response to a correct code: the charge, only its id and status, or an empty 204 (row 66). Default: `charge`. */
-  confirmAnswer: option(oneOf(['charge', 'status', 'empty']), 'charge'),
+  confirmResponse: option(oneOf(['charge', 'status', 'empty']), 'charge'),
   /** Response of the operation `status`: the whole charge, or only its status (row 67). Default: `charge`. */
-  statusAnswer: option(oneOf(['charge', 'status']), 'charge'),
+  statusResponse: option(oneOf(['charge', 'status']), 'charge'),
   /**
    * Allowed redirect addresses (row 69). An empty list (default) allows every address. An address is allowed if
    * an entry has the same scheme and host, and the same path or a parent path.

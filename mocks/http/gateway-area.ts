@@ -58,21 +58,21 @@ export interface GatewayCaller {
   readonly credential: string
 }
 
-type ResponseOptions = Pick<GatewayOptions, 'confirmAnswer' | 'statusAnswer'>
+type ResponseOptions = Pick<GatewayOptions, 'confirmResponse' | 'statusResponse'>
 
 const shaped = <Value>(result: Result<Value>, shape: (value: Value) => Success): Result<Success> =>
   result.ok ? accepted(shape(result.value)) : result
 
 const whole = (charge: ChargeBody): Success => ({ body: charge })
 
-/** The responses that the options `confirmAnswer` and `statusAnswer` select. */
-const CONFIRM_FORMS: Record<GatewayOptions['confirmAnswer'], (charge: ChargeBody) => Success> = {
+/** The responses that the options `confirmResponse` and `statusResponse` select. */
+const CONFIRM_FORMS: Record<GatewayOptions['confirmResponse'], (charge: ChargeBody) => Success> = {
   charge: whole,
   status: ({ id, status }) => ({ body: { id, status } }),
   empty: () => ({ body: undefined, status: 204 }),
 }
 
-const STATUS_FORMS: Record<GatewayOptions['statusAnswer'], (charge: ChargeBody) => Success> = {
+const STATUS_FORMS: Record<GatewayOptions['statusResponse'], (charge: ChargeBody) => Success> = {
   charge: whole,
   status: ({ status }) => ({ body: { status } }),
 }
@@ -99,7 +99,7 @@ const createReplays = (domain: Gateway): Replays<typeof gatewayContract, Gateway
 /** Creates the resolvers of the seven operations of area G. */
 const createResolvers = (
   domain: Gateway,
-  { confirmAnswer, statusAnswer }: ResponseOptions,
+  { confirmResponse, statusResponse }: ResponseOptions,
 ): Resolvers<typeof gatewayContract, GatewayCaller> => ({
   health: () => accepted({ body: { status: 'ok' } }),
   reference: () => accepted({ body: domain.reference() }),
@@ -108,10 +108,10 @@ const createResolvers = (
   confirm: ({ caller, parameters, fields }) =>
     shaped(
       domain.confirm(parameters.confirmationId, fields, caller.credential),
-      CONFIRM_FORMS[confirmAnswer],
+      CONFIRM_FORMS[confirmResponse],
     ),
   status: ({ caller, parameters }) =>
-    shaped(domain.status(parameters.id, caller.credential), STATUS_FORMS[statusAnswer]),
+    shaped(domain.status(parameters.id, caller.credential), STATUS_FORMS[statusResponse]),
   renew: ({ caller, idempotencyKey, parameters: { id }, fields }) =>
     shaped(domain.renew(idempotencyScope(caller.credential, idempotencyKey, id), id, fields), whole),
   reset({ caller }) {

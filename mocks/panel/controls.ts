@@ -21,12 +21,12 @@ const numberField = (label: string, name: string): Html =>
 
 const FROZEN = html` The clock is frozen until you move it: payments, expiries, lockouts (403) and retries of notifications wait.`
 
-const clock = ({ now, clockStandsStill }: PanelView): Html =>
+const clock = ({ now, isFrozen }: PanelView): Html =>
   card(
     'clock',
     'Clock',
     html`<p class="clock"><span id="clock-now" data-live>${instant(now)}</span> <small>UTC</small></p>
-<p class="quiet">Everything that becomes due runs in order, each at its due time.${clockStandsStill ? FROZEN : undefined} Moving the clock here does not expire tokens.</p>
+<p class="quiet">Everything that becomes due runs in order, each at its due time.${isFrozen ? FROZEN : undefined} Moving the clock here does not expire tokens.</p>
 <div class="moves" role="group" aria-label="Move the clock forward by">
 ${MOVES.map(([unit, count, label]) => actionButton('advance', `+ ${label}`, { [unit]: count }))}
 </div>

@@ -162,13 +162,13 @@ const attempt = (one: DeliveryRecord): Html =>
 ${json('Headers', one.headers)}
 ${json('Body', one.body)}`
 
-const delivery = ({ tries, ...message }: ListedNotification): Html => {
-  const last = tries.at(-1)
-  const count = tries.length === 1 ? '1 attempt' : `${tries.length} attempts`
+const delivery = ({ attempts, ...message }: ListedNotification): Html => {
+  const last = attempts.at(-1)
+  const count = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`
   return html`<details id="notification-${message.notificationId}-details">
 <summary>${count}${last && html`, ${resultOf(last)}`}</summary>
 ${json('Payload', message)}
-${tries.map(attempt)}
+${attempts.map(attempt)}
 </details>`
 }
 

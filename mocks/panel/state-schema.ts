@@ -72,7 +72,7 @@ const notification = record({
   subscriptionId: STRING,
   paymentId: STRING,
   timestamp: STRING,
-  tries: listOf(attempt),
+  attempts: listOf(attempt),
 })
 const request = record(
   {
@@ -111,7 +111,7 @@ const { headers: _headers, signing: _signing, ...receiverOptions } = jsonsOf(del
 /** The JSON Schema of the panel's state. */
 export const stateSchema = record({
   now: time,
-  clockStandsStill: yes,
+  isFrozen: yes,
   outages: listOf(area),
   faults: listOf(
     record({

@@ -46,8 +46,8 @@ interface Items {
   readonly requests: LoggedRequest
 }
 
-const deliveryState = ({ tries }: ListedNotification): string =>
-  tries.length === 0 ? 'not sent' : tries.at(-1)?.delivered === true ? 'delivered' : 'failed'
+const deliveryState = ({ attempts }: ListedNotification): string =>
+  attempts.length === 0 ? 'not sent' : attempts.at(-1)?.delivered === true ? 'delivered' : 'failed'
 
 /** The states that the filter of each list offers, and a function that returns the states of an item. */
 export const filters: {
@@ -150,7 +150,7 @@ export const readView = (mock: Mock, parts: MockInternals, limit: number, query:
   const charges = page('charges', lists.charges)
   return {
     now: isoOf(mock.clock.now()),
-    clockStandsStill: clock.isFrozen(),
+    isFrozen: clock.isFrozen(),
     outages: [...outages()],
     faults: faults.list(),
     receivers: receivers.list(),

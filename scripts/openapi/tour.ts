@@ -209,7 +209,7 @@ const refusals = async (seen: Notes): Promise<void> => {
   const limited = createVisit(seen, { gateway: { redirectAllowlist: ['https://shop.example/checkout'] } })
   await limited.call('gateway.charge', { body: CHARGE, ...key('order-1001') })
 
-  const quiet = createVisit(seen, { gateway: { confirmAnswer: 'empty' } })
+  const quiet = createVisit(seen, { gateway: { confirmResponse: 'empty' } })
   const { confirmation_id: confirmationId } = await quiet.call('gateway.charge', {
     body: CHARGE,
     ...key('order-1001'),

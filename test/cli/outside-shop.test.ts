@@ -24,12 +24,12 @@ const pending = {
 }
 const authorize = (url: string) => ask(url, 'authorize', { invoiceId: 'invoice-1' })
 
-/** Returns the number of tries of each notification and the last status, the oldest first. */
-const triesOf = async (url: string): Promise<unknown> => {
+/** Returns the number of attempts of each notification and the last status, the oldest first. */
+const attemptsOf = async (url: string): Promise<unknown> => {
   const { notifications } = await stateOf(url)
   return notifications.items
     .toReversed()
-    .map(({ tries }: { tries: { status?: number }[] }) => [tries.length, tries.at(-1)?.status])
+    .map(({ attempts }: { attempts: { status?: number }[] }) => [attempts.length, attempts.at(-1)?.status])
 }
 
 test('a shop on real time handles each payment of a move by 60 days, and continues to subscribe and call', async () => {
@@ -49,7 +49,7 @@ test('a shop on real time handles each payment of a move by 60 days, and continu
   await ask(url, 'advance', { days: '60' })
   expect(new Set(paid).size).toBe(9)
   expect(paid).toHaveLength(9)
-  expect(await triesOf(url)).toEqual(Array.from({ length: 10 }, () => [1, 200]))
+  expect(await attemptsOf(url)).toEqual(Array.from({ length: 10 }, () => [1, 200]))
   expect((await subscriptions.subscribe(order('order-2'))).errorCode).toBe('00')
   for (let count = 0; count < 300; count += 1) await gateway.reference()
 })
@@ -66,14 +66,14 @@ describe('a notification with the response 503', () => {
     expect(value(hook)).toMatch(RETRIED)
     await authorize(url)
     await ask(url, 'advance', { seconds: '59' })
-    expect(await triesOf(url)).toEqual([[1, 503]])
+    expect(await attemptsOf(url)).toEqual([[1, 503]])
     status = 200
     await ask(url, 'advance', { seconds: '1' })
-    expect(await triesOf(url)).toEqual([[2, 200]])
+    expect(await attemptsOf(url)).toEqual([[2, 200]])
     await ask(url, 'reset')
     await authorize(url)
     await ask(url, 'advance', { seconds: '1' })
-    expect(await triesOf(url)).toEqual([[1, 200]])
+    expect(await attemptsOf(url)).toEqual([[1, 200]])
   })
 
   test('is not retried with --notify-once, and by default not for a receiver of the file', async () => {
@@ -86,7 +86,7 @@ describe('a notification with the response 503', () => {
     expect(printed).not.toContain('very-secret')
     await authorize(url)
     await ask(url, 'advance', { hours: '5' })
-    expect(await triesOf(url)).toEqual([[2, 503]])
+    expect(await attemptsOf(url)).toEqual([[2, 503]])
   })
 
   test('is retried for a receiver of the file with retries, on the machine’s clock without any request', async () => {
@@ -95,7 +95,7 @@ describe('a notification with the response 503', () => {
       count += 1
       response.writeHead(503).end()
     })
-    const retries = { tries: 2, waits: [{ seconds: 1 }] }
+    const retries = { attempts: 2, delays: [{ seconds: 1 }] }
     const existing = [{ ...pending, createdAt: undefined }]
     const subscriptions = { existing, notify: [{ to: hook, retries }] }
     const { url, value } = await started(...(await config({ subscriptions })))

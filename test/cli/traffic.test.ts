@@ -51,7 +51,7 @@ describe('a line', () => {
     mock.faults.add({ operation: 'gateway.health', kind: 'reset' })
     await expect(ask('/health')).rejects.toThrow()
     mock.notifications.connect(() => new Response(null, { status: 503 }), {
-      retries: { tries: 2, waits: [1] },
+      retries: { attempts: 2, delays: [1] },
     })
     mock.notifications.send({ type: 'SUBSCRIPTION', status: 'CANCELLED', subscriptionId: 'sub-1' })
     await mock.clock.advance({ seconds: 1 })

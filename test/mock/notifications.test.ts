@@ -61,11 +61,11 @@ describe('notifications', () => {
     await mock.clock.advance({ days: 4 })
     expect(minutes().slice(0, 7)).toEqual([0, 1, 6, 36, 156, 360, 516])
     const [first] = received
-    const tries = mock.notifications
+    const attempts = mock.notifications
       .deliveries()
       .filter(({ notificationId }) => notificationId === first?.body.notificationId)
     expect(
-      tries.map(({ attempt, status, error, delivered }) => [attempt, status ?? error, delivered]),
+      attempts.map(({ attempt, status, error, delivered }) => [attempt, status ?? error, delivered]),
     ).toEqual([
       [1, 500, false],
       [2, 'down', false],
@@ -75,7 +75,7 @@ describe('notifications', () => {
       [6, 500, false],
     ])
 
-    const own = setUp({ retries: { tries: 9, waits: [{ seconds: 30 }, { minutes: 1 }] } })
+    const own = setUp({ retries: { attempts: 9, delays: [{ seconds: 30 }, { minutes: 1 }] } })
     own.answers.push(500, 500, 500)
     await own.authorize()
     await own.mock.clock.advance({ hours: 1 })
@@ -119,7 +119,9 @@ describe('notifications', () => {
   })
 
   test('a snapshot holds the retries that are planned', async () => {
-    const { mock, answers, authorize, minutes } = setUp({ retries: { tries: 2, waits: [{ minutes: 5 }] } })
+    const { mock, answers, authorize, minutes } = setUp({
+      retries: { attempts: 2, delays: [{ minutes: 5 }] },
+    })
     answers.push(500, 500)
     await authorize()
     const snapshot = mock.snapshot()
@@ -216,8 +218,8 @@ describe('the options of a delivery', () => {
     ['the argument', null],
     ['duplicate', { duplicate: 2 }],
     ['retries', { retries: 0 }],
-    ['waits', { retries: { tries: 2, waits: [] } }],
-    ['waits', { retries: { tries: 2, waits: [-1] } }],
+    ['delays', { retries: { attempts: 2, delays: [] } }],
+    ['delays', { retries: { attempts: 2, delays: [-1] } }],
     ['delay', { delay: [{ minutes: 2 }, { minutes: 1 }] }],
     ['minuets', { delay: { minuets: 2 } }],
     ['concurrency', { concurrency: 0 }],

@@ -13,8 +13,8 @@ export const variations: readonly MockOptions[] = [
   {},
   { rules: 'strict' },
   { subscriptions: { cancelTwice: 'refuse', sendRetryAfter: true, tokenEnvelope: false } },
-  { gateway: { confirmAnswer: 'status', statusAnswer: 'status', maxOtpAttempts: 3 } },
-  { gateway: { confirmAnswer: 'empty', redirectAllowlist: ['https://shop.example/paid'] } },
+  { gateway: { confirmResponse: 'status', statusResponse: 'status', maxOtpAttempts: 3 } },
+  { gateway: { confirmResponse: 'empty', redirectAllowlist: ['https://shop.example/paid'] } },
   {
     subscriptions: { rateLimit: { limit: 8, windowMs: 60_000 } },
     gateway: { rateLimit: { limit: 8, windowMs: 60_000 } },

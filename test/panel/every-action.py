@@ -115,7 +115,7 @@ form("resend", notificationId=first["notificationId"])
 assert received[-1][0] == first
 as_json("send", type="SUBSCRIPTION", status="PAUSED", subscriptionId="unknown")
 assert received[-1][0]["status"] == "PAUSED" and len(received) == 9
-attempt = state("notifications.q=paused")["notifications"]["items"][0]["tries"][0]
+attempt = state("notifications.q=paused")["notifications"]["items"][0]["attempts"][0]
 assert attempt["status"] == 200 and json.loads(attempt["body"])["status"] == "PAUSED"
 
 # Snapshots.

@@ -44,7 +44,7 @@ describe('the state', () => {
     const { notifications } = await stateOf(site.url)
     expect(notifications.items.at(-1)).toMatchObject({
       type: 'SUBSCRIPTION',
-      tries: [{ attempt: 1, delivered: false, status: 500 }],
+      attempts: [{ attempt: 1, delivered: false, status: 500 }],
     })
   })
 

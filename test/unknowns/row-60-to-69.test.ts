@@ -150,12 +150,12 @@ test('row 65: GET reads and POST writes, a reset is POST or DELETE, and clients 
 })
 
 test('row 66: a correct code returns the charge, its status, or nothing, and the client reads the rest', async (open) => {
-  for (const [confirmAnswer, status, keys] of [
+  for (const [confirmResponse, status, keys] of [
     ['charge', 200, 9],
     ['status', 200, 2],
     ['empty', 204, 0],
   ] as const) {
-    const { charge, confirm, gateway } = await open({ gateway: { confirmAnswer } })
+    const { charge, confirm, gateway } = await open({ gateway: { confirmResponse } })
     const { json } = await charge('a')
     const answer = await confirm(json.confirmation_id)
     expect([answer.status, Object.keys(answer.json).length]).toEqual([status, keys])
@@ -169,7 +169,7 @@ test('row 67: the status of a charge is the whole charge or its status alone, an
   const whole = await open()
   const { json } = await whole.charge('a')
   expect(await whole.gateway.status(json.id)).toEqual(json)
-  const bare = await open({ gateway: { statusAnswer: 'status' } })
+  const bare = await open({ gateway: { statusResponse: 'status' } })
   const { json: other } = await bare.charge('a')
   expect((await bare.g(`/api/v1/mfs/charges/${other.id}`, { method: 'GET' })).json).toEqual({
     status: 'pending_confirmation',
