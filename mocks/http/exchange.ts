@@ -1,3 +1,4 @@
+import { machineNow } from '../time/machine.ts'
 import type { AreaRuntime, Operation } from './area.ts'
 import { type ReadBody, readBody } from './body.ts'
 import type { FaultRequest } from './fault-schema.ts'
@@ -8,6 +9,8 @@ import type { Located, OperationTarget } from './routes.ts'
 export interface Exchange {
   readonly request: IncomingRequest
   readonly area: AreaRuntime
+  /** When the request arrived, in the machine's time. */
+  readonly receivedAt: number
   /** The path below the base URL, without the query. */
   readonly path: string
   readonly query: string
@@ -60,6 +63,7 @@ export const exchangeOf = (
 ): Exchange => ({
   request,
   area,
+  receivedAt: machineNow(),
   path,
   query,
   bearer: bearerOf(request),

@@ -1,10 +1,18 @@
 import type { Area } from '../../src/contract/endpoint.ts'
 import { newRecent, recentList, type Sequence } from '../domain/recent-list.ts'
+import { machineNow } from '../time/machine.ts'
 import { assertOperation, isOperation, type Operation } from './area.ts'
 import { type Decision, type Exchange, fieldsOf } from './exchange.ts'
 import type { FaultKind } from './fault-schema.ts'
 import type { Secrets } from './redact.ts'
-import { pathWithoutSecrets, redactFields, redactJson, redactPath, withoutSecrets } from './redact.ts'
+import {
+  pathWithoutSecrets,
+  redactFields,
+  redactHeaders,
+  redactJson,
+  redactPath,
+  withoutSecrets,
+} from './redact.ts'
 import type { ResponseData } from './response.ts'
 
 /** A request that the mock received, and the mock's decision, without secrets. */
@@ -13,6 +21,8 @@ export interface LoggedRequest {
   readonly number: number
   /** The time at which the mock logged the request, by the mock's clock. */
   readonly at: Date
+  /** Real time from the arrival of the request to the mock's decision, in milliseconds. */
+  readonly durationMs: number
   /** The API to which the request was sent: `subscriptions` or `gateway`. */
   readonly area: Area
   /** The requested operation; absent if no operation has this path and method. */
@@ -21,12 +31,16 @@ export interface LoggedRequest {
   readonly method: string
   /** The path below the base URL, with the query. */
   readonly path: string
+  /** Headers of the request, by their lowercase names. Values of headers that may contain a secret are replaced. */
+  readonly headers: Readonly<Record<string, string>>
   /** The fields of the body, without secrets. */
   readonly body?: unknown
   /** Value of the Idempotency-Key header. */
   readonly idempotencyKey?: string
   /** Status of the response; absent if no response was sent. */
   readonly status?: number
+  /** Headers of the response; absent if no response was sent. */
+  readonly responseHeaders?: Readonly<Record<string, string>>
   /** The JSON of the response, without secrets. */
   readonly response?: unknown
   /** Whether the operation was executed, even if the response was lost. */
@@ -53,9 +67,13 @@ export interface RequestLog {
   readonly dropped: number
 }
 
-/** A stored entry. Bodies are JSON text, so that users of the log cannot change stored bodies. */
-export interface LogEntry extends Omit<LoggedRequest, 'number' | 'at' | 'body' | 'response'> {
+type StoredAsText = 'headers' | 'body' | 'responseHeaders' | 'response'
+
+/** A stored entry. Headers and bodies are JSON text, so that users of the log cannot change what is stored. */
+export interface LogEntry extends Omit<LoggedRequest, 'number' | 'at' | StoredAsText> {
   readonly at: number
+  readonly headers: string
+  readonly responseHeaders: string | undefined
   readonly body: string | undefined
   readonly response: string | undefined
 }
@@ -79,8 +97,8 @@ const parsed = (text: string): unknown => {
 /** The most characters of logged bodies and responses that the log keeps. */
 const MAX_CHARACTERS = 16_000_000
 
-const charactersOf = ({ path, body = '', response = '' }: LogEntry): number =>
-  path.length + body.length + response.length
+const charactersOf = ({ path, headers, body = '', responseHeaders = '', response = '' }: LogEntry): number =>
+  path.length + headers.length + body.length + responseHeaders.length + response.length
 
 /** Creates a log of the last `size` requests, which keeps fewer if they are long. Its methods remove secrets from the entries that they return. */
 export const createRequestLog = (size: number, secrets: Secrets): WritableRequestLog => {
@@ -98,7 +116,7 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
   }
 
   const read = (entry: LogEntry, number: number): LoggedRequest => {
-    const { at, body, response, path, explanation, idempotencyKey, ...rest } = entry
+    const { at, headers, body, responseHeaders, response, path, explanation, idempotencyKey, ...rest } = entry
     const hide = (text: string): string => withoutSecrets(text, secrets)
     return {
       number,
@@ -106,6 +124,8 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
       path: pathWithoutSecrets(path, secrets),
       ...rest,
       explanation: hide(explanation),
+      headers: JSON.parse(hide(headers)),
+      ...(responseHeaders === undefined ? {} : { responseHeaders: JSON.parse(hide(responseHeaders)) }),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey: hide(idempotencyKey) }),
       ...(body === undefined ? {} : { body: parsed(hide(body)) }),
       ...(response === undefined ? {} : { response: parsed(hide(response)) }),
@@ -170,13 +190,16 @@ export const entryOf = (
   const isJson = exchange.body !== undefined && response?.headers['Content-Type'] === 'application/json'
   return {
     at,
+    durationMs: machineNow() - exchange.receivedAt,
     area: area.name,
     method: request.method,
     path: redactPath(query === '' ? path : `${path}?${query}`),
     ...(isOperation(operation) ? { operation } : {}),
+    headers: redactHeaders(request.headers),
     body: Object.keys(fields).length === 0 ? undefined : redactFields(fields),
     ...(exchange.idempotencyKey === undefined ? {} : { idempotencyKey: exchange.idempotencyKey }),
     ...(response === undefined ? {} : { status: response.status }),
+    responseHeaders: response && redactHeaders(Object.entries(response.headers)),
     response: isJson ? redactJson(response.body) : undefined,
     executed,
     decision: rule,
