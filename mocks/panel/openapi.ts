@@ -2,13 +2,11 @@ import { type Json, jsonOf, object, oneOf } from '../../src/contract/fields.ts'
 import { FORM_TYPE } from '../http/body.ts'
 import { PANEL_PATH, STATE_PATH } from './access.ts'
 import { actions } from './actions.ts'
-import { listNames } from './paging.ts'
-import { filters } from './view.ts'
+import { filters, listNames, statusClasses } from './view.ts'
 
 const schemas = Object.fromEntries(
   Object.entries(actions).map(([name, { description, fields }]): [string, Json] => {
-    const rules = Object.entries(fields).map(([field, { schema }]) => [field, schema])
-    const schema = object({ action: oneOf([name]), ...Object.fromEntries(rules) })
+    const schema = object({ action: oneOf([name]), ...fields })
     return [name, { description, ...jsonOf(schema), additionalProperties: false }]
   }),
 )
@@ -81,7 +79,8 @@ const getState = {
   summary: 'Returns the state of the mock.',
   parameters: [
     parameter('limit', 'The number of items in each list, by default 50.', { ...count, minimum: 1 }),
-    parameter('show', 'The id whose states `shown` contains.'),
+    parameter('requests.status', 'Status class of the requests.', { enum: statusClasses }),
+    parameter('requests.of', 'Identifier of the subscription or charge that the requests are about.'),
     ...listNames.flatMap((name) => [
       parameter(name, 'The page that `older` of a response names.', count),
       parameter(`${name}.q`, 'Text that the items contain.'),
