@@ -7,8 +7,8 @@ const msw = 'node_modules/msw/lib/core/'
 
 const contract = '^src/contract/'
 const foundation = '^src/(?:check|clock|errors|json)\\.ts$'
-const time = '^mocks/(?:domain/[^/]+\\.ts$|time/)'
-const areas = '^mocks/(?:domain/)?(?:gateway|subscriptions)/'
+const time = '^mocks/(?:base|time)/'
+const areas = '^mocks/(?:gateway|subscriptions)/'
 /** The mock as every environment can load it: without MSW, the server and the command line. */
 const portableMock = '^mocks/(?!index\\.ts$|server[./]|cli[./])'
 
@@ -99,7 +99,7 @@ export default {
     only(
       'mock-areas',
       areas.replace('(?:gateway', '(gateway'),
-      ['^mocks/(?:domain/)?$1/', time, contract, zodCore],
+      ['^mocks/$1/', time, contract, zodCore],
       'An area of the mock is pure: facts and questions about them. It imports its own files, time and the contract; no HTTP, no page, no delivery, no other area.',
     ),
     only(

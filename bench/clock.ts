@@ -1,4 +1,4 @@
-import { createIds } from '../mocks/domain/ids.ts'
+import { createIds } from '../mocks/base/ids.ts'
 import { createSubscriptions } from '../mocks/subscriptions/operations.ts'
 import { subscriptionsDefaults } from '../mocks/subscriptions/options.ts'
 import { newSubscriptionsState } from '../mocks/subscriptions/state.ts'

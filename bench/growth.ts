@@ -1,5 +1,5 @@
+import { createIds } from '../mocks/base/ids.ts'
 import { createMock } from '../mocks/core.ts'
-import { createIds } from '../mocks/domain/ids.ts'
 import { createGateway } from '../mocks/gateway/operations.ts'
 import { gatewayDefaults } from '../mocks/gateway/options.ts'
 import { idempotencyScope, newGatewayState } from '../mocks/gateway/state.ts'

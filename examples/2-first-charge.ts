@@ -15,13 +15,15 @@ try {
   await gateway.confirm(charge.confirmation_id, { otp: '000000' })
 } catch (error) {
   if (!(error instanceof ApiError)) throw error
-  console.log('2. A wrong code:', error.errorCode, error.outcome)
+  console.log(`2. A wrong code is refused (${error.errorCode}): the payer was not charged.`)
 }
 
 const confirmed = await gateway.confirm(charge.confirmation_id, { otp: '123456', chargeId: charge.id })
-console.log('3. The correct code:', confirmed.status)
+console.log(`3. The correct code: the charge ${confirmed.status}.`)
 
 // The client derives the idempotency key from the due date, so a restarted job cannot charge February twice.
 const renewal = await gateway.renew(charge.id, { dueDate: '2027-02-01' })
 const again = await gateway.renew(charge.id, { dueDate: '2027-02-01' })
-console.log('4. One renewal for a cycle:', renewal.status, renewal.id === again.id)
+console.log(`4. The renewal for February ${renewal.status}. The payer entered no code.`)
+if (again.id !== renewal.id) throw new Error('The payer was charged twice for February.')
+console.log('5. A second call for February returned the same renewal, so the payer paid once.')

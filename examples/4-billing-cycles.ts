@@ -23,19 +23,18 @@ if (subscriptionId === null) throw new Error('The response has no subscriptionId
 await mock.clock.advance({ days: 365 })
 const payments = []
 for await (const payment of subscriptions.allPayments(subscriptionId)) payments.push(payment)
-console.log('1. Payments of the year:', payments.length)
-console.log(
-  '2. Failed:',
-  payments
-    .filter((payment) => payment.status === 'FAILED_PAYMENT')
-    .map((p) => p.dueDate)
-    .join(),
-)
+const failed = payments
+  .filter((payment) => payment.status === 'FAILED_PAYMENT')
+  .map((payment) => payment.dueDate)
+console.log(`1. A payment every 15 days, from 2 January: ${payments.length} payments in the year.`)
+console.log(`2. One payment failed, on ${failed.join()}. The subscription went on.`)
 
 const [first] = payments
 if (first === undefined) throw new Error('There is no payment.')
 mock.payer.reverse(first.paymentId)
-console.log('3. Reversed:', (await subscriptions.payment(first.paymentId)).reverseTransactionAmount)
+const { reverseTransactionAmount } = await subscriptions.payment(first.paymentId)
+console.log(`3. The payer got the first payment back. The API shows the amount: ${reverseTransactionAmount}.`)
 
 // The API's times do not contain their time zone, so the program passes the zone to `toInstant`.
-console.log('4.', first.transactionDate, 'is', toInstant(first.transactionDate, 'Asia/Dhaka').toISOString())
+const instant = toInstant(first.transactionDate, 'Asia/Dhaka').toISOString()
+console.log(`4. Times are in the provider's zone: ${first.transactionDate} is ${instant}.`)

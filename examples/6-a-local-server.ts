@@ -1,4 +1,4 @@
-/** Serves the mock over HTTP, for example for browsers. In a terminal, this example runs for five seconds. */
+/** Serves the mock over HTTP, for example for browsers. In a terminal, this example waits until you confirm the charge. */
 import { GatewayClient } from 'mandatekit'
 import { testNumbers } from 'mandatekit/mocks/core'
 import { startMockServer } from 'mandatekit/mocks/server'
@@ -14,10 +14,12 @@ const charge = await gateway.charge({
   redirect_uri: 'https://shop.example/paid',
 })
 const page = await fetch(charge.confirmation_url)
-console.log('2. The payer sees', /<title>([^<]*)/.exec(await page.text())?.[1], 'at', charge.confirmation_url)
+const title = /<title>([^<]*)/.exec(await page.text())?.[1]
+console.log(`2. The payer sees the page "${title}" at ${charge.confirmation_url}`)
 
-const stay = process.stdout.isTTY ? 5000 : 0
-console.log('3. Open the page in a browser while this program runs; the code is 123456.')
-await new Promise((resolve) => setTimeout(resolve, stay))
+if (process.stdout.isTTY) {
+  console.log('3. Open the page in a browser and enter the code 123456. This program waits; Ctrl-C ends it.')
+  await gateway.waitForCharge(charge.id, { timeout: 3_600_000, pollInterval: 500 })
+}
 console.log('4. The charge is', (await gateway.status(charge.id)).status)
 await server.close()

@@ -27,25 +27,32 @@ const undecided = new Map<string, string>()
 const renewAll = async (dueDate: string, attempt = 1) => {
   for (const [name, id] of mandates) {
     const renewal = await gateway.renew(id, { dueDate, attempt })
-    if (renewal.status === 'succeeded') console.log(name, dueDate, 'succeeded')
+    if (renewal.status === 'succeeded') console.log(`${dueDate} ${name}: succeeded`)
     // The gateway itself retries a pending_retry renewal. A new renewal could charge the payer twice.
     else if (renewal.status === 'pending_retry') {
-      undecided.set(renewal.id, `${name} ${dueDate}`)
-      console.log(name, dueDate, 'pending_retry: wait')
+      undecided.set(renewal.id, `${dueDate} ${name}`)
+      console.log(`${dueDate} ${name}: pending_retry, so the job waits`)
     } else if (attempt < 2) {
-      console.log(name, dueDate, `${renewal.status}: a second try`)
+      console.log(`${dueDate} ${name}: ${renewal.status}, so the job tries a second time`)
       const second = await gateway.renew(id, { dueDate, attempt: attempt + 1 })
-      console.log(name, dueDate, second.status, second.outcome)
+      console.log(`${dueDate} ${name}: the second try ${second.status} (${second.outcome})`)
     }
   }
 }
 
+console.log('1. The job runs in February.')
 await renewAll('2027-02-01')
-await renewAll('2027-02-01') // the job ran twice, but the payers are charged once
+const charged = mock.state.charges().length
+console.log('2. The job runs again, because its machine restarted.')
+await renewAll('2027-02-01')
+if (mock.state.charges().length !== charged) throw new Error('A payer was charged twice for February.')
+console.log('3. The second run charged nobody: it received the results of the first run.')
 mock.payer.setBehavior(payers.poor, 'succeeds')
 await mock.clock.advance({ days: 28 })
+console.log('4. The job runs in March.')
 await renewAll('2027-03-01')
 
 await mock.clock.advance({ days: 1 })
-for (const [id, which] of undecided) console.log('Afterwards', which, (await gateway.status(id)).status)
-console.log('Charges made:', mock.state.charges().length)
+for (const [id, which] of undecided)
+  console.log(`5. A day later, the pending renewal (${which}): ${(await gateway.status(id)).status}`)
+console.log(`6. Charges made: ${mock.state.charges().length}: 3 first, 6 renewals, 1 second try. None twice.`)

@@ -38,10 +38,21 @@ const settings =
 const timeline = createTimeline(settings.now)
 try {
   timeline.title(`A subscription, on ${settings.subscriptions.baseUrl}`)
-  await subscriptionLifecycle(new SubscriptionsClient(settings.subscriptions), settings, timeline)
+  const payments = await subscriptionLifecycle(
+    new SubscriptionsClient(settings.subscriptions),
+    settings,
+    timeline,
+  )
   timeline.title(`A charge and its renewal, on ${settings.gateway.baseUrl}`)
-  await chargeLifecycle(new GatewayClient(settings.gateway), settings, timeline)
-  timeline.title('Done. Next: `npm run example 1`, or docs/shop.md')
+  const gateway = new GatewayClient(settings.gateway)
+  const { calls, charges } = await chargeLifecycle(gateway, settings, timeline)
+  const failed = payments.filter((status) => status === 'FAILED_PAYMENT').length
+  timeline.title('Done.')
+  timeline.text(
+    `Billing cycles: ${payments.length}. Failed payments: ${failed}, which did not end the subscription.`,
+  )
+  timeline.text(`Calls that charge: ${calls}. Charges made: ${charges.size}, because two calls were retries.`)
+  timeline.text('Next: npm run example 1, or docs/shop.md.')
 } catch (error) {
   if (!isMandateKitError(error)) throw error
   timeline.note(`Stopped by ${error.name} (outcome: ${error.outcome}): ${error.message}`)

@@ -1,7 +1,6 @@
 import type { Area } from '../src/contract/endpoint.ts'
+import { createIds, withDigits } from './base/ids.ts'
 import { createOutbox, type Outbox } from './delivery/outbox.ts'
-import { type Duration, toInstantMilliseconds, toMilliseconds } from './domain/duration.ts'
-import { createIds, withDigits } from './domain/ids.ts'
 import { createGateway } from './gateway/operations.ts'
 import type { GatewayOptions } from './gateway/options.ts'
 import type { ListedCharge } from './gateway/views.ts'
@@ -22,7 +21,6 @@ import { createSubscriptions } from './subscriptions/operations.ts'
 import type { SubscriptionsOptions } from './subscriptions/options.ts'
 import { createClock, type ManagedClock, type MockClock } from './time/clock.ts'
 import { createAlarm, machineNow } from './time/machine.ts'
-import type { MockSnapshot } from './types.ts'
 
 // The symbol is global, because the ESM build and the CommonJS build must read each other's mocks.
 const INTERNALS = Symbol.for('mandatekit.mock')
@@ -273,20 +271,6 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
     }),
     /** The public clock of the mock. */
     time,
-    /** Moves the clock and the expiry of access tokens, so that clients with their own clock can still use tokens. */
-    async moveClock(move: { readonly by: Duration } | { readonly to: string }): Promise<void> {
-      const length = 'by' in move ? toMilliseconds(move.by) : toInstantMilliseconds(move.to) - time.now()
-      const { shiftTokenExpiry } = subscriptions.domain
-      shiftTokenExpiry(length)
-      try {
-        await ('by' in move ? time.advance(move.by) : time.set(move.to))
-      } catch (error) {
-        shiftTokenExpiry(-length)
-        throw error
-      }
-    },
-    /** The snapshots that the panel has saved, by name, each with the mock's time. */
-    snapshots: new Map<string, { readonly snapshot: MockSnapshot; readonly at: number }>(),
     /** The lists that the panel reads page by page. */
     lists: {
       subscriptions: subscriptions.domain.subscriptionList,

@@ -2,14 +2,15 @@ import { oneOf, optional } from '../src/contract/fields.ts'
 import { GATEWAY_API_PREFIX } from '../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../src/contract/subscriptions.ts'
 import { createInternals, type MockInternals, withInternals } from './assemble.ts'
-import { check, strict } from './domain/fields.ts'
+import { check, strict } from './base/fields.ts'
+import { controlOf } from './control.ts'
 import { createMockFetch } from './fetch.ts'
 import type { Operation } from './http/area.ts'
 import { explain } from './http/request-log.ts'
 import { type MockOptions, type ReadOptions, readMockOptions } from './options.ts'
 import { payerOf } from './payer.ts'
 import { snapshotOf, stateOf } from './state.ts'
-import type { Mock } from './types.ts'
+import type { Mock, MockSnapshot } from './types.ts'
 
 const clientOptionsOf = (
   { subscriptions, gateway, addresses, time: { now, sleep } }: MockInternals,
@@ -65,6 +66,9 @@ export const createMock = (given: MockOptions = {}): Mock => {
   const parts = createInternals(options, given)
   const { subscriptions, gateway, outbox, faults, log, addresses, handler, outages } = parts
 
+  const snapshot = (): MockSnapshot => structuredClone(snapshotOf(parts.currentState()))
+  const restore = (saved: MockSnapshot): void => parts.replaceState(stateOf(saved, parts.currentState()))
+
   const mock: Mock = {
     fetch: createMockFetch(handler, () => [...new Set(addresses.bases().map(({ url }) => url))]),
     clientOptions: clientOptionsOf(parts, options),
@@ -97,8 +101,9 @@ export const createMock = (given: MockOptions = {}): Mock => {
       faults.reset()
       log.clear()
     },
-    snapshot: () => structuredClone(snapshotOf(parts.currentState())),
-    restore: (snapshot) => parts.replaceState(stateOf(snapshot, parts.currentState())),
+    snapshot,
+    restore,
+    control: controlOf(parts, { snapshot, restore }),
     explain: (operation) => explain(log, operation, routeOf(parts)),
   }
   return withInternals(mock, parts)
@@ -106,7 +111,9 @@ export const createMock = (given: MockOptions = {}): Mock => {
 
 export type { Area } from '../src/contract/endpoint.ts'
 export type { KnownCycle } from '../src/contract/subscriptions.ts'
-
+export type { Rules } from './base/option-table.ts'
+export type { Refusal, RefusalReason } from './base/result.ts'
+export { MockRefusedError } from './base/result.ts'
 export type {
   DeliveryOptions,
   DeliveryRecord,
@@ -116,10 +123,6 @@ export type {
   SentNotification,
   Signing,
 } from './delivery/types.ts'
-export type { Duration, DurationParts, PointInTime } from './domain/duration.ts'
-export type { Rules } from './domain/option-table.ts'
-export type { Refusal, RefusalReason } from './domain/result.ts'
-export { MockRefusedError } from './domain/result.ts'
 export type { MockFetch } from './fetch.ts'
 export type { BehaviorName, ChargeOutcome, NumberTable, Resolution } from './gateway/behaviors.ts'
 export { behaviors, testNumbers } from './gateway/behaviors.ts'
@@ -159,12 +162,17 @@ export {
 } from './subscriptions/options.ts'
 export type { AuthorizationView, PaymentBody, SubscriptionState } from './subscriptions/views.ts'
 export type { MockClock } from './time/clock.ts'
+export type { Duration, DurationParts, PointInTime } from './time/duration.ts'
 export type {
   Faults,
   GatewayClientConfig,
   Mock,
+  MockControl,
   MockSnapshot,
   MockState,
+  NumberedFault,
+  NumberedReceiver,
   Payer,
+  SavedSnapshot,
   SubscriptionsClientConfig,
 } from './types.ts'

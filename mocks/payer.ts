@@ -1,7 +1,7 @@
 import { filledText, input, optional } from '../src/contract/fields.ts'
 import type { MockInternals } from './assemble.ts'
-import { check, rule, strict } from './domain/fields.ts'
-import { granted } from './domain/result.ts'
+import { check, rule, strict } from './base/fields.ts'
+import { granted } from './base/result.ts'
 import { paymentScripts } from './subscriptions/options.ts'
 import type { Payer } from './types.ts'
 

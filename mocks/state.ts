@@ -1,6 +1,6 @@
 import type { Area } from '../src/contract/endpoint.ts'
+import type { IdsState } from './base/ids.ts'
 import { newOutbox, type OutboxState } from './delivery/outbox.ts'
-import type { IdsState } from './domain/ids.ts'
 import { type GatewayState, newGatewayState } from './gateway/state.ts'
 import { type LimitsState, newLimits } from './http/limiter.ts'
 import { newSubscriptionsState, type SubscriptionsState } from './subscriptions/state.ts'

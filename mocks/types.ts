@@ -1,5 +1,5 @@
 import type { Area } from '../src/contract/endpoint.ts'
-import type { Notifications } from './delivery/types.ts'
+import type { DeliveryOptions, Notifications } from './delivery/types.ts'
 import type { MockFetch } from './fetch.ts'
 import type { BehaviorName } from './gateway/behaviors.ts'
 import type { ChargeBody, GatewayEvent } from './gateway/views.ts'
@@ -9,6 +9,7 @@ import type { RequestLog } from './http/request-log.ts'
 import type { PaymentScript, SeedSubscription, SeedToken } from './subscriptions/options.ts'
 import type { AuthorizationView, PaymentBody, SubscriptionState } from './subscriptions/views.ts'
 import type { MockClock } from './time/clock.ts'
+import type { Duration, PointInTime } from './time/duration.ts'
 
 /** Options of a client of area S. */
 export interface SubscriptionsClientConfig {
@@ -113,6 +114,71 @@ export interface MockSnapshot {
   readonly state: unknown
 }
 
+/** A fault that can still apply. */
+export interface NumberedFault {
+  /** Number of the fault, from 1 in the order of `add`. `mock.reset` does not restart the numbers. */
+  readonly number: number
+  /** The fault as it was added. */
+  readonly fault: Fault
+  /** How many times the fault can still apply. A whole `sequence` counts once. */
+  readonly left: number | 'always'
+}
+
+/** A connected receiver with the options of its connection, except for `headers` and `signing`, which are secret. */
+export interface NumberedReceiver extends Omit<DeliveryOptions, 'headers' | 'signing'> {
+  /** Number of the receiver, from 1 in the order of `connect`. */
+  readonly number: number
+  /** URL of the receiver without its query; absent for a handler in this process. */
+  readonly to?: string
+}
+
+/** A snapshot that the mock keeps under a name. */
+export interface SavedSnapshot {
+  /** The name that was passed to `save`. */
+  readonly name: string
+  /** The mock's time in the snapshot. */
+  readonly at: Date
+}
+
+/**
+ * What a control panel needs besides the other methods: faults and receivers by number, snapshots by name, and a clock
+ * for clients in other processes. A number or name that does not exist causes a `MockRefusedError`.
+ */
+export interface MockControl {
+  /**
+   * Moves the clock by a duration or to a point in time, as `clock.advance` and `clock.set` do, and moves the expiry of
+   * access tokens with it. Valid tokens stay valid, because clients with a clock of their own do not notice the move.
+   *
+   * @example await mock.control.moveClock({ by: { days: 30 } })
+   */
+  moveClock(move: { readonly by: Duration } | { readonly to: PointInTime }): Promise<void>
+  /** The faults that can still apply. `mock.faults.add` adds one. */
+  readonly faults: {
+    /** Returns the faults in the order of `add`. */
+    list(): readonly NumberedFault[]
+    /** Removes a fault. */
+    remove(number: number): void
+  }
+  /** The connected receivers. `mock.notifications.connect` adds one. */
+  readonly receivers: {
+    /** Returns the receivers in the order of `connect`. */
+    list(): readonly NumberedReceiver[]
+    /** Disconnects a receiver. */
+    disconnect(number: number): void
+  }
+  /** Snapshots that the mock keeps in memory. `mock.reset` does not delete them. */
+  readonly snapshots: {
+    /** Returns the snapshots, the oldest name first. */
+    list(): readonly SavedSnapshot[]
+    /** Saves a snapshot, and replaces the one with the same name. */
+    save(name: string): void
+    /** Restores a snapshot. */
+    restore(name: string): void
+    /** Deletes a snapshot. */
+    delete(name: string): void
+  }
+}
+
 /** A mock of both APIs. Two mocks share no state. */
 export interface Mock {
   /** A `fetch` that reaches only this mock. */
@@ -176,6 +242,8 @@ export interface Mock {
    * Restores a snapshot of a mock with the same options. An invalid snapshot causes a TypeError and changes nothing.
    */
   restore(snapshot: MockSnapshot): void
+  /** Faults and receivers by number, saved snapshots, and a clock for clients in other processes. */
+  readonly control: MockControl
   /** Explains in words how the mock responded to the last request of an operation, and why. */
   explain(operation: Operation): string
 }

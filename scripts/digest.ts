@@ -22,12 +22,20 @@ const included = [
 // The package does not contain this page, because it is for contributors.
 const notPacked = 'docs/benchmarks.md'
 
-// Sections of README.md that the included guides repeat, or that only people need.
+// Sections that the included guides repeat, that only people need, or that tell details.
 const repeated = [
   'A first subscription',
   'A first charge',
+  'A first test',
   'When a call fails',
   'Guides',
+  'Notifications in other frameworks',
+  'A `pending_retry` that does not end',
+  'What an error contains',
+  'Hooks',
+  'Invented notifications',
+  'In a queue',
+  'Lost notifications',
   'Work on it',
   'License',
 ]

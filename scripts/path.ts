@@ -106,7 +106,7 @@ const paths: readonly Path[] = [
   {
     what: 'client: a charge',
     folders: ['src/'],
-    limit: { files: 16, functions: 80 },
+    limit: { files: 16, functions: 90 },
     target: { files: 14 },
     prepare: prepareClient,
   },
@@ -120,7 +120,7 @@ const paths: readonly Path[] = [
   {
     what: `mock: ${DAYS} days with ${DAYS} deliveries`,
     folders: ['mocks/', 'src/contract/'],
-    limit: { files: 17, functions: 110 },
+    limit: { files: 17, functions: 125 },
     target: { files: 10 },
     prepare: prepareMonth,
   },

@@ -36,15 +36,36 @@ const readCodeInHeadings = ({ tokens }: { tokens: Token[] }): void => {
   }
 }
 
+const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
+  const row = (cells: readonly string[], tag: 'td' | 'th'): string =>
+    `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`
+  const body = rows.map((cells) => row(cells, 'td')).join('')
+  return `<table><thead>${row(head, 'th')}</thead><tbody>${body}</tbody></table>\n`
+}
+
+/** Returns a table of the messages that a mermaid diagram draws between its participants. */
+const messageTable = (diagram: string): string => {
+  const names = new Map(
+    [...diagram.matchAll(/^ *participant (\w+) as (.+)$/gm)].map(([, short = '', name = '']) => [
+      short,
+      name,
+    ]),
+  )
+  const messages = [...diagram.matchAll(/^ *(\w+)--?>>(\w+): (.+)$/gm)].map(
+    ([, from = '', to = '', text = '']) => [names.get(from) ?? from, names.get(to) ?? to, text],
+  )
+  return tableOf(['From', 'To', 'Message'], messages)
+}
+
 /** Returns a table of the transitions that a mermaid diagram draws. */
 const transitionTable = (diagram: string): string => {
   const moves = [...diagram.matchAll(/^ *(\S+) --> (\w+): (\w+)$/gm)]
-  const rows = moves.map(([, from, to, event]) => {
-    const cells = [from === '[*]' ? '' : `<code>${from}</code>`, event, `<code>${to}</code>`]
-    return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
-  })
-  const head = '<tr><th>From</th><th>Event</th><th>To</th></tr>'
-  return `<table><thead>${head}</thead><tbody>${rows.join('')}</tbody></table>\n`
+  const rows = moves.map(([, from, to, event = '']) => [
+    from === '[*]' ? '' : `<code>${from}</code>`,
+    event,
+    `<code>${to}</code>`,
+  ])
+  return tableOf(['From', 'Event', 'To'], rows)
 }
 
 const extendParser = ({ core, renderer: { rules } }: Parser): void => {
@@ -52,7 +73,9 @@ const extendParser = ({ core, renderer: { rules } }: Parser): void => {
   const { fence } = rules
   rules.fence = (tokens, index, ...rest) =>
     tokens[index]?.info === 'mermaid'
-      ? transitionTable(tokens[index].content)
+      ? (tokens[index].content.startsWith('sequenceDiagram') ? messageTable : transitionTable)(
+          tokens[index].content,
+        )
       : (fence?.(tokens, index, ...rest) ?? '')
 }
 

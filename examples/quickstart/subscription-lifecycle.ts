@@ -5,17 +5,21 @@ import type { Timeline } from './timeline.ts'
 const DAY = 86_400_000
 const day = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-/** Logs in, subscribes, authorizes, runs three cycles (one payment fails), reads payments and cancels. */
+/**
+ * Logs in, subscribes, authorizes, runs three cycles (one payment fails), reads payments and cancels.
+ *
+ * @returns the statuses of the payments, oldest first
+ */
 export const subscriptionLifecycle = async (
   client: SubscriptionsClient,
   settings: Settings,
   { call, note }: Timeline,
-): Promise<void> => {
+): Promise<readonly string[]> => {
   const { mock } = settings
   await call(
     'subscriptions.login',
     () => client.login(),
-    ({ expires_in }) => `Logged in for ${expires_in} s. The other calls log in by themselves.`,
+    ({ expires_in }) => `Log in for ${expires_in} s. Calls log in by themselves.`,
   )
 
   const { invoiceID } = await call(
@@ -29,12 +33,12 @@ export const subscriptionLifecycle = async (
         amount: '25.00',
         userReturnURL: 'https://shop.example/return',
       }),
-    (created) => `Created invoice ${created.invoiceID}. Redirect the payer to ${created.url}`,
+    ({ url }) => `Ask for a weekly subscription. The shop sends the payer to ${url}`,
   )
   await call(
     'subscriptions.status',
     () => client.status(invoiceID),
-    ({ status }) => `The payer has not decided yet: ${status}`,
+    ({ status }) => `The payer has not decided yet: ${status}.`,
   )
 
   // On the mock, the program acts as the payer: it authorizes the subscription, and lets the second payment fail.
@@ -42,22 +46,22 @@ export const subscriptionLifecycle = async (
   note(
     mock === undefined
       ? `Authorize the subscription on the payer's page within ${settings.waitMs / 1000} s.`
-      : 'The payer authorizes the subscription.',
+      : 'The payer opens that page and authorizes it.',
   )
   const { subscriptionId } = await call(
     'subscriptions.status',
     () => client.waitForStatus(invoiceID, { timeout: settings.waitMs }),
     (request) =>
       request.subscriptionId === null
-        ? `There is no subscription: ${request.status}`
-        : `The subscription ${request.subscriptionId} runs: ${request.status}`,
+        ? `There is no subscription: ${request.status}.`
+        : `The request is ${request.status}: the subscription runs.`,
   )
-  if (subscriptionId === null) return
+  if (subscriptionId === null) return []
 
   await call(
     'subscriptions.details',
     () => client.details(subscriptionId),
-    ({ amount, cycle, nextPaymentDate }) => `${amount} ${cycle}. Next payment: ${nextPaymentDate}`,
+    ({ amount, nextPaymentDate }) => `The payer pays ${amount} a week, next ${nextPaymentDate}.`,
   )
 
   for (let cycle = 1; mock !== undefined && cycle <= 3; cycle += 1) {
@@ -65,13 +69,15 @@ export const subscriptionLifecycle = async (
     await call(
       'subscriptions.payments',
       () => client.payments(subscriptionId),
-      ({ subscriptionPayments }) => `A week later. Payments so far: ${subscriptionPayments.length}`,
+      ({ subscriptionPayments }) => `A week later. Payments so far: ${subscriptionPayments.length}.`,
     )
   }
 
   let last: number | string | undefined
+  const statuses: string[] = []
   for await (const { paymentId, dueDate, status } of client.allPayments(subscriptionId)) {
-    note(`Payment ${paymentId}, due ${dueDate}: ${status}`)
+    note(`Payment ${paymentId}, due ${dueDate}: ${status}.`)
+    statuses.push(status)
     last = paymentId
   }
   if (last !== undefined) {
@@ -79,23 +85,24 @@ export const subscriptionLifecycle = async (
     await call(
       'subscriptions.payment',
       () => client.payment(paymentId),
-      ({ status, transactionDate }) => `The last payment, made ${transactionDate}: ${status}`,
+      ({ transactionDate }) => `Read the last payment: made ${transactionDate}.`,
     )
   }
 
   await call(
     'subscriptions.cancel',
     () => client.cancel(subscriptionId),
-    ({ id, status }) => `Canceled the subscription with cancellation ${id}: ${status}`,
+    ({ status }) => `Cancel the subscription: ${status}.`,
   )
   try {
     await call(
       'subscriptions.cancellation',
       () => client.cancellation(subscriptionId),
-      ({ status }) => `Read the same cancellation: ${status}`,
+      ({ status }) => `Read the cancellation again: ${status}.`,
     )
   } catch (error) {
     if (!isMandateKitError(error)) throw error
     note(error.message)
   }
+  return statuses
 }

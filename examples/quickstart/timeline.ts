@@ -1,8 +1,10 @@
 import { styleText } from 'node:util'
 
-/** Prints one line for each step of the program, with the time. */
+/** Prints one sentence for each step of the program, with the time and the operation. No line exceeds 100 columns. */
 export interface Timeline {
   title(text: string): void
+  /** Prints a sentence that belongs to no step. */
+  text(sentence: string): void
   /** Prints a step that is not a call. */
   note(text: string): void
   /** Makes a call, prints the text that `words` returns for the result, and returns the result. */
@@ -24,6 +26,20 @@ const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
 const FRAME_MS = 80
 const CLEAR_LINE = '\r\u001B[2K'
 
+const SENTENCE_WIDTH = 52
+
+/** Breaks a text into lines between its words. A longer word, such as a URL, gets a line of its own. */
+const wrapped = (text: string): readonly string[] => {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? ''
+    const longer = last === '' ? word : `${last} ${word}`
+    if (last === '' || longer.length <= SENTENCE_WIDTH) lines[lines.length - 1] = longer
+    else lines.push(word)
+  }
+  return lines
+}
+
 /** Creates a timeline whose times come from `now`, in milliseconds since 1970. */
 export const createTimeline = (now: () => number, output: Output = process.stdout): Timeline => {
   const isTerminal = output.isTTY === true && process.env.TERM !== 'dumb'
@@ -34,7 +50,11 @@ export const createTimeline = (now: () => number, output: Output = process.stdou
   const line = (step: string, text: string): void => {
     const time = new Date(now()).toISOString().replace('T', ' ').slice(0, 16)
     const mark = isTerminal ? `${style('green', '✓')} ` : ''
-    output.write(`${mark}${style('dim', time)}  ${style('cyan', step.padEnd(26))} ${text}\n`)
+    const [first = '', ...others] = wrapped(text)
+    const sentence = step === '' ? first : `${first.padEnd(SENTENCE_WIDTH)} ${style('cyan', step)}`
+    output.write(`${mark}${style('dim', time)}  ${sentence}\n`)
+    const indent = ' '.repeat(time.length + (isTerminal ? 4 : 2))
+    for (const other of others) output.write(`${indent}${other}\n`)
   }
 
   /** Shows the running operation until the returned function is called. */
@@ -57,6 +77,9 @@ export const createTimeline = (now: () => number, output: Output = process.stdou
   return {
     title: (text) => {
       output.write(`\n${style('bold', text)}\n`)
+    },
+    text: (sentence) => {
+      output.write(`${sentence}\n`)
     },
     note: (text) => line('', text),
     call: async (operation, make, words) => {

@@ -21,6 +21,9 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
+/** How the command prints requests and deliveries: as lines for people, as JSON, or not at all. */
+type LogFormat = 'text' | 'json' | 'none'
+
 /** The options of `mandatekit mock`. */
 export interface MockCommandOptions {
   readonly port: number
@@ -36,6 +39,8 @@ export interface MockCommandOptions {
   readonly publicUrl: string | undefined
   readonly allowedHosts: readonly string[]
   readonly state: string | undefined
+  /** How requests and deliveries are printed. */
+  readonly log: LogFormat
   readonly tls: { readonly cert: string; readonly key: string } | undefined
 }
 
@@ -61,6 +66,8 @@ const OPTIONS = {
   notify: { type: 'string', multiple: true },
   'notify-once': { type: 'boolean' },
   'no-panel': { type: 'boolean' },
+  quiet: { type: 'boolean', short: 'q' },
+  log: { type: 'string' },
   cert: { type: 'string' },
   key: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
@@ -95,6 +102,9 @@ Options
                          response is retried: at most 6 tries in 9 hours of the mock's clock
       --notify-once      deliver each notification once, whatever the response is
       --no-panel         do not serve the control panel
+  -q, --quiet            do not print requests and deliveries
+      --log <format>     how to print requests and deliveries: text (default), one line each; or json, one JSON
+                         object a line, while all other output goes to the standard error
       --cert <file>      certificate in PEM: serve HTTPS and HTTP/2; requires --key
       --key <file>       private key of the certificate in PEM
   -h, --help             print this text
@@ -138,6 +148,13 @@ const allowedHostsOf = (names: readonly string[] = []): readonly string[] => {
   throw usageError(`--allow-host must be a host name without scheme and port, got ${JSON.stringify(wrong)}.`)
 }
 
+const logOf = (format: string | undefined, isQuiet: boolean): LogFormat => {
+  if (isQuiet && format !== undefined) throw usageError('--quiet and --log exclude each other.')
+  if (isQuiet) return 'none'
+  if (format === undefined || format === 'text' || format === 'json') return format ?? 'text'
+  throw usageError(`--log must be text or json, got ${JSON.stringify(format)}.`)
+}
+
 const tlsOf = (cert: string | undefined, key: string | undefined): MockCommandOptions['tls'] => {
   if (cert !== undefined && key !== undefined) return { cert, key }
   if (cert === undefined && key === undefined) return undefined
@@ -162,7 +179,7 @@ export const readArguments = (words: readonly string[]): Command => {
   }
   const empty = Object.entries(values).find(([, value]) => value === '')
   if (empty !== undefined) throw usageError(`--${empty[0]} requires a value.`)
-  const { config, state, clock, seed, host, strict, limits, notify, cert, key } = values
+  const { config, state, clock, seed, host, strict, limits, notify, cert, key, log, quiet } = values
   return {
     name,
     options: {
@@ -179,6 +196,7 @@ export const readArguments = (words: readonly string[]): Command => {
       panel: values['no-panel'] !== true,
       publicUrl: publicUrlOf(values['public-url']),
       allowedHosts: allowedHostsOf(values['allow-host']),
+      log: logOf(log, quiet ?? false),
       tls: tlsOf(cert, key),
     },
   }

@@ -1,18 +1,20 @@
 import { createRequire } from 'node:module'
 import { randomId } from '../../src/contract/formats.ts'
+import { internalsOf } from '../assemble.ts'
+import { accepts } from '../base/fields.ts'
 import { createMock } from '../core.ts'
 import { target } from '../delivery/types.ts'
-import { toInstantMilliseconds } from '../domain/duration.ts'
-import { accepts } from '../domain/fields.ts'
 import { gatewayDefaults } from '../gateway/options.ts'
 import type { MockOptions, NotifyOptions } from '../options.ts'
 import { isLoopback } from '../panel/access.ts'
 import { type MockServer, startMockServer } from '../server.ts'
 import { subscriptionsDefaults } from '../subscriptions/options.ts'
+import { toInstantMilliseconds } from '../time/duration.ts'
 import type { Mock } from '../types.ts'
 import { CommandError, codeOf, help, type MockCommandOptions, messageOf, readArguments } from './arguments.ts'
 import { readConfigFile, readNamedFile } from './config-file.ts'
 import { greeting } from './greeting.ts'
+import { createTraffic } from './traffic.ts'
 
 const version = (): string => {
   const manifest: { readonly version: string } = createRequire(import.meta.url)('mandatekit/package.json')
@@ -111,20 +113,33 @@ const whenSignaled = (): Promise<void> =>
 
 /** The streams that a command writes to, for example `process`. */
 export interface Outputs {
-  readonly stdout: { write(text: string): unknown }
+  readonly stdout: { readonly isTTY?: boolean; write(text: string): unknown }
   readonly stderr: { write(text: string): unknown }
 }
 
-const serve = async (given: MockCommandOptions, { stdout }: Outputs): Promise<void> => {
+/** Whether to color text for a stream, by the usual rules: only on a terminal, and not if NO_COLOR is set. */
+const isColored = ({ isTTY }: Outputs['stdout']): boolean =>
+  isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
+
+const serve = async (given: MockCommandOptions, { stdout, stderr }: Outputs): Promise<void> => {
   const options = await optionsOf(given)
   const { url, mock, close } = await start(createConfigured(options, given), given)
   const signaled = whenSignaled()
   const isLocal = isLoopback(given.host)
-  stdout.write(greeting({ ...given, url, version: version(), options, isLocal, now: mock.clock.now() }))
+  const isJson = given.log === 'json'
+  const forPeople = isJson ? stderr : stdout
+  forPeople.write(greeting({ ...given, url, version: version(), options, isLocal, now: mock.clock.now() }))
+  const traffic = createTraffic({ isJson, isColored: isColored(stdout) })
+  if (given.log !== 'none') {
+    const { log, outbox } = internalsOf(mock)
+    log.onWrite((request) => stdout.write(traffic.request(request)))
+    outbox.onSent((delivery) => stdout.write(traffic.delivery(delivery)))
+  }
   await signaled
   await close().catch((error) => {
     throw serverError(error, given)
   })
+  if (given.log !== 'none') forPeople.write(traffic.summary())
 }
 
 /**

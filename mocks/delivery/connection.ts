@@ -1,6 +1,6 @@
-import { type Duration, MINUTE, toMilliseconds } from '../domain/duration.ts'
-import { check } from '../domain/fields.ts'
+import { check } from '../base/fields.ts'
 import type { NotificationBody } from '../subscriptions/billing.ts'
+import { type Duration, MINUTE, toMilliseconds } from '../time/duration.ts'
 import { createSender, type Sent } from './sender.ts'
 import { type DeliveryOptions, deliverySchema, type NotificationTarget, target } from './types.ts'
 
@@ -105,7 +105,13 @@ export const createConnection = (
     const sent: Sent =
       lateCount < MAX_LATE
         ? await send(delivery.message, controller.signal)
-        : { delivered: false, error: GIVEN_UP, headers: {}, body: JSON.stringify(delivery.message) }
+        : {
+            delivered: false,
+            error: GIVEN_UP,
+            headers: {},
+            body: JSON.stringify(delivery.message),
+            durationMs: 0,
+          }
     // The delivery was dropped while it was in progress.
     if (!running.delete(delivery)) return
     const { waiting } = queue()

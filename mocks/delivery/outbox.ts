@@ -1,9 +1,9 @@
-import { SECOND } from '../domain/duration.ts'
-import { check } from '../domain/fields.ts'
-import { newRecent, type Recent, recentList } from '../domain/recent-list.ts'
-import { granted, refused } from '../domain/result.ts'
+import { check } from '../base/fields.ts'
+import { newRecent, type Recent, recentList } from '../base/recent-list.ts'
+import { granted, refused } from '../base/result.ts'
 import type { NotificationBody } from '../subscriptions/billing.ts'
 import type { Agenda } from '../time/agenda.ts'
+import { SECOND } from '../time/duration.ts'
 import { type Connection, createConnection, type Delivery, newQueue, type Queue } from './connection.ts'
 import type { Sent } from './sender.ts'
 import type { DeliveryOptions, DeliveryRecord, Notifications, NotificationTarget } from './types.ts'
@@ -37,6 +37,15 @@ interface PlannedDelivery {
   readonly delivery: Delivery
 }
 
+/** A delivery attempt that has ended. */
+export interface EndedDelivery extends DeliveryRecord {
+  readonly message: NotificationBody
+  /** The receiver's URL without the query. `undefined` for a function in this process. */
+  readonly to: string | undefined
+  /** Real time of the attempt, in milliseconds. */
+  readonly durationMs: number
+}
+
 /** A notification with its delivery attempts. */
 export interface ListedNotification extends NotificationBody {
   readonly tries: readonly DeliveryRecord[]
@@ -64,6 +73,7 @@ export const createOutbox = (options: {
   const messages = recentList<NotificationBody>(size, () => state().messages)
   const records = recentList<StoredRecord>(size, () => state().records)
   const connections = new Map<number, Connection>()
+  const listeners: ((delivery: EndedDelivery) => void)[] = []
   let connectionCount = 0
   let lateCount = 0
   let isStopped = false
@@ -109,11 +119,20 @@ export const createOutbox = (options: {
     deliver(connection, delivery)
   })
 
-  const sent = (number: number, { message, attempt }: Delivery, { isLate, ...result }: Sent): void => {
+  const sent = (
+    number: number,
+    { message, attempt }: Delivery,
+    { isLate, durationMs, ...result }: Sent,
+  ): void => {
     const now = agenda.now()
     if (isLate === true) lateCount += 1
-    records.push({ notificationId: message.notificationId, attempt, at: now, ...result })
-    const wait = result.delivered ? undefined : connections.get(number)?.rules.waitAfter(attempt)
+    const record = { notificationId: message.notificationId, attempt, at: now, ...result }
+    records.push(record)
+    const connection = connections.get(number)
+    for (const listener of listeners) {
+      listener({ ...recordOf(record), message, to: connection?.to, durationMs })
+    }
+    const wait = result.delivered ? undefined : connection?.rules.waitAfter(attempt)
     if (wait !== undefined) plan(now + wait, number, { message, attempt: attempt + 1 })
     void Promise.resolve().then(() => {
       if (!busy()) wakeWaiters()
@@ -258,6 +277,8 @@ export const createOutbox = (options: {
     receivers: () =>
       [...connections].map(([number, { to, options: given }]) => ({ number, to, options: given })),
     underWay,
+    /** Calls `listener` after each delivery attempt from now on. */
+    onSent: (listener: (delivery: EndedDelivery) => void): void => void listeners.push(listener),
     /** Starts a move of the clock, in which a receiver that does not respond is given up after two attempts. */
     moveBegins(): void {
       for (const connection of connections.values()) connection.moveBegins()

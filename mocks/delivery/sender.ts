@@ -1,6 +1,6 @@
 import { urlText } from '../../src/contract/fields.ts'
 import type { NotificationBody } from '../subscriptions/billing.ts'
-import { LateError, withinRealTime } from '../time/machine.ts'
+import { LateError, machineNow, withinRealTime } from '../time/machine.ts'
 import type { DeliveryOptions, NotificationTarget, Signing } from './types.ts'
 
 const ENCODERS = {
@@ -36,6 +36,8 @@ export interface Sent {
   /** Headers of the request, without secrets. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** Real time of the attempt, in milliseconds. */
+  readonly durationMs: number
   /** True if the receiver exceeded the time limit. */
   readonly isLate?: boolean
 }
@@ -111,6 +113,8 @@ export const createSender = (
   }
 
   return async (message, stop) => {
+    const startedAt = machineNow()
+    const durationMs = (): number => machineNow() - startedAt
     const body = format === 'json' ? JSON.stringify(message) : new URLSearchParams({ ...message }).toString()
     const unsigned = { ...headers, 'Content-Type': CONTENT_TYPES[format] }
     let request = { headers: withoutSecretValues(unsigned), body }
@@ -121,10 +125,11 @@ export const createSender = (
       // A handler written in JavaScript may return a value that is not a Response.
       const { status } = response ?? {}
       if (typeof status !== 'number') throw new TypeError('The handler returned no Response.')
-      return { delivered: status >= 200 && status < 300, status, ...request }
+      return { delivered: status >= 200 && status < 300, status, ...request, durationMs: durationMs() }
     } catch (error) {
       const isLate = error instanceof LateError
-      return { delivered: false, error: reasonOf(error), ...request, ...(isLate && { isLate }) }
+      const failure = { delivered: false, error: reasonOf(error), ...request, durationMs: durationMs() }
+      return { ...failure, ...(isLate && { isLate }) }
     }
   }
 }

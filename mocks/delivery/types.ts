@@ -1,10 +1,20 @@
 import type { Input, Open } from '../../src/contract/fields.ts'
-import { anyText, filledText, oneOf, optional, urlText, wholeNumber } from '../../src/contract/fields.ts'
+import { anyText, oneOf, optional, urlText, wholeNumber } from '../../src/contract/fields.ts'
 import type { KnownNotificationType } from '../../src/contract/notifications.ts'
-import { type Duration, duration, toMilliseconds } from '../domain/duration.ts'
-import type { Rule } from '../domain/fields.ts'
-import { also, either, flag, headers, listOf, probability, rule, strict } from '../domain/fields.ts'
+import {
+  also,
+  either,
+  filled,
+  flag,
+  headers,
+  listOf,
+  probability,
+  type Rule,
+  rule,
+  strict,
+} from '../base/fields.ts'
 import type { NotificationBody } from '../subscriptions/billing.ts'
+import { type Duration, duration, toMilliseconds } from '../time/duration.ts'
 
 /** A function in this process that receives notifications. */
 export type NotificationReceiver = (request: Request) => Promise<Response> | Response
@@ -27,7 +37,7 @@ export const target = rule<NotificationTarget>(
   },
 )
 
-const text = filledText()
+const text = filled
 
 const signing = {
   /** The key that you share with the receiver, as text. The UTF-8 bytes of the text are the HMAC key. */
@@ -53,6 +63,7 @@ const range = also(
   listOf(duration, 2) as Rule<readonly [Duration, Duration]>,
   'the shortest and the longest duration',
   ([shortest, longest, ...more]) => more.length === 0 && toMilliseconds(shortest) <= toMilliseconds(longest),
+  { maxItems: 2 },
 )
 
 /** The options of a delivery. */

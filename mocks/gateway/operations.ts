@@ -1,5 +1,5 @@
-import { fingerprint } from '../domain/ids.ts'
-import { accepted, type Fields, invalid, type Result, refused } from '../domain/result.ts'
+import { fingerprint } from '../base/ids.ts'
+import { accepted, type Fields, invalid, type Result, refused } from '../base/result.ts'
 import { behaviors, comparableNumber, isBehaviorName, testNumber } from './behaviors.ts'
 import { createAllowlist, createBodyChecks, differingField } from './requests.ts'
 import type { ChargeEventType, ChargeRecord, GatewayParts, IdempotencyScope } from './state.ts'

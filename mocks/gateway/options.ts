@@ -1,6 +1,5 @@
 import type { Input } from '../../src/contract/fields.ts'
 import { filledText, INT64, input, oneOf, optional, wholeNumber } from '../../src/contract/fields.ts'
-import { duration, pointInTime } from '../domain/duration.ts'
 import {
   absoluteUrl,
   accepts,
@@ -12,8 +11,9 @@ import {
   rule,
   strict,
   tableOf,
-} from '../domain/fields.ts'
-import { defaultsOf, type OptionsOf, option, strictOf } from '../domain/option-table.ts'
+} from '../base/fields.ts'
+import { defaultsOf, type OptionsOf, option, strictOf } from '../base/option-table.ts'
+import { duration, pointInTime } from '../time/duration.ts'
 import { behaviorNames, testNumberTable } from './behaviors.ts'
 
 const text = filledText()

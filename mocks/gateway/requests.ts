@@ -1,5 +1,5 @@
 import { isAbsoluteUrl } from '../../src/contract/formats.ts'
-import { accepted, type Fields, invalid, type Result } from '../domain/result.ts'
+import { accepted, type Fields, invalid, type Result } from '../base/result.ts'
 import type { GatewayOptions } from './options.ts'
 import type { ChargeFields, ChargeRecord } from './state.ts'
 

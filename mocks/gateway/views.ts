@@ -1,5 +1,5 @@
 import type { Charge, KnownChargeStatus } from '../../src/contract/gateway.ts'
-import { withParameter } from '../domain/return-address.ts'
+import { withParameter } from '../base/return-address.ts'
 import type { ChargeEventType, ChargeRecord, GatewayState, Standing } from './state.ts'
 import { stepsBy } from './state.ts'
 

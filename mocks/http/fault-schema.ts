@@ -5,13 +5,14 @@ import {
   either,
   flag,
   headers,
+  headerText,
   listOf,
   number,
   probability,
   rule,
   strict,
   tableOf,
-} from '../domain/fields.ts'
+} from '../base/fields.ts'
 import { type Operation, operations } from './area.ts'
 
 interface KindRules {
@@ -74,7 +75,11 @@ const details = {
   /** HTTP status. Default: 500 for kind `status`, 502 for `html`, the success status for `empty` and `malformed`. */
   status: optional(wholeNumber(200, 599)),
   /** Response body for kinds `status`, `html` and `malformed`. The mock sends text unchanged, other values as JSON. */
-  body: optional(rule<unknown>('text, or a value that JSON can represent', isJson)),
+  body: optional(
+    rule<unknown>('text, or a value that JSON can represent', isJson, {
+      type: ['string', 'number', 'boolean', 'object', 'array', 'null'],
+    }),
+  ),
   /** Additional headers of the fault's response. Default: none. */
   headers: optional(headers),
   /** Delay before the response, or before the connection closes, in milliseconds of machine time. Default: 0. */
@@ -88,6 +93,7 @@ const details = {
       'a number of seconds, text that a header can carry, or false',
       (value) =>
         value === false || typeof value === 'number' || (typeof value === 'string' && isHeaderText(value)),
+      { anyOf: [{ type: 'number' }, jsonOf(headerText), { type: 'boolean', enum: [false] }] },
     ),
   ),
   /**

@@ -1,4 +1,4 @@
-import { check } from '../domain/fields.ts'
+import { check } from '../base/fields.ts'
 import { comparableNumber } from '../gateway/behaviors.ts'
 import type { AnyFault, Fault, FaultEffect, FaultRequest, FaultStep } from './fault-schema.ts'
 import { effectOf, executesByDefault, faultSchema } from './fault-schema.ts'

@@ -1,5 +1,5 @@
 import { GATEWAY_API_PREFIX, gatewayContract } from '../../src/contract/gateway.ts'
-import { accepted, type RefusalReason, type Result } from '../domain/result.ts'
+import { accepted, type RefusalReason, type Result } from '../base/result.ts'
 import type { Gateway, Replay } from '../gateway/operations.ts'
 import type { GatewayOptions } from '../gateway/options.ts'
 import { idempotencyScope } from '../gateway/state.ts'

@@ -1,5 +1,5 @@
 import type { Area } from '../../src/contract/endpoint.ts'
-import type { Refusal, Result } from '../domain/result.ts'
+import type { Refusal, Result } from '../base/result.ts'
 import { delayResponse } from '../time/machine.ts'
 import { applyFault } from './apply-fault.ts'
 import type { AreaRuntime, Success } from './area.ts'

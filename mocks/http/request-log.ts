@@ -1,5 +1,5 @@
 import type { Area } from '../../src/contract/endpoint.ts'
-import { newRecent, recentList, type Sequence } from '../domain/recent-list.ts'
+import { newRecent, recentList, type Sequence } from '../base/recent-list.ts'
 import { machineNow } from '../time/machine.ts'
 import { assertOperation, isOperation, type Operation } from './area.ts'
 import { type Decision, type Exchange, fieldsOf } from './exchange.ts'
@@ -81,6 +81,8 @@ export interface LogEntry extends Omit<LoggedRequest, 'number' | 'at' | StoredAs
 /** The request log, with methods that only the mock uses. */
 export interface WritableRequestLog extends RequestLog, Sequence<LoggedRequest> {
   write(entry: LogEntry): void
+  /** Calls `listener` with each request that is logged from now on. */
+  onWrite(listener: (request: LoggedRequest) => void): void
   /** Returns the newest entry for which `matches` returns true. */
   last(matches: (entry: LogEntry) => boolean): LoggedRequest | undefined
 }
@@ -104,6 +106,7 @@ const charactersOf = ({ path, headers, body = '', responseHeaders = '', response
 export const createRequestLog = (size: number, secrets: Secrets): WritableRequestLog => {
   const list = newRecent<LogEntry>()
   const entries = recentList(size, () => list)
+  const listeners: ((request: LoggedRequest) => void)[] = []
   let characters = 0
 
   const write = (entry: LogEntry): void => {
@@ -113,6 +116,7 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
       if (dropped !== undefined) characters -= charactersOf(dropped)
       dropped = characters > MAX_CHARACTERS ? entries.drop() : undefined
     } while (dropped !== undefined)
+    for (const listener of listeners) listener(read(entry, entries.bounds().end))
   }
 
   const read = (entry: LogEntry, number: number): LoggedRequest => {
@@ -155,6 +159,7 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
       return entries.dropped
     },
     write,
+    onWrite: (listener) => void listeners.push(listener),
     bounds: entries.bounds,
     read: (from, to) => readAll(undefined, { first: Math.max(from, entries.bounds().first), end: to }),
     last(matches) {

@@ -1,5 +1,5 @@
 import { SUBSCRIPTIONS_API_PREFIX, subscriptionsContract } from '../../src/contract/subscriptions.ts'
-import { accepted, type RefusalReason, type Result } from '../domain/result.ts'
+import { accepted, type RefusalReason, type Result } from '../base/result.ts'
 import type { Subscriptions } from '../subscriptions/operations.ts'
 import type { ErrorCodes, SubscriptionsOptions } from '../subscriptions/options.ts'
 import { defaultErrorCodes } from '../subscriptions/options.ts'

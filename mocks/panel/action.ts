@@ -1,6 +1,6 @@
 import type { Output, Shape } from '../../src/contract/fields.ts'
 import { jsonOf, object, STRING, schema } from '../../src/contract/fields.ts'
-import { check } from '../domain/fields.ts'
+import { check } from '../base/fields.ts'
 import type { Mock } from '../types.ts'
 import { convert, type SentFields } from './sent.ts'
 
@@ -21,7 +21,8 @@ export interface Action {
   /** Says what the action does, in one sentence. */
   readonly description: string
   readonly fields: Shape
-  run(mock: Mock, sent: SentFields): Promise<Done>
+  /** `isForm` tells whether a form sent the fields: text, which is converted. */
+  run(mock: Mock, sent: SentFields, isForm: boolean): Promise<Done>
 }
 
 type Result = string | Done
@@ -36,9 +37,9 @@ export const action = <const Of extends Shape>(
   return {
     description,
     fields,
-    async run(mock, sent) {
+    async run(mock, sent, isForm) {
       const converted = Object.entries(sent).map(([name, value]) => {
-        const one = Object.hasOwn(fields, name) ? fields[name] : undefined
+        const one = isForm && Object.hasOwn(fields, name) ? fields[name] : undefined
         return [name, one === undefined ? value : convert(jsonOf(one), value)]
       })
       const result = await run(mock, check(checked, Object.fromEntries(converted)))

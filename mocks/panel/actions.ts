@@ -1,16 +1,16 @@
-import { anyText, input, oneOf, optional, STRING, wholeNumber } from '../../src/contract/fields.ts'
+import { anyText, input, inputDate, oneOf, optional, wholeNumber } from '../../src/contract/fields.ts'
 import { CYCLES } from '../../src/contract/formats.ts'
 import { internalsOf } from '../assemble.ts'
+import { accepts, check, described, number, tableOf } from '../base/fields.ts'
 import { deliveryOptions } from '../delivery/types.ts'
-import { DAY, HOUR, MINUTE, SECOND } from '../domain/duration.ts'
-import { check, number, tableOf } from '../domain/fields.ts'
 import { behaviorNames, comparableNumber } from '../gateway/behaviors.ts'
 import { operations } from '../http/area.ts'
-import { faultFields } from '../http/fault-schema.ts'
+import { faultFields, faultSchema } from '../http/fault-schema.ts'
 import { paymentScripts, seedFields } from '../subscriptions/options.ts'
+import { DAY, HOUR, MINUTE, pointInTime, SECOND } from '../time/duration.ts'
 import type { Mock } from '../types.ts'
 import { action, simple } from './action.ts'
-import { convert, type SentFields } from './sent.ts'
+import type { SentFields } from './sent.ts'
 import { charge, renew, subscribe } from './shop.ts'
 import { faultInWords } from './words.ts'
 
@@ -41,6 +41,13 @@ const monthsAfter = (time: number, count: number): number => {
 /** Adds `Z` (UTC) to a time without a time zone, because the page's time field has no zone. */
 const zoned = (time: string): string => (/^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(time) ? `${time}Z` : time)
 
+const ZONE = '(Z|[+-]\\d{2}:\\d{2})?'
+const time = input(
+  'ISO 8601 text with its zone such as 2026-11-28T12:00:00Z, or without a zone in UTC',
+  (value) => accepts(pointInTime, zoned(value)),
+  { pattern: `^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?${ZONE})?$` },
+)
+
 /** All actions that users of the panel and programs can execute, by name. */
 export const actions = {
   advance: action(
@@ -53,33 +60,29 @@ export const actions = {
       const length = months > 120 ? Number.POSITIVE_INFINITY : monthsAfter(now, months) - now + rest
       if (length === 0) throw new TypeError('Missing duration: set months, days, hours, minutes or seconds.')
       if (length > LONGEST_MOVE) throw new RangeError('The clock can move by at most ten years at a time.')
-      await internalsOf(mock).moveClock({ by: length })
+      await mock.control.moveClock({ by: length })
       return `The clock was moved. It is ${timeOf(mock)}.`
     },
   ),
   'next-event': action('Moves the clock to the next planned event.', {}, async (mock) => {
-    const { clock, moveClock } = internalsOf(mock)
+    const { clock } = internalsOf(mock)
     const at = clock.agenda.nextAt()
     if (at === undefined) throw new TypeError('Nothing is planned: no payment, expiry or delivery waits.')
-    await moveClock({ by: Math.max(0, at - mock.clock.now()) })
+    await mock.control.moveClock({ by: Math.max(0, at - mock.clock.now()) })
     return `The next event has happened. It is ${timeOf(mock)}.`
   }),
-  'set-clock': action(
-    'Sets the clock; a time without a zone is UTC.',
-    { time: input('a point in time', () => true, { format: 'date-time' }) },
-    async (mock, { time }) => {
-      await internalsOf(mock).moveClock({ to: zoned(time) })
-      return `The clock was set. It is ${timeOf(mock)}.`
-    },
-  ),
+  'set-clock': action('Sets the clock; a time without a zone is UTC.', { time }, async (mock, given) => {
+    await mock.control.moveClock({ to: zoned(given.time) })
+    return `The clock was set. It is ${timeOf(mock)}.`
+  }),
   subscribe: action(
     'Requests a subscription, as a shop does.',
     {
       requestID: optionalText,
       amount: optionalText,
       cycle: optional(oneOf(CYCLES)),
-      start: optional(input('a date', () => true, { format: 'date' })),
-      end: optional(input('a date', () => true, { format: 'date' })),
+      start: optional(inputDate),
+      end: optional(inputDate),
       userReturnURL: optionalText,
     },
     async (mock, given) => {
@@ -173,10 +176,10 @@ export const actions = {
   }),
   connect: action(
     'Delivers notifications to a URL, with the options of `notifications.connect`.',
-    { url: text, ...deliveryOptions },
+    { url: described(anyText, { format: 'uri' }), ...deliveryOptions },
     (mock, { url, ...given }) => {
       mock.notifications.connect(url, given)
-      const { number: added, to } = internalsOf(mock).outbox.receivers().at(-1) ?? {}
+      const { number: added, to } = mock.control.receivers.list().at(-1) ?? {}
       return `Receiver ${added} was connected: ${to}.`
     },
   ),
@@ -184,8 +187,7 @@ export const actions = {
     'Removes a receiver, by its number in the state.',
     { number: fromZero },
     (mock, given) => {
-      if (!internalsOf(mock).outbox.disconnect(given.number))
-        throw new TypeError('There is no such receiver.')
+      mock.control.receivers.disconnect(given.number)
       return `Receiver ${given.number} was disconnected.`
     },
   ),
@@ -224,20 +226,16 @@ export const actions = {
     // A form and JSON have no functions, so `when` is a table here.
     { ...faultFields, when: optional(tableOf(anyText)) },
     (mock, given) => {
-      const { faults } = internalsOf(mock)
-      faults.add(given)
-      const added = faults.active().at(-1)
-      return `Fault ${given.kind ?? 'sequence'} was added for ${given.operation}${added === undefined ? '' : `: ${faultInWords(added.fault, Number.isFinite(added.left) ? added.left : 'always')}`}.`
+      mock.faults.add(check(faultSchema, given, 'faults.add: '))
+      const added = mock.control.faults.list().at(-1)
+      return `Fault ${given.kind ?? 'sequence'} was added for ${given.operation}${added === undefined ? '' : `: ${faultInWords(added.fault, added.left)}`}.`
     },
   ),
   'remove-fault': action(
     'Removes a fault, by its number in the state.',
     { number: fromZero },
     (mock, given) => {
-      const armed = internalsOf(mock).faults.active()
-      const fault = armed.find((one) => one.number === given.number)
-      if (fault === undefined) throw new TypeError('This fault has no uses left, or it was removed.')
-      fault.remove()
+      mock.control.faults.remove(given.number)
       return 'The fault was removed.'
     },
   ),
@@ -261,17 +259,15 @@ export const actions = {
     'Every access token and refresh token is revoked.',
   ),
   'save-snapshot': action('Saves the state under a name.', { name: text }, (mock, { name }) => {
-    internalsOf(mock).snapshots.set(name, { snapshot: mock.snapshot(), at: mock.clock.now() })
+    mock.control.snapshots.save(name)
     return `The state was saved as ${name}.`
   }),
   'restore-snapshot': action('Restores a saved state.', { name: text }, (mock, { name }) => {
-    const saved = internalsOf(mock).snapshots.get(name)
-    if (saved === undefined) throw new TypeError(`There is no snapshot ${name}.`)
-    mock.restore(saved.snapshot)
+    mock.control.snapshots.restore(name)
     return `The state of ${name} was restored. It is ${timeOf(mock)}.`
   }),
   'remove-snapshot': action('Removes a saved state.', { name: text }, (mock, { name }) => {
-    if (!internalsOf(mock).snapshots.delete(name)) throw new TypeError(`There is no snapshot ${name}.`)
+    mock.control.snapshots.delete(name)
     return `Snapshot ${name} was removed.`
   }),
   explain: action(
@@ -311,13 +307,13 @@ export interface Outcome {
 }
 
 /** Executes the action that the field `action` names. If the action throws, returns the error's message. */
-export const act = async (mock: Mock, sent: SentFields): Promise<Outcome> => {
+export const act = async (mock: Mock, sent: SentFields, isForm: boolean): Promise<Outcome> => {
   try {
-    const name = check(optionalText, convert(STRING, sent.action), '', 'action') ?? ''
+    const name = check(optionalText, sent.action, '', 'action') ?? ''
     if (!isActionName(name)) {
       throw new TypeError(`Unknown action "${name}". Actions: ${actionNames.join(', ')}.`)
     }
-    return { ok: true, ...(await actions[name].run(mock, sent)) }
+    return { ok: true, ...(await actions[name].run(mock, sent, isForm)) }
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : 'The action failed.', sent }
   }

@@ -1,13 +1,23 @@
-import { type Json, jsonOf, object, oneOf } from '../../src/contract/fields.ts'
+import { isObject, type Json, jsonOf, object, oneOf } from '../../src/contract/fields.ts'
 import { FORM_TYPE } from '../http/body.ts'
 import { PANEL_PATH, STATE_PATH } from './access.ts'
 import { actions } from './actions.ts'
+import { stateSchema } from './state-schema.ts'
 import { filters, listNames, statusClasses } from './view.ts'
+
+/** Adds the largest number that the panel reads exactly to each schema of whole numbers without a maximum. */
+const withLargest = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(withLargest)
+  if (!isObject(schema)) return schema
+  const parts = Object.entries(schema).map(([name, part]) => [name, withLargest(part)])
+  const limit = schema.type === 'integer' ? { maximum: Number.MAX_SAFE_INTEGER } : {}
+  return { ...limit, ...Object.fromEntries(parts) }
+}
 
 const schemas = Object.fromEntries(
   Object.entries(actions).map(([name, { description, fields }]): [string, Json] => {
     const schema = object({ action: oneOf([name]), ...fields })
-    return [name, { description, ...jsonOf(schema), additionalProperties: false }]
+    return [name, { description, ...Object(withLargest(jsonOf(schema))), additionalProperties: false }]
   }),
 )
 const references = Object.keys(schemas).map((name) => [name, `#/components/schemas/${name}`] as const)
@@ -41,12 +51,6 @@ const parameter = (name: string, description: string, schema: Json = text): Json
 })
 
 const outcome = { ok: { type: 'boolean' }, message: text }
-const items = { type: 'array', items: { type: 'object', additionalProperties: true } }
-const page = {
-  type: 'object',
-  properties: { total: count, items, older: count },
-  required: ['total', 'items'],
-}
 
 const runAction = {
   operationId: 'runAction',
@@ -66,14 +70,6 @@ const runAction = {
   },
 }
 
-const state = {
-  now: text,
-  clockStandsStill: { type: 'boolean' },
-  outages: { type: 'array', items: text },
-  ...Object.fromEntries(['faults', 'receivers', 'snapshots'].map((name) => [name, items])),
-  ...Object.fromEntries(listNames.map((name) => [name, page])),
-}
-
 const getState = {
   operationId: 'getState',
   summary: 'Returns the state of the mock.',
@@ -88,7 +84,7 @@ const getState = {
     ]),
   ],
   responses: {
-    200: json('The state.', state),
+    200: { description: 'The state.', content: { 'application/json': { schema: stateSchema } } },
     403: refused('The host is not allowed.'),
   },
 }

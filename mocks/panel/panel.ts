@@ -135,7 +135,7 @@ export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
     } catch {
       return refusal(400, 'The body is not valid JSON.')
     }
-    const outcome = await act(mock, sent)
+    const outcome = await act(mock, sent, !sendsJson)
     if (sendsJson || headers.get('accept')?.includes('application/json')) {
       const { ok, message } = outcome
       return jsonResponse(ok ? 200 : 409, { ok, message }, COMMON)

@@ -1,7 +1,7 @@
 import { internalsOf } from '../assemble.ts'
-import { DAY } from '../domain/duration.ts'
 import { testNumbers } from '../gateway/behaviors.ts'
 import type { Operation } from '../http/area.ts'
+import { DAY } from '../time/duration.ts'
 import type { Mock } from '../types.ts'
 import { PANEL_PATH } from './access.ts'
 

@@ -1,6 +1,4 @@
 import { internalsOf } from '../assemble.ts'
-import { createCalendar, parseTimeOfDay } from '../domain/calendar.ts'
-import { SECOND } from '../domain/duration.ts'
 import { cycleInWords } from '../pages/authorization.ts'
 import { type Html, html } from '../pages/html.ts'
 import {
@@ -10,6 +8,8 @@ import {
 } from '../subscriptions/state.ts'
 import type { PaymentBody } from '../subscriptions/views.ts'
 import { authorizationPath } from '../subscriptions/views.ts'
+import { createCalendar, parseTimeOfDay } from '../time/calendar.ts'
+import { SECOND } from '../time/duration.ts'
 import { card, facts, foreign, heard, identifier, instant, linkTo, listTable, pill } from './components.ts'
 import { actionsOf } from './form.ts'
 import { machine } from './machines.ts'

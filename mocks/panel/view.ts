@@ -1,6 +1,6 @@
 import { internalsOf } from '../assemble.ts'
+import type { Bounds, Sequence } from '../base/recent-list.ts'
 import type { ListedNotification } from '../delivery/outbox.ts'
-import type { Bounds, Sequence } from '../domain/recent-list.ts'
 import { chargeTransitions } from '../gateway/state.ts'
 import type { ListedCharge } from '../gateway/views.ts'
 import { operations } from '../http/area.ts'
@@ -226,7 +226,8 @@ export const requestsOf = (mock: Mock, id: string): readonly LoggedRequest[] => 
 
 /** Reads the data that the panel shows, without secrets, with one page of at most `limit` items of each list. */
 export const readView = (mock: Mock, limit: number, query: PanelQuery) => {
-  const { clock, outbox, faults, lists, outages, snapshots } = internalsOf(mock)
+  const { clock, lists, outages } = internalsOf(mock)
+  const { faults, receivers, snapshots } = mock.control
   const page = <Name extends ListName>(
     name: Name,
     list: Sequence<Items[Name]>,
@@ -256,19 +257,9 @@ export const readView = (mock: Mock, limit: number, query: PanelQuery) => {
     nextEventAt: optionalIsoOf(clock.agenda.nextAt()),
     clockStandsStill: clock.isFrozen(),
     outages: [...outages()],
-    faults: faults.active().map(({ number, fault, left }) => ({
-      number,
-      fault,
-      left: Number.isFinite(left) ? left : ('always' as const),
-    })),
-    receivers: outbox
-      .receivers()
-      .map(({ number, to, options: { headers: _headers, signing: _signing, ...options } }) => ({
-        number,
-        to,
-        ...options,
-      })),
-    snapshots: [...snapshots].map(([name, { at }]) => ({ name, at: isoOf(at) })),
+    faults: faults.list(),
+    receivers: receivers.list(),
+    snapshots: snapshots.list().map(({ name, at }) => ({ name, at: at.toISOString() })),
     subscriptions,
     payments: page('payments', lists.payments),
     charges,

@@ -1,53 +1,117 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
-import { pid } from 'node:process'
+import { randomInt, randomUUID } from 'node:crypto'
+import { readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { delayResponse, startTimer } from '../time/machine.ts'
 
-/** The lock files that this process created. Process ids do not prove this, because a new container may reuse one. */
-const ownLocks = new Set<string>()
+// proper-lockfile removes a stale lock, which may be another server's new one by then: of six processes that started
+// after a crash, two or more got the lock in 6 of 20 rounds. It also replaces `fs.close` and `process.emit`.
 
-/** Returns whether a lock's owner may be running. True for an invalid id, because the owner may be writing it. */
-const mayRun = (owner: number): boolean => {
-  if (!(owner > 0)) return true
-  try {
-    process.kill(owner, 0)
-    return true
-  } catch (error) {
-    return Object(error).code !== 'ESRCH'
+const RENEWED_AFTER_MS = 500
+/** A lock that was not renewed for this time is left over from a server that crashed. */
+const STALE_AFTER_MS = 5_000
+/** Servers that start at the same time try again after different waits. */
+const RETRY_MS = [100, 400] as const
+
+/** The lock of one server on its state file. */
+export interface FileLock {
+  /** Path of a file for this server's incomplete writes. It is removed together with the lock. */
+  readonly draft: string
+  /** Renews the lock. Rejects if another server took over the file while this process was suspended. */
+  renew(): Promise<void>
+  release(): Promise<void>
+}
+
+const renewedAt = async (lock: string): Promise<number | undefined> =>
+  (await stat(lock).catch(() => undefined))?.mtimeMs
+
+const draftOf = (lock: string): string => lock.replace(/lock$/, 'draft')
+
+const remove = async (lock: string): Promise<void> => {
+  await rm(lock, { force: true })
+  await rm(draftOf(lock), { force: true })
+}
+
+// The name of another state file may start with the name of this one.
+const isLockOf = (file: string, name: string): boolean =>
+  name.startsWith(`${file}.`) && /^[\da-f-]{36}\.lock$/.test(name.slice(file.length + 1))
+
+const inUse = (): Error => new Error('another server uses it. Stop that server, or name another file')
+
+const write = (lock: string, flag: 'r+' | 'wx'): Promise<void> =>
+  writeFile(lock, 'in use', { flag, mode: 0o600 })
+
+const hold = (lock: string): FileLock => {
+  let hasEnded = false
+  let stopTimer = (): void => undefined
+  const renew = (): Promise<void> =>
+    write(lock, 'r+').catch((error) => {
+      throw Object(error).code === 'ENOENT' ? inUse() : error
+    })
+  const renewLater = (): void => {
+    stopTimer = startTimer(RENEWED_AFTER_MS, () => {
+      const ended = renew().catch(() => undefined)
+      void ended.then(() => {
+        if (!hasEnded) renewLater()
+      })
+    })
+  }
+  renewLater()
+  return {
+    draft: draftOf(lock),
+    renew,
+    async release() {
+      hasEnded = true
+      stopTimer()
+      await remove(lock)
+    },
   }
 }
 
-const exists = (error: unknown): boolean => Object(error).code === 'EEXIST'
-
 /**
- * Creates a lock file with the id of this process, so that two servers of one machine never write the same file.
- * Replaces the lock of a process that has ended.
+ * Locks a file for one server. Servers may run in several containers of one machine: the lock does not depend on
+ * process ids. If the server that had the lock crashed, this waits until its lock is stale.
  *
- * @param onStale called with the id of an ended process, before its lock is replaced
- * @returns a function that removes the lock
- * @throws an Error with the reason if another process, or another server of this process, has the lock
+ * Each server that wants the lock creates a lock file with a new name, and then looks for others: it has the lock if
+ * there is no other. So no two servers have it, and a stale lock can be removed without removing a new one.
+ *
+ * @throws an Error if another server has the lock
  */
-export const lockFile = async (
-  path: string,
-  onStale: (owner: number) => Promise<void>,
-): Promise<() => Promise<void>> => {
-  const lock = resolve(path)
-  const create = () => writeFile(lock, String(pid), { flag: 'wx', mode: 0o600 })
-  const takeOver = async (error: unknown): Promise<void> => {
-    if (!exists(error)) throw error
-    const owner = Number(await readFile(lock, 'utf8'))
-    if (ownLocks.has(lock) || (owner !== pid && mayRun(owner))) {
-      throw new Error(
-        `Process ${owner} uses it. If that process is a mock server, stop it; otherwise delete ${path}.`,
-      )
+export const lockFile = async (path: string): Promise<FileLock> => {
+  const seen = new Map<string, number>()
+
+  const look = async (own: string): Promise<'free' | 'unclear' | 'used'> => {
+    // Both times are those of the file system. The machine's clock may differ, for example under fake timers.
+    const now = (await renewedAt(own)) ?? Number.NaN
+    const names = await readdir(dirname(path))
+    const others = names
+      .filter((name) => isLockOf(basename(path), name))
+      .map((name) => join(dirname(path), name))
+    let result: 'free' | 'unclear' = 'free'
+    for (const lock of others) {
+      if (lock === own) continue
+      const at = await renewedAt(lock)
+      if (at === undefined) continue
+      if (Math.abs(now - at) > STALE_AFTER_MS) {
+        await remove(lock)
+        continue
+      }
+      if ((seen.get(lock) ?? at) !== at) return 'used'
+      seen.set(lock, at)
+      result = 'unclear'
     }
-    await onStale(owner)
-    await rm(lock, { force: true })
-    await create()
+    return result
   }
-  await create().catch(takeOver)
-  ownLocks.add(lock)
-  return async () => {
-    ownLocks.delete(lock)
-    await rm(lock, { force: true })
+
+  for (;;) {
+    const own = join(dirname(path), `${basename(path)}.${randomUUID()}.lock`)
+    await write(own, 'wx')
+    const found = await look(own).catch(async (error) => {
+      await remove(own)
+      throw error
+    })
+    if (found === 'free') return hold(own)
+    await remove(own)
+    if (found === 'used') throw inUse()
+    await delayResponse(randomInt(...RETRY_MS), null)
   }
 }

@@ -1,12 +1,13 @@
-import { access, constants, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { access, constants, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { emitWarning, pid } from 'node:process'
+import { emitWarning } from 'node:process'
 import { deserialize, serialize } from 'node:v8'
+import { crc32 } from 'node:zlib'
 import { internalsOf } from '../assemble.ts'
 import { snapshotOf } from '../state.ts'
 import { machineNow, startTimer } from '../time/machine.ts'
 import type { Mock } from '../types.ts'
-import { lockFile } from './file-lock.ts'
+import { type FileLock, lockFile } from './file-lock.ts'
 
 const PAUSE_MS = 1_000
 // After a save, the server pauses for 19 times the duration of the save, so saving takes at most 5 % of the time.
@@ -23,6 +24,21 @@ const fail = (path: string, problem: string, cause: unknown): never => {
   throw new StateFileError(`The state file ${path} ${problem}: ${reason}`, { cause })
 }
 
+const CHECKSUM_BYTES = 4
+
+/** Returns a snapshot's bytes with their checksum at the end. */
+const withChecksum = (content: Buffer): Buffer => {
+  const checksum = Buffer.alloc(CHECKSUM_BYTES)
+  checksum.writeUInt32BE(crc32(content))
+  return Buffer.concat([content, checksum])
+}
+
+const contentOf = (file: Buffer): Buffer => {
+  const content = file.subarray(0, -CHECKSUM_BYTES)
+  if (withChecksum(content).equals(file)) return content
+  throw new Error('its checksum is wrong. The file was changed, or an older version of mandatekit wrote it')
+}
+
 const isMissing = (error: unknown): boolean => Object(error).code === 'ENOENT'
 
 /** The state file of a server. */
@@ -33,8 +49,6 @@ export interface StateFile {
   free(): Promise<void>
 }
 
-const incompleteOf = (path: string, owner: number): string => `${path}.${owner}.tmp`
-
 /**
  * Locks a file, and restores the state of a mock from the file, if it exists.
  *
@@ -42,39 +56,33 @@ const incompleteOf = (path: string, owner: number): string => `${path}.${owner}.
  */
 export const loadState = async (path: string, mock: Mock): Promise<StateFile> => {
   await access(dirname(path), constants.W_OK).catch((error) => fail(path, 'cannot be written', error))
-  const free = await lockFile(`${path}.lock`, (owner) =>
-    rm(incompleteOf(path, owner), { force: true }),
-  ).catch((error) => fail(path, 'is locked', error))
+  const lock = await lockFile(path).catch((error) => fail(path, 'cannot be locked', error))
   try {
-    return { keep: await restoreState(path, mock, free), free }
+    return { keep: await restoreState(path, mock, lock), free: lock.release }
   } catch (error) {
-    await free()
+    await lock.release()
     throw error
   }
 }
 
-const restoreState = async (
-  path: string,
-  mock: Mock,
-  free: () => Promise<void>,
-): Promise<StateFile['keep']> => {
-  let written = await readFile(path).catch((error) =>
+const restoreState = async (path: string, mock: Mock, lock: FileLock): Promise<StateFile['keep']> => {
+  let written: Buffer | undefined = await readFile(path).catch((error) =>
     isMissing(error) ? undefined : fail(path, 'cannot be read', error),
   )
   try {
-    if (written !== undefined) mock.restore(deserialize(written))
+    if (written !== undefined) mock.restore(deserialize(contentOf(written)))
   } catch (error) {
     fail(path, 'does not fit this mock or is broken. Delete it, or name another file', error)
   }
 
   const save = async (): Promise<void> => {
-    const state = serialize(snapshotOf(internalsOf(mock).currentState()))
+    const state = withChecksum(serialize(snapshotOf(internalsOf(mock).currentState())))
     if (written?.equals(state)) return
-    const incomplete = incompleteOf(path, pid)
     try {
       // The state contains tokens, so other users of the machine must not read it.
-      await writeFile(incomplete, state, { mode: 0o600, flush: true })
-      await rename(incomplete, path)
+      await writeFile(lock.draft, state, { mode: 0o600, flush: true })
+      await lock.renew()
+      await rename(lock.draft, path)
     } catch (error) {
       fail(path, 'was not written', error)
     }
@@ -101,7 +109,7 @@ const restoreState = async (
       try {
         await save()
       } finally {
-        await free()
+        await lock.release()
       }
     }
   }

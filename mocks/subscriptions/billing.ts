@@ -4,10 +4,10 @@ import type {
   KnownSubscriptionNotificationStatus,
 } from '../../src/contract/notifications.ts'
 import type { KnownCycle } from '../../src/contract/subscriptions.ts'
-import { createCalendar, type Day, parseTimeOfDay } from '../domain/calendar.ts'
-import { SECOND, toMilliseconds } from '../domain/duration.ts'
-import type { Ids } from '../domain/ids.ts'
+import type { Ids } from '../base/ids.ts'
 import type { Agenda } from '../time/agenda.ts'
+import { createCalendar, type Day, parseTimeOfDay } from '../time/calendar.ts'
+import { SECOND, toMilliseconds } from '../time/duration.ts'
 import type { PaymentScript, SubscriptionsOptions } from './options.ts'
 import type { Cancellation, DuePayment, Subscription, SubscriptionsState, Terms } from './state.ts'
 import { addCancellation, addPayment, addSubscription, allows, paymentIdOf } from './state.ts'

@@ -1,5 +1,5 @@
-import { check } from '../domain/fields.ts'
-import { accepted, type Fields, type Result, refused } from '../domain/result.ts'
+import { check } from '../base/fields.ts'
+import { accepted, type Fields, type Result, refused } from '../base/result.ts'
 import { type AreaContext, createBilling, createSchedule } from './billing.ts'
 import { type PaymentScript, type Seeds, type SubscriptionsOptions, seedsSchema } from './options.ts'
 import { createRequestReader, readSeeds } from './requests.ts'

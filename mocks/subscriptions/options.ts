@@ -1,7 +1,6 @@
 import type { Input } from '../../src/contract/fields.ts'
 import {
   anyText,
-  filledText,
   input,
   inputDate,
   oneOf,
@@ -10,12 +9,11 @@ import {
   wholeNumber,
 } from '../../src/contract/fields.ts'
 import { CYCLES, dayNumber, isAmountText } from '../../src/contract/formats.ts'
-import { parseTimeOfDay } from '../domain/calendar.ts'
-import { duration, pointInTime } from '../domain/duration.ts'
-import type { Rule } from '../domain/fields.ts'
+import type { Rule } from '../base/fields.ts'
 import {
   absoluteUrl,
   also,
+  filled,
   flag,
   listOf,
   literals,
@@ -23,10 +21,12 @@ import {
   orFalse,
   pattern,
   strict,
-} from '../domain/fields.ts'
-import { defaultsOf, type OptionsOf, option, strictOf } from '../domain/option-table.ts'
+} from '../base/fields.ts'
+import { defaultsOf, type OptionsOf, option, strictOf } from '../base/option-table.ts'
+import { parseTimeOfDay } from '../time/calendar.ts'
+import { duration, pointInTime } from '../time/duration.ts'
 
-const text = filledText()
+const text = filled
 
 /** The outcome that a test sets for one payment. */
 export type PaymentScript = 'succeed' | 'fail'
@@ -42,7 +42,9 @@ const seedRequest = {
   /** Payment cycle: `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. */
   cycle: oneOf(CYCLES),
   /** Amount per cycle: decimal text such as `25.00`. */
-  amount: input('decimal text above zero such as "25.00"', isAmountText),
+  amount: input('decimal text above zero such as "25.00"', isAmountText, {
+    pattern: '^(?=.*[1-9])\\d+(\\.\\d+)?$',
+  }),
   /** Client id of the subscription's merchant. Default: the first merchant. */
   clientID: optional(text),
   /** Identifier that the merchant gave the request. Default: a new identifier. */

@@ -3,7 +3,7 @@ import type {
   KnownRequestStatus,
   SubscriptionRequestBody,
 } from '../../src/contract/subscriptions.ts'
-import type { Day } from '../domain/calendar.ts'
+import type { Day } from '../time/calendar.ts'
 import type { PaymentScript } from './options.ts'
 
 /** The mock's internal phase of a subscription. VOID means that the request was declined or expired. */

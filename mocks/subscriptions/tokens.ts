@@ -1,5 +1,5 @@
-import { SECOND, toMilliseconds } from '../domain/duration.ts'
-import { accepted, type Fields, type Result, refused } from '../domain/result.ts'
+import { accepted, type Fields, type Result, refused } from '../base/result.ts'
+import { SECOND, toMilliseconds } from '../time/duration.ts'
 import type { AreaContext } from './billing.ts'
 import { readTexts } from './requests.ts'
 import type { Merchant } from './state.ts'

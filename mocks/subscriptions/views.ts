@@ -1,6 +1,6 @@
 import type { KnownPaymentStatus, SubscriptionRequestBody } from '../../src/contract/subscriptions.ts'
-import { type Day, dateText, isoMicroseconds } from '../domain/calendar.ts'
-import { withParameter } from '../domain/return-address.ts'
+import { withParameter } from '../base/return-address.ts'
+import { type Day, dateText, isoMicroseconds } from '../time/calendar.ts'
 import type { AreaContext } from './billing.ts'
 import {
   type Cancellation,

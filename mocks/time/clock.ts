@@ -1,5 +1,5 @@
-import { type Duration, toInstantMilliseconds, toMilliseconds } from '../domain/duration.ts'
 import { type AgendaState, createAgenda, newAgenda } from './agenda.ts'
+import { type Duration, toInstantMilliseconds, toMilliseconds } from './duration.ts'
 import { machineNow, macrotask, startTimer } from './machine.ts'
 
 /** The options of a mock's clock. */
@@ -91,11 +91,26 @@ export const createClock = (
   const sleepers = new Set<Sleeper>()
 
   const machineTime = (): number => (state().frozen ? 0 : machineNow())
-  const clockTime = (): number => (moves > 0 ? cursor : machineTime() + state().position)
+  /** The latest time that the clock has shown since it was set. */
+  let shown = Number.NEGATIVE_INFINITY
+  const clockTime = (): number => {
+    if (moves > 0) return cursor
+    const time = machineTime() + state().position
+    const latest = shown
+    shown = time
+    if (time >= latest) return time
+    // The machine's own time went back, as fake timers do: what has happened stays so.
+    moves += 1
+    cursor = latest
+    beforeSetBack?.()
+    moves -= 1
+    return time
+  }
   const agenda = createAgenda(() => state().agenda, clockTime, onEarlier)
 
   const place = (time: number): void => {
     cursor = time
+    shown = time
     state().position = time - machineTime()
   }
 
@@ -210,6 +225,7 @@ export const createClock = (
     startOver(): void {
       era += 1
       moves = 0
+      shown = Number.NEGATIVE_INFINITY
       onEarlier?.()
     },
   }

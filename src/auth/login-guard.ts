@@ -92,10 +92,10 @@ export const createLoginGuard = (loginCooldown: number, clock: Clock) => {
       // The clock of another process may be ahead. A block in the future counts as begun when a check first sees it.
       const begunAt = (at: number) => Math.min(at, now, seen.get(at) ?? now)
       seen = new Map(blocks.map(({ at }) => [at, begunAt(at)]))
-      for (const block of blocks) {
-        const remaining = Math.min(block.wait, cooldown) - (now - begunAt(block.at))
-        if (remaining > 0) throw blockedError(block, remaining)
-      }
+      const remaining = ({ at, wait }: LoginBlock) => Math.min(wait, cooldown) - (now - begunAt(at))
+      // The error of a shorter block would promise a login that the longer block prevents.
+      const [longest] = [...blocks].sort((one, other) => remaining(other) - remaining(one))
+      if (longest && remaining(longest) > 0) throw blockedError(longest, remaining(longest))
     },
 
     /**

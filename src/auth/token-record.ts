@@ -70,7 +70,7 @@ const tokenRecord = {
   token: optional(object<StoredToken>(storedToken)),
   /** Salt of the fingerprints. */
   salt: optional(anyText),
-  /** The blocks that prevent logins, the newest last: at most 8, each with a different fingerprint. */
+  /** The blocks that prevent logins: at most 8, each with a different fingerprint. */
   blocks: list(object<LoginBlock>(loginBlock)),
   /** Times of the token renewals that 401 responses caused in the last minute, in milliseconds. */
   unauthorizedRenewals: list(milliseconds),
@@ -102,7 +102,9 @@ export const mergeRecords = (found: TokenRecord, own: TokenRecord, isSaved: bool
     // Fingerprints with different salts cannot be compared. Such a block applies to all credentials.
     .map((block) => (own.salt === salt ? block : { ...block, fingerprint: undefined }))
     .filter(({ at }) => at >= loginAt)
-  const blocks = [...found.blocks, ...ownBlocks].sort((one, other) => one.at - other.at)
+  // Of two blocks with the same fingerprint, the one that ends last remains.
+  const endOf = ({ at, wait }: LoginBlock): number => at + wait
+  const blocks = [...found.blocks, ...ownBlocks].sort((one, other) => endOf(one) - endOf(other))
   const newest = ({ unauthorizedRenewals }: TokenRecord): number => unauthorizedRenewals.at(-1) ?? 0
   return {
     version: RECORD_VERSION,

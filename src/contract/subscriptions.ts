@@ -256,7 +256,7 @@ export const subscriptionsContract = {
     status: 200,
     envelope: 'optional',
     needs: ['access_token'],
-    afterRejected: 'Calls now fail until the pause after this login ends or login() succeeds.',
+    afterRejected: 'Calls now fail for loginCooldown (15 minutes by default), or until login() succeeds.',
   },
   /**
    * Creates a subscription request. There is no idempotency key, so a repeated call may create a second request.

@@ -53,6 +53,10 @@ const storeThatReads = (read: (kept: TokenRecord | undefined) => TokenRecord | u
   }
 }
 
+/** Another process, whose store lost the record, was answered 503 after the rejected login. */
+const withShortBlock = (salt?: string) => (kept: TokenRecord | undefined) =>
+  kept && { ...EMPTY, salt, blocks: [{ at: (kept.blocks[0]?.at ?? 0) + 1, wait: 10_000 }] }
+
 describe('a store that', () => {
   it.each<[string, object]>([
     ['throws', { get: broken, set: broken, delete: broken, withLock: broken }],
@@ -101,6 +105,8 @@ describe('a store that', () => {
     ['returns another old record each time', () => storeThatReads(() => old(String(Math.random())))],
     ['loses the salt', () => storeThatReads((kept) => kept && { ...kept, salt: undefined as never })],
     ['loses the blocks', () => storeThatReads((kept) => kept && { ...kept, blocks: [] })],
+    ['returns a later, shorter block with another salt', () => storeThatReads(withShortBlock('other'))],
+    ['returns a later, shorter block without a salt', () => storeThatReads(withShortBlock())],
   ])('%s does not make the client retry a rejected login', async (_, tokenStore) => {
     api.refuse(401, { errorCode: '17', errorMessage: 'no' })
     const { details } = merchant({ tokenStore: tokenStore() })

@@ -31,7 +31,7 @@ const start = (words: readonly string[]) => {
     err += text
   })
   const ended: Promise<Ended> = once(child, 'close').then(([code]) => ({ code, out, err }))
-  return { child, ended, printed: () => out }
+  return { child, ended, printed: () => out + err }
 }
 
 /** Runs a command that ends by itself. */
@@ -51,9 +51,11 @@ export const runHere = async (...words: string[]): Promise<Ended> => {
 const serve = async (words: readonly string[]) => {
   const { child, ended, printed } = start(words)
   await new Promise<void>((resolve, reject) => {
-    child.stdout.on('data', () => {
-      if (printed().includes(LAST_LINE)) resolve()
-    })
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', () => {
+        if (printed().includes(LAST_LINE)) resolve()
+      })
+    }
     ended.then(({ err }) => reject(new Error(`The command ended before it was up: ${err}`)), reject)
   })
   /** Returns the value that is printed after a name, such as `both APIs`. */
@@ -76,6 +78,8 @@ const serve = async (words: readonly string[]) => {
     get gateway() {
       return new GatewayClient({ baseUrl, apiKey: value('API key'), rateLimit: 'throw', retry: false })
     },
+    /** Stops reading the command's output. */
+    leave: () => void child.stdout.destroy(),
     /** Sends a signal, and returns the command's result. */
     stop(signal: NodeJS.Signals = 'SIGINT'): Promise<Ended> {
       child.kill(signal)

@@ -11,7 +11,7 @@ test('--help and --version print to the output with exit code 0, and an unknown 
   expect(wrong).toMatchObject({ code: 2, out: '' })
   expect(help).toMatchObject({ code: 0, err: '' })
   const options =
-    '--port --host --config --clock --seed --strict --limits --notify --notify-once --no-panel --cert --key --public-url --allow-host --state'
+    '--port --host --config --clock --seed --strict --limits --notify --notify-once --no-panel --cert --key --public-url --allow-host --state --quiet --log'
   for (const option of options.split(' ')) expect(help.out).toContain(`${option} `)
   const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
   expect(version).toEqual({ code: 0, out: `${JSON.parse(manifest).version}\n`, err: '' })
@@ -37,6 +37,8 @@ test.each([
     ['mock', '--notify', 'http://user:pa55@127.0.0.1/hook'],
     /^--notify: (?!.*pa55).*Pass credentials as headers/,
   ],
+  [['mock', '--log', 'xml'], /--log must be text or json, got "xml"/],
+  [['mock', '--quiet', '--log', 'json'], /--quiet and --log exclude each other/],
   [['mock', 'now'], /"now"/],
   [['mok'], /"mok"/],
   [[], /mandatekit mock/],

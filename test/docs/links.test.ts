@@ -52,6 +52,30 @@ test.each([...(await documents()), 'CHANGELOG.md', 'llms.txt'])(
   },
 )
 
+const packedDocuments = ['CHANGELOG.md', ...(await documents()).filter((path) => packed.files.includes(path))]
+
+test.each(packedDocuments)(
+  '%s sends readers of the package to nothing that only a clone has',
+  async (document) => {
+    const text = withoutBlocks(await readDocument(document))
+      .replace(/<!--.*?-->/gs, '')
+      .replace(/^## Work on it\n.*?(?=^## )/gms, '')
+      // An address of the repository works from everywhere.
+      .replace(/\[[^\]]*\]\(https:[^)]*\)/g, '')
+    expect(
+      text.match(/\b(?:bench|examples|scripts|test)\/[\w./-]+|CONTRIBUTING\.md|npm run [\w:]+/g) ?? [],
+    ).toEqual([])
+  },
+)
+
+test.each(packedDocuments.filter((path) => path.startsWith('docs/')))(
+  '%s begins with the sentence that says when it is needed',
+  async (document) => {
+    const [, first = ''] = /^# .+\n\n(.+)$/m.exec(await readDocument(document)) ?? []
+    expect(first).toMatch(/^Read this (?:when|before|if|to) /)
+  },
+)
+
 test.each(await documents())('%s links every mark of the specification', async (document) => {
   const text = withoutBlocks(await readDocument(document))
     // A mark after its own anchor, or in a heading, is a definition.

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { testNumbers } from '../../mocks/core.ts'
 import { open } from '../mock/open.ts'
 
@@ -35,4 +35,22 @@ test('events keep their ids and order, whenever they are read, also after the cl
     ['charge.created', 0],
     ['charge.expired', 60],
   ])
+})
+
+test('a machine time that goes back undoes nothing that has happened', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-12-01T06:00:00Z') })
+  onTestFinished(() => void vi.useRealTimers())
+  const { mock, charge, confirm } = await open({
+    clock: 'system',
+    gateway: { confirmationTtl: { hours: 1 } },
+  })
+  const { json } = await charge('unconfirmed')
+  vi.setSystemTime('2026-12-01T07:30:00Z')
+  expect(mock.state.charges()[0]?.status).toBe('expired')
+  const events = mock.state.events()
+  vi.setSystemTime('2026-12-01T06:10:00Z')
+  expect(mock.state.charges()[0]?.status).toBe('expired')
+  expect((await confirm(json.confirmation_id)).status).toBe(409)
+  await charge('later')
+  expect(mock.state.events().slice(0, events.length)).toEqual(events)
 })

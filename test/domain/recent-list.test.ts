@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { newRecent, recentList } from '../../mocks/domain/recent-list.ts'
+import { newRecent, recentList } from '../../mocks/base/recent-list.ts'
 
 const lists = fc.record({
   size: fc.integer({ min: 1, max: 9 }),

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createCalendar, dateText, isoMicroseconds, parseTimeOfDay } from '../../mocks/domain/calendar.ts'
+import { createCalendar, dateText, isoMicroseconds, parseTimeOfDay } from '../../mocks/time/calendar.ts'
 import { dayNumber } from '../../src/contract/formats.ts'
 
 const ZONES = [

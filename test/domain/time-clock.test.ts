@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { DAY, HOUR, SECOND } from '../../mocks/domain/duration.ts'
 import { createClock as createClockOf, type MockClockOptions, newClockState } from '../../mocks/time/clock.ts'
+import { DAY, HOUR, SECOND } from '../../mocks/time/duration.ts'
 
 const START = Date.UTC(2026, 10, 28, 10)
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createIds as createIdsOf, type IdsState } from '../../mocks/domain/ids.ts'
+import { createIds as createIdsOf, type IdsState } from '../../mocks/base/ids.ts'
 
 const createIds = (seed: string | number) => {
   const counts: IdsState = new Map()

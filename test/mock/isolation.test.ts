@@ -10,7 +10,7 @@ const shown = ({ mock }: Pick<OpenMock, 'mock'>) => ({
   subscriptions: mock.state.subscriptions(),
   payments: mock.state.payments(),
   notifications: mock.notifications.all(),
-  requests: mock.requests.all(),
+  requests: mock.requests.all().map(({ durationMs: _durationMs, ...request }) => request),
   now: mock.clock.now(),
 })
 

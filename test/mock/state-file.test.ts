@@ -1,34 +1,20 @@
-import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
-import { deserialize, serialize } from 'node:v8'
+import { serialize } from 'node:v8'
+import { crc32 } from 'node:zlib'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createMock, type DeliveryOptions, type Mock, type MockOptions } from '../../mocks/core.ts'
-import { type MockServerOptions, startMockServer } from '../../mocks/server.ts'
+import { startMockServer } from '../../mocks/server.ts'
 import { listen } from '../support/listen.ts'
-import { clientsOf, MOCK_CHARGE, ORDER } from '../support/mock-clients.ts'
+import { MOCK_CHARGE, ORDER } from '../support/mock-clients.ts'
 import { startServer } from '../support/mock-server.ts'
 import { bearer, send } from '../support/raw-requests.ts'
 import { CHARGES, open, START } from './open.ts'
-
-/** Servers that keep their state in one file of a new folder. */
-const openFolder = async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'mandatekit-state-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const state = join(folder, 'team.state')
-  const start = async (options: MockOptions = { clock: START }, more: MockServerOptions = {}) => {
-    const mock = createMock(options)
-    const server = await startServer({ mock, state, ...more })
-    return { ...server, ...clientsOf(mock, { fetch, retry: false }) }
-  }
-  const savedCharges = async () => deserialize(await readFile(state)).state.gateway.charges.length
-  return { folder, state, start, savedCharges }
-}
+import { openFolder } from './state-folder.ts'
 
 const request = { start: '2026-12-01', end: '2027-12-01', cycle: 'DAILY', amount: '5' } as const
 
@@ -205,13 +191,29 @@ test('while the file is written again and again, it is complete at each moment',
   }
 })
 
-const other = serialize(createMock({ gateway: { rateLimit: false } }).snapshot())
+/** The content of a state file. */
+const fileOf = (snapshot: object): Buffer => {
+  const [content, checksum] = [serialize(snapshot), Buffer.alloc(4)]
+  checksum.writeUInt32BE(crc32(content))
+  return Buffer.concat([content, checksum])
+}
+const frozen = createMock({ clock: START }).snapshot()
+const other = fileOf(createMock({ gateway: { rateLimit: false } }).snapshot())
 test.each<[string, Buffer | string, reason: RegExp]>([
   ['is empty', '', /broken/],
   ['is text', '{"format":2}', /broken/],
-  ['ends early', serialize(createMock({ clock: START }).snapshot()).subarray(0, 200), /broken/],
-  ['has another format', serialize({ ...createMock({ clock: START }).snapshot(), format: 1 }), /broken/],
-  ['is of a mock with another clock', serialize(createMock().snapshot()), /another clock/],
+  ['ends early', fileOf(frozen).subarray(0, 200), /broken/],
+  [
+    'was written before files had a checksum',
+    serialize({ ...frozen, format: 1 }),
+    /an older version of mandatekit wrote it/,
+  ],
+  [
+    'has another format',
+    fileOf({ ...frozen, format: 1 }),
+    /has format 1, and this version of mandatekit reads format 3/,
+  ],
+  ['is of a mock with another clock', fileOf(createMock().snapshot()), /another clock/],
   ['is of a mock with other limits', other, /other rate limits/],
 ])('a file that %s stays as it is, and the error names it', async (_, content, reason) => {
   const { state, start } = await openFolder()
@@ -233,36 +235,19 @@ test('a folder that is missing, or a folder in the place of the file, is an erro
   )
 })
 
-test('a second server on the same file is refused, and neither it nor a failed start frees the file', async () => {
-  const { folder, state, start } = await openFolder()
-  const { close } = await start()
-  const inUse = { code: 'ERR_STATE_FILE', message: expect.stringContaining(`Process ${process.pid} uses it`) }
-  await expect(start()).rejects.toMatchObject(inUse)
-  await expect(start({}, { state: join(folder, '.', 'team.state') })).rejects.toMatchObject(inUse)
-  await close()
-  const again = await start()
-  await again.close()
-  await writeFile(state, 'broken')
-  await expect(start()).rejects.toThrow(/broken/)
-  expect(await readdir(folder)).toEqual(['team.state'])
-})
-
-test.each([
-  ['of a process that runs', () => process.ppid, true],
-  ['that is empty', () => '', true],
-  ['of a process that has ended', () => spawnSync(process.execPath, ['--version']).pid, false],
-  ['that an earlier process with the same id left', () => process.pid, false],
-])('a lock %s decides over the start', async (_, owner, isRefused) => {
-  const { folder, state, start } = await openFolder()
-  const content = String(owner())
-  await writeFile(`${state}.lock`, content)
-  await writeFile(`${state}.${content}.tmp`, 'half of a state')
-  if (isRefused) {
-    await expect(start()).rejects.toMatchObject({ code: 'ERR_STATE_FILE' })
-    expect(await readFile(`${state}.lock`, 'utf8')).toBe(content)
-  } else {
-    await (await start()).close()
-    expect(await readdir(folder)).toEqual(['team.state'])
+test('a changed byte is noticed, wherever it is', async () => {
+  const { state, start } = await openFolder()
+  const first = await start()
+  await first.gateway.charge(MOCK_CHARGE)
+  await first.close()
+  const content = await readFile(state)
+  for (let place = 0; place < content.length; place += place < 20 || place > content.length - 60 ? 1 : 41) {
+    const changed = Buffer.from(content)
+    changed[place] = (content[place] ?? 0) ^ 1
+    await writeFile(state, changed)
+    await expect(start(), String(place)).rejects.toThrow(
+      'is broken. Delete it, or name another file: its checksum',
+    )
   }
 })
 

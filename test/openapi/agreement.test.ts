@@ -24,6 +24,7 @@ const quickstart = async (http: boolean): Promise<readonly Observed[]> => {
   const fetch = observing(http ? globalThis.fetch : (settings.mock?.fetch ?? globalThis.fetch), seen)
   const timeline = {
     title: () => undefined,
+    text: () => undefined,
     note: () => undefined,
     call: async <Value>(_operation: string, run: () => Promise<Value>) => run(),
   }

@@ -13,6 +13,7 @@ import { createTraffic, variations } from './traffic.ts'
 
 const silentTimeline = {
   title: () => undefined,
+  text: () => undefined,
   note: () => undefined,
   call: async <Value>(_operation: string, run: () => Promise<Value>) => run(),
 }

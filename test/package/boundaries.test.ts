@@ -12,8 +12,8 @@ const NO_FILE = ''
 /** A file that breaks a boundary, its source, the rule that reports it, and a part of the reason. */
 const violations: readonly (readonly [string, string, string, RegExp])[] = [
   ['src/now.ts', 'export const now = () => Date.now()', PLUGIN, /Time is injected/],
-  ['mocks/domain/now.ts', 'export const now = () => new Date()', PLUGIN, /Time is injected/],
-  ['mocks/domain/clock.ts', 'export const now = () => Date.now()', PLUGIN, /Time is injected/],
+  ['mocks/base/now.ts', 'export const now = () => new Date()', PLUGIN, /Time is injected/],
+  ['mocks/time/clock.ts', 'export const now = () => Date.now()', PLUGIN, /Time is injected/],
   ['mocks/http/now.ts', 'export const now = () => performance.now()', PLUGIN, /Time is injected/],
   ['src/wait.ts', 'export const wait = (done: () => void) => setTimeout(done, 1)', GLOBALS, /setTimeout/],
   ['src/buffer.ts', "export const bytes = Buffer.from('a')", GLOBALS, /Buffer/],
@@ -25,7 +25,7 @@ const violations: readonly (readonly [string, string, string, RegExp])[] = [
 const allowed: readonly (readonly [path: string, source: string])[] = [
   ['src/clock.ts', 'export const now = () => Date.now()\nexport const start = setTimeout'],
   ['src/fixed.ts', 'export const day = (at: number) => new Date(at)'],
-  ['mocks/domain/machine-time.ts', 'export const now = () => Date.now()\nexport const start = setTimeout'],
+  ['mocks/time/machine.ts', 'export const now = () => Date.now()\nexport const start = setTimeout'],
   ['mocks/server/ok.ts', 'export const p = process.pid'],
 ]
 

@@ -44,6 +44,12 @@ test("the changelog's newest release is the version of the package", async () =>
   expect(newest).toBe(version)
 })
 
+test('a person reads the newest release in three minutes', async () => {
+  const changelog = await readFile(join(repository, 'CHANGELOG.md'), 'utf8')
+  const [, newest = ''] = changelog.split(/^## /m)
+  expect(newest.trimEnd().split('\n').length).toBeLessThanOrEqual(120)
+})
+
 const folder = '.github/workflows'
 const read = (name: string): Promise<string> => readFile(join(repository, folder, name), 'utf8')
 

@@ -53,13 +53,27 @@ afterAll(() => panel.close())
 
 const BODY = '/post/requestBody/content/application~1json/schema'
 
-/** Creates a value that obeys a schema, with or without optional fields. Omits values without a type. */
+const TEXTS = ['x', '2026-12-01', '25.00']
+
+/** Creates a value that obeys a schema, with or without optional fields. */
 const exampleOf = (schema: Json, isFull: boolean): unknown => {
-  const { type, enum: choices, anyOf, minimum = 1, properties = {}, items, required = [] } = Object(schema)
+  const {
+    type,
+    enum: choices,
+    anyOf,
+    minimum = 1,
+    properties = {},
+    items,
+    required = [],
+    pattern,
+  } = Object(schema)
   if (anyOf !== undefined) return exampleOf(anyOf[0], isFull)
   if (choices !== undefined) return choices[0]
   if (type === 'array') return isFull ? [exampleOf(items, true)].filter((item) => item !== undefined) : []
-  if (type !== 'object') return { string: 'x', number: 1, integer: minimum }[String(type)]
+  if (type !== 'object')
+    return { string: TEXTS.find((one) => new RegExp(pattern).test(one)), number: 1, integer: minimum }[
+      String(type)
+    ]
   const used = Object.entries<Json>(properties).filter(([name]) => isFull || required.includes(name))
   const fields = used.map(([name, field]) => [name, exampleOf(field, isFull)] as const)
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined))

@@ -1,6 +1,6 @@
 import { type Input, optional } from '../../src/contract/fields.ts'
 import { isCalendarDate } from '../../src/contract/formats.ts'
-import { also, check, either, number, type Rule, rule, strict } from './fields.ts'
+import { also, check, either, number, type Rule, rule, strict } from '../base/fields.ts'
 
 /** One second, minute, hour and day in milliseconds. */
 export const SECOND = 1_000
@@ -50,6 +50,9 @@ export type PointInTime = Date | number | string
 
 const ZONED_TEXT = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
+/** The time of the last Date. */
+const LATEST_DATE = 8_640_000_000_000_000
+
 /** Converts a time to milliseconds since 1970. Returns NaN for an invalid time, such as 30 February. */
 const instantOf = (time: unknown): number => {
   if (typeof time === 'string') {
@@ -63,6 +66,12 @@ const instantOf = (time: unknown): number => {
 export const pointInTime = rule<PointInTime>(
   'a Date, milliseconds since 1970, or ISO 8601 text with its zone such as 2026-11-28T12:00:00Z',
   (value) => !Number.isNaN(instantOf(value)),
+  {
+    anyOf: [
+      { type: 'string', pattern: ZONED_TEXT.source },
+      { type: 'number', minimum: -LATEST_DATE, maximum: LATEST_DATE },
+    ],
+  },
 )
 
 /**

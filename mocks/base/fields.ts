@@ -2,6 +2,7 @@ import { toIssues } from '../../src/check.ts'
 import type { Field, Input, Issues, Json, Output, Shape } from '../../src/contract/fields.ts'
 import {
   field,
+  filledText,
   input,
   listOf as itemsOf,
   jsonOf,
@@ -35,16 +36,34 @@ export const flag = literals(true, false)
 export const number = (words = 'a number', least = -Number.MAX_VALUE, most = Number.MAX_VALUE) =>
   rule<number>(words, (value) => typeof value === 'number' && value >= least && value <= most, {
     type: 'number',
+    ...(least > -Number.MAX_VALUE && { minimum: least }),
+    ...(most < Number.MAX_VALUE && { maximum: most }),
   })
+
+/** Accepts what `inner` accepts. Its JSON Schema has more keywords. */
+export const described = <Value, Given>(inner: Field<Value, Given>, json: Json) =>
+  schema<Value, Given>(
+    () => ({ ...jsonOf(inner), ...json }),
+    (value, issues) => readWith(inner, value, issues),
+  )
+
+/** Accepts text that is not blank. */
+export const filled = described(filledText(), { pattern: '\\S' })
 
 /** Accepts a probability. */
 export const probability = number('a number from 0 to 1', 0, 1)
 /** Accepts a one-time code without spaces. The payer may type spaces, but the pages remove them. */
 export const code = input('a string without spaces', (value) => /^\S+$/.test(value))
+const HEADER_TEXT = '^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$'
+
 /** Accepts text that an HTTP header can carry, such as an API key. */
-export const headerText = input('visible ASCII text that a header can carry', isHeaderText)
+export const headerText = input('visible ASCII text that a header can carry', isHeaderText, {
+  pattern: HEADER_TEXT,
+})
 /** Accepts an absolute URL, as text. */
-export const absoluteUrl = input('an absolute URL such as https://shop.example/return', isAbsoluteUrl)
+export const absoluteUrl = input('an absolute URL such as https://shop.example/return', isAbsoluteUrl, {
+  format: 'uri',
+})
 
 const tagOf = (value: unknown): string => Object.prototype.toString.call(value)
 const isPlain = (value: unknown): boolean => tagOf(value) === '[object Object]'
@@ -56,9 +75,14 @@ export const pattern = rule<RegExp>('a regular expression', (value) => tagOf(val
 export const plainObject = rule<object>('a plain object', isPlain)
 
 /** Accepts a value if `obeys` returns true and `inner` accepts it. */
-const guarded = <Value, Given>(words: string, obeys: (value: unknown) => boolean, inner: Field<Value>) =>
+const guarded = <Value, Given>(
+  words: string,
+  obeys: (value: unknown) => boolean,
+  inner: Field<Value>,
+  json?: Json,
+) =>
   schema<Value, Given>(
-    () => jsonOf(inner),
+    () => ({ ...jsonOf(inner), ...json }),
     (value, issues) => {
       if (obeys(value)) return readWith(inner, value, issues)
       return void issues.push({ code: 'custom', message: words, input: value })
@@ -71,6 +95,7 @@ export const strict = <const Fields extends Shape>(fields: Fields, noun: 'field'
     `a plain object with ${Object.keys(fields).join(', ')}`,
     isPlain,
     strictFields(fields, noun),
+    { additionalProperties: false },
   )
 
 /** Accepts a list of at least `least` items. */
@@ -79,12 +104,18 @@ export const listOf = <Item>(item: Rule<Item>, least = 0) =>
     least === 0 ? 'a list' : `a list with at least ${least} item${least === 1 ? '' : 's'}`,
     (value) => Array.isArray(value) && value.length >= least,
     itemsOf(item),
+    least === 0 ? undefined : { minItems: least },
   )
 
 /** Accepts a value if `inner` accepts it and `obeys` returns true. */
-export const also = <Value>(inner: Rule<Value>, words: string, obeys: (value: Value) => boolean) =>
+export const also = <Value>(
+  inner: Rule<Value>,
+  words: string,
+  obeys: (value: Value) => boolean,
+  json?: Json,
+) =>
   schema<Value, Value>(
-    () => jsonOf(inner),
+    () => ({ ...jsonOf(inner), description: words, ...json }),
     (given, issues) => {
       const value = readWith(inner, given, issues)
       if (issues.length === 0 && !obeys(value)) issues.push({ code: 'custom', message: words, input: given })
@@ -132,12 +163,18 @@ export const tableOf = <Value>(value: Rule<Value>) =>
   )
 
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
+const HEADER_CONTENT = `^$|${HEADER_TEXT}`
 
 /** Accepts an object of header names and values. */
 export const headers = also(
-  tableOf(input('text that a header can carry', (content) => content === '' || isHeaderText(content))),
+  tableOf(
+    input('text that a header can carry', (content) => content === '' || isHeaderText(content), {
+      pattern: HEADER_CONTENT,
+    }),
+  ),
   'an object with valid header names',
   (given) => Object.keys(given).every((name) => HEADER_NAME.test(name)),
+  { propertyNames: { pattern: HEADER_NAME.source } },
 )
 
 /** Returns whether a schema accepts a value. */
