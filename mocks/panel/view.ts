@@ -1,4 +1,4 @@
-import type { MockInternals } from '../assemble.ts'
+import { internalsOf } from '../assemble.ts'
 import type { Bounds, Sequence } from '../base/recent-list.ts'
 import type { ListedNotification } from '../delivery/outbox.ts'
 import { chargeTransitions } from '../gateway/state.ts'
@@ -9,7 +9,43 @@ import type { Subscriptions } from '../subscriptions/operations.ts'
 import { requestTransitions, subscriptionTransitions } from '../subscriptions/state.ts'
 import type { PaymentBody } from '../subscriptions/views.ts'
 import type { Mock } from '../types.ts'
-import { type ListName, type PanelQuery, placeOf } from './paging.ts'
+
+/** The names of the panel's lists, as they appear in the page's URL. */
+export const listNames = ['subscriptions', 'payments', 'charges', 'requests', 'notifications'] as const
+
+/** The name of a list of the panel. */
+export type ListName = (typeof listNames)[number]
+
+/** The classes of statuses by which requests are filtered. */
+export const statusClasses = ['2xx', '3xx', '4xx', '5xx', 'none'] as const
+
+/**
+ * The query of the panel's URL. Each list has three parameters, which start with the list's name. `charges` is the end
+ * position of the shown page of charges; without it, the panel shows the newest page. `charges.q` and `charges.is`
+ * select charges by text and by state. `requests.status` and `requests.of` select requests by status class and object.
+ */
+export type PanelQuery = URLSearchParams
+
+const names = new Set([
+  ...listNames.flatMap((name) => [name, `${name}.q`, `${name}.is`]),
+  'requests.status',
+  'requests.of',
+])
+
+const isKept = (name: string, value: string): boolean =>
+  names.has(name) && value !== '' && (!listNames.some((known) => known === name) || /^\d{1,15}$/.test(value))
+
+/** Reads the query of a URL. Ignores unknown parameters and invalid positions. */
+export const readQuery = (given: URLSearchParams): PanelQuery =>
+  new URLSearchParams([...given].filter(([name, value]) => isKept(name, value)))
+
+/** Returns the relative URL of the page with one changed parameter of the query. */
+export const urlWith = (query: PanelQuery, name: string, value: string | number | undefined): string => {
+  const changed = new URLSearchParams(query)
+  changed.delete(name)
+  if (value !== undefined) changed.set(name, String(value))
+  return `?${changed}`
+}
 
 /** A page of a list. */
 export interface Listed<Item> {
@@ -30,14 +66,6 @@ type SubscriptionRecord = NonNullable<ReturnType<Subscriptions['listed']>>
 /** A subscription as the panel shows it. */
 export type ListedSubscription = ReturnType<typeof listedSubscription>
 
-/** The present states of one subscription or one charge. */
-export interface ShownStates {
-  readonly request?: string | undefined
-  readonly subscription?: string | undefined
-  readonly cancellation?: string | undefined
-  readonly charge?: string | undefined
-}
-
 interface Items {
   readonly subscriptions: ListedSubscription
   readonly payments: PaymentBody
@@ -46,7 +74,8 @@ interface Items {
   readonly requests: LoggedRequest
 }
 
-const deliveryState = ({ attempts }: ListedNotification): string =>
+/** Returns whether the last delivery of a notification succeeded. */
+export const deliveryState = ({ attempts }: ListedNotification): string =>
   attempts.length === 0 ? 'not sent' : attempts.at(-1)?.delivered === true ? 'delivered' : 'failed'
 
 /** The states that the filter of each list offers, and a function that returns the states of an item. */
@@ -122,25 +151,100 @@ const listedSubscription = ({ request, ...state }: SubscriptionRecord) => {
   }
 }
 
-/** Returns the states of the subscription with an invoiceId, or of the charge with an id. */
-const statesOf = ({ subscriptions, gateway }: MockInternals, id: string): ShownStates => {
-  const charge = gateway.domain.status(id)
-  if (charge.ok) return { charge: charge.value.status }
-  const one = subscriptions.domain.listed(id)
-  return { request: one?.requestStatus, subscription: one?.phase, cancellation: one?.cancellation }
+/** Returns the text values in a URL's path and query, in a body and in a response. */
+const valuesIn = (value: unknown): readonly string[] =>
+  typeof value === 'object' && value !== null ? Object.values(value).flatMap(valuesIn) : [String(value)]
+
+/** Decodes a part of a URL. Returns text that is not encoded correctly unchanged. */
+export const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Returns the values in a request and its response, among which are the identifiers of the objects it is about. */
+export const idsIn = ({ path, body, response }: LoggedRequest): ReadonlySet<string> =>
+  new Set([...path.split(/[/?&=]/).map(decoded), ...valuesIn(body), ...valuesIn(response)])
+
+/** Returns a subscription by its invoiceId or subscriptionId. */
+export const findSubscription = (mock: Mock, id: string): ListedSubscription | undefined => {
+  const record = internalsOf(mock).subscriptions.domain.listed(id)
+  return record && listedSubscription(record)
+}
+
+/** Returns the charge with one of the ids, which may be the id of its confirmation. */
+export const findCharge = (mock: Mock, ids: ReadonlySet<string>): ListedCharge | undefined => {
+  const { charges } = internalsOf(mock).lists
+  const { first, end } = charges.bounds()
+  const isWanted = (one: ListedCharge): boolean => ids.has(one.id) || ids.has(one.confirmation_id)
+  return charges.read(first, end, isWanted)[0]
+}
+
+/** Returns all identifiers of the object with an identifier. */
+const aliasesOf = (mock: Mock, id: string): readonly string[] => {
+  const one = findSubscription(mock, id)
+  if (one !== undefined) {
+    const payments = mock.state.payments(one.subscriptionId).map(({ paymentId }) => String(paymentId))
+    return [one.invoiceId, one.subscriptionId, one.requestID, ...payments]
+  }
+  const charge = findCharge(mock, new Set([id]))
+  return charge === undefined ? [id] : [charge.id, charge.confirmation_id]
+}
+
+/** Returns the notifications about a subscription, oldest first. */
+export const notificationsOf = (mock: Mock, subscriptionId: string): readonly ListedNotification[] => {
+  const { list } = internalsOf(mock).outbox
+  const { first, end } = list.bounds()
+  return list.read(first, end).filter((one) => one.subscriptionId === subscriptionId)
+}
+
+const classOf = ({ status }: LoggedRequest): string =>
+  status === undefined ? 'none' : `${Math.floor(status / 100)}xx`
+
+/** Returns whether a request has the status class and the object of a query. */
+const requestFilter = (mock: Mock, query: PanelQuery): ((one: LoggedRequest) => boolean) | undefined => {
+  const [status, object] = [query.get('requests.status'), query.get('requests.of')]
+  if (status === null && object === null) return undefined
+  const ids = object === null ? undefined : aliasesOf(mock, object)
+  return (one) => {
+    if (status !== null && classOf(one) !== status) return false
+    const found = ids && idsIn(one)
+    return ids?.some((id) => found?.has(id)) ?? true
+  }
+}
+
+/** Returns the requests about an object, oldest first. */
+export const requestsOf = (mock: Mock, id: string): readonly LoggedRequest[] => {
+  const { log } = internalsOf(mock)
+  const { first, end } = log.bounds()
+  return log
+    .read(first, end)
+    .filter(requestFilter(mock, new URLSearchParams({ 'requests.of': id })) ?? Boolean)
 }
 
 /** Reads the data that the panel shows, without secrets, with one page of at most `limit` items of each list. */
-export const readView = (mock: Mock, parts: MockInternals, limit: number, query: PanelQuery) => {
-  const { clock, lists, outages } = parts
+export const readView = (mock: Mock, limit: number, query: PanelQuery) => {
+  const { clock, lists, outages } = internalsOf(mock)
   const { faults, receivers, snapshots } = mock.control
-  const page = <Name extends ListName>(name: Name, list: Sequence<Items[Name]>): Listed<Items[Name]> => {
+  const page = <Name extends ListName>(
+    name: Name,
+    list: Sequence<Items[Name]>,
+    more?: (item: Items[Name]) => boolean,
+  ): Listed<Items[Name]> => {
     const [text, state] = [query.get(`${name}.q`)?.toLowerCase() ?? '', query.get(`${name}.is`)]
     const isListed = (item: Items[Name]): boolean =>
       (state === null || filters[name].of(item).includes(state)) &&
-      (text === '' || JSON.stringify(item).toLowerCase().includes(text))
-    const all = text === '' && state === null ? list : filtered(list, isListed)
-    return pageOf(all, limit, placeOf(query, name))
+      (text === '' || JSON.stringify(item).toLowerCase().includes(text)) &&
+      (more?.(item) ?? true)
+    const isFiltered = text !== '' || state !== null || more !== undefined
+    const place = query.get(name)
+    return pageOf(
+      isFiltered ? filtered(list, isListed) : list,
+      limit,
+      place === null ? undefined : Number(place),
+    )
   }
   // Read these lists before the clock. Reading them runs due events, and no shown event may be later than `now`.
   const subscriptions = page('subscriptions', {
@@ -150,6 +254,7 @@ export const readView = (mock: Mock, parts: MockInternals, limit: number, query:
   const charges = page('charges', lists.charges)
   return {
     now: isoOf(mock.clock.now()),
+    nextEventAt: optionalIsoOf(clock.agenda.nextAt()),
     isFrozen: clock.isFrozen(),
     outages: [...outages()],
     faults: faults.list(),
@@ -159,8 +264,7 @@ export const readView = (mock: Mock, parts: MockInternals, limit: number, query:
     payments: page('payments', lists.payments),
     charges,
     notifications: page('notifications', lists.notifications),
-    requests: page('requests', lists.requests),
-    shown: statesOf(parts, query.get('show') ?? ''),
+    requests: page('requests', lists.requests, requestFilter(mock, query)),
   }
 }
 

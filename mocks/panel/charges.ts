@@ -1,0 +1,128 @@
+import { internalsOf } from '../assemble.ts'
+import { chargeTransitions } from '../gateway/state.ts'
+import type { ListedCharge } from '../gateway/views.ts'
+import { confirmationPath } from '../gateway/views.ts'
+import { type Html, html } from '../pages/html.ts'
+import { toMilliseconds } from '../time/duration.ts'
+import { card, facts, foreign, heard, identifier, instant, linkTo, listTable, pill } from './components.ts'
+import { actionsOf } from './form.ts'
+import { machine } from './machines.ts'
+import { type Context, type PanelPage, requestEntry, timeline } from './timeline.ts'
+import { filters, findCharge, requestsOf } from './view.ts'
+
+const amountOf = ({ amount, currency }: ListedCharge): Html =>
+  html`<strong>${foreign(amount)} ${foreign(currency)}</strong>`
+
+const stateOf = (one: ListedCharge): Html =>
+  html`${pill(one.status)}${one.renews === undefined ? undefined : html` ${pill('renewal')}`}`
+
+/** Renders the one next action of a charge, if there is any. */
+const next = (one: ListedCharge, { form }: Context, retryAt?: number): Html | undefined => {
+  if (one.status === 'pending_confirmation') {
+    const given = { confirmationId: one.confirmation_id }
+    return form('confirm', 'Enter the correct code', {
+      given,
+      of: `for ${one.id}`,
+      first: [],
+      kind: 'primary',
+    })
+  }
+  if (one.status === 'pending_retry' && retryAt !== undefined) {
+    const time = new Date(retryAt).toISOString().slice(0, 19)
+    return form('set-clock', 'To the retry', { given: { time }, kind: 'primary' })
+  }
+  if (one.status !== 'succeeded' || one.renews !== undefined) return undefined
+  return form('renew', 'Renew', { given: { id: one.id }, of: one.id, kind: 'primary' })
+}
+
+const otherActions = (one: ListedCharge, { form }: Context): Html | undefined => {
+  const { confirmation_id: confirmationId } = one
+  if (one.status !== 'pending_confirmation') return undefined
+  const end = (label: string, behavior: string): Html =>
+    form('end-charge', label, { given: { confirmationId, behavior } })
+  return actionsOf(
+    end('Fail', 'insufficient_funds'),
+    end('Expire', 'expires'),
+    end('Leave for a retry', 'retry_then_succeeds'),
+    html`<a href="${confirmationPath(confirmationId)}" target="_blank" rel="noopener">Payer’s page${heard('in a new tab')}</a>`,
+  )
+}
+
+/** The page with all charges. */
+export const chargesPage = (context: Context): PanelPage => {
+  const { view, query, form } = context
+  const charges = listTable(view.charges, {
+    id: 'charges',
+    title: 'Charges',
+    query,
+    filters: [['charges.is', 'State', filters.charges.states]],
+    none: html`None yet. Create one here, or let your shop call <code>charge</code>: see <a href="/_mock/connect">Connect</a>.`,
+    keyOf: ({ id }) => id,
+    columns: {
+      Charge: ({ id }) => linkTo(`charges/${id}`, id),
+      State: stateOf,
+      Amount: amountOf,
+      Payer: ({ msisdn }) => foreign(msisdn),
+      Created: (one) => instant(one.created_at),
+      Actions: (one) => next(one, context),
+    },
+  })
+  const create = card(
+    'create',
+    'Create a charge',
+    html`<p class="quiet">Calls the API as a shop does. Empty fields have working defaults.</p>
+${form('charge', 'Create', { first: ['msisdn', 'amount'], kind: 'primary' })}`,
+  )
+  const number = card(
+    'numbers',
+    'Result of a number',
+    form('behavior', 'Set the result', { values: { behavior: 'insufficient_funds' }, kind: 'primary' }),
+  )
+  return { title: 'Charges', data: charges, controls: [create, number] }
+}
+
+/** The page of one charge; `undefined` if there is no such charge. */
+export const chargePage = (context: Context, id: string): PanelPage | undefined => {
+  const { mock } = context
+  const one = findCharge(mock, new Set([id]))
+  if (one === undefined) return undefined
+  const events = mock.state
+    .events()
+    .filter(({ data }) => data.id === one.id)
+    .map(({ type, created_at: at }) => ({
+      at: Date.parse(at),
+      kind: 'event' as const,
+      text: type.replace('charge.', '').replaceAll('_', ' '),
+    }))
+  const { renews, idempotencyKey } = one
+  const { retryDelay } = internalsOf(mock).gateway.options
+  const waits = events.findLast(({ text }) => text === 'pending retry')
+  const retryAt = waits && retryDelay !== false ? waits.at + toMilliseconds(retryDelay) : undefined
+  const state = card(
+    'state',
+    'State',
+    html`${facts({
+      State: stateOf(one),
+      Outcome: foreign(one.outcome.toLowerCase().replaceAll('_', ' ')),
+      Amount: amountOf(one),
+      Payer: foreign(one.msisdn),
+      Charge: identifier(one.id, 'the charge'),
+      Confirmation: identifier(one.confirmation_id, 'the confirmation'),
+      Renews: renews === undefined ? undefined : linkTo(`charges/${renews}`, renews),
+      'Idempotency key': idempotencyKey === undefined ? undefined : foreign(idempotencyKey),
+      Created: instant(one.created_at),
+      Requests: html`<a href="/_mock/requests?requests.of=${encodeURIComponent(one.id)}">All requests about it</a>`,
+    })}
+${actionsOf(next(one, context, retryAt) ?? html`<p class="quiet">Nothing more will happen to this charge.</p>`)}
+${otherActions(one, context)}`,
+  )
+  return {
+    title: 'Charge',
+    subject: one.id,
+    data: [
+      state,
+      timeline([...requestsOf(mock, one.id).map(requestEntry), ...events]),
+      card('states', 'State machine', machine('Charge', chargeTransitions, one.status)),
+    ],
+  }
+}

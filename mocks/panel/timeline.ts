@@ -1,0 +1,63 @@
+import type { ListedNotification } from '../delivery/outbox.ts'
+import type { LoggedRequest } from '../http/request-log.ts'
+import { type Html, type HtmlValue, html } from '../pages/html.ts'
+import type { Mock } from '../types.ts'
+import { card, foreign, heard, instant, pill } from './components.ts'
+import type { RenderForm } from './form.ts'
+import { deliveryState, type PanelQuery, type PanelView } from './view.ts'
+
+/** What a page is rendered from. */
+export interface Context {
+  readonly mock: Mock
+  readonly view: PanelView
+  readonly query: PanelQuery
+  readonly form: RenderForm
+  /** The base URL of the server. */
+  readonly base: string
+}
+
+/** A page of the panel: the data first, and beside it, or below it on a phone, the controls. */
+export interface PanelPage {
+  readonly title: string
+  /** The identifier of the page's object, which the title shows in full. */
+  readonly subject?: string
+  readonly data: HtmlValue
+  readonly controls?: HtmlValue
+}
+
+/** An entry of a timeline. At the same time, entries keep the order in which they were given. */
+export interface Entry {
+  readonly at: number
+  readonly kind: 'event' | 'request' | 'payment' | 'notification' | 'planned'
+  readonly text: HtmlValue
+}
+
+/** Renders a request in one line: its status, its operation with a link, and the fault or the reason. */
+export const requestLine = (one: LoggedRequest): Html =>
+  html`${pill(one.status ?? 'no response')} <a href="/_mock/requests/${one.number}">${foreign(one.operation ?? one.path, 60)}</a> ${one.fault && pill(`fault ${one.fault}`, 'bad')} <span class="quiet">${foreign(one.decision.replaceAll('_', ' '))}</span>`
+
+export const requestEntry = (one: LoggedRequest): Entry => ({
+  at: one.at.getTime(),
+  kind: 'request',
+  text: requestLine(one),
+})
+
+export const notificationEntry = (one: ListedNotification, form: RenderForm): Entry => ({
+  at: Number(one.timestamp) * 1_000,
+  kind: 'notification',
+  text: html`<span>${pill(deliveryState(one))} <a href="/_mock/notifications/${encodeURIComponent(one.notificationId)}">${foreign(one.type)} ${foreign(one.status)}${heard(one.notificationId)}</a></span> ${form('resend', 'Resend', { given: { notificationId: one.notificationId }, of: one.notificationId })}`,
+})
+
+const MAX_ENTRIES = 200
+
+/** Renders what has happened to an object and what is planned, newest first. */
+export const timeline = (entries: readonly Entry[]): Html => {
+  const sorted = entries.toSorted((one, other) => one.at - other.at).toReversed()
+  const shown = sorted.slice(0, MAX_ENTRIES)
+  return card(
+    'timeline',
+    html`Timeline <span class="count">newest first, UTC</span>`,
+    html`<ol class="timeline">${shown.map(({ at, kind, text }) => html`<li class="${kind}">${Number.isFinite(at) ? instant(new Date(at).toISOString()) : undefined} <span class="what">${kind}</span> <div>${text}</div></li>`)}</ol>
+${sorted.length > shown.length ? html`<p class="quiet">${sorted.length - shown.length} older entries are not shown.</p>` : undefined}`,
+  )
+}
