@@ -1,9 +1,10 @@
 import { anyText, input, inputDate, oneOf, optional, wholeNumber } from '../../src/contract/fields.ts'
-import { CYCLES } from '../../src/contract/formats.ts'
+import { CYCLES, isAmountText } from '../../src/contract/formats.ts'
 import { internalsOf } from '../assemble.ts'
-import { accepts, check, described, number, tableOf } from '../base/fields.ts'
+import { absoluteUrl, accepts, check, described, filled, number, tableOf } from '../base/fields.ts'
 import { deliveryOptions } from '../delivery/types.ts'
 import { behaviorNames, comparableNumber } from '../gateway/behaviors.ts'
+import { MOBILE_NUMBER } from '../gateway/requests.ts'
 import { operations } from '../http/area.ts'
 import { faultFields, faultSchema } from '../http/fault-schema.ts'
 import { paymentScripts, seedFields } from '../subscriptions/options.ts'
@@ -21,9 +22,15 @@ const count = optional(fromZero)
 const behavior = oneOf(behaviorNames)
 const area = optional(oneOf(['subscriptions', 'gateway']))
 const scripts = optional(paymentScripts)
+const amount = input('a decimal number above zero such as 25.00', isAmountText, {
+  pattern: '^\\d+(\\.\\d+)?$',
+})
+const mobileNumber = input('a number in international format', (value) => MOBILE_NUMBER.test(value), {
+  pattern: MOBILE_NUMBER.source,
+})
 
 /** The clock can move by ten years at most, because a longer move could keep the mock busy for minutes. */
-const LONGEST_MOVE = 3_653 * DAY
+const MAX_MOVE_MS = 3_653 * DAY
 
 const timeOf = (mock: Mock): string => `${new Date(mock.clock.now()).toISOString().slice(0, 19)}Z`
 
@@ -56,10 +63,10 @@ export const actions = {
     async (mock, { months = 0, days = 0, hours = 0, minutes = 0, seconds = 0 }) => {
       const now = mock.clock.now()
       const rest = days * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND
-      // More than 120 months always exceed LONGEST_MOVE. `monthsAfter` is skipped because it could return NaN.
+      // More than 120 months always exceed MAX_MOVE_MS. `monthsAfter` is skipped because it could return NaN.
       const length = months > 120 ? Number.POSITIVE_INFINITY : monthsAfter(now, months) - now + rest
       if (length === 0) throw new TypeError('Missing duration: set months, days, hours, minutes or seconds.')
-      if (length > LONGEST_MOVE) throw new RangeError('The clock can move by at most ten years at a time.')
+      if (length > MAX_MOVE_MS) throw new RangeError('The clock can move by at most ten years at a time.')
       await mock.control.moveClock({ by: length })
       return `The clock was moved. It is ${timeOf(mock)}.`
     },
@@ -78,12 +85,12 @@ export const actions = {
   subscribe: action(
     'Requests a subscription, as a shop does.',
     {
-      requestID: optionalText,
-      amount: optionalText,
+      requestID: optional(filled),
+      amount: optional(amount),
       cycle: optional(oneOf(CYCLES)),
       start: optional(inputDate),
       end: optional(inputDate),
-      userReturnURL: optionalText,
+      userReturnURL: optional(absoluteUrl),
     },
     async (mock, given) => {
       const invoiceId = await subscribe(mock, given)
@@ -122,10 +129,10 @@ export const actions = {
   charge: action(
     'Requests a charge, as a shop does.',
     {
-      msisdn: optionalText,
+      msisdn: optional(mobileNumber),
       amount: optional(wholeNumber(0)),
-      currency: optionalText,
-      redirect_uri: optionalText,
+      currency: optional(filled),
+      redirect_uri: optional(absoluteUrl),
     },
     async (mock, given) => {
       const id = await charge(mock, given)
