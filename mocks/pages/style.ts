@@ -26,6 +26,7 @@ export const palette = `
 export const style = `${palette}
 body { margin: 0; padding: 1rem; background: var(--ground); color: var(--ink); font: 1rem/1.5 var(--font); }
 bdi { display: inline-block; max-width: 100%; overflow: hidden; text-overflow: ellipsis; vertical-align: bottom; }
+a bdi { text-decoration: inherit; }
 main { max-width: 27rem; margin: 4vh auto 1rem; padding: 1.5rem; border: 1px solid var(--line); border-radius: 1rem; background: var(--card); }
 .mock { max-width: 27rem; margin: 0 auto; padding: 0.5rem 1rem; border-radius: 0.75rem; background: var(--note-ground); color: var(--note); font-size: 0.875rem; text-align: center; }
 h1 { margin: 0 0 0.25rem; font-size: 1.375rem; line-height: 1.25; }

@@ -13,6 +13,7 @@ import type { Mock } from '../types.ts'
 import { action, simple } from './action.ts'
 import type { SentFields } from './sent.ts'
 import { charge, renew, subscribe } from './shop.ts'
+import { nextEventAt } from './view.ts'
 import { faultInWords } from './words.ts'
 
 const text = anyText
@@ -72,8 +73,7 @@ export const actions = {
     },
   ),
   'next-event': action('Moves the clock to the next planned event.', {}, async (mock) => {
-    const { clock } = internalsOf(mock)
-    const at = clock.agenda.nextAt()
+    const at = nextEventAt(mock)
     if (at === undefined) throw new TypeError('Nothing is planned: no payment, expiry or delivery waits.')
     await mock.control.moveClock({ by: Math.max(0, at - mock.clock.now()) })
     return `The next event has happened. It is ${timeOf(mock)}.`

@@ -3,16 +3,16 @@ import type { ListedNotification } from '../delivery/outbox.ts'
 import type { DeliveryRecord } from '../delivery/types.ts'
 import { type Html, type HtmlValue, html } from '../pages/html.ts'
 import {
+  badge,
   card,
   facts,
-  foreign,
-  heard,
   identifier,
   instant,
+  isolate,
   json,
   linkTo,
   listTable,
-  pill,
+  visuallyHidden,
 } from './components.ts'
 import { actionsOf } from './form.ts'
 import { type Context, type PanelPage, requestLine } from './timeline.ts'
@@ -27,18 +27,18 @@ const rows = (items: readonly HtmlValue[], none: HtmlValue): Html =>
 /** The first page: what there is, what happened last, and the state as a whole. */
 export const overviewPage = ({ view, form }: Context): PanelPage => {
   const count = (name: 'subscriptions' | 'payments' | 'charges' | 'requests' | 'notifications'): Html =>
-    html`<a href="/_mock/${name === 'payments' ? 'subscriptions' : name}">${view[name].total}${heard(name)}</a>`
+    html`<a href="/_mock/${name === 'payments' ? 'subscriptions' : name}">${view[name].total}${visuallyHidden(name)}</a>`
   const recent = view.requests.items.slice(0, 8).map(requestLine)
   const waiting = [
     ...view.subscriptions.items
       .filter(({ phase }) => phase === 'PENDING')
       .map(
         (one) =>
-          html`${linkTo(`subscriptions/${one.invoiceId}`, one.requestID)} ${pill('waits for the payer', 'waiting')}`,
+          html`${linkTo(`subscriptions/${one.invoiceId}`, one.requestID)} ${badge('waits for the payer', 'waiting')}`,
       ),
     ...view.charges.items
       .filter(({ status }) => status === 'pending_confirmation')
-      .map((one) => html`${linkTo(`charges/${one.id}`, one.id)} ${pill('waits for the code', 'waiting')}`),
+      .map((one) => html`${linkTo(`charges/${one.id}`, one.id)} ${badge('waits for the code', 'waiting')}`),
   ].slice(0, 8)
   return {
     title: 'Overview',
@@ -52,7 +52,7 @@ export const overviewPage = ({ view, form }: Context): PanelPage => {
           Charges: count('charges'),
           Requests: count('requests'),
           Notifications: count('notifications'),
-          Faults: html`<a href="/_mock/faults">${view.faults.length}${heard('faults')}</a>`,
+          Faults: html`<a href="/_mock/faults">${view.faults.length}${visuallyHidden('faults')}</a>`,
           Outages: view.outages.join(' and ') || 'none',
           'Next event': view.nextEventAt === undefined ? 'nothing is planned' : instant(view.nextEventAt),
         }),
@@ -91,7 +91,7 @@ ${form('set-clock', 'Set the clock', { kind: 'primary' })}
         html`${rows(
           view.snapshots.map(
             ({ name, at }) =>
-              html`<strong>${foreign(name)}</strong> ${instant(at)} ${actionsOf(form('restore-snapshot', 'Restore', { given: { name }, of: name, kind: 'danger' }), form('remove-snapshot', 'Remove', { given: { name }, of: name, kind: 'danger' }))}`,
+              html`<strong>${isolate(name)}</strong> ${instant(at)} ${actionsOf(form('restore-snapshot', 'Restore', { given: { name }, of: name, kind: 'danger' }), form('remove-snapshot', 'Remove', { given: { name }, of: name, kind: 'danger' }))}`,
           ),
           'None yet. Save the state before you try something.',
         )}
@@ -114,7 +114,7 @@ export const faultsPage = ({ view, form }: Context): PanelPage => ({
       html`${rows(
         view.faults.map(({ number, fault, left }) => {
           const words = faultInWords(fault, left)
-          return html`<strong>${foreign(words)}</strong> ${form('remove-fault', 'Remove', { given: { number }, of: words })}`
+          return html`<strong>${isolate(words)}</strong> ${form('remove-fault', 'Remove', { given: { number }, of: words })}`
         }),
         'None. Add one in the form: it applies to the next calls of its operation.',
       )}
@@ -126,7 +126,7 @@ ${view.faults.length > 1 ? form('clear-faults', 'Remove all', { kind: 'danger' }
       rows(
         AREAS.map((area) => {
           const isDown = view.outages.includes(area)
-          return html`${area} ${isDown ? pill('down') : pill('up')} ${isDown ? form('end-outage', 'End the outage', { given: { area }, of: area }) : form('start-outage', 'Start an outage', { given: { area }, of: area })}`
+          return html`${area} ${isDown ? badge('down') : badge('up')} ${isDown ? form('end-outage', 'End the outage', { given: { area }, of: area }) : form('start-outage', 'Start an outage', { given: { area }, of: area })}`
         }),
         '',
       ),
@@ -152,12 +152,12 @@ ${view.faults.length > 1 ? form('clear-faults', 'Remove all', { kind: 'danger' }
 })
 
 const resultOf = ({ status, error = 'no response' }: Pick<DeliveryRecord, 'status' | 'error'>): Html =>
-  html`${status === undefined ? foreign(error) : pill(status)}`
+  html`${status === undefined ? isolate(error) : badge(status)}`
 
 /** Renders the time of a notification, which may be any text that a test sent. */
 const timeOf = (timestamp: string): Html => {
   const time = new Date(Number(timestamp) * 1_000)
-  return Number.isNaN(time.getTime()) ? foreign(timestamp) : instant(time.toISOString())
+  return Number.isNaN(time.getTime()) ? isolate(timestamp) : instant(time.toISOString())
 }
 
 const countOf = ({ attempts }: ListedNotification): string =>
@@ -174,10 +174,10 @@ export const notificationPage = ({ mock, form }: Context, id: string): PanelPage
     'state',
     'Notification',
     html`${facts({
-      Delivery: html`${pill(deliveryState(one))} ${countOf(one)}`,
-      Message: html`${foreign(one.type)} ${foreign(one.status)}`,
+      Delivery: html`${badge(deliveryState(one))} ${countOf(one)}`,
+      Message: html`${isolate(one.type)} ${isolate(one.status)}`,
       Subscription: linkTo(`subscriptions/${encodeURIComponent(one.subscriptionId)}`, one.subscriptionId),
-      Payment: one.paymentId && foreign(one.paymentId),
+      Payment: one.paymentId && isolate(one.paymentId),
       Identifier: identifier(id, 'the notification'),
       Time: timeOf(one.timestamp),
     })}
@@ -207,7 +207,7 @@ const receiver = ({
   return {
     number,
     to,
-    words: html`<strong>${foreign(to)}</strong> <span class="quiet">${foreign(set.join(', '))}</span>`,
+    words: html`<strong>${isolate(to)}</strong> <span class="quiet">${isolate(set.join(', '))}</span>`,
   }
 }
 
@@ -223,8 +223,8 @@ export const notificationsPage = ({ view, query, form }: Context): PanelPage => 
     keyOf: ({ notificationId }) => notificationId,
     columns: {
       Message: (one) =>
-        html`<a href="/_mock/notifications/${encodeURIComponent(one.notificationId)}">${foreign(one.type)} ${foreign(one.status)}${heard(one.notificationId)}</a>`,
-      Delivery: (one) => html`${pill(deliveryState(one))} <span class="quiet">${countOf(one)}</span>`,
+        html`<a href="/_mock/notifications/${encodeURIComponent(one.notificationId)}">${isolate(one.type)} ${isolate(one.status)}${visuallyHidden(one.notificationId)}</a>`,
+      Delivery: (one) => html`${badge(deliveryState(one))} <span class="quiet">${countOf(one)}</span>`,
       About: ({ subscriptionId }) =>
         subscriptionId === ''
           ? undefined

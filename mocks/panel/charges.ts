@@ -1,23 +1,31 @@
-import { internalsOf } from '../assemble.ts'
 import { chargeTransitions } from '../gateway/state.ts'
 import type { ListedCharge } from '../gateway/views.ts'
 import { confirmationPath } from '../gateway/views.ts'
 import { type Html, html } from '../pages/html.ts'
-import { toMilliseconds } from '../time/duration.ts'
-import { card, facts, foreign, heard, identifier, instant, linkTo, listTable, pill } from './components.ts'
+import {
+  badge,
+  card,
+  facts,
+  identifier,
+  instant,
+  isolate,
+  linkTo,
+  listTable,
+  visuallyHidden,
+} from './components.ts'
 import { actionsOf } from './form.ts'
 import { machine } from './machines.ts'
 import { type Context, type PanelPage, requestEntry, timeline } from './timeline.ts'
 import { filters, findCharge, requestsOf } from './view.ts'
 
 const amountOf = ({ amount, currency }: ListedCharge): Html =>
-  html`<strong>${foreign(amount)} ${foreign(currency)}</strong>`
+  html`<strong>${isolate(amount)} ${isolate(currency)}</strong>`
 
 const stateOf = (one: ListedCharge): Html =>
-  html`${pill(one.status)}${one.renews === undefined ? undefined : html` ${pill('renewal')}`}`
+  html`${badge(one.status)}${one.renews === undefined ? undefined : html` ${badge('renewal')}`}`
 
 /** Renders the one next action of a charge, if there is any. */
-const next = (one: ListedCharge, { form }: Context, retryAt?: number): Html | undefined => {
+const next = (one: ListedCharge, { form }: Context): Html | undefined => {
   if (one.status === 'pending_confirmation') {
     const given = { confirmationId: one.confirmation_id }
     return form('confirm', 'Enter the correct code', {
@@ -27,9 +35,8 @@ const next = (one: ListedCharge, { form }: Context, retryAt?: number): Html | un
       kind: 'primary',
     })
   }
-  if (one.status === 'pending_retry' && retryAt !== undefined) {
-    const time = new Date(retryAt).toISOString().slice(0, 19)
-    return form('set-clock', 'To the retry', { given: { time }, kind: 'primary' })
+  if (one.status === 'pending_retry' && one.planned !== undefined) {
+    return form('set-clock', 'To the retry', { given: { time: one.planned.at }, kind: 'primary' })
   }
   if (one.status !== 'succeeded' || one.renews !== undefined) return undefined
   return form('renew', 'Renew', { given: { id: one.id }, of: one.id, kind: 'primary' })
@@ -44,7 +51,7 @@ const otherActions = (one: ListedCharge, { form }: Context): Html | undefined =>
     end('Fail', 'insufficient_funds'),
     end('Expire', 'expires'),
     end('Leave for a retry', 'retry_then_succeeds'),
-    html`<a href="${confirmationPath(confirmationId)}" target="_blank" rel="noopener">Payer’s page${heard('in a new tab')}</a>`,
+    html`<a href="${confirmationPath(confirmationId)}" target="_blank" rel="noopener">Payer’s page${visuallyHidden('in a new tab')}</a>`,
   )
 }
 
@@ -62,7 +69,7 @@ export const chargesPage = (context: Context): PanelPage => {
       Charge: ({ id }) => linkTo(`charges/${id}`, id),
       State: stateOf,
       Amount: amountOf,
-      Payer: ({ msisdn }) => foreign(msisdn),
+      Payer: ({ msisdn }) => isolate(msisdn),
       Created: (one) => instant(one.created_at),
       Actions: (one) => next(one, context),
     },
@@ -94,26 +101,28 @@ export const chargePage = (context: Context, id: string): PanelPage | undefined 
       kind: 'event' as const,
       text: type.replace('charge.', '').replaceAll('_', ' '),
     }))
-  const { renews, idempotencyKey } = one
-  const { retryDelay } = internalsOf(mock).gateway.options
-  const waits = events.findLast(({ text }) => text === 'pending retry')
-  const retryAt = waits && retryDelay !== false ? waits.at + toMilliseconds(retryDelay) : undefined
+  const { renews, idempotencyKey, planned } = one
+  const plan = planned && {
+    at: Date.parse(planned.at),
+    kind: 'planned' as const,
+    text: html`if no call comes first: ${badge(planned.status)}`,
+  }
   const state = card(
     'state',
     'State',
     html`${facts({
       State: stateOf(one),
-      Outcome: foreign(one.outcome.toLowerCase().replaceAll('_', ' ')),
+      Outcome: isolate(one.outcome.toLowerCase().replaceAll('_', ' ')),
       Amount: amountOf(one),
-      Payer: foreign(one.msisdn),
+      Payer: isolate(one.msisdn),
       Charge: identifier(one.id, 'the charge'),
       Confirmation: identifier(one.confirmation_id, 'the confirmation'),
       Renews: renews === undefined ? undefined : linkTo(`charges/${renews}`, renews),
-      'Idempotency key': idempotencyKey === undefined ? undefined : foreign(idempotencyKey),
+      'Idempotency key': idempotencyKey === undefined ? undefined : isolate(idempotencyKey),
       Created: instant(one.created_at),
       Requests: html`<a href="/_mock/requests?requests.of=${encodeURIComponent(one.id)}">All requests about it</a>`,
     })}
-${actionsOf(next(one, context, retryAt) ?? html`<p class="quiet">Nothing more will happen to this charge.</p>`)}
+${actionsOf(next(one, context) ?? html`<p class="quiet">Nothing more will happen to this charge.</p>`)}
 ${otherActions(one, context)}`,
   )
   return {
@@ -121,7 +130,7 @@ ${otherActions(one, context)}`,
     subject: one.id,
     data: [
       state,
-      timeline([...requestsOf(mock, one.id).map(requestEntry), ...events]),
+      timeline([...requestsOf(mock, one.id).map(requestEntry), ...events, ...(plan ? [plan] : [])]),
       card('states', 'State machine', machine('Charge', chargeTransitions, one.status)),
     ],
   }

@@ -1,5 +1,5 @@
 import { type Html, type HtmlValue, html } from '../pages/html.ts'
-import { type Listed, type ListName, type PanelQuery, urlWith } from './view.ts'
+import { type ListName, type Page, type PanelQuery, urlWith } from './view.ts'
 
 /** The color of a state. */
 export type Tone = 'good' | 'waiting' | 'bad' | 'plain'
@@ -44,17 +44,17 @@ const toneOf = (text: string | number): Tone => {
 }
 
 /** Renders a state or a status as a colored label. */
-export const pill = (text: string | number, tone: Tone = toneOf(text)): Html =>
-  html`<span class="pill ${tone}">${wrappable(String(text))}</span>`
+export const badge = (text: string | number, tone: Tone = toneOf(text)): Html =>
+  html`<span class="badge ${tone}">${text}</span>`
 
 /** Renders text for screen readers only. */
-export const heard = (text: string): Html => html`<span class="heard"> ${text}</span>`
+export const visuallyHidden = (text: string): Html => html`<span class="visually-hidden"> ${text}</span>`
 
 // The mock's own identifiers are shorter than this, so they are never truncated.
-const LONGEST_TEXT = 100
+const MAX_TEXT_CHARACTERS = 100
 
 /** Truncates long text from a client, because long text would push other content out of view. */
-export const brief = (text: string | number, longest = LONGEST_TEXT): string => {
+export const truncate = (text: string | number, longest = MAX_TEXT_CHARACTERS): string => {
   const characters = [...String(text)]
   return characters.length > longest ? `${characters.slice(0, longest).join('')}…` : String(text)
 }
@@ -66,8 +66,8 @@ export const wrappable = (text: string): readonly HtmlValue[] =>
     .flatMap((part, index) => (index === 0 ? [part] : [html`<wbr>`, part]))
 
 /** Renders text from a client, which may be long or written from right to left. A longer word is cut with "…". */
-export const foreign = (text: string | number, longest = LONGEST_TEXT): Html =>
-  html`<bdi>${wrappable(brief(text, longest))}</bdi>`
+export const isolate = (text: string | number, longest = MAX_TEXT_CHARACTERS): Html =>
+  html`<bdi>${wrappable(truncate(text, longest))}</bdi>`
 
 const shortened = (text: string): string => {
   const characters = [...text]
@@ -81,11 +81,11 @@ export const identifier = (text: string, name: string): Html =>
 
 /** Renders a link to the page of an object. */
 export const linkTo = (path: string, text: string, of?: string): Html =>
-  html`<a class="link" href="/_mock/${path}"><bdi title="${text}">${shortened(text)}</bdi>${of && heard(of)}</a>`
+  html`<a class="link" href="/_mock/${path}"><bdi title="${text}">${shortened(text)}</bdi>${of && visuallyHidden(of)}</a>`
 
 /** Renders a button that copies a text. It is visible only with a script. */
 export const copyButton = (text: string, name: string, label = 'Copy'): Html =>
-  html`<button type="button" class="copy" data-copy="${text}">${label}${heard(name)}</button>`
+  html`<button type="button" class="copy" data-copy="${text}">${label}${visuallyHidden(name)}</button>`
 
 /** Renders a point in time in UTC, without fractions of a second. */
 export const instant = (iso: string): Html =>
@@ -112,11 +112,11 @@ export const json = (name: string, value: unknown): Html | undefined => {
 }
 
 /** Renders a text such as "1 to 10 of 25", and links to the newer page and the older page. */
-const pages = (id: ListName, list: Listed<unknown>, query: PanelQuery): Html | undefined => {
+const pages = (id: ListName, list: Page<unknown>, query: PanelQuery): Html | undefined => {
   const { items, total, skipped, newer, older } = list
   if (items.length === total) return undefined
-  const link = (word: string, place: number | undefined): Html =>
-    html`<a href="${urlWith(query, id, place)}">${word}${heard(id)}</a>`
+  const link = (word: string, cursor: number | undefined): Html =>
+    html`<a href="${urlWith(query, id, cursor)}">${word}${visuallyHidden(id)}</a>`
   return html`<p class="pages" id="${id}-pages"><span class="quiet">${skipped + 1} to ${skipped + items.length} of ${total}</span>
 ${skipped > 0 ? link('Newer', newer) : undefined}
 ${older === undefined ? undefined : link('Older', older)}</p>`
@@ -133,7 +133,7 @@ const filterForm = (id: ListName, query: PanelQuery, filters: readonly Filter[])
 ${[...query].flatMap(([name, value]) => (own.includes(name) ? [] : html`<input type="hidden" name="${name}" value="${value}">`))}
 <input type="search" name="${id}.q" value="${query.get(`${id}.q`) ?? ''}" placeholder="Search" aria-label="Search ${id}">
 ${filters.map(([name, label, choices]) => html`<select name="${name}" aria-label="${label}"><option value="">${label}: all</option>${choices.map((choice) => option(choice, query.get(name)))}</select>`)}
-<button type="submit">Filter${heard(id)}</button>
+<button type="submit">Filter${visuallyHidden(id)}</button>
 <a href="?">Show all</a>
 </form>`
 }
@@ -152,7 +152,7 @@ export interface Table<Item> {
 }
 
 /** Renders a section with one page of a list. Filters are shown as soon as there is something to filter. */
-export const listTable = <Item>(list: Listed<Item>, table: Table<Item>): Html => {
+export const listTable = <Item>(list: Page<Item>, table: Table<Item>): Html => {
   const { id, title, query, filters, none, keyOf, columns } = table
   const isFiltered = [...query.keys()].some((name) => name.startsWith(`${id}.`))
   const cells = Object.entries(columns)

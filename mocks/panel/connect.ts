@@ -6,7 +6,7 @@ import { defaultMerchant } from '../subscriptions/options.ts'
 import { DAY } from '../time/duration.ts'
 import type { Mock } from '../types.ts'
 import { API_PAGE_PATH, OPENAPI_PATH, PANEL_PATH, STATE_PATH } from './access.ts'
-import { card, copyButton, foreign } from './components.ts'
+import { card, copyButton, isolate } from './components.ts'
 import { pathOf } from './shop.ts'
 import type { Context, PanelPage } from './timeline.ts'
 
@@ -159,7 +159,7 @@ export const connectPage = ({ mock, base }: Context): PanelPage => {
       card(
         'test-numbers-card',
         'Test numbers',
-        html`<ul class="rows">${numbers.map(([msisdn, name]) => html`<li><code>${foreign(msisdn)}</code> <span class="quiet">${behaviors[name].description}</span></li>`)}</ul>`,
+        html`<ul class="rows">${numbers.map(([msisdn, name]) => html`<li><code>${isolate(msisdn)}</code> <span class="quiet">${behaviors[name].description}</span></li>`)}</ul>`,
       ),
     ],
   }

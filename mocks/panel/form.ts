@@ -1,7 +1,7 @@
 import { type Json, jsonOf } from '../../src/contract/fields.ts'
 import { type Html, type HtmlValue, html } from '../pages/html.ts'
 import { type ActionName, actions, type Outcome } from './actions.ts'
-import { heard } from './components.ts'
+import { visuallyHidden } from './components.ts'
 import type { SentFields } from './sent.ts'
 import { choiceInWords, KEYS, labelOf, problemsOf } from './words.ts'
 
@@ -104,8 +104,8 @@ export const createForms = (failed?: Outcome): RenderForm => {
     }
     const hidden = all.filter((field) => !isShown(field))
     const more = (): Html =>
-      html`<details id="${id}-more"${attributes({ open: hidden.some(({ name }) => problems[name]) ? '' : undefined })}><summary>More options${heard(`of ${label} ${of}`)}</summary><div class="fields">${hidden.map(one)}</div></details>`
-    const button = html`<button type="submit" class="${kind}">${label}${of && heard(of)}</button>`
+      html`<details id="${id}-more"${attributes({ open: hidden.some(({ name }) => problems[name]) ? '' : undefined })}><summary>More options${visuallyHidden(`of ${label} ${of}`)}</summary><div class="fields">${hidden.map(one)}</div></details>`
+    const button = html`<button type="submit" class="${kind}">${label}${of && visuallyHidden(of)}</button>`
     const form = html`<form method="post" id="${id}"${attributes({ 'data-failed': sent && '' })}>
 ${Object.entries({ action, ...given }).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${shown.length > 0 ? html`<div class="fields">${shown.map(one)}</div>` : undefined}
@@ -114,7 +114,7 @@ ${rest && html`<p class="problem">${rest}</p>`}
 ${button}
 </form>`
     if (kind !== 'danger') return form
-    return html`<details class="confirm" id="${id}-confirm"><summary class="danger">${label}${of && heard(of)}…</summary>
+    return html`<details class="confirm" id="${id}-confirm"><summary class="danger">${label}${of && visuallyHidden(of)}…</summary>
 <p>${actions[action].description}</p>
 ${form}
 </details>`

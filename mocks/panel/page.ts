@@ -3,7 +3,7 @@ import { documentOf, type Html, html, Html as Markup } from '../pages/html.ts'
 import { hashSource } from '../pages/style.ts'
 import { PANEL_PATH } from './access.ts'
 import type { Outcome } from './actions.ts'
-import { brief, foreign, instant } from './components.ts'
+import { instant, isolate, truncate } from './components.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
 import type { Context, PanelPage } from './timeline.ts'
@@ -40,11 +40,13 @@ export interface PageExtras {
 const TITLES = ['Overview', 'Subscriptions', 'Charges', 'Requests', 'Notifications', 'Faults', 'Connect']
 const SECONDS = 5
 /** The page truncates a notice to this length, because a long notice would cover a small window. */
-const LONGEST_NOTICE = 300
+const MAX_NOTICE_CHARACTERS = 300
 
 const noticeOf = (notice: Outcome | undefined): Html => {
   const text =
-    notice === undefined ? undefined : html`<p>${foreign(brief(notice.message, LONGEST_NOTICE))}</p>`
+    notice === undefined
+      ? undefined
+      : html`<p>${isolate(truncate(notice.message, MAX_NOTICE_CHARACTERS))}</p>`
   return html`<div id="notice" role="status" class="${notice?.ok === false ? 'alert' : 'done'}">${text}</div>`
 }
 
@@ -91,14 +93,14 @@ ${noticeOf(notice)}
 export const panelPage = (page: PanelPage, context: Context, extras: PageExtras): string => {
   const { title, subject, data, controls } = page
   return documentOf({
-    title: `${brief(subject === undefined ? title : `${title} ${subject}`, 60)} · Mock control panel`,
+    title: `${truncate(subject === undefined ? title : `${title} ${subject}`, 60)} · Mock control panel`,
     style,
     head: extras.refreshes
       ? html`<noscript><meta http-equiv="refresh" content="${SECONDS}"></noscript>`
       : undefined,
     body: html`${header(context, extras)}
 <main>
-<h1>${title}${subject === undefined ? undefined : html` ${foreign(brief(subject, 60))}`}</h1>
+<h1>${title}${subject === undefined ? undefined : html` ${isolate(truncate(subject, 60))}`}</h1>
 <div class="columns${controls === undefined ? ' alone' : ''}">
 <div>${data}</div>
 ${controls === undefined ? undefined : html`<div class="controls">${controls}</div>`}

@@ -74,11 +74,11 @@ const GONE: PanelPage = {
 }
 
 const SHOWN = 50
-const MOST_SHOWN = 10_000
+const MAX_SHOWN = 10_000
 
 const limitOf = (query: URLSearchParams): number => {
   const limit = Number(query.get('limit') ?? SHOWN)
-  return Number.isInteger(limit) && limit >= 1 ? Math.min(limit, MOST_SHOWN) : SHOWN
+  return Number.isInteger(limit) && limit >= 1 ? Math.min(limit, MAX_SHOWN) : SHOWN
 }
 
 /**

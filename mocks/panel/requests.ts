@@ -4,16 +4,16 @@ import type { LoggedRequest } from '../http/request-log.ts'
 import { type Html, html } from '../pages/html.ts'
 import type { Mock } from '../types.ts'
 import {
+  badge,
   card,
   copyButton,
   facts,
-  foreign,
-  heard,
   instant,
+  isolate,
   json,
   linkTo,
   listTable,
-  pill,
+  visuallyHidden,
 } from './components.ts'
 import { shellWord } from './connect.ts'
 import type { Context, PanelPage } from './timeline.ts'
@@ -90,9 +90,9 @@ const objectsOf = (mock: Mock, one: LoggedRequest): Html | undefined => {
   const charge = findCharge(mock, ids)
   const found = [...ids].map((id) => findSubscription(mock, id)).find((each) => each !== undefined)
   const links = [
-    charge && html`${linkTo(`charges/${charge.id}`, charge.id, 'charge')} ${pill(charge.status)} `,
+    charge && html`${linkTo(`charges/${charge.id}`, charge.id, 'charge')} ${badge(charge.status)} `,
     found &&
-      html`${linkTo(`subscriptions/${found.invoiceId}`, found.requestID, 'subscription')} ${pill(found.phase)}`,
+      html`${linkTo(`subscriptions/${found.invoiceId}`, found.requestID, 'subscription')} ${badge(found.phase)}`,
   ]
   return links.some((link) => link !== undefined) ? html`${links}` : undefined
 }
@@ -105,7 +105,7 @@ export const requestsPage = ({ view, query }: Context): PanelPage => {
   const about =
     object === null
       ? undefined
-      : html`<p>Only requests about ${foreign(object)}. <a href="?">Show all</a></p>`
+      : html`<p>Only requests about ${isolate(object)}. <a href="?">Show all</a></p>`
   const requests = listTable(view.requests, {
     id: 'requests',
     title: 'Requests',
@@ -118,9 +118,9 @@ export const requestsPage = ({ view, query }: Context): PanelPage => {
     keyOf: ({ number }) => number,
     columns: {
       Request: (one) =>
-        html`<a href="/_mock/requests/${one.number}">${foreign(`${one.method} ${one.operation ?? one.path}`)}${heard(`number ${one.number}`)}</a>`,
-      Status: (one) => html`${pill(one.status ?? 'no response')} ${one.fault && pill('fault', 'bad')}`,
-      Reason: ({ explanation }) => html`<span class="quiet">${foreign(explanation, 300)}</span>`,
+        html`<a href="/_mock/requests/${one.number}">${isolate(`${one.method} ${one.operation ?? one.path}`)}${visuallyHidden(`number ${one.number}`)}</a>`,
+      Status: (one) => html`${badge(one.status ?? 'no response')} ${one.fault && badge('fault', 'bad')}`,
+      Reason: ({ explanation }) => html`<span class="quiet">${isolate(explanation, 300)}</span>`,
       Duration: duration,
       Time: ({ at }) => instant(at.toISOString()),
     },
@@ -136,16 +136,16 @@ export const requestPage = ({ mock, form }: Context, number: string): PanelPage 
   const decided = card(
     'decision',
     'What happened',
-    html`<p class="explanation">${foreign(explanation, 2_000)}</p>
+    html`<p class="explanation">${isolate(explanation, 2_000)}</p>
 ${facts({
-  Status: pill(one.status ?? 'no response'),
-  Decision: foreign(decision.replaceAll('_', ' ')),
-  Operation: one.operation && foreign(one.operation),
+  Status: badge(one.status ?? 'no response'),
+  Decision: isolate(decision.replaceAll('_', ' ')),
+  Operation: one.operation && isolate(one.operation),
   Object: objectsOf(mock, one),
-  Path: foreign(one.path),
-  'Nearest route': nearestRoute && foreign(nearestRoute),
-  'Idempotency key': idempotencyKey && foreign(idempotencyKey),
-  Fault: fault && pill(fault, 'bad'),
+  Path: isolate(one.path),
+  'Nearest route': nearestRoute && isolate(nearestRoute),
+  'Idempotency key': idempotencyKey && isolate(idempotencyKey),
+  Fault: fault && badge(fault, 'bad'),
   Duration: duration(one),
   Time: instant(one.at.toISOString()),
 })}

@@ -5,7 +5,7 @@
 export const script = `
 'use strict'
 {
-  const SHORTEST_PAUSE_MS = 1000
+  const MIN_PAUSE_MS = 1000
   // The script polls this URL and sends forms to this URL. The query selects the page of each list.
   const query = new URLSearchParams(location.search)
   query.delete('notice')
@@ -87,7 +87,7 @@ export const script = `
       }
     }
     // The pause is ten times the response time, so that polling does not keep a slow mock busy.
-    setTimeout(poll, Math.max(SHORTEST_PAUSE_MS, 10 * (performance.now() - started)))
+    setTimeout(poll, Math.max(MIN_PAUSE_MS, 10 * (performance.now() - started)))
   }
 
   document.addEventListener('submit', async (event) => {

@@ -102,7 +102,11 @@ const request = record(
 const items: Readonly<Record<ListName, Json>> = {
   subscriptions: subscription,
   payments: payment,
-  charges: extended(chargeSchema, { renews: STRING, idempotencyKey: STRING }),
+  charges: extended(chargeSchema, {
+    renews: STRING,
+    idempotencyKey: STRING,
+    planned: record({ at: time, status: STRING }),
+  }),
   requests: request,
   notifications: notification,
 }

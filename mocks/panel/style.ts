@@ -11,7 +11,7 @@ h2:focus { outline: none; }
 p { margin: 0.375rem 0; }
 a { color: var(--accent); }
 small, .quiet, .count { color: var(--quiet); font-size: 0.8125rem; font-weight: 400; }
-.heard { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 [hidden] { display: none; }
 
 header { position: sticky; top: 0; z-index: 1; margin: 0 -1rem; padding: 0.625rem 1rem; border-bottom: 1px solid var(--line); background: var(--ground); }
@@ -67,14 +67,15 @@ td[data-heading="Reason"] bdi { max-width: 100%; }
 }
 /* A word that is too long for its place is cut with "…", never broken. */
 bdi { display: inline-block; max-width: 100%; overflow: hidden; text-overflow: ellipsis; vertical-align: bottom; }
-time, .id, .link, code, summary { white-space: nowrap; }
+time, .id, .link, .badge, code, summary, td strong { white-space: nowrap; }
+a bdi { text-decoration: inherit; }
 .id bdi { max-width: calc(100% - 3.5rem); }
 code, pre { font: 0.8125rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 pre { max-height: 24rem; margin: 0.125rem 0 0.5rem; padding: 0.5rem 0.75rem; border-radius: 0.5rem; background: var(--ground); overflow: auto; }
-.pill { display: inline-block; padding: 0 0.5rem; border-radius: 1rem; background: var(--ground); color: var(--quiet); font-size: 0.8125rem; font-weight: 600; }
-.pill.good { background: var(--good-ground); color: var(--good); }
-.pill.waiting { background: var(--note-ground); color: var(--note); }
-.pill.bad { background: var(--alert-ground); color: var(--alert); }
+.badge { display: inline-block; padding: 0 0.5rem; border-radius: 1rem; background: var(--ground); color: var(--quiet); font-size: 0.8125rem; font-weight: 600; }
+.badge.good { background: var(--good-ground); color: var(--good); }
+.badge.waiting { background: var(--note-ground); color: var(--note); }
+.badge.bad { background: var(--alert-ground); color: var(--alert); }
 dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(22rem, 100%), 1fr)); gap: 0.25rem 1rem; margin: 0; }
 dl div { display: flex; gap: 0.5rem; min-width: 0; }
 dt { flex: 0 0 8rem; color: var(--quiet); font-size: 0.8125rem; }

@@ -10,7 +10,17 @@ import type { PaymentBody } from '../subscriptions/views.ts'
 import { authorizationPath } from '../subscriptions/views.ts'
 import { createCalendar, parseTimeOfDay } from '../time/calendar.ts'
 import { SECOND } from '../time/duration.ts'
-import { card, facts, foreign, heard, identifier, instant, linkTo, listTable, pill } from './components.ts'
+import {
+  badge,
+  card,
+  facts,
+  identifier,
+  instant,
+  isolate,
+  linkTo,
+  listTable,
+  visuallyHidden,
+} from './components.ts'
 import { actionsOf } from './form.ts'
 import { machine } from './machines.ts'
 import {
@@ -24,10 +34,10 @@ import {
 import { filters, findSubscription, type ListedSubscription, notificationsOf, requestsOf } from './view.ts'
 
 const planOf = ({ amount, cycle }: ListedSubscription): Html =>
-  html`${foreign(amount)} ${cycleInWords(cycle)}`
+  html`${isolate(amount)} ${cycleInWords(cycle)}`
 
 const paymentState = (one: PaymentBody): Html =>
-  html`${filters.payments.of(one).map((state) => [pill(state), ' '])}`
+  html`${filters.payments.of(one).map((state) => [badge(state), ' '])}`
 
 const create = ({ form }: Context): Html =>
   card(
@@ -51,7 +61,7 @@ export const subscriptionsPage = (context: Context): PanelPage => {
     keyOf: ({ invoiceId }) => invoiceId,
     columns: {
       Request: (one) => linkTo(`subscriptions/${one.invoiceId}`, one.requestID),
-      State: (one) => html`${pill(one.requestStatus)} ${pill(one.phase)}`,
+      State: (one) => html`${badge(one.requestStatus)} ${badge(one.phase)}`,
       Plan: planOf,
       Payments: (one) => one.paymentCount,
       Next: (one) => one.nextDueDate ?? 'none',
@@ -68,7 +78,7 @@ export const subscriptionsPage = (context: Context): PanelPage => {
     columns: {
       Payment: ({ paymentId }) => String(paymentId),
       State: paymentState,
-      Amount: (one) => foreign(findSubscription(context.mock, one.subscriptionId)?.amount ?? ''),
+      Amount: (one) => isolate(findSubscription(context.mock, one.subscriptionId)?.amount ?? ''),
       Due: ({ dueDate }) => dueDate,
       Made: ({ transactionDate }) => transactionDate,
       Subscription: ({ subscriptionId }) => linkTo(`subscriptions/${subscriptionId}`, subscriptionId),
@@ -127,7 +137,7 @@ const otherActions = (one: ListedSubscription, { form }: Context): Html => {
       ? form('set-payments', 'Fail the next payment', { given: { id: invoiceId, payments: failing } })
       : undefined,
     one.phase === 'PENDING' ? form('decline', 'Decline', { given: { invoiceId } }) : undefined,
-    html`<a href="${authorizationPath(invoiceId)}" target="_blank" rel="noopener">Payer’s page${heard('in a new tab')}</a>`,
+    html`<a href="${authorizationPath(invoiceId)}" target="_blank" rel="noopener">Payer’s page${visuallyHidden('in a new tab')}</a>`,
     isOpen && one.cancellation === undefined
       ? form('cancel', 'Cancel', { given: { id: invoiceId }, kind: 'danger' })
       : undefined,
@@ -148,7 +158,7 @@ const entriesOf = (one: ListedSubscription, context: Context): readonly Entry[] 
     (payment): Entry => ({
       at: times.ofText(payment.transactionDate),
       kind: 'payment',
-      text: html`<span>${paymentState(payment)} <strong>${foreign(one.amount)}</strong> due ${payment.dueDate} <span class="quiet">payment ${payment.paymentId}</span></span> ${reversal(payment, form)}`,
+      text: html`<span>${paymentState(payment)} <strong>${isolate(one.amount)}</strong> due ${payment.dueDate} <span class="quiet">payment ${payment.paymentId}</span></span> ${reversal(payment, form)}`,
     }),
   )
   const planned = [
@@ -165,7 +175,7 @@ const entriesOf = (one: ListedSubscription, context: Context): readonly Entry[] 
     ([date, words]): Entry => ({
       at: times.ofDay(date),
       kind: 'planned',
-      text: html`${words}: <strong>${foreign(one.amount)}</strong>`,
+      text: html`${words}: <strong>${isolate(one.amount)}</strong>`,
     }),
   )
   return [
@@ -188,14 +198,14 @@ export const subscriptionPage = (context: Context, id: string): PanelPage | unde
     'state',
     'State',
     html`${facts({
-      State: html`${pill(one.requestStatus)} ${pill(one.phase)}`,
+      State: html`${badge(one.requestStatus)} ${badge(one.phase)}`,
       Plan: planOf(one),
-      Period: `${one.start} to ${one.end}`,
+      Period: html`<time>${one.start}</time> to <time>${one.end}</time>`,
       'Next payment': one.nextDueDate ?? 'none',
       Payments: one.paymentCount,
       Invoice: identifier(one.invoiceId, 'the invoice'),
       Subscription: identifier(one.subscriptionId, 'the subscription'),
-      Merchant: foreign(one.clientId),
+      Merchant: isolate(one.clientId),
       Created: instant(one.createdAt),
       Authorized: one.authorizedAt && instant(one.authorizedAt),
       Requests: html`<a href="/_mock/requests?requests.of=${encodeURIComponent(one.invoiceId)}">All requests about it</a>`,

@@ -2,7 +2,7 @@ import type { ListedNotification } from '../delivery/outbox.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import { type Html, type HtmlValue, html } from '../pages/html.ts'
 import type { Mock } from '../types.ts'
-import { card, foreign, heard, instant, pill } from './components.ts'
+import { badge, card, instant, isolate, visuallyHidden } from './components.ts'
 import type { RenderForm } from './form.ts'
 import { deliveryState, type PanelQuery, type PanelView } from './view.ts'
 
@@ -34,7 +34,7 @@ export interface Entry {
 
 /** Renders a request in one line: its status, its operation with a link, and the fault or the reason. */
 export const requestLine = (one: LoggedRequest): Html =>
-  html`${pill(one.status ?? 'no response')} <a href="/_mock/requests/${one.number}">${foreign(one.operation ?? one.path, 60)}</a> ${one.fault && pill(`fault ${one.fault}`, 'bad')} <span class="quiet">${foreign(one.decision.replaceAll('_', ' '))}</span>`
+  html`${badge(one.status ?? 'no response')} <a href="/_mock/requests/${one.number}">${isolate(one.operation ?? one.path, 60)}</a> ${one.fault && badge(`fault ${one.fault}`, 'bad')} <span class="quiet">${isolate(one.decision.replaceAll('_', ' '))}</span>`
 
 export const requestEntry = (one: LoggedRequest): Entry => ({
   at: one.at.getTime(),
@@ -45,7 +45,7 @@ export const requestEntry = (one: LoggedRequest): Entry => ({
 export const notificationEntry = (one: ListedNotification, form: RenderForm): Entry => ({
   at: Number(one.timestamp) * 1_000,
   kind: 'notification',
-  text: html`<span>${pill(deliveryState(one))} <a href="/_mock/notifications/${encodeURIComponent(one.notificationId)}">${foreign(one.type)} ${foreign(one.status)}${heard(one.notificationId)}</a></span> ${form('resend', 'Resend', { given: { notificationId: one.notificationId }, of: one.notificationId })}`,
+  text: html`<span>${badge(deliveryState(one))} <a href="/_mock/notifications/${encodeURIComponent(one.notificationId)}">${isolate(one.type)} ${isolate(one.status)}${visuallyHidden(one.notificationId)}</a></span> ${form('resend', 'Resend', { given: { notificationId: one.notificationId }, of: one.notificationId })}`,
 })
 
 const MAX_ENTRIES = 200

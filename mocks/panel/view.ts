@@ -48,7 +48,7 @@ export const urlWith = (query: PanelQuery, name: string, value: string | number 
 }
 
 /** A page of a list. */
-export interface Listed<Item> {
+export interface Page<Item> {
   /** The number of all items that match the query. */
   readonly total: number
   /** The number of items on newer pages. */
@@ -103,17 +103,17 @@ export const filters: {
   notifications: { states: ['delivered', 'failed', 'not sent'], of: (one) => [deliveryState(one)] },
 }
 
-/** Returns the end position of the page at `place`. If the mock has deleted that page, uses the oldest page instead. */
-const endOf = ({ first, end }: Bounds, limit: number, place: number | undefined): number => {
-  if (place === undefined || place > end) return end
-  return place > first ? place : Math.min(end, first + limit)
+/** Returns the end position of the page at `cursor`. If the mock has deleted that page, uses the oldest page instead. */
+const endOf = ({ first, end }: Bounds, limit: number, cursor: number | undefined): number => {
+  if (cursor === undefined || cursor > end) return end
+  return cursor > first ? cursor : Math.min(end, first + limit)
 }
 
-/** Returns the page that ends at `place`. If `place` is undefined or too large, returns the newest page. */
-const pageOf = <Item>(list: Sequence<Item>, limit: number, place: number | undefined): Listed<Item> => {
+/** Returns the page that ends at `cursor`. If `cursor` is undefined or too large, returns the newest page. */
+const pageOf = <Item>(list: Sequence<Item>, limit: number, cursor: number | undefined): Page<Item> => {
   const bounds = list.bounds()
   const { first, end } = bounds
-  const to = endOf(bounds, limit, place)
+  const to = endOf(bounds, limit, cursor)
   const from = Math.max(first, to - limit)
   return {
     total: end - first,
@@ -224,6 +224,13 @@ export const requestsOf = (mock: Mock, id: string): readonly LoggedRequest[] => 
     .filter(requestFilter(mock, new URLSearchParams({ 'requests.of': id })) ?? Boolean)
 }
 
+/** Returns the time at which something happens next without a call, if anything is planned. */
+export const nextEventAt = (mock: Mock): number | undefined => {
+  const { clock, gateway } = internalsOf(mock)
+  const at = Math.min(clock.agenda.nextAt() ?? Number.POSITIVE_INFINITY, gateway.domain.nextChangeAt())
+  return Number.isFinite(at) ? at : undefined
+}
+
 /** Reads the data that the panel shows, without secrets, with one page of at most `limit` items of each list. */
 export const readView = (mock: Mock, limit: number, query: PanelQuery) => {
   const { clock, lists, outages } = internalsOf(mock)
@@ -232,18 +239,18 @@ export const readView = (mock: Mock, limit: number, query: PanelQuery) => {
     name: Name,
     list: Sequence<Items[Name]>,
     more?: (item: Items[Name]) => boolean,
-  ): Listed<Items[Name]> => {
+  ): Page<Items[Name]> => {
     const [text, state] = [query.get(`${name}.q`)?.toLowerCase() ?? '', query.get(`${name}.is`)]
     const isListed = (item: Items[Name]): boolean =>
       (state === null || filters[name].of(item).includes(state)) &&
       (text === '' || JSON.stringify(item).toLowerCase().includes(text)) &&
       (more?.(item) ?? true)
     const isFiltered = text !== '' || state !== null || more !== undefined
-    const place = query.get(name)
+    const cursor = query.get(name)
     return pageOf(
       isFiltered ? filtered(list, isListed) : list,
       limit,
-      place === null ? undefined : Number(place),
+      cursor === null ? undefined : Number(cursor),
     )
   }
   // Read these lists before the clock. Reading them runs due events, and no shown event may be later than `now`.
@@ -254,7 +261,7 @@ export const readView = (mock: Mock, limit: number, query: PanelQuery) => {
   const charges = page('charges', lists.charges)
   return {
     now: isoOf(mock.clock.now()),
-    nextEventAt: optionalIsoOf(clock.agenda.nextAt()),
+    nextEventAt: optionalIsoOf(nextEventAt(mock)),
     isFrozen: clock.isFrozen(),
     outages: [...outages()],
     faults: faults.list(),

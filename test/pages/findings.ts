@@ -36,7 +36,10 @@ export const expectWhole = async (page: Page, name: string): Promise<void> => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
       const parent = node.parentElement
-      if (parent === null || parent.closest('script, style, option, datalist, noscript, .heard') !== null)
+      if (
+        parent === null ||
+        parent.closest('script, style, option, datalist, noscript, .visually-hidden') !== null
+      )
         continue
       for (const { 0: word, index } of (node.textContent ?? '').matchAll(/[\p{L}\p{N}_]+/gu)) {
         range.setStart(node, index)

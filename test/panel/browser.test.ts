@@ -180,7 +180,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         expect(await rows.count()).toBe(1)
         await click(page, 'Enter the correct code')
         await reported(page, 'is succeeded')
-        expect(await rows.locator('.pill').allTextContents()).toEqual(['succeeded'])
+        expect(await rows.locator('.badge').allTextContents()).toEqual(['succeeded'])
         await page.getByRole('link', { name: 'Newer charges' }).click()
         await position('1 to 50 of 51')
       })

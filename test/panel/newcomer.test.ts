@@ -4,7 +4,7 @@ import { useBrowser, withoutBrowser } from '../pages/browser.ts'
 import { startSite } from '../pages/site.ts'
 import { reported } from './using.ts'
 
-const MOST_CLICKS = 45
+const MAX_CLICKS = 45
 
 describe.skipIf(withoutBrowser())('in Chromium, a newcomer', { timeout: 120_000 }, () => {
   const within = useBrowser()
@@ -16,7 +16,7 @@ describe.skipIf(withoutBrowser())('in Chromium, a newcomer', { timeout: 120_000 
   })
   afterAll(() => site?.close())
 
-  test(`does ten tasks with at most ${MOST_CLICKS} clicks, each from the overview`, async () => {
+  test(`does ten tasks with at most ${MAX_CLICKS} clicks, each from the overview`, async () => {
     const clicks: Record<string, number> = {}
     await within({}, async (page) => {
       const task = async (
@@ -107,6 +107,6 @@ describe.skipIf(withoutBrowser())('in Chromium, a newcomer', { timeout: 120_000 
     })
     const total = Object.values(clicks).reduce((sum, count) => sum + count, 0)
     expect(Object.keys(clicks)).toHaveLength(10)
-    expect(total, JSON.stringify(clicks)).toBeLessThanOrEqual(MOST_CLICKS)
+    expect(total, JSON.stringify(clicks)).toBeLessThanOrEqual(MAX_CLICKS)
   })
 })

@@ -41,7 +41,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         await page.getByText('Cancels a subscription, by invoiceId').waitFor()
         await click(page, 'Cancel')
         await reported(page, 'was canceled')
-        const payments = page.locator('.timeline .payment .pill')
+        const payments = page.locator('.timeline .payment .badge')
         expect(await payments.allTextContents()).toEqual(['failed', 'paid', 'paid'])
         expect(await page.locator('.present strong').allTextContents()).toEqual([
           'SUCCEEDED',
