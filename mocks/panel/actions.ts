@@ -37,13 +37,11 @@ const timeOf = (mock: Mock): string => `${new Date(mock.clock.now()).toISOString
 
 /** Returns the time `count` calendar months after a time. If the target month is too short, returns its last day. */
 const monthsAfter = (time: number, count: number): number => {
-  const [end, moved] = [new Date(time), new Date(time)]
-  end.setUTCMonth(end.getUTCMonth() + count + 1, 0)
-  return moved.setUTCFullYear(
-    end.getUTCFullYear(),
-    end.getUTCMonth(),
-    Math.min(moved.getUTCDate(), end.getUTCDate()),
-  )
+  const moved = new Date(time)
+  const day = moved.getUTCDate()
+  moved.setUTCMonth(moved.getUTCMonth() + count)
+  // In a shorter month the date is in the month after: day 0 of it is the last day of the target month.
+  return moved.getUTCDate() === day ? moved.getTime() : moved.setUTCDate(0)
 }
 
 /** Adds `Z` (UTC) to a time without a time zone, because the page's time field has no zone. */
@@ -59,7 +57,7 @@ const time = input(
 /** All actions that users of the panel and programs can execute, by name. */
 export const actions = {
   advance: action(
-    'Moves the clock forward by the sum of the fields, in calendar months and units of time.',
+    'Moves the clock forward by the sum of the fields.',
     { months: optional(wholeNumber(0)), days: count, hours: count, minutes: count, seconds: count },
     async (mock, { months = 0, days = 0, hours = 0, minutes = 0, seconds = 0 }) => {
       const now = mock.clock.now()
@@ -97,31 +95,23 @@ export const actions = {
       return { message: `Subscription ${invoiceId} waits for the payer.`, page: `subscriptions/${invoiceId}` }
     },
   ),
-  authorize: action(
-    'Authorizes a subscription request.',
-    { invoiceId: text, payments: scripts },
-    (mock, given) => {
-      mock.payer.authorize(given.invoiceId, { payments: given.payments })
-      return `The payer authorized ${given.invoiceId}.`
-    },
-  ),
-  decline: action(
-    'Declines a subscription request.',
-    { invoiceId: text },
-    (mock, { invoiceId }) => `The payer declined ${mock.payer.decline(invoiceId).invoiceId}.`,
-  ),
+  authorize: action('Authorizes a request.', { invoiceId: text, payments: scripts }, (mock, given) => {
+    mock.payer.authorize(given.invoiceId, { payments: given.payments })
+    return `The payer authorized ${given.invoiceId}.`
+  }),
+  decline: action('Declines a request.', { invoiceId: text }, (mock, { invoiceId }) => {
+    mock.payer.decline(invoiceId)
+    return `The payer declined ${invoiceId}.`
+  }),
   cancel: action('Cancels a subscription, by invoiceId or subscriptionId.', { id: text }, (mock, { id }) => {
     const { subscriptionId } = mock.payer.cancel(id)
     return `Subscription ${subscriptionId} was canceled.`
   }),
-  'set-payments': action(
-    'Sets the results of the next payments.',
-    { id: text, payments: scripts },
-    (mock, { id, payments = [] }) => {
-      mock.payer.setPayments(id, payments)
-      return `The next payments of ${id}: ${[...payments, 'then succeed'].join(', ')}.`
-    },
-  ),
+  'set-payments': action('Scripts payments.', { id: text, payments: scripts }, (mock, given) => {
+    const { id, payments = [] } = given
+    mock.payer.setPayments(id, payments)
+    return `The next payments of ${id}: ${[...payments, 'then succeed'].join(', ')}.`
+  }),
   reverse: action('Reverses a successful payment.', { paymentId: text }, (mock, given) => {
     const { paymentId } = mock.payer.reverse(given.paymentId)
     return `Payment ${paymentId} was reversed.`
@@ -161,22 +151,14 @@ export const actions = {
       }
     },
   ),
-  confirm: action(
-    'Enters the code of a charge, by default the correct one.',
-    { confirmationId: text, otp: optionalText },
-    (mock, { confirmationId, otp }) => {
-      const { id, status } = mock.payer.confirm(confirmationId, otp)
-      return `The payer entered the correct code: ${id} is ${status}.`
-    },
-  ),
-  behavior: action(
-    'Sets the results of the charges of a number.',
-    { msisdn: text, behavior },
-    (mock, given) => {
-      mock.payer.setBehavior(given.msisdn, given.behavior)
-      return `Charges of ${given.msisdn} now have the behavior ${given.behavior}.`
-    },
-  ),
+  confirm: action('Enters a code.', { confirmationId: text, otp: optionalText }, (mock, given) => {
+    const { id, status } = mock.payer.confirm(given.confirmationId, given.otp)
+    return `The payer entered the correct code: ${id} is ${status}.`
+  }),
+  behavior: action('Sets the results of a number.', { msisdn: text, behavior }, (mock, given) => {
+    mock.payer.setBehavior(given.msisdn, given.behavior)
+    return `Charges of ${given.msisdn} now have the behavior ${given.behavior}.`
+  }),
   add: action('Adds subscriptions and tokens, as `mock.add` does.', seedFields, (mock, given) => {
     const added = mock.add(given)
     return `Added subscriptions: ${added.map(({ subscriptionId }) => subscriptionId).join(', ') || 'none'}.`
@@ -190,23 +172,15 @@ export const actions = {
       return `Receiver ${added} was connected: ${to}.`
     },
   ),
-  disconnect: action(
-    'Removes a receiver, by its number in the state.',
-    { number: fromZero },
-    (mock, given) => {
-      mock.control.receivers.disconnect(given.number)
-      return `Receiver ${given.number} was disconnected.`
-    },
-  ),
-  resend: action(
-    'Sends a notification again.',
-    { notificationId: text },
-    async (mock, { notificationId }) => {
-      mock.notifications.resend(notificationId)
-      await mock.notifications.flush()
-      return `Notification ${notificationId} was sent again.`
-    },
-  ),
+  disconnect: action('Removes a receiver.', { number: fromZero }, (mock, { number }) => {
+    mock.control.receivers.disconnect(number)
+    return `Receiver ${number} was disconnected.`
+  }),
+  resend: action('Sends a notification again.', { notificationId: text }, async (mock, given) => {
+    mock.notifications.resend(given.notificationId)
+    await mock.notifications.flush()
+    return `Notification ${given.notificationId} was sent again.`
+  }),
   send: action(
     'Sends a notification with the given fields to every receiver.',
     {
@@ -238,14 +212,10 @@ export const actions = {
       return `Fault ${given.kind ?? 'sequence'} was added for ${given.operation}${added === undefined ? '' : `: ${faultInWords(added.fault, added.left)}`}.`
     },
   ),
-  'remove-fault': action(
-    'Removes a fault, by its number in the state.',
-    { number: fromZero },
-    (mock, given) => {
-      mock.control.faults.remove(given.number)
-      return 'The fault was removed.'
-    },
-  ),
+  'remove-fault': action('Removes a fault.', { number: fromZero }, (mock, { number }) => {
+    mock.control.faults.remove(number)
+    return 'The fault was removed.'
+  }),
   'clear-faults': simple('Removes all faults.', (mock) => mock.faults.clear(), 'All faults were removed.'),
   'start-outage': action('Starts an outage of an area, by default `gateway`.', { area }, (mock, given) => {
     mock.outage.start(given)
@@ -277,16 +247,10 @@ export const actions = {
     mock.control.snapshots.delete(name)
     return `Snapshot ${name} was removed.`
   }),
-  explain: action(
-    'Returns the decision about the last request of an operation, and the reason.',
-    { operation: oneOf(operations) },
-    (mock, { operation }) => mock.explain(operation),
+  explain: action('Explains the last request.', { operation: oneOf(operations) }, (mock, given) =>
+    mock.explain(given.operation),
   ),
-  'clear-requests': simple(
-    'Clears the request log.',
-    (mock) => mock.requests.clear(),
-    'The request log is empty.',
-  ),
+  'clear-requests': simple('Clears the request log.', (mock) => mock.requests.clear(), 'The log is empty.'),
   'clear-notifications': simple(
     'Clears the outbox.',
     (mock) => mock.notifications.clear(),

@@ -16,7 +16,7 @@ import {
 } from './components.ts'
 import { actionsOf } from './form.ts'
 import { type Context, type PanelPage, requestLine } from './timeline.ts'
-import { deliveryState, filters, type PanelView } from './view.ts'
+import { deliveryState, type PanelView } from './view.ts'
 import { faultInWords } from './words.ts'
 
 const rows = (items: readonly HtmlValue[], none: HtmlValue): Html =>
@@ -214,11 +214,8 @@ const receiver = ({
 /** The page with the notifications and their receivers. */
 export const notificationsPage = ({ view, query, form }: Context): PanelPage => ({
   title: 'Notifications',
-  data: listTable(view.notifications, {
+  data: listTable(view.notifications, query, {
     id: 'notifications',
-    title: 'Notifications',
-    query,
-    filters: [['notifications.is', 'Delivery', filters.notifications.states]],
     none: 'None yet. Authorize a subscription, or move the clock to its next payment.',
     keyOf: ({ notificationId }) => notificationId,
     columns: {

@@ -2,24 +2,22 @@ import { chargeTransitions } from '../gateway/state.ts'
 import type { ListedCharge } from '../gateway/views.ts'
 import { confirmationPath } from '../gateway/views.ts'
 import { type Html, html } from '../pages/html.ts'
-import {
-  badge,
-  card,
-  facts,
-  identifier,
-  instant,
-  isolate,
-  linkTo,
-  listTable,
-  visuallyHidden,
-} from './components.ts'
+import { badge, card, facts, identifier, instant, isolate, linkTo, listTable } from './components.ts'
 import { actionsOf } from './form.ts'
 import { machine } from './machines.ts'
-import { type Context, type PanelPage, requestEntry, timeline } from './timeline.ts'
-import { filters, findCharge, requestsOf } from './view.ts'
+import {
+  type Context,
+  createCard,
+  howToGet,
+  type PanelPage,
+  payersPage,
+  requestEntry,
+  timeline,
+} from './timeline.ts'
+import { findCharge, requestsOf } from './view.ts'
 
 const amountOf = ({ amount, currency }: ListedCharge): Html =>
-  html`<strong>${isolate(amount)} ${isolate(currency)}</strong>`
+  html`<strong class="amount">${isolate(`${amount} ${currency}`)}</strong>`
 
 const stateOf = (one: ListedCharge): Html =>
   html`${badge(one.status)}${one.renews === undefined ? undefined : html` ${badge('renewal')}`}`
@@ -51,19 +49,16 @@ const otherActions = (one: ListedCharge, { form }: Context): Html | undefined =>
     end('Fail', 'insufficient_funds'),
     end('Expire', 'expires'),
     end('Leave for a retry', 'retry_then_succeeds'),
-    html`<a href="${confirmationPath(confirmationId)}" target="_blank" rel="noopener">Payer’s page${visuallyHidden('in a new tab')}</a>`,
+    payersPage(confirmationPath(confirmationId)),
   )
 }
 
 /** The page with all charges. */
 export const chargesPage = (context: Context): PanelPage => {
   const { view, query, form } = context
-  const charges = listTable(view.charges, {
+  const charges = listTable(view.charges, query, {
     id: 'charges',
-    title: 'Charges',
-    query,
-    filters: [['charges.is', 'State', filters.charges.states]],
-    none: html`None yet. Create one here, or let your shop call <code>charge</code>: see <a href="/_mock/connect">Connect</a>.`,
+    none: howToGet('charge'),
     keyOf: ({ id }) => id,
     columns: {
       Charge: ({ id }) => linkTo(`charges/${id}`, id),
@@ -74,18 +69,16 @@ export const chargesPage = (context: Context): PanelPage => {
       Actions: (one) => next(one, context),
     },
   })
-  const create = card(
-    'create',
-    'Create a charge',
-    html`<p class="quiet">Calls the API as a shop does. Empty fields have working defaults.</p>
-${form('charge', 'Create', { first: ['msisdn', 'amount'], kind: 'primary' })}`,
-  )
   const number = card(
     'numbers',
     'Result of a number',
     form('behavior', 'Set the result', { values: { behavior: 'insufficient_funds' }, kind: 'primary' }),
   )
-  return { title: 'Charges', data: charges, controls: [create, number] }
+  return {
+    title: 'Charges',
+    data: charges,
+    controls: [createCard('charge', ['msisdn', 'amount'], form), number],
+  }
 }
 
 /** The page of one charge; `undefined` if there is no such charge. */

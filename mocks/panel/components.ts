@@ -1,46 +1,18 @@
 import { type Html, type HtmlValue, html } from '../pages/html.ts'
-import { type ListName, type Page, type PanelQuery, urlWith } from './view.ts'
+import { filters, type ListName, type Page, type PanelQuery, urlWith } from './view.ts'
 
 /** The color of a state. */
 export type Tone = 'good' | 'waiting' | 'bad' | 'plain'
 
-const TONES: Readonly<Record<Exclude<Tone, 'plain'>, readonly string[]>> = {
-  good: [
-    'SUCCEEDED',
-    'SUCCEEDED_PAYMENT',
-    'ACTIVE',
-    'PROCESSED',
-    'delivered',
-    'paid',
-    'succeeded',
-    'up',
-    '2xx',
-  ],
-  waiting: [
-    'INITIALIZED',
-    'PENDING',
-    'PROCESSING',
-    'reversed',
-    'pending_confirmation',
-    'pending_retry',
-    'retry',
-  ],
-  bad: [
-    'FAILED',
-    'EXPIRED',
-    'FAILED_PAYMENT',
-    'CANCELLED',
-    'VOID',
-    'failed',
-    'expired',
-    'down',
-    'no response',
-  ],
+const TONES: Readonly<Record<Exclude<Tone, 'plain'>, RegExp>> = {
+  good: /^(SUCCEEDED(_PAYMENT)?|ACTIVE|PROCESSED|delivered|paid|succeeded|up)$/,
+  waiting: /^(INITIALIZED|PENDING|PROCESSING|reversed|pending_.*)$/,
+  bad: /^(FAILED(_PAYMENT)?|EXPIRED|CANCELLED|VOID|failed|expired|down|no response)$/,
 }
 
 const toneOf = (text: string | number): Tone => {
   if (typeof text === 'number') return text < 300 ? 'good' : text < 400 ? 'plain' : 'bad'
-  return (['good', 'waiting', 'bad'] as const).find((tone) => TONES[tone].includes(text)) ?? 'plain'
+  return (['good', 'waiting', 'bad'] as const).find((tone) => TONES[tone].test(text)) ?? 'plain'
 }
 
 /** Renders a state or a status as a colored label. */
@@ -122,28 +94,22 @@ ${skipped > 0 ? link('Newer', newer) : undefined}
 ${older === undefined ? undefined : link('Older', older)}</p>`
 }
 
-/** A select that filters a list: the parameter of the query, the label, and the choices. */
-export type Filter = readonly [name: string, label: string, choices: readonly string[]]
-
-const filterForm = (id: ListName, query: PanelQuery, filters: readonly Filter[]): Html => {
-  const own = [id, `${id}.q`, ...filters.map(([name]) => name)]
+const filterForm = (id: ListName, query: PanelQuery): Html => {
+  const names = filters[id].map(({ name }) => `${id}.${name}`)
   const option = (choice: string, chosen: string | null): Html =>
     choice === chosen ? html`<option selected>${choice}</option>` : html`<option>${choice}</option>`
   return html`<form method="get" role="search" aria-label="${id}" class="filter">
-${[...query].flatMap(([name, value]) => (own.includes(name) ? [] : html`<input type="hidden" name="${name}" value="${value}">`))}
+${[...query].flatMap(([name, value]) => ([id, `${id}.q`, ...names].includes(name) ? [] : html`<input type="hidden" name="${name}" value="${value}">`))}
 <input type="search" name="${id}.q" value="${query.get(`${id}.q`) ?? ''}" placeholder="Search" aria-label="Search ${id}">
-${filters.map(([name, label, choices]) => html`<select name="${name}" aria-label="${label}"><option value="">${label}: all</option>${choices.map((choice) => option(choice, query.get(name)))}</select>`)}
+${filters[id].map(({ name, label, choices }) => html`<select name="${id}.${name}" aria-label="${label}"><option value="">${label}: all</option>${choices.map((choice) => option(choice, query.get(`${id}.${name}`)))}</select>`)}
 <button type="submit">Filter${visuallyHidden(id)}</button>
 <a href="?">Show all</a>
 </form>`
 }
 
-/** A list as a table: its columns, each with a function that renders the cell of an item, and its filters. */
+/** A list as a table: its columns, each with a function that renders the cell of an item. */
 export interface Table<Item> {
   readonly id: ListName
-  readonly title: string
-  readonly query: PanelQuery
-  readonly filters: readonly Filter[]
   /** Says how to get the first item. */
   readonly none: HtmlValue
   /** Returns always the same key for an item. */
@@ -152,8 +118,9 @@ export interface Table<Item> {
 }
 
 /** Renders a section with one page of a list. Filters are shown as soon as there is something to filter. */
-export const listTable = <Item>(list: Page<Item>, table: Table<Item>): Html => {
-  const { id, title, query, filters, none, keyOf, columns } = table
+export const listTable = <Item>(list: Page<Item>, query: PanelQuery, table: Table<Item>): Html => {
+  const { id, none, keyOf, columns } = table
+  const title = id.charAt(0).toUpperCase() + id.slice(1)
   const isFiltered = [...query.keys()].some((name) => name.startsWith(`${id}.`))
   const cells = Object.entries(columns)
   const content =
@@ -167,7 +134,7 @@ ${list.items.map((item) => html`<tr id="${id.slice(0, -1)}-${keyOf(item)}">${cel
 </table>`
   return html`<section aria-labelledby="${id}-title">
 <h2 id="${id}-title" tabindex="-1">${title} <span id="${id}-count" class="count" data-live>${list.total}</span></h2>
-${list.total > 0 || isFiltered ? filterForm(id, query, filters) : undefined}
+${list.total > 0 || isFiltered ? filterForm(id, query) : undefined}
 <div id="${id}" data-live>
 ${content}
 ${pages(id, list, query)}

@@ -3,7 +3,7 @@ import { FORM_TYPE } from '../http/body.ts'
 import { PANEL_PATH, STATE_PATH } from './access.ts'
 import { actions } from './actions.ts'
 import { stateSchema } from './state-schema.ts'
-import { filters, listNames, statusClasses } from './view.ts'
+import { filters, listNames } from './view.ts'
 
 /** Adds the largest number that the panel reads exactly to each schema of whole numbers without a maximum. */
 const withLargest = (schema: unknown): unknown => {
@@ -75,12 +75,13 @@ const getState = {
   summary: 'Returns the state of the mock.',
   parameters: [
     parameter('limit', 'The number of items in each list, by default 50.', { ...count, minimum: 1 }),
-    parameter('requests.status', 'Status class of the requests.', { enum: statusClasses }),
     parameter('requests.of', 'Identifier of the subscription or charge that the requests are about.'),
     ...listNames.flatMap((name) => [
       parameter(name, 'The page that `older` of a response names.', count),
       parameter(`${name}.q`, 'Text that the items contain.'),
-      parameter(`${name}.is`, 'State of the items.', { enum: filters[name].states }),
+      ...filters[name].map(({ name: end, label, choices }) =>
+        parameter(`${name}.${end}`, `${label} of the items.`, { enum: choices }),
+      ),
     ]),
   ],
   responses: {

@@ -33,12 +33,9 @@ export interface PageExtras {
   readonly path: string
   /** The result of the user's last action. */
   readonly notice: Outcome | undefined
-  /** True if the page reloads itself in a browser without JavaScript. */
-  readonly refreshes: boolean
 }
 
 const TITLES = ['Overview', 'Subscriptions', 'Charges', 'Requests', 'Notifications', 'Faults', 'Connect']
-const SECONDS = 5
 /** The page truncates a notice to this length, because a long notice would cover a small window. */
 const MAX_NOTICE_CHARACTERS = 300
 
@@ -50,23 +47,17 @@ const noticeOf = (notice: Outcome | undefined): Html => {
   return html`<div id="notice" role="status" class="${notice?.ok === false ? 'alert' : 'done'}">${text}</div>`
 }
 
-const refreshLinks = (refreshes: boolean): Html =>
-  refreshes
-    ? html`This page reloads every ${SECONDS} seconds. <a href="?">Stop reloading</a>`
-    : html`<a href="?">Reload</a> · <a href="?refresh">Reload every ${SECONDS} seconds</a>`
+const MOVES = ['1 hour', '1 day', '7 days', '15 days', '1 month']
 
-const MOVES: readonly (readonly [unit: 'hours' | 'days' | 'months', count: number, label: string])[] = [
-  ['hours', 1, '1 hour'],
-  ['days', 1, '1 day'],
-  ['days', 7, '7 days'],
-  ['days', 15, '15 days'],
-  ['months', 1, '1 month'],
-]
+const move = (length: string): Readonly<Record<string, string>> => {
+  const [count = '', unit = ''] = length.split(' ')
+  return { [unit.replace(/s?$/, 's')]: count }
+}
 
 const clock = ({ view, form }: Context): Html => html`<div class="clock" role="group" aria-label="Clock">
 <p id="clock-now" data-live>${instant(view.now)} <small>UTC</small></p>
 ${form('next-event', 'To the next event')}
-${MOVES.map(([unit, count, label]) => form('advance', `+ ${label}`, { given: { [unit]: count }, first: [] }))}
+${MOVES.map((length) => form('advance', `+ ${length}`, { given: move(length), first: [] }))}
 </div>`
 
 const navigation = (path: string): Html => {
@@ -77,12 +68,11 @@ const navigation = (path: string): Html => {
   })}</nav>`
 }
 
-const header = (context: Context, { path, notice, refreshes }: PageExtras): Html => html`<header>
+const header = (context: Context, { path, notice }: PageExtras): Html => html`<header>
 <div class="bar">
 <p class="name">Mock control panel</p>
 <p class="mock">A mock for tests: no money moves.</p>
 <p id="connection" class="live" hidden>Live</p>
-<noscript><p class="quiet">${refreshLinks(refreshes)}</p></noscript>
 </div>
 ${navigation(path)}
 ${clock(context)}
@@ -95,9 +85,6 @@ export const panelPage = (page: PanelPage, context: Context, extras: PageExtras)
   return documentOf({
     title: `${truncate(subject === undefined ? title : `${title} ${subject}`, 60)} · Mock control panel`,
     style,
-    head: extras.refreshes
-      ? html`<noscript><meta http-equiv="refresh" content="${SECONDS}"></noscript>`
-      : undefined,
     body: html`${header(context, extras)}
 <main>
 <h1>${title}${subject === undefined ? undefined : html` ${isolate(truncate(subject, 60))}`}</h1>

@@ -49,23 +49,18 @@ const refusal = (status: number, message: string, headers: HeaderFields = {}): R
   body: `${message}\n`,
 })
 
+type ShowAll = (context: Context) => PanelPage
+type ShowOne = (context: Context, id: string) => PanelPage | undefined
+
 /** The pages of the panel, by the first part of their path below the panel's. `one` is the page of one object. */
-const PAGES: Readonly<
-  Record<
-    string,
-    {
-      readonly all: (context: Context) => PanelPage
-      readonly one?: (context: Context, id: string) => PanelPage | undefined
-    }
-  >
-> = {
-  '': { all: overviewPage },
-  subscriptions: { all: subscriptionsPage, one: subscriptionPage },
-  charges: { all: chargesPage, one: chargePage },
-  requests: { all: requestsPage, one: requestPage },
-  notifications: { all: notificationsPage, one: notificationPage },
-  faults: { all: faultsPage },
-  connect: { all: connectPage },
+const PAGES: Readonly<Record<string, readonly [all: ShowAll, one?: ShowOne]>> = {
+  '': [overviewPage],
+  subscriptions: [subscriptionsPage, subscriptionPage],
+  charges: [chargesPage, chargePage],
+  requests: [requestsPage, requestPage],
+  notifications: [notificationsPage, notificationPage],
+  faults: [faultsPage],
+  connect: [connectPage],
 }
 
 const GONE: PanelPage = {
@@ -103,7 +98,7 @@ export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
     const notice = notices.of(given.get('notice'))
     const [section = '', id = ''] = path.split('/')
     const context = { mock, view: readView(mock, SHOWN, query), query, form: createForms(notice), base }
-    const { all, one } = PAGES[section] ?? {}
+    const [all, one] = PAGES[section] ?? []
     const page = id === '' ? all?.(context) : one?.(context, decoded(id))
     return {
       status: page === undefined ? 404 : 200,
@@ -112,7 +107,7 @@ export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
         'Content-Security-Policy': await contentPolicy(),
         ...COMMON,
       },
-      body: panelPage(page ?? GONE, context, { path, notice, refreshes: given.has('refresh') }),
+      body: panelPage(page ?? GONE, context, { path, notice }),
     }
   }
 
@@ -164,7 +159,7 @@ export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
     const path = pathname.slice(PANEL_PATH.length).replace(/^\/|\/$/g, '')
     const [section = '', id, ...more] = path.split('/')
     const known = Object.hasOwn(PAGES, section) ? PAGES[section] : undefined
-    if (known === undefined || more.length > 0 || (id !== undefined && known.one === undefined)) {
+    if (known === undefined || more.length > 0 || (id !== undefined && known[1] === undefined)) {
       return refusal(404, 'The panel has no such page.')
     }
     if (isRead) return show(base, path, query)

@@ -1,5 +1,4 @@
 import { gatewayDefaults } from '../gateway/options.ts'
-import { operations } from '../http/area.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import { type Html, html } from '../pages/html.ts'
 import type { Mock } from '../types.ts'
@@ -17,69 +16,55 @@ import {
 } from './components.ts'
 import { shellWord } from './connect.ts'
 import type { Context, PanelPage } from './timeline.ts'
-import { findCharge, findSubscription, idsIn, statusClasses } from './view.ts'
+import { findCharge, findSubscription, idsIn } from './view.ts'
 
 const HIDDEN = '[redacted]'
 
 /** Headers that every client sets by itself. */
 const AUTOMATIC = /^(?:host|connection|content-length|accept(?:-.*)?|user-agent|sec-.*|origin|referer|:.*)$/
 
-const headersOf = ({ headers, idempotencyKey }: LoggedRequest): readonly (readonly [string, string])[] =>
-  Object.entries(headers).flatMap(([name, value]) => {
-    if (AUTOMATIC.test(name)) return []
-    return [[name, name === 'idempotency-key' ? (idempotencyKey ?? value) : value] as const]
-  })
-
-/** Returns the value of a header for a command. Only the public API key of a mock without options is shown. */
-const valueFor = (mock: Mock, { area }: LoggedRequest, name: string, value: string): string => {
-  if (name !== 'authorization') return value
+/** Returns the headers for a command. Only the public API key of a mock without options is shown. */
+const headersOf = (mock: Mock, { area, headers, idempotencyKey }: LoggedRequest) => {
   const isPublic = area === 'gateway' && mock.clientOptions.gateway.apiKey === gatewayDefaults.apiKeys[0]
-  return value.replace(HIDDEN, isPublic ? gatewayDefaults.apiKeys[0] : 'YOUR_TOKEN')
+  const shown = (name: string, value: string): string => {
+    if (name === 'idempotency-key') return idempotencyKey ?? value
+    return name === 'authorization'
+      ? value.replace(HIDDEN, isPublic ? gatewayDefaults.apiKeys[0] : 'YOUR_TOKEN')
+      : value
+  }
+  return Object.entries(headers).flatMap(([name, value]) =>
+    AUTOMATIC.test(name) ? [] : [[name, shown(name, value)] as const],
+  )
 }
 
 /** Returns the request as a command for a shell. */
 const curlOf = (mock: Mock, one: LoggedRequest): string => {
   const parts = [
     `curl -i -X ${one.method} ${shellWord(`${mock.clientOptions[one.area].baseUrl}${one.path}`)}`,
-    ...headersOf(one).map(
-      ([name, value]) => `-H ${shellWord(`${name}: ${valueFor(mock, one, name, value)}`)}`,
-    ),
+    ...headersOf(mock, one).map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`),
     ...(one.body === undefined ? [] : [`-d ${shellWord(JSON.stringify(one.body))}`]),
   ]
   return parts.join(' \\\n  ')
 }
 
 /** Returns a test that sends the request to a new mock, and expects the same status. */
-const testOf = (one: LoggedRequest): string => {
-  const { area, method, path, status, fault, operation } = one
-  const text = JSON.stringify
-  const secret = area === 'gateway' ? 'mock.clientOptions.gateway.apiKey' : "'YOUR_TOKEN'"
-  const headers = headersOf(one).map(([name, value]) =>
-    name === 'authorization'
-      ? `      ${text(name)}: \`Bearer \${${secret}}\`,\n`
-      : `      ${text(name)}: ${text(value)},\n`,
-  )
-  const armed =
-    fault === undefined ? '' : `  mock.faults.add({ operation: ${text(operation)}, kind: ${text(fault)} })\n`
-  const body =
-    one.body === undefined
-      ? ''
-      : `    body: JSON.stringify(${text(one.body, null, 2).replaceAll('\n', '\n    ')}),\n`
-  const expected =
-    status === undefined
-      ? '  await expect(response).rejects.toThrow()'
-      : `  expect((await response).status).toBe(${status})`
+const testOf = (mock: Mock, one: LoggedRequest): string => {
+  const { area, method, path, status, fault: kind, operation } = one
+  const text = (value: unknown): string => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ')
+  const init = {
+    method,
+    headers: Object.fromEntries(headersOf(mock, one)),
+    body: one.body === undefined ? undefined : JSON.stringify(one.body),
+  }
+  const result = status === undefined ? 'gets no response' : `responds with ${status}`
   return `import { createMock } from 'mandatekit/mocks/core'
 import { expect, test } from 'vitest'
 
-test(${text(`${method} ${path.split('?')[0]} ${status === undefined ? 'gets no response' : `responds with ${status}`}`)}, async () => {
+test(${JSON.stringify(`${method} ${path.split('?')[0]} ${result}`)}, async () => {
   const mock = createMock()
-${armed}  const response = mock.fetch(\`\${mock.clientOptions.${area}.baseUrl}${path.replace(/[\\`$]/g, '\\$&')}\`, {
-    method: ${text(method)},
-    headers: {
-${headers.join('')}    },
-${body}  })
-${expected}
+${kind === undefined ? '' : `  mock.faults.add(${text({ operation, kind, status })})\n`}  const { baseUrl } = mock.clientOptions.${area}
+  const response = mock.fetch(baseUrl + ${text(path)}, ${text(init)})
+  ${status === undefined ? 'await expect(response).rejects.toThrow()' : `expect((await response).status).toBe(${status})`}
 })
 `
 }
@@ -106,14 +91,8 @@ export const requestsPage = ({ view, query }: Context): PanelPage => {
     object === null
       ? undefined
       : html`<p>Only requests about ${isolate(object)}. <a href="?">Show all</a></p>`
-  const requests = listTable(view.requests, {
+  const requests = listTable(view.requests, query, {
     id: 'requests',
-    title: 'Requests',
-    query,
-    filters: [
-      ['requests.status', 'Status', statusClasses],
-      ['requests.is', 'Operation', operations],
-    ],
     none: html`None yet. Send one: <a href="/_mock/connect">Connect</a> has the addresses and commands to copy.`,
     keyOf: ({ number }) => number,
     columns: {
@@ -133,6 +112,7 @@ export const requestPage = ({ mock, form }: Context, number: string): PanelPage 
   const one = mock.requests.all().find((each) => String(each.number) === number)
   if (one === undefined) return undefined
   const { explanation, decision, nearestRoute, idempotencyKey, fault } = one
+  const [curl, code] = [curlOf(mock, one), testOf(mock, one)]
   const decided = card(
     'decision',
     'What happened',
@@ -149,7 +129,8 @@ ${facts({
   Duration: duration(one),
   Time: instant(one.at.toISOString()),
 })}
-<div class="actions">${copyButton(curlOf(mock, one), '', 'Copy as curl')}${copyButton(testOf(one), '', 'Copy as test')}</div>`,
+<div class="actions">${copyButton(curl, '', 'Copy as curl')}${copyButton(code, '', 'Copy as test')}</div>
+<details id="as-code"><summary>The command and the test</summary>${json('Command', curl)}${json('Test', code)}</details>`,
   )
   const sent = card('sent', 'Request', html`${json('Headers', one.headers)}${json('Body', one.body)}`)
   const received = card(
@@ -158,12 +139,6 @@ ${facts({
     one.status === undefined
       ? html`<p class="quiet">No response was sent.</p>`
       : html`${json('Headers', one.responseHeaders)}${json('Body', one.response)}`,
-  )
-  const code = card(
-    'code',
-    'As code',
-    html`<details id="as-curl"><summary>curl</summary>${json('Command', curlOf(mock, one))}</details>
-<details id="as-test"><summary>Test</summary>${json('Test', testOf(one))}</details>`,
   )
   const again =
     one.operation === undefined
@@ -180,7 +155,7 @@ ${facts({
   return {
     title: 'Request',
     subject: `${one.method} ${one.operation ?? one.path}`,
-    data: [decided, sent, received, code],
+    data: [decided, sent, received],
     controls: again,
   }
 }

@@ -67,7 +67,8 @@ td[data-heading="Reason"] bdi { max-width: 100%; }
 }
 /* A word that is too long for its place is cut with "…", never broken. */
 bdi { display: inline-block; max-width: 100%; overflow: hidden; text-overflow: ellipsis; vertical-align: bottom; }
-time, .id, .link, .badge, code, summary, td strong { white-space: nowrap; }
+time, .id, .link, .badge, code, summary, .amount bdi { white-space: nowrap; }
+.amount bdi { max-width: 8rem; }
 a bdi { text-decoration: inherit; }
 .id bdi { max-width: calc(100% - 3.5rem); }
 code, pre { font: 0.8125rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }

@@ -9,55 +9,41 @@ import {
 import type { PaymentBody } from '../subscriptions/views.ts'
 import { authorizationPath } from '../subscriptions/views.ts'
 import { createCalendar, parseTimeOfDay } from '../time/calendar.ts'
-import { SECOND } from '../time/duration.ts'
-import {
-  badge,
-  card,
-  facts,
-  identifier,
-  instant,
-  isolate,
-  linkTo,
-  listTable,
-  visuallyHidden,
-} from './components.ts'
+import { DAY, SECOND } from '../time/duration.ts'
+import { badge, card, facts, identifier, instant, isolate, linkTo, listTable } from './components.ts'
 import { actionsOf } from './form.ts'
 import { machine } from './machines.ts'
 import {
   type Context,
+  createCard,
   type Entry,
+  howToGet,
   notificationEntry,
   type PanelPage,
+  payersPage,
   requestEntry,
   timeline,
 } from './timeline.ts'
-import { filters, findSubscription, type ListedSubscription, notificationsOf, requestsOf } from './view.ts'
+import {
+  findSubscription,
+  type ListedSubscription,
+  notificationsOf,
+  paymentStates,
+  requestsOf,
+} from './view.ts'
 
 const planOf = ({ amount, cycle }: ListedSubscription): Html =>
   html`${isolate(amount)} ${cycleInWords(cycle)}`
 
 const paymentState = (one: PaymentBody): Html =>
-  html`${filters.payments.of(one).map((state) => [badge(state), ' '])}`
-
-const create = ({ form }: Context): Html =>
-  card(
-    'create',
-    'Create a subscription',
-    html`<p class="quiet">Calls the API as a shop does. Empty fields have working defaults.</p>
-${form('subscribe', 'Create', { first: ['amount', 'cycle'], kind: 'primary' })}`,
-  )
-
-const HOW_TO = html`None yet. Create one here, or let your shop call <code>subscribe</code>: see <a href="/_mock/connect">Connect</a>.`
+  html`${paymentStates(one).map((state) => [badge(state), ' '])}`
 
 /** The page with all subscriptions and all payments. */
 export const subscriptionsPage = (context: Context): PanelPage => {
   const { view, query, form } = context
-  const subscriptions = listTable(view.subscriptions, {
+  const subscriptions = listTable(view.subscriptions, query, {
     id: 'subscriptions',
-    title: 'Subscriptions',
-    query,
-    filters: [['subscriptions.is', 'State', filters.subscriptions.states]],
-    none: HOW_TO,
+    none: howToGet('subscribe'),
     keyOf: ({ invoiceId }) => invoiceId,
     columns: {
       Request: (one) => linkTo(`subscriptions/${one.invoiceId}`, one.requestID),
@@ -68,11 +54,8 @@ export const subscriptionsPage = (context: Context): PanelPage => {
       Actions: (one) => next(one, context, one.requestID),
     },
   })
-  const payments = listTable(view.payments, {
+  const payments = listTable(view.payments, query, {
     id: 'payments',
-    title: 'Payments',
-    query,
-    filters: [['payments.is', 'State', filters.payments.states]],
     none: 'None yet. Authorize a subscription, and move the clock to its first day.',
     keyOf: ({ paymentId }) => paymentId,
     columns: {
@@ -85,7 +68,11 @@ export const subscriptionsPage = (context: Context): PanelPage => {
       Actions: (one) => reversal(one, form),
     },
   })
-  return { title: 'Subscriptions', data: [subscriptions, payments], controls: create(context) }
+  return {
+    title: 'Subscriptions',
+    data: [subscriptions, payments],
+    controls: createCard('subscribe', ['amount', 'cycle'], form),
+  }
 }
 
 const reversal = (one: PaymentBody, form: Context['form']): Html | undefined =>
@@ -97,17 +84,13 @@ const reversal = (one: PaymentBody, form: Context['form']): Html | undefined =>
       })
     : undefined
 
-const calendarOf = ({ mock }: Context) => {
+/** Returns the function that converts a day of payments, or a time without its zone, to an instant. */
+const instantsOf = ({ mock }: Context) => {
   const { timeZone, debitTime } = internalsOf(mock).subscriptions.options
   const { instantOf } = createCalendar(timeZone)
-  return {
-    /** Converts the time of a payment, which has no time zone, to an instant. */
-    ofText: (text: string): number => {
-      const [date = '', time = ''] = text.split(' ')
-      return instantOf(Date.parse(date) / 86_400_000, parseTimeOfDay(time) ?? 0)
-    },
-    /** Returns the instant at which the payments of a day are made. */
-    ofDay: (date: string): number => instantOf(Date.parse(date) / 86_400_000, parseTimeOfDay(debitTime) ?? 0),
+  return (text: string): number => {
+    const [date = '', time = debitTime] = text.split(' ')
+    return instantOf(Date.parse(date) / DAY, parseTimeOfDay(time) ?? 0)
   }
 }
 
@@ -123,69 +106,54 @@ const next = (one: ListedSubscription, context: Context, of: string): Html | und
     })
   }
   if (one.phase !== 'ACTIVE' || one.nextDueDate === undefined) return undefined
-  const at = calendarOf(context).ofDay(one.nextDueDate)
+  const at = instantsOf(context)(one.nextDueDate)
   const time = new Date(Math.ceil(at / SECOND) * SECOND).toISOString().slice(0, 19)
   return form('set-clock', 'To the next payment', { given: { time }, of, kind: 'primary' })
 }
 
 const otherActions = (one: ListedSubscription, { form }: Context): Html => {
-  const { invoiceId, script } = one
-  const isOpen = one.phase === 'PENDING' || one.phase === 'ACTIVE'
-  const failing = ['fail', ...script.slice(1)].join(', ')
-  return actionsOf(
-    isOpen
-      ? form('set-payments', 'Fail the next payment', { given: { id: invoiceId, payments: failing } })
-      : undefined,
-    one.phase === 'PENDING' ? form('decline', 'Decline', { given: { invoiceId } }) : undefined,
-    html`<a href="${authorizationPath(invoiceId)}" target="_blank" rel="noopener">Payer’s page${visuallyHidden('in a new tab')}</a>`,
+  const { invoiceId, phase, script } = one
+  const isOpen = phase === 'PENDING' || phase === 'ACTIVE'
+  const given = { id: invoiceId }
+  const payments = ['fail', ...script.slice(1)].join(', ')
+  return html`${actionsOf(
+    isOpen ? form('set-payments', 'Fail the next payment', { given: { ...given, payments } }) : undefined,
+    phase === 'PENDING' ? form('decline', 'Decline', { given: { invoiceId } }) : undefined,
+    payersPage(authorizationPath(invoiceId)),
     isOpen && one.cancellation === undefined
-      ? form('cancel', 'Cancel', { given: { id: invoiceId }, kind: 'danger' })
+      ? form('cancel', 'Cancel', { given, kind: 'danger' })
       : undefined,
-  )
+  )}
+${isOpen ? html`<details id="script"><summary>Script the next payments</summary>${form('set-payments', 'Set the next payments', { given, values: { payments: script.join(', ') } })}</details>` : undefined}`
 }
-
-const scriptForm = ({ invoiceId, phase, script }: ListedSubscription, { form }: Context): Html | undefined =>
-  phase === 'PENDING' || phase === 'ACTIVE'
-    ? html`<details id="script"><summary>Script the next payments</summary>${form('set-payments', 'Set the next payments', { given: { id: invoiceId }, values: { payments: script.join(', ') } })}</details>`
-    : undefined
 
 const entriesOf = (one: ListedSubscription, context: Context): readonly Entry[] => {
   const { mock, form } = context
-  const times = calendarOf(context)
-  const event = (time: string | undefined, words: string): readonly Entry[] =>
-    time === undefined ? [] : [{ at: Date.parse(time), kind: 'event', text: words }]
-  const made = mock.state.payments(one.subscriptionId).map(
-    (payment): Entry => ({
-      at: times.ofText(payment.transactionDate),
-      kind: 'payment',
-      text: html`<span>${paymentState(payment)} <strong>${isolate(one.amount)}</strong> due ${payment.dueDate} <span class="quiet">payment ${payment.paymentId}</span></span> ${reversal(payment, form)}`,
-    }),
-  )
-  const planned = [
-    ...one.retryDates.map((date) => [date, 'a retry of a failed payment'] as const),
-    ...(one.nextDueDate === undefined || one.phase === 'PENDING'
-      ? []
-      : [
-          [
-            one.nextDueDate,
-            one.script[0] === 'fail' ? 'the next payment, which will fail' : 'the next payment',
-          ] as const,
-        ]),
-  ].map(
-    ([date, words]): Entry => ({
-      at: times.ofDay(date),
-      kind: 'planned',
-      text: html`${words}: <strong>${isolate(one.amount)}</strong>`,
-    }),
-  )
+  const at = instantsOf(context)
+  const amount = html`<strong>${isolate(one.amount)}</strong>`
+  const event = (time: string | undefined, text: string): readonly Entry[] =>
+    time === undefined ? [] : [{ at: Date.parse(time), kind: 'event', text }]
+  const planned = (date: string, words: string): Entry => ({
+    at: at(date),
+    kind: 'planned',
+    text: html`${words}: ${amount}`,
+  })
+  const made = (payment: PaymentBody): Entry => ({
+    at: at(payment.transactionDate),
+    kind: 'payment',
+    text: html`<span>${paymentState(payment)} ${amount} due ${payment.dueDate} <span class="quiet">payment ${payment.paymentId}</span></span> ${reversal(payment, form)}`,
+  })
+  const due = one.phase === 'ACTIVE' ? one.nextDueDate : undefined
+  const failing = one.script[0] === 'fail' ? ', which will fail' : ''
   return [
     ...event(one.createdAt, 'created'),
     ...requestsOf(mock, one.invoiceId).map(requestEntry),
     ...event(one.authorizedAt, 'authorized by the payer'),
-    ...made,
+    ...mock.state.payments(one.subscriptionId).map(made),
     ...notificationsOf(mock, one.subscriptionId).map((message) => notificationEntry(message, form)),
     ...event(one.cancelledAt, 'cancellation processed'),
-    ...planned,
+    ...one.retryDates.map((date) => planned(date, 'a retry of a failed payment')),
+    ...(due === undefined ? [] : [planned(due, `the next payment${failing}`)]),
   ]
 }
 
@@ -211,8 +179,7 @@ export const subscriptionPage = (context: Context, id: string): PanelPage | unde
       Requests: html`<a href="/_mock/requests?requests.of=${encodeURIComponent(one.invoiceId)}">All requests about it</a>`,
     })}
 ${actionsOf(primary ?? html`<p class="quiet">Nothing more will happen to this subscription.</p>`)}
-${otherActions(one, context)}
-${scriptForm(one, context)}`,
+${otherActions(one, context)}`,
   )
   const machines = card(
     'states',

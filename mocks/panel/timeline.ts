@@ -48,6 +48,27 @@ export const notificationEntry = (one: ListedNotification, form: RenderForm): En
   text: html`<span>${badge(deliveryState(one))} <a href="/_mock/notifications/${encodeURIComponent(one.notificationId)}">${isolate(one.type)} ${isolate(one.status)}${visuallyHidden(one.notificationId)}</a></span> ${form('resend', 'Resend', { given: { notificationId: one.notificationId }, of: one.notificationId })}`,
 })
 
+/** Renders the link to the page on which the payer decides. */
+export const payersPage = (path: string): Html =>
+  html`<a href="${path}" target="_blank" rel="noopener">Payer’s page${visuallyHidden('in a new tab')}</a>`
+
+/** Says how to get the first subscription or charge. */
+export const howToGet = (method: 'subscribe' | 'charge'): Html =>
+  html`None yet. Create one here, or let your shop call <code>${method}</code>: see <a href="/_mock/connect">Connect</a>.`
+
+/** Renders the form that creates a subscription or a charge. */
+export const createCard = (
+  action: 'subscribe' | 'charge',
+  first: readonly string[],
+  form: RenderForm,
+): Html =>
+  card(
+    'create',
+    `Create a ${action === 'charge' ? 'charge' : 'subscription'}`,
+    html`<p class="quiet">Calls the API as a shop does. Empty fields have working defaults.</p>
+${form(action, 'Create', { first, kind: 'primary' })}`,
+  )
+
 const MAX_ENTRIES = 200
 
 /** Renders what has happened to an object and what is planned, newest first. */

@@ -16,28 +16,21 @@ export const listNames = ['subscriptions', 'payments', 'charges', 'requests', 'n
 /** The name of a list of the panel. */
 export type ListName = (typeof listNames)[number]
 
-/** The classes of statuses by which requests are filtered. */
-export const statusClasses = ['2xx', '3xx', '4xx', '5xx', 'none'] as const
-
 /**
- * The query of the panel's URL. Each list has three parameters, which start with the list's name. `charges` is the end
- * position of the shown page of charges; without it, the panel shows the newest page. `charges.q` and `charges.is`
- * select charges by text and by state. `requests.status` and `requests.of` select requests by status class and object.
+ * The query of the panel's URL. Each list has parameters, which start with the list's name. `charges` is the end
+ * position of the shown page of charges; without it, the panel shows the newest page. `charges.q` selects charges by
+ * text, and `charges.is` by state. `requests.of` selects the requests about an object.
  */
 export type PanelQuery = URLSearchParams
 
-const names = new Set([
-  ...listNames.flatMap((name) => [name, `${name}.q`, `${name}.is`]),
-  'requests.status',
-  'requests.of',
-])
-
-const isKept = (name: string, value: string): boolean =>
-  names.has(name) && value !== '' && (!listNames.some((known) => known === name) || /^\d{1,15}$/.test(value))
-
 /** Reads the query of a URL. Ignores unknown parameters and invalid positions. */
 export const readQuery = (given: URLSearchParams): PanelQuery =>
-  new URLSearchParams([...given].filter(([name, value]) => isKept(name, value)))
+  new URLSearchParams(
+    [...given].filter(([name, value]) => {
+      if (listNames.some((known) => known === name)) return /^\d{1,15}$/.test(value)
+      return value !== '' && parameterNames.has(name)
+    }),
+  )
 
 /** Returns the relative URL of the page with one changed parameter of the query. */
 export const urlWith = (query: PanelQuery, name: string, value: string | number | undefined): string => {
@@ -78,30 +71,52 @@ interface Items {
 export const deliveryState = ({ attempts }: ListedNotification): string =>
   attempts.length === 0 ? 'not sent' : attempts.at(-1)?.delivered === true ? 'delivered' : 'failed'
 
-/** The states that the filter of each list offers, and a function that returns the states of an item. */
-export const filters: {
-  readonly [Name in ListName]: {
-    readonly states: readonly string[]
-    of(item: Items[Name]): readonly string[]
-  }
-} = {
-  subscriptions: {
-    states: [...new Set([...Object.keys(requestTransitions), ...Object.keys(subscriptionTransitions)])].slice(
-      1,
-    ),
-    of: ({ requestStatus, phase }) => [requestStatus, phase],
-  },
-  payments: {
-    states: ['paid', 'failed', 'reversed'],
-    of: ({ status, reverseTransactionId }) => {
-      const outcome = status === 'SUCCEEDED_PAYMENT' ? 'paid' : 'failed'
-      return reverseTransactionId === null ? [outcome] : [outcome, 'reversed']
-    },
-  },
-  charges: { states: Object.keys(chargeTransitions).slice(1), of: ({ status }) => [status] },
-  requests: { states: operations, of: ({ operation = '' }) => [operation] },
-  notifications: { states: ['delivered', 'failed', 'not sent'], of: (one) => [deliveryState(one)] },
+/** Returns the states of a payment, such as `paid` and `reversed`. */
+export const paymentStates = ({ status, reverseTransactionId }: PaymentBody): readonly string[] => [
+  status === 'SUCCEEDED_PAYMENT' ? 'paid' : 'failed',
+  ...(reverseTransactionId === null ? [] : ['reversed']),
+]
+
+const classOf = ({ status }: LoggedRequest): string =>
+  status === undefined ? 'none' : `${Math.floor(status / 100)}xx`
+
+/** A filter of a list: the end of its parameter's name, its choices, and a function that returns those of an item. */
+interface Filter<Item> {
+  readonly name: 'is' | 'status'
+  readonly label: string
+  readonly choices: readonly string[]
+  of(item: Item): readonly string[]
 }
+
+const statesOf = (...tables: readonly object[]): readonly string[] =>
+  [...new Set(tables.flatMap((table) => Object.keys(table)))].filter((state) => state !== 'none')
+
+const byState = <Item>(choices: readonly string[], of: (item: Item) => readonly string[], label = 'State') =>
+  ({ name: 'is', label, choices, of }) satisfies Filter<Item>
+
+/** The filters of each list. */
+export const filters: { readonly [Name in ListName]: readonly Filter<Items[Name]>[] } = {
+  subscriptions: [
+    byState(statesOf(requestTransitions, subscriptionTransitions), (one) => [one.requestStatus, one.phase]),
+  ],
+  payments: [byState(['paid', 'failed', 'reversed'], paymentStates)],
+  charges: [byState(statesOf(chargeTransitions), ({ status }) => [status])],
+  requests: [
+    {
+      name: 'status',
+      label: 'Status',
+      choices: ['2xx', '3xx', '4xx', '5xx', 'none'],
+      of: (one) => [classOf(one)],
+    },
+    byState(operations, ({ operation = '' }) => [operation], 'Operation'),
+  ],
+  notifications: [byState(['delivered', 'failed', 'not sent'], (one) => [deliveryState(one)], 'Delivery')],
+}
+
+const parameterNames = new Set([
+  'requests.of',
+  ...listNames.flatMap((list) => [`${list}.q`, ...filters[list].map(({ name }) => `${list}.${name}`)]),
+])
 
 /** Returns the end position of the page at `cursor`. If the mock has deleted that page, uses the oldest page instead. */
 const endOf = ({ first, end }: Bounds, limit: number, cursor: number | undefined): number => {
@@ -200,29 +215,18 @@ export const notificationsOf = (mock: Mock, subscriptionId: string): readonly Li
   return list.read(first, end).filter((one) => one.subscriptionId === subscriptionId)
 }
 
-const classOf = ({ status }: LoggedRequest): string =>
-  status === undefined ? 'none' : `${Math.floor(status / 100)}xx`
-
-/** Returns whether a request has the status class and the object of a query. */
-const requestFilter = (mock: Mock, query: PanelQuery): ((one: LoggedRequest) => boolean) | undefined => {
-  const [status, object] = [query.get('requests.status'), query.get('requests.of')]
-  if (status === null && object === null) return undefined
-  const ids = object === null ? undefined : aliasesOf(mock, object)
+/** Returns the function that selects the requests about an object. */
+const isAbout = (mock: Mock, id: string): ((one: LoggedRequest) => boolean) => {
+  const aliases = aliasesOf(mock, id)
   return (one) => {
-    if (status !== null && classOf(one) !== status) return false
-    const found = ids && idsIn(one)
-    return ids?.some((id) => found?.has(id)) ?? true
+    const found = idsIn(one)
+    return aliases.some((alias) => found.has(alias))
   }
 }
 
 /** Returns the requests about an object, oldest first. */
-export const requestsOf = (mock: Mock, id: string): readonly LoggedRequest[] => {
-  const { log } = internalsOf(mock)
-  const { first, end } = log.bounds()
-  return log
-    .read(first, end)
-    .filter(requestFilter(mock, new URLSearchParams({ 'requests.of': id })) ?? Boolean)
-}
+export const requestsOf = (mock: Mock, id: string): readonly LoggedRequest[] =>
+  mock.requests.all().filter(isAbout(mock, id))
 
 /** Returns the time at which something happens next without a call, if anything is planned. */
 export const nextEventAt = (mock: Mock): number | undefined => {
@@ -235,24 +239,22 @@ export const nextEventAt = (mock: Mock): number | undefined => {
 export const readView = (mock: Mock, limit: number, query: PanelQuery) => {
   const { clock, lists, outages } = internalsOf(mock)
   const { faults, receivers, snapshots } = mock.control
-  const page = <Name extends ListName>(
-    name: Name,
-    list: Sequence<Items[Name]>,
-    more?: (item: Items[Name]) => boolean,
-  ): Page<Items[Name]> => {
-    const [text, state] = [query.get(`${name}.q`)?.toLowerCase() ?? '', query.get(`${name}.is`)]
-    const isListed = (item: Items[Name]): boolean =>
-      (state === null || filters[name].of(item).includes(state)) &&
-      (text === '' || JSON.stringify(item).toLowerCase().includes(text)) &&
-      (more?.(item) ?? true)
-    const isFiltered = text !== '' || state !== null || more !== undefined
+  const page = <Name extends ListName>(name: Name, list: Sequence<Items[Name]>): Page<Items[Name]> => {
+    const tests: ((item: Items[Name]) => boolean)[] = filters[name].flatMap(({ name: end, of }) => {
+      const wanted = query.get(`${name}.${end}`)
+      return wanted === null ? [] : (item) => of(item).includes(wanted)
+    })
+    const text = query.get(`${name}.q`)?.toLowerCase()
+    if (text !== undefined) tests.push((item) => JSON.stringify(item).toLowerCase().includes(text))
     const cursor = query.get(name)
     return pageOf(
-      isFiltered ? filtered(list, isListed) : list,
+      tests.length === 0 ? list : filtered(list, (item) => tests.every((isWanted) => isWanted(item))),
       limit,
       cursor === null ? undefined : Number(cursor),
     )
   }
+  const object = query.get('requests.of')
+  const requests = object === null ? lists.requests : filtered(lists.requests, isAbout(mock, object))
   // Read these lists before the clock. Reading them runs due events, and no shown event may be later than `now`.
   const subscriptions = page('subscriptions', {
     bounds: lists.subscriptions.bounds,
@@ -271,7 +273,7 @@ export const readView = (mock: Mock, limit: number, query: PanelQuery) => {
     payments: page('payments', lists.payments),
     charges,
     notifications: page('notifications', lists.notifications),
-    requests: page('requests', lists.requests, requestFilter(mock, query)),
+    requests: page('requests', requests),
   }
 }
 

@@ -111,7 +111,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         await page.getByRole('link', { name: 'GET gateway.status' }).click()
         await page.getByText('The bearer key is not in option gateway.apiKeys').waitFor()
         await page.getByText('"authorization": "Bearer [redacted]"').waitFor()
-        await page.locator('#as-curl summary').click()
+        await page.locator('#as-code summary').click()
         await page.getByText(`curl -i -X GET '${site.url}/api/v1/mfs/charges/${id}'`).waitFor()
         await page.getByRole('link', { name: 'charge', exact: false }).last().click()
         await page.waitForURL(`${panel}/charges/${id}`)
@@ -184,18 +184,6 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         await page.getByRole('link', { name: 'Newer charges' }).click()
         await position('1 to 50 of 51')
       })
-    })
-  })
-
-  test('reloads itself without JavaScript if asked to', async () => {
-    await within({ javaScriptEnabled: false }, async (page) => {
-      await page.goto(`${panel}/charges`)
-      await page.getByRole('link', { name: 'Reload every 5 seconds' }).click()
-      await page.getByRole('link', { name: 'Stop reloading' }).waitFor()
-      const { id } = await site.charge()
-      await page.locator(`#charge-${id}`).waitFor()
-      await page.getByRole('link', { name: 'Stop reloading' }).click()
-      await page.getByRole('link', { name: 'Reload', exact: true }).waitFor()
     })
   })
 
