@@ -1,13 +1,27 @@
 // Writes a picture of every page of the panel and of the payer's pages: at 1280, 1024 and 390 px, light and dark.
-// Usage: node scripts/screenshots.ts <folder> [width]
-import { existsSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+// Usage: node scripts/screenshots.ts <folder> [page of the site that shows them]
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { chromium } from 'playwright-core'
 import { createMock } from '../mocks/core.ts'
 import { startMockServer } from '../mocks/server.ts'
 
-const [folder = 'screenshots', only] = process.argv.slice(2)
-const WIDTHS = [1280, 1024, 390].filter((width) => only === undefined || String(width) === only)
+const [folder = 'screenshots', sitePage] = process.argv.slice(2)
+const WIDTHS = [1280, 1024, 390]
+const SCHEMES = ['light', 'dark'] as const
+const MARKER = '<!-- pictures -->'
+
+/** Renders the pictures of one page: the widest, and links to the others. */
+const picturesOf = (name: string, from: string): string => {
+  const file = (width: number, scheme: string): string =>
+    relative(dirname(from), join(folder, `${name}-${width}-${scheme}.png`))
+  const links = WIDTHS.flatMap((width) =>
+    SCHEMES.map((scheme) => `<a href="${file(width, scheme)}">${width} px, ${scheme}</a>`),
+  )
+  return `<h3>${name}</h3>
+<picture><source media="(prefers-color-scheme: dark)" srcset="${file(1280, 'dark')}"><img src="${file(1280, 'light')}" alt="The page ${name} at 1280 pixels" loading="lazy" width="100%"></picture>
+<p>${links.join(' · ')}</p>`
+}
 
 const mock = createMock({ clock: '2026-11-28T12:00:00Z' })
 const { url, close } = await startMockServer({ mock })
@@ -80,7 +94,7 @@ for (const width of WIDTHS) {
   const page = await browser.newPage({ viewport: { width, height: 800 } })
   for (const [name, path] of Object.entries(PAGES)) {
     await page.goto(`${url}${path}`)
-    for (const colorScheme of ['light', 'dark'] as const) {
+    for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme })
       await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true })
     }
@@ -89,3 +103,10 @@ for (const width of WIDTHS) {
 }
 await browser.close()
 await close()
+
+if (sitePage !== undefined) {
+  const html = readFileSync(sitePage, 'utf8')
+  if (!html.includes(MARKER)) throw new Error(`${sitePage} has no ${MARKER}.`)
+  const pictures = Object.keys(PAGES).map((name) => picturesOf(name, sitePage))
+  writeFileSync(sitePage, html.replace(MARKER, pictures.join('\n')))
+}
