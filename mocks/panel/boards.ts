@@ -44,7 +44,6 @@ export const overviewPage = ({ view, form }: Context): PanelPage => {
     title: 'Overview',
     data: [
       card(
-        'counts',
         'What the mock has',
         facts({
           Subscriptions: count('subscriptions'),
@@ -57,13 +56,8 @@ export const overviewPage = ({ view, form }: Context): PanelPage => {
           'Next event': view.nextEventAt === undefined ? 'nothing is planned' : instant(view.nextEventAt),
         }),
       ),
+      card('Waiting for the payer', rows(waiting, 'Nothing waits. Create a subscription or a charge here.')),
       card(
-        'waiting',
-        'Waiting for the payer',
-        rows(waiting, 'Nothing waits. Create a subscription or a charge here.'),
-      ),
-      card(
-        'recent',
         'Last requests',
         rows(
           recent,
@@ -73,31 +67,28 @@ export const overviewPage = ({ view, form }: Context): PanelPage => {
     ],
     controls: [
       card(
-        'create',
         'Create',
         html`<p class="quiet">Calls the APIs as a shop does.</p>
-${actionsOf(form('subscribe', 'Create a subscription', { first: [], kind: 'primary' }), form('charge', 'Create a charge', { first: [] }))}`,
+${actionsOf(form('subscribe', 'Create a subscription', { first: [], isPrimary: true }), form('charge', 'Create a charge', { first: [] }))}`,
       ),
       card(
-        'clock-card',
         'Clock',
         html`<p class="quiet">Everything due runs in order, each at its due time.${view.isFrozen ? ' The clock is frozen until you move it: payments, expiries, lockouts (403) and retries of notifications wait.' : ''} Moving it here does not expire tokens.</p>
-${form('set-clock', 'Set the clock', { kind: 'primary' })}
-<details id="by-length"><summary>Move by any length</summary>${form('advance', 'Move forward')}</details>`,
+${form('set-clock', 'Set the clock')}
+<details id="by-length"><summary>Move by any length</summary>${form('advance', 'Move forward', { isPrimary: false })}</details>`,
       ),
       card(
-        'snapshots',
         'Snapshots',
         html`${rows(
           view.snapshots.map(
             ({ name, at }) =>
-              html`<strong>${isolate(name)}</strong> ${instant(at)} ${actionsOf(form('restore-snapshot', 'Restore', { given: { name }, of: name, kind: 'danger' }), form('remove-snapshot', 'Remove', { given: { name }, of: name, kind: 'danger' }))}`,
+              html`<strong>${isolate(name)}</strong> ${instant(at)} ${actionsOf(form('restore-snapshot', 'Restore', { given: { name }, of: name }), form('remove-snapshot', 'Remove', { given: { name }, of: name }))}`,
           ),
           'None yet. Save the state before you try something.',
         )}
-${form('save-snapshot', 'Save the state', { kind: 'primary' })}`,
+${form('save-snapshot', 'Save the state')}`,
       ),
-      card('reset', 'Start again', form('reset', 'Reset the mock', { kind: 'danger' })),
+      card('Start again', form('reset', 'Reset the mock')),
     ],
   }
 }
@@ -109,7 +100,6 @@ export const faultsPage = ({ view, form }: Context): PanelPage => ({
   title: 'Faults',
   data: [
     card(
-      'faults',
       'Faults',
       html`${rows(
         view.faults.map(({ number, fault, left }) => {
@@ -118,10 +108,9 @@ export const faultsPage = ({ view, form }: Context): PanelPage => ({
         }),
         'None. Add one in the form: it applies to the next calls of its operation.',
       )}
-${view.faults.length > 1 ? form('clear-faults', 'Remove all', { kind: 'danger' }) : undefined}`,
+${view.faults.length > 1 ? form('clear-faults', 'Remove all') : undefined}`,
     ),
     card(
-      'outages',
       'Outages',
       rows(
         AREAS.map((area) => {
@@ -132,21 +121,15 @@ ${view.faults.length > 1 ? form('clear-faults', 'Remove all', { kind: 'danger' }
       ),
     ),
     card(
-      'tokens',
       'Tokens',
-      actionsOf(
-        form('expire-tokens', 'Expire access tokens', { kind: 'danger' }),
-        form('revoke-tokens', 'Revoke all tokens', { kind: 'danger' }),
-      ),
+      actionsOf(form('expire-tokens', 'Expire access tokens'), form('revoke-tokens', 'Revoke all tokens')),
     ),
   ],
   controls: card(
-    'add-fault',
     'Add a fault',
     form('fault', 'Add the fault', {
       first: ['operation', 'kind', 'status', 'latencyMs', 'times', 'when.msisdn', 'when.requestID'],
       values: { operation: 'gateway.charge', kind: 'lost-response' },
-      kind: 'primary',
     }),
   ),
 })
@@ -171,7 +154,6 @@ export const notificationPage = ({ mock, form }: Context, id: string): PanelPage
   if (one === undefined) return undefined
   const { attempts, ...message } = one
   const state = card(
-    'state',
     'Notification',
     html`${facts({
       Delivery: html`${badge(deliveryState(one))} ${countOf(one)}`,
@@ -181,11 +163,10 @@ export const notificationPage = ({ mock, form }: Context, id: string): PanelPage
       Identifier: identifier(id, 'the notification'),
       Time: timeOf(one.timestamp),
     })}
-${actionsOf(form('resend', 'Resend', { given: { notificationId: id }, kind: 'primary' }))}
+${actionsOf(form('resend', 'Resend', { given: { notificationId: id }, isPrimary: true }))}
 ${json('Payload', message)}`,
   )
   const deliveries = card(
-    'deliveries',
     'Deliveries',
     attempts.map(
       (delivery, index) => html`<h3>Delivery ${index + 1} of ${attempts.length}</h3>
@@ -234,26 +215,23 @@ export const notificationsPage = ({ view, query, form }: Context): PanelPage => 
   }),
   controls: [
     card(
-      'receivers',
       'Receivers',
       html`${rows(
         view.receivers
           .map(receiver)
           .map(
             ({ number, to, words }) =>
-              html`${words} ${form('disconnect', 'Remove', { given: { number }, of: `receiver ${to}`, kind: 'danger' })}`,
+              html`${words} ${form('disconnect', 'Remove', { given: { number }, of: `receiver ${to}` })}`,
           ),
         'None: notifications are kept, but sent to nobody. Connect your shop’s URL.',
       )}
-${form('connect', 'Connect', { first: ['url', 'retries', 'signing.secret'], kind: 'primary' })}`,
+${form('connect', 'Connect', { first: ['url', 'retries', 'signing.secret'] })}`,
     ),
     card(
-      'by-hand',
       'Send by hand',
       form('send', 'Send', {
         first: ['type', 'status', 'subscriptionId'],
         values: { type: 'SUBSCRIPTION', status: 'CANCELLED' },
-        kind: 'primary',
       }),
     ),
   ],

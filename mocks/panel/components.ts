@@ -64,13 +64,15 @@ export const instant = (iso: string): Html =>
   html`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')}</time>`
 
 /** Renders a section with a heading. The script replaces the content when it changes. */
-export const card = (id: string, title: HtmlValue, content: HtmlValue): Html =>
-  html`<section aria-labelledby="${id}-title">
+export const card = (title: string, content: HtmlValue): Html => {
+  const id = title.toLowerCase().replaceAll(' ', '-')
+  return html`<section aria-labelledby="${id}-title">
 <h2 id="${id}-title" tabindex="-1">${title}</h2>
 <div id="${id}" data-live>
 ${content}
 </div>
 </section>`
+}
 
 /** Renders names and values. Omits a name whose value is undefined. */
 export const facts = (values: Readonly<Record<string, HtmlValue>>): Html =>

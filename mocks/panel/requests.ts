@@ -114,7 +114,6 @@ export const requestPage = ({ mock, form }: Context, number: string): PanelPage 
   const { explanation, decision, nearestRoute, idempotencyKey, fault } = one
   const [curl, code] = [curlOf(mock, one), testOf(mock, one)]
   const decided = card(
-    'decision',
     'What happened',
     html`<p class="explanation">${isolate(explanation, 2_000)}</p>
 ${facts({
@@ -132,9 +131,8 @@ ${facts({
 <div class="actions">${copyButton(curl, '', 'Copy as curl')}${copyButton(code, '', 'Copy as test')}</div>
 <details id="as-code"><summary>The command and the test</summary>${json('Command', curl)}${json('Test', code)}</details>`,
   )
-  const sent = card('sent', 'Request', html`${json('Headers', one.headers)}${json('Body', one.body)}`)
+  const sent = card('Request', html`${json('Headers', one.headers)}${json('Body', one.body)}`)
   const received = card(
-    'received',
     'Response',
     one.status === undefined
       ? html`<p class="quiet">No response was sent.</p>`
@@ -144,7 +142,6 @@ ${facts({
     one.operation === undefined
       ? undefined
       : card(
-          'fault',
           'A fault for this operation',
           form('fault', 'Add the fault', {
             given: { operation: one.operation },

@@ -63,10 +63,9 @@ export const createCard = (
   form: RenderForm,
 ): Html =>
   card(
-    'create',
     `Create a ${action === 'charge' ? 'charge' : 'subscription'}`,
     html`<p class="quiet">Calls the API as a shop does. Empty fields have working defaults.</p>
-${form(action, 'Create', { first, kind: 'primary' })}`,
+${form(action, 'Create', { first })}`,
   )
 
 const MAX_ENTRIES = 200
@@ -76,9 +75,9 @@ export const timeline = (entries: readonly Entry[]): Html => {
   const sorted = entries.toSorted((one, other) => one.at - other.at).toReversed()
   const shown = sorted.slice(0, MAX_ENTRIES)
   return card(
-    'timeline',
-    html`Timeline <span class="count">newest first, UTC</span>`,
-    html`<ol class="timeline">${shown.map(({ at, kind, text }) => html`<li class="${kind}">${Number.isFinite(at) ? instant(new Date(at).toISOString()) : undefined} <span class="what">${kind}</span> <div>${text}</div></li>`)}</ol>
+    'Timeline',
+    html`<p class="quiet">Newest first, in UTC.</p>
+<ol class="timeline">${shown.map(({ at, kind, text }) => html`<li class="${kind}">${Number.isFinite(at) ? instant(new Date(at).toISOString()) : undefined} <span class="what">${kind}</span> <div>${text}</div></li>`)}</ol>
 ${sorted.length > shown.length ? html`<p class="quiet">${sorted.length - shown.length} older entries are not shown.</p>` : undefined}`,
   )
 }

@@ -5,6 +5,7 @@ import { chargeTransitions } from '../gateway/state.ts'
 import type { ListedCharge } from '../gateway/views.ts'
 import { operations } from '../http/area.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
+import { decoded } from '../http/routes.ts'
 import type { Subscriptions } from '../subscriptions/operations.ts'
 import { requestTransitions, subscriptionTransitions } from '../subscriptions/state.ts'
 import type { PaymentBody } from '../subscriptions/views.ts'
@@ -169,15 +170,6 @@ const listedSubscription = ({ request, ...state }: SubscriptionRecord) => {
 /** Returns the text values in a URL's path and query, in a body and in a response. */
 const valuesIn = (value: unknown): readonly string[] =>
   typeof value === 'object' && value !== null ? Object.values(value).flatMap(valuesIn) : [String(value)]
-
-/** Decodes a part of a URL. Returns text that is not encoded correctly unchanged. */
-export const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
 
 /** Returns the values in a request and its response, among which are the identifiers of the objects it is about. */
 export const idsIn = ({ path, body, response }: LoggedRequest): ReadonlySet<string> =>
