@@ -1,4 +1,3 @@
-import { internalsOf } from '../assemble.ts'
 import type { ListedNotification } from '../delivery/outbox.ts'
 import type { DeliveryRecord } from '../delivery/types.ts'
 import { type Html, type HtmlValue, html } from '../pages/html.ts'
@@ -14,9 +13,9 @@ import {
   listTable,
   visuallyHidden,
 } from './components.ts'
-import { actionsOf } from './form.ts'
-import { type Context, type PanelPage, requestLine } from './timeline.ts'
-import { deliveryState, type PanelView } from './view.ts'
+import { actionsOf, type RenderForm } from './form.ts'
+import { type Context, messageLink, type PanelPage, requestLine } from './timeline.ts'
+import { deliveryState, findNotifications, type PanelView } from './view.ts'
 import { faultInWords } from './words.ts'
 
 const rows = (items: readonly HtmlValue[], none: HtmlValue): Html =>
@@ -34,11 +33,11 @@ export const overviewPage = ({ view, form }: Context): PanelPage => {
       .filter(({ phase }) => phase === 'PENDING')
       .map(
         (one) =>
-          html`${linkTo(`subscriptions/${one.invoiceId}`, one.requestID)} ${badge('waits for the payer', 'waiting')}`,
+          html`${linkTo('subscriptions', one.invoiceId, one.requestID)} ${badge('waits for the payer', 'waiting')}`,
       ),
     ...view.charges.items
       .filter(({ status }) => status === 'pending_confirmation')
-      .map((one) => html`${linkTo(`charges/${one.id}`, one.id)} ${badge('waits for the code', 'waiting')}`),
+      .map((one) => html`${linkTo('charges', one.id)} ${badge('waits for the code', 'waiting')}`),
   ].slice(0, 8)
   return {
     title: 'Overview',
@@ -148,9 +147,7 @@ const countOf = ({ attempts }: ListedNotification): string =>
 
 /** The page of one notification with its deliveries; `undefined` if the outbox has no such notification. */
 export const notificationPage = ({ mock, form }: Context, id: string): PanelPage | undefined => {
-  const { list } = internalsOf(mock).outbox
-  const { first, end } = list.bounds()
-  const one = list.read(first, end).find(({ notificationId }) => notificationId === id)
+  const one = findNotifications(mock, id).find(({ notificationId }) => notificationId === id)
   if (one === undefined) return undefined
   const { attempts, ...message } = one
   const state = card(
@@ -158,7 +155,7 @@ export const notificationPage = ({ mock, form }: Context, id: string): PanelPage
     html`${facts({
       Delivery: html`${badge(deliveryState(one))} ${countOf(one)}`,
       Message: html`${isolate(one.type)} ${isolate(one.status)}`,
-      Subscription: linkTo(`subscriptions/${encodeURIComponent(one.subscriptionId)}`, one.subscriptionId),
+      Subscription: linkTo('subscriptions', one.subscriptionId),
       Payment: one.paymentId && isolate(one.paymentId),
       Identifier: identifier(id, 'the notification'),
       Time: timeOf(one.timestamp),
@@ -177,19 +174,12 @@ ${json('Headers', delivery.headers)}${json('Body', delivery.body)}`,
   return { title: 'Notification', subject: id, data: [state, deliveries] }
 }
 
-const receiver = ({
-  number,
-  to = 'a function of the mock’s process',
-  ...options
-}: PanelView['receivers'][number]) => {
-  const set = Object.entries(options).flatMap(([name, value]) =>
-    value === undefined ? [] : `${name} ${JSON.stringify(value)}`,
-  )
-  return {
-    number,
-    to,
-    words: html`<strong>${isolate(to)}</strong> <span class="quiet">${isolate(set.join(', '))}</span>`,
-  }
+/** Renders a receiver: its address, the options that were set, and the button that removes it. */
+const receiver = ({ number, to, ...options }: PanelView['receivers'][number], form: RenderForm): Html => {
+  const name = to ?? 'a function of the mock’s process'
+  const set = Object.entries(options).filter(([, value]) => value !== undefined)
+  const words = set.map(([option, value]) => `${option} ${JSON.stringify(value)}`).join(', ')
+  return html`<strong>${isolate(name)}</strong> <span class="quiet">${isolate(words)}</span> ${form('disconnect', 'Remove', { given: { number }, of: `receiver ${name}` })}`
 }
 
 /** The page with the notifications and their receivers. */
@@ -200,13 +190,9 @@ export const notificationsPage = ({ view, query, form }: Context): PanelPage => 
     none: 'None yet. Authorize a subscription, or move the clock to its next payment.',
     keyOf: ({ notificationId }) => notificationId,
     columns: {
-      Message: (one) =>
-        html`<a href="/_mock/notifications/${encodeURIComponent(one.notificationId)}">${isolate(one.type)} ${isolate(one.status)}${visuallyHidden(one.notificationId)}</a>`,
+      Message: messageLink,
       Delivery: (one) => html`${badge(deliveryState(one))} <span class="quiet">${countOf(one)}</span>`,
-      About: ({ subscriptionId }) =>
-        subscriptionId === ''
-          ? undefined
-          : linkTo(`subscriptions/${encodeURIComponent(subscriptionId)}`, subscriptionId),
+      About: ({ subscriptionId }) => linkTo('subscriptions', subscriptionId),
       Identifier: ({ notificationId }) => identifier(notificationId, 'the notification'),
       Time: ({ timestamp }) => timeOf(timestamp),
       Actions: ({ notificationId }) =>
@@ -217,12 +203,7 @@ export const notificationsPage = ({ view, query, form }: Context): PanelPage => 
     card(
       'Receivers',
       html`${rows(
-        view.receivers
-          .map(receiver)
-          .map(
-            ({ number, to, words }) =>
-              html`${words} ${form('disconnect', 'Remove', { given: { number }, of: `receiver ${to}` })}`,
-          ),
+        view.receivers.map((one) => receiver(one, form)),
         'None: notifications are kept, but sent to nobody. Connect your shop’s URL.',
       )}
 ${form('connect', 'Connect', { first: ['url', 'retries', 'signing.secret'] })}`,

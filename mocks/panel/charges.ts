@@ -61,7 +61,7 @@ export const chargesPage = (context: Context): PanelPage => {
     none: howToGet('charge'),
     keyOf: ({ id }) => id,
     columns: {
-      Charge: ({ id }) => linkTo(`charges/${id}`, id),
+      Charge: ({ id }) => linkTo('charges', id),
       State: stateOf,
       Amount: amountOf,
       Payer: ({ msisdn }) => isolate(msisdn),
@@ -108,7 +108,7 @@ export const chargePage = (context: Context, id: string): PanelPage | undefined 
       Payer: isolate(one.msisdn),
       Charge: identifier(one.id, 'the charge'),
       Confirmation: identifier(one.confirmation_id, 'the confirmation'),
-      Renews: renews === undefined ? undefined : linkTo(`charges/${renews}`, renews),
+      Renews: linkTo('charges', renews),
       'Idempotency key': idempotencyKey === undefined ? undefined : isolate(idempotencyKey),
       Created: instant(one.created_at),
       Requests: html`<a href="/_mock/requests?requests.of=${encodeURIComponent(one.id)}">All requests about it</a>`,

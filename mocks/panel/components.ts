@@ -51,9 +51,11 @@ const shortened = (text: string): string => {
 export const identifier = (text: string, name: string): Html =>
   html`<span class="id"><bdi title="${text}">${shortened(text)}</bdi> ${copyButton(text, name)}</span>`
 
-/** Renders a link to the page of an object. */
-export const linkTo = (path: string, text: string, of?: string): Html =>
-  html`<a class="link" href="/_mock/${path}"><bdi title="${text}">${shortened(text)}</bdi>${of && visuallyHidden(of)}</a>`
+/** Renders a link to the page of an object, or nothing if the object has no identifier. */
+export const linkTo = (section: string, id = '', text = id, of?: string): Html | undefined =>
+  id === ''
+    ? undefined
+    : html`<a class="link" href="/_mock/${section}/${encodeURIComponent(id)}"><bdi title="${text}">${shortened(text)}</bdi>${of && visuallyHidden(of)}</a>`
 
 /** Renders a button that copies a text. It is visible only with a script. */
 export const copyButton = (text: string, name: string, label = 'Copy'): Html =>

@@ -25,9 +25,9 @@ import {
   timeline,
 } from './timeline.ts'
 import {
+  findNotifications,
   findSubscription,
   type ListedSubscription,
-  notificationsOf,
   paymentStates,
   requestsOf,
 } from './view.ts'
@@ -46,7 +46,7 @@ export const subscriptionsPage = (context: Context): PanelPage => {
     none: howToGet('subscribe'),
     keyOf: ({ invoiceId }) => invoiceId,
     columns: {
-      Request: (one) => linkTo(`subscriptions/${one.invoiceId}`, one.requestID),
+      Request: (one) => linkTo('subscriptions', one.invoiceId, one.requestID),
       State: (one) => html`${badge(one.requestStatus)} ${badge(one.phase)}`,
       Plan: planOf,
       Payments: (one) => one.paymentCount,
@@ -64,7 +64,7 @@ export const subscriptionsPage = (context: Context): PanelPage => {
       Amount: (one) => isolate(findSubscription(context.mock, one.subscriptionId)?.amount ?? ''),
       Due: ({ dueDate }) => dueDate,
       Made: ({ transactionDate }) => transactionDate,
-      Subscription: ({ subscriptionId }) => linkTo(`subscriptions/${subscriptionId}`, subscriptionId),
+      Subscription: ({ subscriptionId }) => linkTo('subscriptions', subscriptionId),
       Actions: (one) => reversal(one, form),
     },
   })
@@ -147,7 +147,7 @@ const entriesOf = (one: ListedSubscription, context: Context): readonly Entry[] 
     ...requestsOf(mock, one.invoiceId).map(requestEntry),
     ...event(one.authorizedAt, 'authorized by the payer'),
     ...mock.state.payments(one.subscriptionId).map(made),
-    ...notificationsOf(mock, one.subscriptionId).map((message) => notificationEntry(message, form)),
+    ...findNotifications(mock, one.subscriptionId).map((message) => notificationEntry(message, form)),
     ...event(one.cancelledAt, 'cancellation processed'),
     ...one.retryDates.map((date) => planned(date, 'a retry of a failed payment')),
     ...(due === undefined ? [] : [planned(due, `the next payment${failing}`)]),

@@ -42,10 +42,14 @@ export const requestEntry = (one: LoggedRequest): Entry => ({
   text: requestLine(one),
 })
 
+/** Renders the link to the page of a notification. */
+export const messageLink = ({ notificationId, type, status }: ListedNotification): Html =>
+  html`<a href="/_mock/notifications/${encodeURIComponent(notificationId)}">${isolate(type)} ${isolate(status)}${visuallyHidden(notificationId)}</a>`
+
 export const notificationEntry = (one: ListedNotification, form: RenderForm): Entry => ({
   at: Number(one.timestamp) * 1_000,
   kind: 'notification',
-  text: html`<span>${badge(deliveryState(one))} <a href="/_mock/notifications/${encodeURIComponent(one.notificationId)}">${isolate(one.type)} ${isolate(one.status)}${visuallyHidden(one.notificationId)}</a></span> ${form('resend', 'Resend', { given: { notificationId: one.notificationId }, of: one.notificationId })}`,
+  text: html`<span>${badge(deliveryState(one))} ${messageLink(one)}</span> ${form('resend', 'Resend', { given: { notificationId: one.notificationId }, of: one.notificationId })}`,
 })
 
 /** Renders the link to the page on which the payer decides. */
