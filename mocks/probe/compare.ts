@@ -126,13 +126,13 @@ const compareResponses = (
     definition.proof === undefined
   const isComparable = succeeded === sent.succeeded && !(succeeded && (isAnyBody || status.length > 0))
   const bodies = isComparable ? createBodyComparison(operation, ids)(response.body, sent.body) : []
-  if (definition === undefined || isAnyBody) return [...status, ...headers, ...bodies]
+  if (definition === undefined || !isComparable) return [...status, ...headers, ...bodies]
   const own = new Set(checkBody(definition, sent.succeeded, sent.body).map(({ place }) => place))
   const known = new Set(bodies.map(({ place }) => place))
   const wrong = checkBody(definition, succeeded, response.body).filter(
     ({ place }) => !known.has(place) && !own.has(place),
   )
-  return [...status, ...headers, ...bodies, ...(status.length === 0 ? wrong : [])]
+  return [...status, ...headers, ...bodies, ...wrong]
 }
 
 /** The area whose rate limit refused a call that the server accepted, and the differences so far. */
@@ -201,7 +201,8 @@ const replay = async (
         return { ...result(), limited: area }
       }
       if (response === undefined) skip('the request got no response')
-      else if (id !== '' && !ids.has(id) && succeeded) skip('the mock has no object with the identifier in the path')
+      else if (id !== '' && !ids.has(id) && succeeded)
+        skip('the mock has no object with the identifier in the path')
       else for (const finding of compareResponses(exchange, sent, ids)) add(finding, index, exchange, sent)
       // The server did not act, so the mock must not either.
       if (before !== undefined && response !== undefined && sent.succeeded) mock.restore(before)

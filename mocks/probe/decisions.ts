@@ -107,8 +107,9 @@ const subscriptionDecisions = (
   exchanges: readonly Exchange[],
   options: ReadOptions['subscriptions'],
 ): Decision[] => {
-  const { timeZone, debitTime, enabledValues } = options
+  const { timeZone, debitTime, enabledValues, requestTtl } = options
   const calendar = createCalendar(timeZone)
+  const ttl = requestTtl === false ? FOREVER : toMilliseconds(requestTtl)
   const invoices = new Map<string, string>()
   const requests = new Map<string, { invoice: string; created: number; end: string; step: number }>()
   const payments = new Map<string, Map<string, { dueDate: string; at: string; status: string }>>()
@@ -163,14 +164,23 @@ const subscriptionDecisions = (
       const slot = day === undefined ? time : calendar.instantOf(day, parseTimeOfDay(debitTime) ?? 0)
       const scripts = scriptsOf(paid ?? new Map(), request.step)
       decisions.push({
-        time: Math.max(request.created, Math.min(time, slot)),
+        time: Math.max(request.created, Math.min(time, slot, request.created + ttl - 1)),
         before,
         act: (mock, mapped) => void mock.payer.authorize(mapped(invoice), { payments: scripts }),
       })
     } else if (phase === undefined && status === 'FAILED') {
       phases.set(invoice, 'closed')
-      decisions.push({ time, before, act: (mock, mapped) => void mock.payer.decline(mapped(invoice)) })
-    } else if (phase !== 'closed' && operation === 'subscriptions.cancel') phases.set(invoice, 'closed')
+      decisions.push({
+        time: Math.min(time, request.created + ttl - 1),
+        before,
+        act: (mock, mapped) => void mock.payer.decline(mapped(invoice)),
+      })
+    } else if (
+      phase !== 'closed' &&
+      operation === 'subscriptions.cancel' &&
+      textOf(body, 'status') === 'PROCESSED'
+    )
+      phases.set(invoice, 'closed')
     else if (
       (phase !== 'closed' && status === 'CANCELLED') ||
       (phase === 'authorized' &&
@@ -232,7 +242,9 @@ interface ChargeSeen {
 
 /** Infers from the responses how each wallet behaved, and which charges payers confirmed on the page. */
 const gatewayDecisions = (exchanges: readonly Exchange[], options: ReadOptions['gateway']): Decision[] => {
-  const listed = new Map(Object.entries(options.testNumbers).map(([msisdn, name]) => [comparableNumber(msisdn), name]))
+  const listed = new Map(
+    Object.entries(options.testNumbers).map(([msisdn, name]) => [comparableNumber(msisdn), name]),
+  )
   const seen = new Map<string, ChargeSeen>()
   const byConfirmation = new Map<string, string>()
   const chargeOf = ({ operation, id, body }: Exchange): string => {
@@ -249,6 +261,9 @@ const gatewayDecisions = (exchanges: readonly Exchange[], options: ReadOptions['
       seen.set(chargeId, { msisdn, created: time, confirmationId, states: [] })
       byConfirmation.set(confirmationId, chargeId)
     }
+    // Only a succeeded charge can be renewed.
+    if (operation === 'gateway.renew')
+      seen.get(id)?.states.push({ index, time, status: 'succeeded', outcome: 'SUCCEEDED' })
     const [status, outcome] = [textOf(body, 'status'), textOf(body, 'outcome')]
     if (status !== '') seen.get(chargeId)?.states.push({ index, time, status, outcome })
   })
@@ -299,7 +314,6 @@ const gatewayDecisions = (exchanges: readonly Exchange[], options: ReadOptions['
       settle(chargeOf(exchange), before, time, true)
     if (!succeeded) return
     if (operation === 'gateway.confirm') settle(chargeOf(exchange), before, time, false)
-    // Only a succeeded charge can be renewed.
     if (operation === 'gateway.renew') settle(id, before, time, true)
     if (operation === 'gateway.renew') settle(chargeOf(exchange), before, time, false)
   })

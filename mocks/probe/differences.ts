@@ -75,7 +75,8 @@ export const createBodyComparison = (operation: string, ids: Map<string, string>
       const found = identifiers(place, recorded, mock)
       return isSameType ? found : [{ place, kind: 'type', recorded, mock }]
     }
-    if (!isSameType || typeof recorded === 'object') return [{ place, kind: 'type', recorded, mock }]
+    if (!isSameType || (typeof recorded === 'object' && recorded !== mock))
+      return [{ place, kind: 'type', recorded, mock }]
     if (typeof recorded === 'string' && typeof mock === 'string') return texts(name, place, recorded, mock)
     return recorded === mock ? [] : [{ place, kind: 'value', recorded, mock }]
   }

@@ -126,7 +126,14 @@ export const recordShop = async (
       if (random() < 0.5) await mock.clock.advance({ hours: 30 })
     },
     () => payer(() => random() < 0.3 && mock.payer.decline(pick(invoices) ?? '')),
-    () => payer(() => random() < 0.2 && mock.payer.cancel(pick(invoices) ?? '')),
+    async () => {
+      const invoice = pick(invoices) ?? ''
+      const id = await subscriptionOf(invoice)
+      if (random() < 0.7) return
+      payer(() => mock.payer.cancel(invoice))
+      await attempt(shop.status(invoice))
+      await attempt(shop.details(id))
+    },
     () => payer(() => mock.payer.reverse(pick(mock.state.payments())?.paymentId ?? 0)),
     () => attempt(shop.status(pick(invoices) ?? 'unknown')),
     async () => attempt(shop.details(await subscriptionOf(pick(invoices)))),
