@@ -107,7 +107,7 @@ const subscriptionDecisions = (
   exchanges: readonly Exchange[],
   options: ReadOptions['subscriptions'],
 ): Decision[] => {
-  const { timeZone, debitTime, enabledValues, requestTtl } = options
+  const { timeZone, debitTime, enabledValues, requestTtl, cancelDelay } = options
   const calendar = createCalendar(timeZone)
   const ttl = requestTtl === false ? FOREVER : toMilliseconds(requestTtl)
   const invoices = new Map<string, string>()
@@ -140,7 +140,7 @@ const subscriptionDecisions = (
 
   const phases = new Map<string, 'authorized' | 'closed'>()
   const reversed = new Set<string>()
-  const decisions: Decision[] = []
+  const decisions: (Decision & { readonly invoice?: string })[] = []
   exchanges.forEach((exchange, before) => {
     const { operation, succeeded, body, time, id } = exchange
     const invoice = operation === 'subscriptions.status' ? id : (invoices.get(id) ?? '')
@@ -148,22 +148,22 @@ const subscriptionDecisions = (
     if (request === undefined || !succeeded) return
     const phase = phases.get(invoice)
     const status = operation === 'subscriptions.status' ? textOf(body, 'status') : ''
-    const enabled =
-      operation === 'subscriptions.details'
-        ? Number(body.enabled === true || body.enabled === 'true' || body.enabled)
-        : undefined
+    const flag = operation === 'subscriptions.details' ? body.enabled : undefined
+    const has = (value: unknown): boolean =>
+      [value, String(value), Boolean(value), String(Boolean(value))].includes(Object(flag).valueOf())
+    // As a boolean, both values may look alike.
+    const is = (name: 'active' | 'inactive'): boolean =>
+      has(enabledValues[name]) && !has(enabledValues[name === 'active' ? 'inactive' : 'active'])
     const paid = payments.get(invoice)
     const isPaid = operation === 'subscriptions.payments' && paymentsOf(exchange).length > 0
-    if (
-      phase === undefined &&
-      (status === 'SUCCEEDED' || enabled === Number(enabledValues.active) || isPaid)
-    ) {
+    if (phase === undefined && (status === 'SUCCEEDED' || is('active') || isPaid)) {
       phases.set(invoice, 'authorized')
       const firstDue = [...(paid?.values() ?? [])].map(({ dueDate }) => dueDate).sort()[0]
       const day = dayNumber(firstDue ?? '')
       const slot = day === undefined ? time : calendar.instantOf(day, parseTimeOfDay(debitTime) ?? 0)
       const scripts = scriptsOf(paid ?? new Map(), request.step)
       decisions.push({
+        invoice,
         time: Math.max(request.created, Math.min(time, slot, request.created + ttl - 1)),
         before,
         act: (mock, mapped) => void mock.payer.authorize(mapped(invoice), { payments: scripts }),
@@ -175,20 +175,23 @@ const subscriptionDecisions = (
         before,
         act: (mock, mapped) => void mock.payer.decline(mapped(invoice)),
       })
+    } else if (phase !== 'closed' && operation === 'subscriptions.cancel') {
+      phases.set(invoice, 'closed')
     } else if (
       phase !== 'closed' &&
-      operation === 'subscriptions.cancel' &&
-      textOf(body, 'status') === 'PROCESSED'
-    )
-      phases.set(invoice, 'closed')
-    else if (
-      (phase !== 'closed' && status === 'CANCELLED') ||
-      (phase === 'authorized' &&
-        enabled === Number(enabledValues.inactive) &&
-        calendar.dayAt(time) <= (dayNumber(request.end) ?? 0))
+      (status === 'CANCELLED' ||
+        operation === 'subscriptions.cancellation' ||
+        (phase === 'authorized' && is('inactive') && calendar.dayAt(time) <= (dayNumber(request.end) ?? 0)))
     ) {
       phases.set(invoice, 'closed')
-      decisions.push({ time, before, act: (mock, mapped) => void mock.payer.cancel(mapped(invoice)) })
+      const isRunning = operation === 'subscriptions.cancellation' && textOf(body, 'status') === 'PROCESSING'
+      const decided = decisions.findLast((each) => each.invoice === invoice)?.time ?? request.created
+      decisions.push({
+        invoice,
+        time: isRunning ? time : Math.max(decided, time - toMilliseconds(cancelDelay)),
+        before,
+        act: (mock, mapped) => void mock.payer.cancel(mapped(invoice)),
+      })
     }
     for (const payment of paymentsOf(exchange)) {
       const [paymentId, dueDate] = [textOf(payment, 'paymentId'), textOf(payment, 'dueDate')]

@@ -4,7 +4,7 @@ import { compareWithMock, type MockOptions } from '../../../mocks/core.ts'
 import { NUMBERS, recordShop, SECRETS } from './shop.ts'
 
 /** Options of a server in both areas. */
-export const options: fc.Arbitrary<MockOptions> = fc.record(
+const options: fc.Arbitrary<MockOptions> = fc.record(
   {
     rules: fc.constantFrom('spec' as const, 'strict' as const),
     subscriptions: fc.record(
