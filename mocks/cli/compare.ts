@@ -32,12 +32,16 @@ const line = (difference: Difference): string => {
   return `${nameOf(difference).padEnd(8)} ${sentence(difference)}; recording ${first}${others}\n`
 }
 
-/** Escapes the text of a GitHub annotation, so that a recorded value cannot start another command. */
-const escaped = (text: string): string =>
-  text.replace(/[%\r\n:,]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
+const percent = (text: string): string => `%${text.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+
+/** Escapes the message of a GitHub annotation, so that a recorded value cannot start another command. */
+const escaped = (text: string): string => text.replace(/[%\r\n]/g, percent)
+
+/** Escapes a property of a GitHub annotation. */
+const escapedProperty = (text: string): string => text.replace(/[%\r\n:,]/g, percent)
 
 const annotation = (file: string, difference: Difference): string => {
-  const place = `file=${escaped(file)},line=${difference.recordings[0]},title=${escaped(nameOf(difference))}`
+  const place = `file=${escapedProperty(file)},line=${difference.recordings[0]},title=${escapedProperty(nameOf(difference))}`
   return `::error ${place}::${escaped(sentence(difference))}\n`
 }
 
