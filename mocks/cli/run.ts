@@ -145,10 +145,15 @@ const serve = async (given: MockCommandOptions, { stdout, stderr }: Outputs): Pr
 /**
  * Runs the `mandatekit` command until it ends.
  *
- * @returns the exit code: 0 after success, 1 if the command failed, 2 if the command is not valid
+ * @returns the exit code: 0 after success, 1 if the command failed, 2 if the command is not valid. `compare` returns 1 if
+ * there are differences, and 2 if it could not run
  */
 export const run = async (words: readonly string[], outputs: Outputs = process): Promise<number> => {
   try {
+    if (words[0] === 'compare') {
+      const { compare } = await import('./compare.ts')
+      return await compare(words.slice(1), outputs)
+    }
     const command = readArguments(words)
     if (command.name === 'mock') await serve(command.options, outputs)
     else outputs.stdout.write(command.name === 'help' ? help : `${version()}\n`)

@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { compareWithMock, type MockOptions } from '../../../mocks/core.ts'
+import { NUMBERS, recordShop, SECRETS } from './shop.ts'
+
+/** Options of a server in both areas. */
+const options: fc.Arbitrary<MockOptions> = fc.record(
+  {
+    rules: fc.constantFrom('spec' as const, 'strict' as const),
+    subscriptions: fc.record(
+      {
+        apiPrefix: fc.constantFrom('/api/v1.0', '/api/v2'),
+        pendingSubscriptionId: fc.constantFrom('issued', 'NA', '', 'omit'),
+        enabledValues: fc.constantFrom(
+          { active: 1, inactive: 0 },
+          { active: 0, inactive: 1 },
+          { active: 2, inactive: 3 },
+        ),
+        timeZone: fc.constantFrom('UTC', 'Asia/Dhaka', 'America/New_York'),
+        debitTime: fc.constantFrom('12:00:00', '03:30:00'),
+        requestTtl: fc.constantFrom(false, { hours: 24 }, { hours: 3 }),
+        dunning: fc.constantFrom({ retries: 0, everyDays: 1 }, { retries: 2, everyDays: 1 }),
+        nextPaymentDateAfterEnd: fc.constantFrom('date', 'null'),
+        cancelDelay: fc.constantFrom({ seconds: 0 }, { hours: 4 }),
+        cancelTwice: fc.constantFrom('same', 'refuse'),
+        tokenTtl: fc.constantFrom({ seconds: 3600 }, { days: 2 }),
+        refresh: fc.constantFrom('rotate', 'reuse', 'reject'),
+        errorCodes: fc.constantFrom({}, { invalid: 'E7', not_found: '44' }),
+        validationStatus: fc.constantFrom(200, 400, 409, 422),
+        errorsAs200: fc.boolean(),
+        notFoundStatus: fc.constantFrom(200, 400, 404),
+        paging: fc.constantFrom(
+          { defaultSize: 10, maxSize: 100, ignore: [] },
+          { defaultSize: 2, maxSize: 2, ignore: [] },
+          { defaultSize: 5, maxSize: 9, ignore: ['per_page'] },
+          { defaultSize: 5, maxSize: 9, ignore: ['page'] },
+        ),
+        rateLimit: fc.constantFrom(false, { limit: 600, windowMs: 60_000 }, { limit: 9, windowMs: 60_000 }),
+        sendRetryAfter: fc.boolean(),
+        tokenEnvelope: fc.boolean(),
+        variant: fc.subarray([
+          'id-casing',
+          'text-ids',
+          'text-amounts',
+          'text-flags',
+          'empty-reversals',
+          'iso-dates',
+          'number-codes',
+        ]),
+      },
+      { requiredKeys: [] },
+    ),
+    gateway: fc.record(
+      {
+        contentType: fc.constantFrom('json', 'any'),
+        defaultBehavior: fc.constantFrom('succeeds', 'insufficient_funds', 'retry_then_succeeds', 'expires'),
+        retryDelay: fc.constantFrom(false, { hours: 24 }, { minutes: 5 }),
+        confirmationTtl: fc.constantFrom(false, { hours: 24 }, { hours: 1 }),
+        confirmAnswer: fc.constantFrom('charge', 'status', 'empty'),
+        statusAnswer: fc.constantFrom('charge', 'status'),
+        keyReuse: fc.constantFrom('replay', 'reject'),
+        keyTtl: fc.constantFrom(false, { hours: 4 }),
+        renewalsAsMandates: fc.boolean(),
+        maxOtpAttempts: fc.constantFrom(false, 2),
+        rateLimit: fc.constantFrom(false, { limit: 120, windowMs: 60_000 }, { limit: 7, windowMs: 60_000 }),
+        inputRules: fc.constantFrom('types', 'formats'),
+      },
+      { requiredKeys: [] },
+    ),
+  },
+  { requiredKeys: ['subscriptions', 'gateway'] },
+) as fc.Arbitrary<MockOptions>
+
+const RECORDINGS = Number(process.env.RECORDINGS ?? 100)
+
+test('an unchanged server has no difference, and its recordings contain no secret and no number of a payer', async () => {
+  let compared = 0
+  let skipped = 0
+  await fc.assert(
+    fc.asyncProperty(options, fc.integer(), async (given, seed) => {
+      const { recordings, mock } = await recordShop(given, { seed, steps: 40 })
+      const text = recordings.map((recording) => JSON.stringify(recording)).join('\n')
+      const tokens = mock.requests.all().length
+      expect(tokens).toBeGreaterThan(0)
+      for (const secret of [...Object.values(SECRETS), ...NUMBERS.map((number) => number.replace('+', ''))]) {
+        for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
+          expect(text).not.toContain(form)
+      }
+      const comparison = await compareWithMock(recordings, given)
+      compared += comparison.compared
+      skipped += comparison.skipped.length
+      expect(comparison.differences).toEqual([])
+    }),
+    { numRuns: RECORDINGS, seed: Number(process.env.SEED ?? 7), endOnFailure: true },
+  )
+  expect(skipped / compared).toBeLessThan(0.01)
+})
