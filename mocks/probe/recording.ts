@@ -64,7 +64,7 @@ export const bodyOf = (text: string): unknown => {
 }
 
 /** Every operation of both APIs, with the segments of its path below the version prefix. */
-export const endpoints = Object.values({ ...subscriptionsContract, ...gatewayContract }).map((definition) => {
+export const endpoints = [...Object.values(subscriptionsContract), ...Object.values(gatewayContract)].map((definition) => {
   const area: Area = definition.operation.startsWith('gateway') ? 'gateway' : 'subscriptions'
   return {
     area,
