@@ -69,6 +69,7 @@ const OPTIONS = {
 
 /** The output of `--help`. */
 export const help = `Usage: mandatekit mock [options]
+       mandatekit probe --config <file> [options]   asks a sandbox for the options of the mock; see probe --help
 
 Serves a mock of both APIs (subscriptions and gateway), the payer's pages and a control panel.
 
@@ -155,7 +156,7 @@ export const readArguments = (words: readonly string[]): Command => {
   if (values.help === true || name === 'help') return { name: 'help' }
   if (values.version === true) return { name: 'version' }
   if (name === undefined) throw usageError('Missing command, for example: mandatekit mock')
-  if (name !== 'mock') throw usageError(`Unknown command ${JSON.stringify(name)}. Commands: mock.`)
+  if (name !== 'mock') throw usageError(`Unknown command ${JSON.stringify(name)}. Commands: mock, probe.`)
   if (more !== undefined) throw usageError(`mandatekit mock takes options only, got ${JSON.stringify(more)}.`)
   if (values['notify-once'] === true && values.notify === undefined) {
     throw usageError('--notify-once requires --notify.')

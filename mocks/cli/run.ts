@@ -134,6 +134,8 @@ const serve = async (given: MockCommandOptions, { stdout }: Outputs): Promise<vo
  */
 export const run = async (words: readonly string[], outputs: Outputs = process): Promise<number> => {
   try {
+    const [name, ...rest] = words
+    if (name === 'probe') return await (await import('./probe.ts')).runProbe(rest, outputs)
     const command = readArguments(words)
     if (command.name === 'mock') await serve(command.options, outputs)
     else outputs.stdout.write(command.name === 'help' ? help : `${version()}\n`)

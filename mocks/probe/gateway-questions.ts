@@ -9,7 +9,6 @@ import { gatewayDefaults } from '../domain/gateway/options.ts'
 import {
   type Answer,
   type Ask,
-  codeOf,
   found,
   needed,
   type Question,
@@ -193,7 +192,7 @@ const askAttempts = async (ask: Ask): Promise<Answer> => {
     if (status === 'expired')
       return found({ maxOtpAttempts: attempt }, `expired after ${attempt} wrong codes`)
   }
-  return found({ maxOtpAttempts: false }, `still open after ${MOST_CODES} wrong codes`)
+  throw new Unanswered(`the charge was still open after ${MOST_CODES} wrong codes`)
 }
 
 const MOST_CALLS = 1_000

@@ -64,17 +64,19 @@ export const bodyOf = (text: string): unknown => {
 }
 
 /** Every operation of both APIs, with the segments of its path below the version prefix. */
-export const endpoints = [...Object.values(subscriptionsContract), ...Object.values(gatewayContract)].map((definition) => {
-  const area: Area = definition.operation.startsWith('gateway') ? 'gateway' : 'subscriptions'
-  return {
-    area,
-    definition,
-    segments: definition.path
-      .replace(/^\/api\/v[\d.]+/, '')
-      .split('/')
-      .slice(1),
-  }
-})
+export const endpoints = [...Object.values(subscriptionsContract), ...Object.values(gatewayContract)].map(
+  (definition) => {
+    const area: Area = definition.operation.startsWith('gateway') ? 'gateway' : 'subscriptions'
+    return {
+      area,
+      definition,
+      segments: definition.path
+        .replace(/^\/api\/v[\d.]+/, '')
+        .split('/')
+        .slice(1),
+    }
+  },
+)
 
 /** An operation that a path names. */
 export interface Found {

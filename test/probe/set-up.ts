@@ -59,10 +59,18 @@ export const openSandbox = (given: MockOptions = {}) => {
   const mock = createMock(sandboxOptions(given))
   const lines: SessionLine[] = []
   const redactor = createRedactor({
-    secrets: { ...SANDBOX.subscriptions.credentials, apikey: SANDBOX.gateway.apiKey, otherapikey: SANDBOX.gateway.otherApiKey },
+    secrets: {
+      ...SANDBOX.subscriptions.credentials,
+      apikey: SANDBOX.gateway.apiKey,
+      otherapikey: SANDBOX.gateway.otherApiKey,
+    },
     numbers: SANDBOX.gateway.testNumbers,
   })
-  const run = (more: Partial<AskerParts> = {}, levels: readonly Level[] = ALL, config: ProbeConfig = SANDBOX) =>
+  const run = (
+    more: Partial<AskerParts> = {},
+    levels: readonly Level[] = ALL,
+    config: ProbeConfig = SANDBOX,
+  ) =>
     probe(config, levels, {
       fetch: mock.fetch,
       clock: mock.clock,

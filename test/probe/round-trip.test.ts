@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createMock, type MockOptions } from '../../mocks/core.ts'
+import { gatewayDefaults } from '../../mocks/domain/gateway/options.ts'
+import { sized } from '../support/sizes.ts'
+import { mockOptions, varied } from './options.ts'
+import { openSandbox, sandboxOptions } from './set-up.ts'
+import { traffic } from './traffic.ts'
+
+type Table = Readonly<Record<string, unknown>>
+
+/** Options in which a pattern is text, as `mock.config.json` has them, become options of `createMock`. */
+const withPattern = ({ amountPattern, ...rest }: Table): Table => ({
+  ...rest,
+  ...(typeof amountPattern === 'string' && { amountPattern: new RegExp(amountPattern) }),
+})
+
+/** What was found, and for the rest what the server has: a row that stayed unknown says nothing wrong. */
+const completed = (server: MockOptions, found: Table): MockOptions => {
+  const areaOf = (area: 'subscriptions' | 'gateway'): Table => {
+    const truth: Table = { ...server[area] }
+    const own = withPattern(Object(found[area]))
+    const lockout = truth.lockout !== undefined && own.lockout !== undefined
+    return {
+      ...truth,
+      ...own,
+      errorCodes: { ...Object(truth.errorCodes), ...Object(own.errorCodes) },
+      // Only the number of attempts is asked.
+      ...(lockout && { lockout: { ...Object(truth.lockout), attempts: Object(own.lockout).attempts } }),
+    }
+  }
+  const { errorCodes: _none, ...gateway } = areaOf('gateway')
+  return { subscriptions: areaOf('subscriptions'), gateway }
+}
+
+describe('the round trip', () => {
+  const counts = new Map<string, { found: number; unknown: number }>()
+
+  test('what probe finds makes a mock that answers as the server', { timeout: 1_800_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(mockOptions, fc.nat(), async (server, seed) => {
+        const { run } = openSandbox(server)
+        const { stopped, options, asked } = await run()
+        expect(stopped).toEqual({})
+        for (const area of ['subscriptions', 'gateway'] as const) {
+          for (const name of varied[area]) {
+            const count = counts.get(`${area}.${name}`) ?? { found: 0, unknown: 0 }
+            counts.set(`${area}.${name}`, count)
+            count[name in Object(options[area]) ? 'found' : 'unknown'] += 1
+          }
+        }
+        expect(asked.length).toBeGreaterThan(40)
+        const otp = server.gateway?.otp ?? gatewayDefaults.otp
+        const [wanted, given] = await Promise.all(
+          [server, completed(server, options)].map((each) =>
+            traffic(createMock(sandboxOptions(each)), otp, seed, 200),
+          ),
+        )
+        expect(given).toEqual(wanted)
+      }),
+      { numRuns: Number(process.env.RUNS ?? sized(300, 15)) },
+    )
+    const rows = [...counts].map(
+      ([name, { found, unknown }]) => `${name}: found ${found}, not askable ${unknown}`,
+    )
+    console.info([...rows, 'wrong: 0'].join('\n'))
+  })
+})
