@@ -1,17 +1,33 @@
-import { isObject, type Json } from '../../src/contract/fields.ts'
 import {
   type BehaviorName,
   behaviors,
   comparableNumber,
   isBehaviorName,
 } from '../domain/gateway/behaviors.ts'
-import { gatewayDefaults } from '../domain/gateway/options.ts'
+import {
+  AMOUNT,
+  charge,
+  confirm,
+  isCharge,
+  NOBODYS_CONFIRMATION,
+  NOBODYS_NUMBER,
+  opened,
+  paid,
+  pending,
+  reference,
+  renew,
+  renewal,
+  statusOf,
+  unknownConfirmation,
+  wrongCode,
+} from './gateway-steps.ts'
 import {
   type Answer,
   type Ask,
   found,
   needed,
   type Question,
+  questionsOf,
   type Reply,
   reported,
   sameReply,
@@ -19,118 +35,6 @@ import {
   textOf,
   Unanswered,
 } from './question.ts'
-
-const NOBODYS_CONFIRMATION = 'conf_probe'
-// +999 is not a country code, so nobody has this number.
-const NOBODYS_NUMBER = '+99988877766'
-const AMOUNT = 100
-
-interface Reference {
-  readonly reply: Reply
-  readonly otp: string
-  /** The test numbers, with the behavior that the reference names, if the mock has it. */
-  readonly numbers: ReadonlyMap<string, BehaviorName | undefined>
-}
-
-const NUMBER = /^\+?\d{7,15}$/
-
-/** Reads the test numbers from a table of any form: every object with a number, and a behavior if it names one. */
-const numbersIn = (value: unknown, into: Map<string, BehaviorName | undefined>): void => {
-  if (Array.isArray(value)) for (const each of value) numbersIn(each, into)
-  else if (isObject(value)) {
-    const texts = Object.entries(value)
-      .flat()
-      .filter((each) => typeof each === 'string')
-    const number = texts.find((text) => NUMBER.test(text))
-    if (number !== undefined) into.set(number, texts.find(isBehaviorName))
-    for (const each of Object.values(value)) numbersIn(each, into)
-  }
-}
-
-const reference = (ask: Ask): Promise<Reference> =>
-  ask.shared('reference', async (each) => {
-    const reply = await each.send({ operation: 'gateway.reference' })
-    const numbers = new Map<string, BehaviorName | undefined>()
-    numbersIn(reply.body, numbers)
-    for (const number of ask.config.testNumbers ?? []) {
-      const known = [...numbers.keys()].some((one) => comparableNumber(one) === comparableNumber(number))
-      if (!known) numbers.set(number, undefined)
-    }
-    return { reply, otp: textOf(reply.body, 'otp') ?? gatewayDefaults.otp, numbers }
-  })
-
-/** Returns a test number whose charges succeed, so that nothing is charged to anybody else. */
-const goodNumber = async (ask: Ask): Promise<string> => {
-  const [configured] = ask.config.testNumbers ?? []
-  const { numbers } = await reference(ask)
-  const named = [...numbers].find(([, behavior]) => behavior === 'succeeds')?.[0]
-  const number = configured ?? named
-  if (number === undefined)
-    throw new Unanswered('neither the configuration nor the reference has a test number')
-  return number
-}
-
-const charge = async (ask: Ask, key: string | undefined, changes: Json = {}): Promise<Reply> =>
-  ask.send({
-    operation: 'gateway.charge',
-    ...(key === undefined ? {} : { key }),
-    body: {
-      msisdn: changes.msisdn ?? (await goodNumber(ask)),
-      amount: AMOUNT,
-      currency: ask.config.currency ?? 'BDT',
-      redirect_uri: ask.config.redirectUri ?? 'https://merchant.example/return',
-      ...changes,
-    },
-  })
-
-const isCharge = ({ body }: Reply): boolean => textOf(body, 'id') !== undefined
-
-/** The id of an accepted charge and that of its confirmation. */
-const opened = async (ask: Ask, key: string, changes: Json = {}) => {
-  const reply = await charge(ask, key, changes)
-  if (!isCharge(reply)) throw new Unanswered(`the charge got ${shown(reply)}`)
-  return { reply, id: needed(reply.body, 'id'), confirmationId: needed(reply.body, 'confirmation_id') }
-}
-
-const pending = (ask: Ask) => ask.shared('charge', (each) => opened(each, 'charge'))
-
-const confirm = (
-  ask: Ask,
-  confirmationId: string,
-  otp: unknown,
-  more: Json = {},
-  headers = {},
-): Promise<Reply> =>
-  ask.send({ operation: 'gateway.confirm', path: [confirmationId], body: { otp, ...more }, headers })
-
-const statusOf = (ask: Ask, id: string): Promise<Reply> =>
-  ask.send({ operation: 'gateway.status', path: [id] })
-
-const wrongCode = async (ask: Ask): Promise<string> =>
-  (await reference(ask)).otp === '000000' ? '111111' : '000000'
-
-const unknownConfirmation = (ask: Ask): Promise<Reply> =>
-  ask.shared('unknown confirmation', async (each) =>
-    confirm(each, NOBODYS_CONFIRMATION, await wrongCode(ask)),
-  )
-
-const paid = (ask: Ask) =>
-  ask.shared('paid charge', async (each) => {
-    const { id, confirmationId } = await pending(ask)
-    const reply = await confirm(each, confirmationId, (await reference(ask)).otp)
-    const after = await statusOf(each, id)
-    return { id, confirmationId, reply, after, isPaid: after.body.status === 'succeeded' }
-  })
-
-const renew = (ask: Ask, id: string, key: string, mandate = id): Promise<Reply> =>
-  ask.send({ operation: 'gateway.renew', path: [id], key, body: { mandate_id: mandate } })
-
-const renewal = (ask: Ask): Promise<Reply> =>
-  ask.shared('renewal', async (each) => {
-    const { id, isPaid } = await paid(ask)
-    if (!isPaid) throw new Unanswered('the test number has no charge that succeeds')
-    return renew(each, id, 'renewal')
-  })
 
 /** Charges and confirms a number, and returns the behavior that this shows. */
 const behaviorOf = async (ask: Ask, msisdn: string): Promise<BehaviorName | undefined> => {
@@ -229,254 +133,135 @@ const askLimit = async (ask: Ask): Promise<Answer> => {
   )
 }
 
-const area = 'gateway'
-const read = { area, level: 'read' } as const
-const write = { area, level: 'write' } as const
+const question = questionsOf('gateway')
+const read = question('read')
+const write = question('write')
 
 /** The questions to area G. Within a level they are asked in this order. */
 export const gatewayQuestions: readonly Question[] = [
-  {
-    ...read,
-    row: '79',
-    option: [],
-    costs: 1,
-    sends: 'health',
-    ask: async (ask) => reported(shown(await ask.send({ operation: 'gateway.health' }))),
-  },
-  {
-    ...read,
-    row: '61',
-    option: ['otp', 'testNumbers'],
-    costs: 1,
-    sends: 'the table of test numbers',
-    async ask(ask) {
-      const { reply, numbers } = await reference(ask)
-      const otp = textOf(reply.body, 'otp')
-      const named = [...numbers].every(([, behavior]) => behavior !== undefined)
-      return found(
-        { ...(otp !== undefined && { otp }), ...(named && { testNumbers: Object.fromEntries(numbers) }) },
-        `${numbers.size} test numbers${named ? '' : ', not all with a behavior that the mock has'}`,
-      )
-    },
-  },
-  {
-    ...read,
-    row: '3',
-    option: ['contentType'],
-    costs: 1,
-    sends: 'a wrong code for an unknown confirmation as text/plain',
-    async ask(ask) {
-      const headers = { 'content-type': 'text/plain' }
-      const reply = await confirm(ask, NOBODYS_CONFIRMATION, await wrongCode(ask), {}, headers)
-      return found({ contentType: reply.status === 415 ? 'json' : 'any' }, shown(reply))
-    },
-  },
-  {
-    ...read,
-    row: '4',
-    option: ['unknownFields'],
-    costs: 2,
-    sends: 'a wrong code for an unknown confirmation, with and without an unknown field',
-    async ask(ask) {
+  read('79', '', 1, 'health', async (ask) =>
+    reported(shown(await ask.send({ operation: 'gateway.health' }))),
+  ),
+  read('61', 'otp testNumbers', 1, 'the table of test numbers', async (ask) => {
+    const { reply, numbers } = await reference(ask)
+    const otp = textOf(reply.body, 'otp')
+    const named = [...numbers].every(([, behavior]) => behavior !== undefined)
+    return found(
+      { ...(otp !== undefined && { otp }), ...(named && { testNumbers: Object.fromEntries(numbers) }) },
+      `${numbers.size} test numbers${named ? '' : ', not all with a behavior that the mock has'}`,
+    )
+  }),
+  read('3', 'contentType', 1, 'a wrong code for an unknown confirmation as text/plain', async (ask) => {
+    const headers = { 'content-type': 'text/plain' }
+    const reply = await confirm(ask, NOBODYS_CONFIRMATION, await wrongCode(ask), {}, headers)
+    return found({ contentType: reply.status === 415 ? 'json' : 'any' }, shown(reply))
+  }),
+  read(
+    '4',
+    'unknownFields',
+    2,
+    'a wrong code for an unknown confirmation, with and without an unknown field',
+    async (ask) => {
       const usual = await unknownConfirmation(ask)
       const reply = await confirm(ask, NOBODYS_CONFIRMATION, await wrongCode(ask), { probe: 1 })
       return found({ unknownFields: sameReply(usual, reply) ? 'ignore' : 'refuse' }, shown(reply))
     },
-  },
-  {
-    ...read,
-    row: '70',
-    option: [],
-    costs: 2,
-    sends: 'reads without a key and of an unknown charge',
-    async ask(ask) {
-      const none = await ask.send({ operation: 'gateway.status', path: ['ch_probe'], auth: 'none' })
-      const unknown = await statusOf(ask, 'ch_probe')
-      return reported(`without a key: ${shown(none)}; an unknown charge: ${shown(unknown)}`)
-    },
-  },
-  {
-    ...write,
-    row: '71',
-    option: [],
-    costs: 1,
-    sends: 'a charge of a test number without an Idempotency-Key',
-    ask: async (ask) => reported(shown(await charge(ask, undefined))),
-  },
-  {
-    ...write,
-    row: '81',
-    option: [],
-    costs: 1,
-    sends: 'a charge of a test number',
-    async ask(ask) {
-      const { reply } = await pending(ask)
-      return reported(`created_at has the form ${needed(reply.body, 'created_at').replace(/\d/g, '9')}`)
-    },
-  },
-  {
-    ...write,
-    row: '67',
-    option: ['statusAnswer'],
-    costs: 1,
-    sends: 'the status of a charge',
-    async ask(ask) {
-      const reply = await statusOf(ask, (await pending(ask)).id)
-      const statusAnswer = 'amount' in reply.body ? 'charge' : 'status'
-      return found({ statusAnswer }, `fields: ${Object.keys(reply.body).join(', ')}`)
-    },
-  },
-  {
-    ...write,
-    row: '72',
-    option: ['keyReuse'],
-    costs: 1,
-    sends: 'the Idempotency-Key of a charge with another amount',
-    async ask(ask) {
-      const { id } = await pending(ask)
-      const reply = await charge(ask, 'charge', { amount: AMOUNT + 1 })
-      if (isCharge(reply) && textOf(reply.body, 'id') !== id)
-        throw new Unanswered('a second charge was created')
-      return found({ keyReuse: isCharge(reply) ? 'replay' : 'reject' }, shown(reply))
-    },
-  },
-  {
-    ...write,
-    row: '69',
-    option: ['redirectAllowlist'],
-    costs: 2,
-    sends: 'a charge with a redirect_uri that nobody allowed',
-    async ask(ask) {
-      await pending(ask)
-      const reply = await charge(ask, 'redirect', { redirect_uri: 'https://mandatekit-probe.invalid/' })
-      const { redirectUri } = ask.config
-      if (isCharge(reply)) return found({ redirectAllowlist: [] }, `any address is allowed: ${shown(reply)}`)
-      if (redirectUri === undefined) throw new Unanswered(`an allowlist of unknown content: ${shown(reply)}`)
-      return found({ redirectAllowlist: [redirectUri] }, `${shown(reply)}; more addresses may be allowed`)
-    },
-  },
-  {
-    ...write,
-    row: '82',
-    option: ['inputRules'],
-    costs: 1,
-    sends: 'a charge of nothing (amount 0)',
-    async ask(ask) {
-      await pending(ask)
-      const reply = await charge(ask, 'nothing', { amount: 0 })
-      return found({ inputRules: isCharge(reply) ? 'types' : 'formats' }, `amount 0: ${shown(reply)}`)
-    },
-  },
-  {
-    ...write,
-    row: '84',
-    option: ['apiKeyScope'],
-    costs: 1,
-    needs: ['otherApiKey'],
-    sends: 'the status of a charge with the other API key',
-    async ask(ask) {
+  ),
+  read('70', '', 2, 'reads without a key and of an unknown charge', async (ask) => {
+    const none = await ask.send({ operation: 'gateway.status', path: ['ch_probe'], auth: 'none' })
+    const unknown = await statusOf(ask, 'ch_probe')
+    return reported(`without a key: ${shown(none)}; an unknown charge: ${shown(unknown)}`)
+  }),
+  write('71', '', 1, 'a charge of a test number without an Idempotency-Key', async (ask) =>
+    reported(shown(await charge(ask, undefined))),
+  ),
+  write('81', '', 1, 'a charge of a test number', async (ask) => {
+    const { reply } = await pending(ask)
+    return reported(`created_at has the form ${needed(reply.body, 'created_at').replace(/\d/g, '9')}`)
+  }),
+  write('67', 'statusAnswer', 1, 'the status of a charge', async (ask) => {
+    const reply = await statusOf(ask, (await pending(ask)).id)
+    const statusAnswer = 'amount' in reply.body ? 'charge' : 'status'
+    return found({ statusAnswer }, `fields: ${Object.keys(reply.body).join(', ')}`)
+  }),
+  write('72', 'keyReuse', 1, 'the Idempotency-Key of a charge with another amount', async (ask) => {
+    const { id } = await pending(ask)
+    const reply = await charge(ask, 'charge', { amount: AMOUNT + 1 })
+    if (isCharge(reply) && textOf(reply.body, 'id') !== id)
+      throw new Unanswered('a second charge was created')
+    return found({ keyReuse: isCharge(reply) ? 'replay' : 'reject' }, shown(reply))
+  }),
+  write('69', 'redirectAllowlist', 2, 'a charge with a redirect_uri that nobody allowed', async (ask) => {
+    await pending(ask)
+    const reply = await charge(ask, 'redirect', { redirect_uri: 'https://mandatekit-probe.invalid/' })
+    const { redirectUri } = ask.config
+    if (isCharge(reply)) return found({ redirectAllowlist: [] }, `any address is allowed: ${shown(reply)}`)
+    if (redirectUri === undefined) throw new Unanswered(`an allowlist of unknown content: ${shown(reply)}`)
+    return found({ redirectAllowlist: [redirectUri] }, `${shown(reply)}; more addresses may be allowed`)
+  }),
+  write('82', 'inputRules', 1, 'a charge of nothing (amount 0)', async (ask) => {
+    await pending(ask)
+    const reply = await charge(ask, 'nothing', { amount: 0 })
+    return found({ inputRules: isCharge(reply) ? 'types' : 'formats' }, `amount 0: ${shown(reply)}`)
+  }),
+  write(
+    '84',
+    'apiKeyScope',
+    1,
+    'the status of a charge with the other API key',
+    async (ask) => {
       const path = [(await pending(ask)).id]
       const reply = await ask.send({ operation: 'gateway.status', path, auth: 'other' })
       if (reply.status === 401) throw new Unanswered('the other API key is not valid')
       return found({ apiKeyScope: reply.status < 300 ? 'all' : 'own' }, shown(reply))
     },
-  },
-  {
-    ...write,
-    row: '75',
-    option: [],
-    costs: 1,
-    sends: 'a renewal of a charge that is not confirmed',
-    ask: async (ask) => reported(shown(await renew(ask, (await pending(ask)).id, 'early'))),
-  },
-  {
-    ...write,
-    row: '66',
-    option: ['confirmAnswer'],
-    costs: 2,
-    sends: 'the correct code of a charge',
-    async ask(ask) {
-      const { reply } = await paid(ask)
-      if (reply.status >= 300) throw new Unanswered(`the correct code got ${shown(reply)}`)
-      const confirmAnswer = reply.isEmpty ? 'empty' : 'amount' in reply.body ? 'charge' : 'status'
-      return found(
-        { confirmAnswer },
-        `${shown(reply)} with ${Object.keys(reply.body).join(', ') || 'no body'}`,
-      )
-    },
-  },
-  {
-    ...write,
-    row: '77',
-    option: [],
-    costs: 1,
-    sends: 'the correct code again',
-    async ask(ask) {
-      const { confirmationId } = await paid(ask)
-      return reported(`again: ${shown(await confirm(ask, confirmationId, (await reference(ask)).otp))}`)
-    },
-  },
-  {
-    ...write,
-    row: '74',
-    option: [],
-    costs: 1,
-    sends: 'a renewal with another mandate_id',
-    ask: async (ask) => reported(shown(await renew(ask, (await paid(ask)).id, 'mismatch', 'ch_probe'))),
-  },
-  {
-    ...write,
-    row: '75',
-    option: ['renewalsAsMandates'],
-    costs: 2,
-    sends: 'a renewal, and a renewal of this renewal',
-    async ask(ask) {
-      const first = await renewal(ask)
-      if (first.body.status !== 'succeeded') throw new Unanswered('the renewal did not succeed')
-      const reply = await renew(ask, needed(first.body, 'id'), 'second-renewal')
-      return found({ renewalsAsMandates: isCharge(reply) }, shown(reply))
-    },
-  },
-  {
-    ...write,
-    row: '77',
-    option: ['maxOtpAttempts'],
-    costs: 21,
-    sends: `up to ${MOST_CODES} wrong codes for one charge`,
-    ask: askAttempts,
-  },
-  {
-    ...write,
-    row: '61',
-    option: ['testNumbers'],
-    costs: 40,
-    sends: 'a charge, its code and a renewal for each test number whose behavior is not named',
-    ask: askNumbers,
-  },
-  {
-    ...write,
-    row: '61',
-    option: ['unlistedNumbers', 'defaultBehavior'],
-    costs: 5,
-    sends: 'a charge, its code and a renewal for a number that nobody has',
-    ask: askUnlisted,
-  },
-  {
-    area,
-    level: 'reset',
-    row: '68',
-    option: [],
-    costs: 1,
-    sends: 'a reset, which deletes the charges of the sandbox',
-    ask: async (ask) => reported(shown(await ask.send({ operation: 'gateway.reset' }))),
-  },
-  {
-    area,
-    level: 'rate-limit',
-    row: '78',
-    option: ['rateLimit'],
-    costs: 2 * MOST_CALLS,
-    sends: 'health until a 429, a wait until no call counts, and health until a 429',
-    ask: askLimit,
-  },
+    'otherApiKey',
+  ),
+  write('75', '', 1, 'a renewal of a charge that is not confirmed', async (ask) =>
+    reported(shown(await renew(ask, (await pending(ask)).id, 'early'))),
+  ),
+  write('66', 'confirmAnswer', 2, 'the correct code of a charge', async (ask) => {
+    const { reply } = await paid(ask)
+    if (reply.status >= 300) throw new Unanswered(`the correct code got ${shown(reply)}`)
+    const confirmAnswer = reply.isEmpty ? 'empty' : 'amount' in reply.body ? 'charge' : 'status'
+    return found({ confirmAnswer }, `${shown(reply)} with ${Object.keys(reply.body).join(', ') || 'no body'}`)
+  }),
+  write('77', '', 1, 'the correct code again', async (ask) => {
+    const { confirmationId } = await paid(ask)
+    return reported(`again: ${shown(await confirm(ask, confirmationId, (await reference(ask)).otp))}`)
+  }),
+  write('74', '', 1, 'a renewal with another mandate_id', async (ask) =>
+    reported(shown(await renew(ask, (await paid(ask)).id, 'mismatch', 'ch_probe'))),
+  ),
+  write('75', 'renewalsAsMandates', 2, 'a renewal, and a renewal of this renewal', async (ask) => {
+    const first = await renewal(ask)
+    if (first.body.status !== 'succeeded') throw new Unanswered('the renewal did not succeed')
+    const reply = await renew(ask, needed(first.body, 'id'), 'second-renewal')
+    return found({ renewalsAsMandates: isCharge(reply) }, shown(reply))
+  }),
+  write('77', 'maxOtpAttempts', 21, `up to ${MOST_CODES} wrong codes for one charge`, askAttempts),
+  write(
+    '61',
+    'testNumbers',
+    40,
+    'a charge, its code and a renewal for each test number whose behavior is not named',
+    askNumbers,
+  ),
+  write(
+    '61',
+    'unlistedNumbers defaultBehavior',
+    5,
+    'a charge, its code and a renewal for a number that nobody has',
+    askUnlisted,
+  ),
+  question('reset')('68', '', 1, 'a reset, which deletes the charges of the sandbox', async (ask) =>
+    reported(shown(await ask.send({ operation: 'gateway.reset' }))),
+  ),
+  question('rate-limit')(
+    '78',
+    'rateLimit',
+    2 * MOST_CALLS,
+    'health until a 429, a wait until no call counts, and health until a 429',
+    askLimit,
+  ),
 ]

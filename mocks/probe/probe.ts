@@ -61,7 +61,7 @@ export const optionsOf = (asked: readonly Asked[]): Json => {
 }
 
 const lacking = (question: Question, area: ProbeArea): Answer | undefined => {
-  const missing = question.needs?.find((name) => area[name] === undefined)
+  const missing = question.needs.find((name) => area[name] === undefined)
   return missing === undefined ? undefined : { unknown: `${question.area}.${missing} is not configured` }
 }
 

@@ -118,9 +118,22 @@ export interface Question {
   /** How many requests it sends at most, without those that questions share. */
   readonly costs: number
   /** What it needs besides the address and the credentials. */
-  readonly needs?: readonly (keyof ProbeArea)[]
+  readonly needs: readonly (keyof ProbeArea)[]
   readonly ask: (ask: Ask) => Promise<Answer>
 }
+
+/** Returns a function that makes the questions of a level. `option` has the names of the options, with spaces. */
+export const questionsOf =
+  (area: Area) =>
+  (level: Level) =>
+  (
+    row: string,
+    option: string,
+    costs: number,
+    sends: string,
+    ask: Question['ask'],
+    ...needs: readonly (keyof ProbeArea)[]
+  ): Question => ({ row, option: option.split(' ').filter(Boolean), area, level, sends, costs, needs, ask })
 
 /** Names a question in the session file. */
 export const questionId = ({ area, row, level, option }: Question): string =>

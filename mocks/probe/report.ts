@@ -65,7 +65,7 @@ export const listOf = (questions: readonly Question[]): string => {
       ...own.map(({ row, area, option, sends, costs, needs }) => {
         const sets =
           option.length === 0 ? 'is reported' : `sets ${option.map((name) => `${area}.${name}`).join(', ')}`
-        const need = needs === undefined ? '' : `; needs ${area}.${needs.join(', ')}`
+        const need = needs.length === 0 ? '' : `; needs ${area}.${needs.join(', ')}`
         return `  row ${row}: ${sends}; at most ${costs} requests; ${sets}${need}`
       }),
     ].join('\n')

@@ -39,7 +39,10 @@ export const traffic = async (
 
   const learn = (body: unknown): void => {
     if (typeof body !== 'object' || body === null) return
-    if (Array.isArray(body)) return body.forEach(learn)
+    if (Array.isArray(body)) {
+      for (const each of body) learn(each)
+      return
+    }
     for (const [name, value] of Object.entries(body)) {
       const kind = {
         access_token: 'token',
