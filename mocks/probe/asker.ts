@@ -93,11 +93,11 @@ export const createAsker = (
   area: Area,
   config: ProbeArea,
   parts: AskerParts,
-  spent: { requests: number },
+  spent: { requests: number; readonly endsAt: number },
 ) => {
   const { fetch, clock, session, redactor, budget, payer } = parts
   const shared = new Map<string, Promise<unknown>>()
-  const endsAt = clock.now() + budget.seconds * SECOND
+  const { endsAt } = spent
   let pausedUntil = 0
   let failures = 0
   let token: { readonly value: string; readonly until: number } | undefined
@@ -273,9 +273,11 @@ export const createAsker = (
         return making as Promise<Value>
       },
       async payer(action, url) {
+        const id = next()
+        if (session.wasSent(id)) return
         if (payer === undefined) throw new Unanswered(`nobody was there to ${action}`)
-        // The payer's decision may take longer than the budget: it is a person's time, not the server's.
         await payer(action, url)
+        session.add({ sent: id })
       },
       now: clock.now,
       async sleep(milliseconds) {

@@ -65,7 +65,7 @@ const lacking = (question: Question, area: ProbeArea): Answer | undefined => {
   return missing === undefined ? undefined : { unknown: `${question.area}.${missing} is not configured` }
 }
 
-/** Asks one question. An answer that depends on something that is missing today is not kept. */
+/** Asks one question. */
 const askOne = async (question: Question, ask: Parameters<Question['ask']>[0]): Promise<Answer> => {
   try {
     return await question.ask(ask)
@@ -87,8 +87,8 @@ export const probe = async (
   parts: AskerParts,
   progress: (question: Question, number: number, count: number) => void = () => undefined,
 ): Promise<ProbeResult> => {
-  const { session, redactor } = parts
-  const spent = { requests: 0 }
+  const { session, redactor, clock, budget } = parts
+  const spent = { requests: 0, endsAt: clock.now() + budget.seconds * 1_000 }
   const stopped: { [Name in Area]?: string } = {}
   const askers: { [Name in Area]?: ReturnType<typeof createAsker> } = {}
   const chosen = questions.filter(({ level, area }) => allowed.includes(level) && config[area] !== undefined)

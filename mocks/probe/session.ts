@@ -4,7 +4,7 @@ import type { Recording } from './recording.ts'
 /** A line of the session file. The first names the session; the others follow in the order in which things happened. */
 export type SessionLine =
   | { readonly session: string }
-  /** A request that may act was about to be sent. */
+  /** A request that may act was about to be sent, or a person has acted. */
   | { readonly sent: string }
   /** An exchange. `id` names the request of a question; without it, the request was refused and sent again. */
   | { readonly id?: string; readonly recording: Recording }

@@ -78,7 +78,12 @@ export const openSandbox = (given: MockOptions = {}) => {
       redactor,
       budget: { requests: 10_000, seconds: 100_000, timeoutSeconds: 20 },
       wrongLogins: 8,
-      payer: async (_action, url) => void mock.payer.authorize(url.split('/').at(-1) ?? ''),
+      payer: async (_action, url) => {
+        // After a kill, a person may be asked again for what is done.
+        const invoiceId = url.split('/').at(-1)
+        const open = mock.state.subscriptions().find((each) => each.invoiceId === invoiceId)
+        if (open?.requestStatus === 'INITIALIZED') mock.payer.authorize(open.invoiceId)
+      },
       ...more,
     })
   return { mock, lines, redactor, run }
