@@ -2,10 +2,16 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createMock, type MockOptions } from '../../mocks/core.ts'
 import { gatewayDefaults } from '../../mocks/domain/gateway/options.ts'
+import { toLine } from '../../mocks/probe/recording.ts'
+import { reportOf } from '../../mocks/probe/report.ts'
 import { sized } from '../support/sizes.ts'
 import { mockOptions, varied } from './options.ts'
-import { openSandbox, sandboxOptions } from './set-up.ts'
+import { openSandbox, SANDBOX, sandboxOptions } from './set-up.ts'
 import { traffic } from './traffic.ts'
+
+const { clientSecret, username, password } = SANDBOX.subscriptions.credentials
+const { apiKey, otherApiKey, testNumbers } = SANDBOX.gateway
+const SECRETS = [clientSecret, username, password, apiKey, otherApiKey, testNumbers[0].slice(1)]
 
 type Table = Readonly<Record<string, unknown>>
 
@@ -39,9 +45,29 @@ describe('the round trip', () => {
   test('what probe finds makes a mock that answers as the server', { timeout: 1_800_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(mockOptions, fc.nat(), async (server, seed) => {
-        const { run } = openSandbox(server)
-        const { stopped, options, asked } = await run()
+        const { run, mock, lines, redactor } = openSandbox(server)
+        const issued: string[] = []
+        const result = await run({
+          fetch: async (url, init) => {
+            const response = await mock.fetch(url, init)
+            const body = Object(
+              await response
+                .clone()
+                .json()
+                .catch(() => undefined),
+            )
+            issued.push(
+              ...[body.access_token, body.refresh_token].filter((token) => typeof token === 'string'),
+            )
+            return response
+          },
+        })
+        const { stopped, options, asked } = result
         expect(stopped).toEqual({})
+        const recordings = lines.flatMap((line) => ('recording' in line ? [toLine(line.recording)] : []))
+        const written = [...recordings, reportOf(result, redactor)].join('')
+        const secrets = [...issued, ...SECRETS]
+        expect(secrets.filter((secret) => written.includes(secret))).toEqual([])
         for (const area of ['subscriptions', 'gateway'] as const) {
           for (const name of varied[area]) {
             const count = counts.get(`${area}.${name}`) ?? { found: 0, unknown: 0 }
