@@ -21,6 +21,12 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
+/** The streams that a command writes to, for example `process`. */
+export interface Outputs {
+  readonly stdout: { write(text: string): unknown }
+  readonly stderr: { write(text: string): unknown }
+}
+
 /** The options of `mandatekit mock`. */
 export interface MockCommandOptions {
   readonly port: number

@@ -12,9 +12,8 @@ import { createRedactor, type Redactor } from '../probe/redact.ts'
 import { listOf, reportOf } from '../probe/report.ts'
 import { openSession, type SessionLine } from '../probe/session.ts'
 import { machineNow, startTimer } from '../time/machine.ts'
-import { CommandError, messageOf } from './arguments.ts'
+import { CommandError, messageOf, type Outputs } from './arguments.ts'
 import { readNamedFile } from './config-file.ts'
-import type { Outputs } from './run.ts'
 
 const OPTIONS = {
   config: { type: 'string', short: 'c' },

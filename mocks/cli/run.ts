@@ -10,7 +10,15 @@ import type { MockOptions, NotifyOptions } from '../options.ts'
 import { isLoopback } from '../panel/access.ts'
 import { type MockServer, startMockServer } from '../server.ts'
 import type { Mock } from '../types.ts'
-import { CommandError, codeOf, help, type MockCommandOptions, messageOf, readArguments } from './arguments.ts'
+import {
+  CommandError,
+  codeOf,
+  help,
+  type MockCommandOptions,
+  messageOf,
+  type Outputs,
+  readArguments,
+} from './arguments.ts'
 import { readConfigFile, readNamedFile } from './config-file.ts'
 import { greeting } from './greeting.ts'
 
@@ -108,12 +116,6 @@ const whenSignaled = (): Promise<void> =>
   new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve())
   })
-
-/** The streams that a command writes to, for example `process`. */
-export interface Outputs {
-  readonly stdout: { write(text: string): unknown }
-  readonly stderr: { write(text: string): unknown }
-}
 
 const serve = async (given: MockCommandOptions, { stdout }: Outputs): Promise<void> => {
   const options = await optionsOf(given)

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createMock, type MockOptions } from '../../mocks/core.ts'
 import { gatewayDefaults } from '../../mocks/domain/gateway/options.ts'
+import { subscriptionsDefaults } from '../../mocks/domain/subscriptions/options.ts'
 import { toLine } from '../../mocks/probe/recording.ts'
 import { reportOf } from '../../mocks/probe/report.ts'
 import { sized } from '../support/sizes.ts'
@@ -12,6 +13,21 @@ import { traffic } from './traffic.ts'
 const { clientSecret, username, password } = SANDBOX.subscriptions.credentials
 const { apiKey, otherApiKey, testNumbers } = SANDBOX.gateway
 const SECRETS = [clientSecret, username, password, apiKey, otherApiKey, testNumbers[0].slice(1)]
+
+const DEFAULTS = { subscriptions: subscriptionsDefaults, gateway: gatewayDefaults }
+/** Random requests seldom depend on these options, so their values are compared as well. */
+const EXACT = [
+  ['subscriptions', 'lockout'],
+  ['subscriptions', 'cancelDelay'],
+  ['subscriptions', 'rateLimit'],
+  ['subscriptions', 'sendRetryAfter'],
+  ['subscriptions', 'duplicateRequest'],
+  ['subscriptions', 'maxEnd'],
+  ['gateway', 'maxOtpAttempts'],
+  ['gateway', 'defaultBehavior'],
+  ['gateway', 'rateLimit'],
+  ['gateway', 'renewalsAsMandates'],
+] as const
 
 type Table = Readonly<Record<string, unknown>>
 
@@ -76,6 +92,14 @@ describe('the round trip', () => {
           }
         }
         expect(asked.length).toBeGreaterThan(40)
+        for (const [area, name] of EXACT) {
+          const found: unknown = Object(options[area])[name]
+          const truth: unknown = Object(server[area])[name] ?? Object(DEFAULTS[area])[name]
+          const attempts = { attempts: Object(truth).attempts }
+          if (found === undefined) continue
+          if (name === 'lockout') expect(found).toMatchObject(attempts)
+          else expect({ [name]: found }).toEqual({ [name]: truth })
+        }
         const otp = server.gateway?.otp ?? gatewayDefaults.otp
         const [wanted, given] = await Promise.all(
           [server, completed(server, options)].map((each) =>
