@@ -179,7 +179,7 @@ const payerAt = (outputs: Outputs) => async (action: string, url: string) => {
 
 const REQUESTS = 500
 const MORE_REQUESTS = 3_000
-const SECONDS = 1_800
+const SECONDS = 3_600
 
 const write = (
   folder: string,

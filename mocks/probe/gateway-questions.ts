@@ -101,7 +101,7 @@ const askAttempts = async (ask: Ask): Promise<Answer> => {
 
 const MOST_CALLS = 1_000
 
-/** Returns after how many accepted calls a 429 came, and when, and for how long it asks to wait. */
+/** Returns after how many accepted calls a 429 came, and how long after the first of them the next is allowed. */
 const burst = async (ask: Ask) => {
   const times: number[] = []
   while (times.length < MOST_CALLS) {
@@ -110,27 +110,29 @@ const burst = async (ask: Ask) => {
     if (reply.status === 429) {
       const after = Number(reply.headers['retry-after'])
       if (!(after > 0)) throw new Unanswered('the 429 has no Retry-After in seconds')
-      return { count: times.length, startedAt: times[0] ?? at, freeAt: ask.now() + after * 1_000 }
+      const windowMs = Math.round((ask.now() + after * 1_000 - (times[0] ?? at)) / 1_000) * 1_000
+      return { count: times.length, windowMs }
     }
     times.push(at)
   }
   return undefined
 }
 
+const LONGEST_WAIT = 600_000
+
 const askLimit = async (ask: Ask): Promise<Answer> => {
-  const startedAt = ask.now()
-  const first = await burst(ask)
-  if (first === undefined) return found({ rateLimit: false }, `no 429 in ${MOST_CALLS} calls`)
-  // How many earlier calls still count is not known: after this wait, none does.
-  const longest = Math.max(first.freeAt - startedAt, first.freeAt - ask.now())
-  await ask.sleep(longest + 60_000)
-  const second = await burst(ask)
-  if (second === undefined || second.count === 0) throw new Unanswered('the limit gave no clear picture')
-  const windowMs = Math.round((second.freeAt - second.startedAt) / 1_000) * 1_000
-  return found(
-    { rateLimit: { limit: second.count, windowMs } },
-    `${second.count} calls in ${windowMs / 1_000} s`,
-  )
+  let before = await burst(ask)
+  if (before === undefined) return found({ rateLimit: false }, `no 429 in ${MOST_CALLS} calls`)
+  // Earlier calls may still count. After a wait longer than the window, none does, and a longer wait changes nothing.
+  for (let wait = 61_000; wait <= LONGEST_WAIT; wait *= 2) {
+    await ask.sleep(wait)
+    const { count, windowMs }: NonNullable<typeof before> = (await burst(ask)) ?? { count: 0, windowMs: 0 }
+    if (count > 0 && count === before.count && windowMs === before.windowMs) {
+      return found({ rateLimit: { limit: count, windowMs } }, `${count} calls in ${windowMs / 1_000} s`)
+    }
+    before = { count, windowMs }
+  }
+  throw new Unanswered('bursts of calls gave no clear picture of the limit')
 }
 
 const question = questionsOf('gateway')
@@ -260,8 +262,8 @@ export const gatewayQuestions: readonly Question[] = [
   question('rate-limit')(
     '78',
     'rateLimit',
-    2 * MOST_CALLS,
-    'health until a 429, a wait until no call counts, and health until a 429',
+    5 * MOST_CALLS,
+    'health until a 429, several times, with waits of one to eight minutes between',
     askLimit,
   ),
 ]
