@@ -1,6 +1,6 @@
 import type { Area } from '../../src/contract/endpoint.ts'
 import { isObject } from '../../src/contract/fields.ts'
-import { MockRefusedError } from '../domain/result.ts'
+import { MockRefusedError } from '../base/result.ts'
 import type { MockOptions, ReadOptions } from '../options.ts'
 import type { Mock } from '../types.ts'
 import { acceptedCodes, decisionsOf, replayOptions } from './decisions.ts'

@@ -1,15 +1,15 @@
 import { dayNumber } from '../../src/contract/formats.ts'
-import { createCalendar, parseTimeOfDay } from '../domain/calendar.ts'
-import { toMilliseconds } from '../domain/duration.ts'
-import type { BehaviorName } from '../domain/gateway/behaviors.ts'
-import { comparableNumber } from '../domain/gateway/behaviors.ts'
+import { createCalendar, parseTimeOfDay } from '../time/calendar.ts'
+import { toMilliseconds } from '../time/duration.ts'
+import type { BehaviorName } from '../gateway/behaviors.ts'
+import { comparableNumber } from '../gateway/behaviors.ts'
 import {
   defaultMerchant,
   type MerchantOptions,
   type PaymentScript,
   type SeedToken,
-} from '../domain/subscriptions/options.ts'
-import { CYCLE_DAYS } from '../domain/subscriptions/schedule.ts'
+} from '../subscriptions/options.ts'
+import { CYCLE_DAYS } from '../subscriptions/billing.ts'
 import type { MockOptions, ReadOptions } from '../options.ts'
 import type { Mock } from '../types.ts'
 import { type Exchange, paymentsOf, textOf } from './exchanges.ts'

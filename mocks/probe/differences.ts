@@ -2,7 +2,7 @@ import type { EndpointDefinition } from '../../src/contract/endpoint.ts'
 import { isObject, type Json, jsonOf, received } from '../../src/contract/fields.ts'
 import { gatewayErrorSchema } from '../../src/contract/gateway.ts'
 import { envelopeSchema } from '../../src/contract/subscriptions.ts'
-import { MINUTE } from '../domain/duration.ts'
+import { MINUTE } from '../time/duration.ts'
 import { textOf } from './exchanges.ts'
 
 /** How two responses differ at one place. */

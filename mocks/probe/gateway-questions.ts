@@ -3,7 +3,7 @@ import {
   behaviors,
   comparableNumber,
   isBehaviorName,
-} from '../domain/gateway/behaviors.ts'
+} from '../gateway/behaviors.ts'
 import {
   AMOUNT,
   charge,
@@ -181,10 +181,10 @@ export const gatewayQuestions: readonly Question[] = [
     const { reply } = await pending(ask)
     return reported(`created_at has the form ${needed(reply.body, 'created_at').replace(/\d/g, '9')}`)
   }),
-  write('67', 'statusAnswer', 1, 'the status of a charge', async (ask) => {
+  write('67', 'statusResponse', 1, 'the status of a charge', async (ask) => {
     const reply = await statusOf(ask, (await pending(ask)).id)
-    const statusAnswer = 'amount' in reply.body ? 'charge' : 'status'
-    return found({ statusAnswer }, `fields: ${Object.keys(reply.body).join(', ')}`)
+    const statusResponse = 'amount' in reply.body ? 'charge' : 'status'
+    return found({ statusResponse }, `fields: ${Object.keys(reply.body).join(', ')}`)
   }),
   write('72', 'keyReuse', 1, 'the Idempotency-Key of a charge with another amount', async (ask) => {
     const { id } = await pending(ask)
@@ -222,11 +222,11 @@ export const gatewayQuestions: readonly Question[] = [
   write('75', '', 1, 'a renewal of a charge that is not confirmed', async (ask) =>
     reported(shown(await renew(ask, (await pending(ask)).id, 'early'))),
   ),
-  write('66', 'confirmAnswer', 2, 'the correct code of a charge', async (ask) => {
+  write('66', 'confirmResponse', 2, 'the correct code of a charge', async (ask) => {
     const { reply } = await paid(ask)
     if (reply.status >= 300) throw new Unanswered(`the correct code got ${shown(reply)}`)
-    const confirmAnswer = reply.isEmpty ? 'empty' : 'amount' in reply.body ? 'charge' : 'status'
-    return found({ confirmAnswer }, `${shown(reply)} with ${Object.keys(reply.body).join(', ') || 'no body'}`)
+    const confirmResponse = reply.isEmpty ? 'empty' : 'amount' in reply.body ? 'charge' : 'status'
+    return found({ confirmResponse }, `${shown(reply)} with ${Object.keys(reply.body).join(', ') || 'no body'}`)
   }),
   write('77', '', 1, 'the correct code again', async (ask) => {
     const { confirmationId } = await paid(ask)

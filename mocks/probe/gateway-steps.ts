@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../../src/contract/fields.ts'
-import { type BehaviorName, comparableNumber, isBehaviorName } from '../domain/gateway/behaviors.ts'
-import { gatewayDefaults } from '../domain/gateway/options.ts'
+import { type BehaviorName, comparableNumber, isBehaviorName } from '../gateway/behaviors.ts'
+import { gatewayDefaults } from '../gateway/options.ts'
 import { type Ask, needed, type Reply, shown, textOf, Unanswered } from './question.ts'
 
 // What the questions to area G send. Several questions share a step: it is done once in a session.

@@ -1,5 +1,5 @@
 import { type Json, received } from '../../src/contract/fields.ts'
-import { subscriptionsDefaults } from '../domain/subscriptions/options.ts'
+import { subscriptionsDefaults } from '../subscriptions/options.ts'
 import {
   type Answer,
   type Ask,

@@ -1,5 +1,5 @@
 import { received } from '../../src/contract/fields.ts'
-import { defaultErrorCodes } from '../domain/subscriptions/options.ts'
+import { defaultErrorCodes } from '../subscriptions/options.ts'
 import {
   found,
   needed,

@@ -1,5 +1,5 @@
-import { dateText } from '../domain/calendar.ts'
-import { DAY, MINUTE } from '../domain/duration.ts'
+import { dateText } from '../time/calendar.ts'
+import { DAY, MINUTE } from '../time/duration.ts'
 
 /** Returns the day so many days after `now`, in a zone that is so many minutes ahead of UTC. */
 export const dayAfter = (now: number, zoneMinutes: number, days: number): string =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { behaviorNames } from '../../mocks/domain/gateway/behaviors.ts'
-import { defaultErrorCodes } from '../../mocks/domain/subscriptions/options.ts'
+import { behaviorNames } from '../../mocks/gateway/behaviors.ts'
+import { defaultErrorCodes } from '../../mocks/subscriptions/options.ts'
 import type { MockOptions } from '../../mocks/options.ts'
 import { SANDBOX } from './set-up.ts'
 
@@ -102,8 +102,8 @@ const gateway = {
   unlistedNumbers: of('accept', 'refuse'),
   retryDelay: orFalse(hours),
   confirmationTtl: orFalse(hours),
-  confirmAnswer: of('charge', 'status', 'empty'),
-  statusAnswer: of('charge', 'status'),
+  confirmResponse: of('charge', 'status', 'empty'),
+  statusResponse: of('charge', 'status'),
   redirectAllowlist: of([], [SANDBOX.gateway.redirectUri]),
   keyReuse: of('replay', 'reject'),
   keyInFlight: of('wait', 'conflict'),
