@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { compareWithMock, type Difference } from '../core.ts'
 import { readRecordings } from '../probe/recording.ts'
-import { CommandError, messageOf } from './arguments.ts'
+import { CommandError, messageOf, type Outputs } from './arguments.ts'
 import { readConfigFile, readNamedFile } from './config-file.ts'
 
 const OPTIONS = {
@@ -62,10 +62,7 @@ const read = (words: readonly string[]) => {
  * @returns 0 if there is no difference, 1 if there are differences
  * @throws CommandError with exit code 2 if the command could not run
  */
-export const compare = async (
-  words: readonly string[],
-  { stdout }: { readonly stdout: { write(text: string): unknown } },
-): Promise<0 | 1> => {
+export const compare = async (words: readonly string[], { stdout }: Outputs): Promise<0 | 1> => {
   const { file, config, ignore = [], github = false } = read(words)
   try {
     const recordings = readRecordings(await readNamedFile('compare', file))

@@ -1,16 +1,16 @@
 import { dayNumber } from '../../src/contract/formats.ts'
-import { createCalendar, parseTimeOfDay } from '../time/calendar.ts'
-import { toMilliseconds } from '../time/duration.ts'
 import type { BehaviorName } from '../gateway/behaviors.ts'
 import { comparableNumber } from '../gateway/behaviors.ts'
+import type { MockOptions, ReadOptions } from '../options.ts'
+import { CYCLE_DAYS } from '../subscriptions/billing.ts'
 import {
   defaultMerchant,
   type MerchantOptions,
   type PaymentScript,
   type SeedToken,
 } from '../subscriptions/options.ts'
-import { CYCLE_DAYS } from '../subscriptions/billing.ts'
-import type { MockOptions, ReadOptions } from '../options.ts'
+import { createCalendar, parseTimeOfDay } from '../time/calendar.ts'
+import { toMilliseconds } from '../time/duration.ts'
 import type { Mock } from '../types.ts'
 import { type Exchange, paymentsOf, textOf } from './exchanges.ts'
 

@@ -1,9 +1,4 @@
-import {
-  type BehaviorName,
-  behaviors,
-  comparableNumber,
-  isBehaviorName,
-} from '../gateway/behaviors.ts'
+import { type BehaviorName, behaviors, comparableNumber, isBehaviorName } from '../gateway/behaviors.ts'
 import {
   AMOUNT,
   charge,
@@ -226,7 +221,10 @@ export const gatewayQuestions: readonly Question[] = [
     const { reply } = await paid(ask)
     if (reply.status >= 300) throw new Unanswered(`the correct code got ${shown(reply)}`)
     const confirmResponse = reply.isEmpty ? 'empty' : 'amount' in reply.body ? 'charge' : 'status'
-    return found({ confirmResponse }, `${shown(reply)} with ${Object.keys(reply.body).join(', ') || 'no body'}`)
+    return found(
+      { confirmResponse },
+      `${shown(reply)} with ${Object.keys(reply.body).join(', ') || 'no body'}`,
+    )
   }),
   write('77', '', 1, 'the correct code again', async (ask) => {
     const { confirmationId } = await paid(ask)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { behaviorNames } from '../../mocks/gateway/behaviors.ts'
-import { defaultErrorCodes } from '../../mocks/subscriptions/options.ts'
 import type { MockOptions } from '../../mocks/options.ts'
+import { defaultErrorCodes } from '../../mocks/subscriptions/options.ts'
 import { SANDBOX } from './set-up.ts'
 
 const of = <const Value>(...values: readonly Value[]) => fc.constantFrom(...values)
