@@ -2,6 +2,7 @@ import type { Area, EndpointDefinition } from '../../src/contract/endpoint.ts'
 import { isObject, type Json } from '../../src/contract/fields.ts'
 import { GATEWAY_API_PREFIX } from '../../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../../src/contract/subscriptions.ts'
+import type { Operation } from '../http/area.ts'
 import { FORM_TYPE } from '../http/body.ts'
 import { LateError, withinRealTime } from '../time/machine.ts'
 import {
@@ -13,14 +14,7 @@ import {
   Stopped,
   Unanswered,
 } from './question.ts'
-import {
-  bodyOf,
-  endpoints,
-  pickHeaders,
-  type Recording,
-  requestHeaders,
-  responseHeaders,
-} from './recording.ts'
+import { endpoints, recordingOf } from './recording.ts'
 import type { Redactor } from './redact.ts'
 import type { Session } from './session.ts'
 
@@ -60,11 +54,12 @@ const definitionOf = (operation: string): EndpointDefinition => {
   return found.definition
 }
 
-const urlOf = (area: Area, config: ProbeArea, { path }: EndpointDefinition, sending: Sending): string => {
+/** Returns the address of a request below the base URL. */
+const pathOf = (area: Area, config: ProbeArea, { path }: EndpointDefinition, sending: Sending): string => {
   const values = [...(sending.path ?? [])]
   const prefixed = path.replace(PREFIXES[area], config.apiPrefix ?? PREFIXES[area])
   const filled = prefixed.replace(/:\w+/g, () => encodeURIComponent(values.shift() ?? ''))
-  return `${config.baseUrl.replace(/\/+$/, '')}${filled}${sending.query === undefined ? '' : `?${sending.query}`}`
+  return `${sending.at ?? filled}${sending.query ? `?${sending.query}` : ''}`
 }
 
 /** Returns the milliseconds after which a refused call may be repeated. */
@@ -98,6 +93,7 @@ export const createAsker = (
   const { fetch, clock, session, redactor, budget, payer } = parts
   const shared = new Map<string, Promise<unknown>>()
   const { endsAt } = spent
+  const base = config.baseUrl.replace(/\/+$/, '')
   let pausedUntil = 0
   let failures = 0
   let token: { readonly value: string; readonly until: number } | undefined
@@ -127,36 +123,25 @@ export const createAsker = (
     spent.requests += 1
   }
 
+  /** Sends one request, and returns its recording. */
   const exchange = async (
-    url: string,
-    init: { method: string; headers: Headers; body?: string },
-    operation: Recording['operation'],
-  ): Promise<{ readonly reply: Reply; readonly recording: Recording }> => {
-    const at = new Date(clock.now()).toISOString()
-    const { status, headers, text } = await withinRealTime(
+    operation: Operation,
+    path: string,
+    init: { readonly method: string; readonly headers: Headers; readonly body?: string },
+  ) => {
+    const at = clock.now()
+    const response = await withinRealTime(
       budget.timeoutSeconds * SECOND,
       'no response in time',
       async (signal) => {
-        const response = await fetch(url, { ...init, redirect: 'manual', signal })
-        return {
-          status: response.status,
-          headers: pickHeaders(response.headers, responseHeaders),
-          text: await response.text(),
-        }
+        const received = await fetch(`${base}${path}`, { ...init, redirect: 'manual', signal })
+        return { status: received.status, headers: received.headers, text: await received.text() }
       },
-    )
-    const body = bodyOf(text)
-    const request = {
-      method: init.method,
-      path: url.slice(config.baseUrl.replace(/\/+$/, '').length),
-      headers: pickHeaders(init.headers, requestHeaders),
-      ...(init.body === undefined ? {} : { body: bodyOf(init.body) }),
-    }
-    const response = { status, headers, ...(body === undefined ? {} : { body }) }
-    return {
-      reply: replyOf(response),
-      recording: { area, ...(operation && { operation }), request, response, at },
-    }
+    ).catch((error: unknown) => {
+      throw failed(error instanceof LateError ? error.message : `the connection failed (${causeOf(error)})`)
+    })
+    const request = { ...init, path, text: init.body ?? '' }
+    return recordingOf({ area, operation }, request, response, at)
   }
 
   const heedLimits = (reply: Reply): void => {
@@ -173,8 +158,9 @@ export const createAsker = (
   }
 
   /** Returns a response whose verdict counts. */
-  const usable = (reply: Reply, { operation, auth }: Sending): Reply => {
-    if (!isOwn(area, reply)) throw failed(`${operation} got ${reply.status} without the API's own body`)
+  const usable = (reply: Reply, { operation, auth, at }: Sending): Reply => {
+    if (at === undefined && !isOwn(area, reply))
+      throw failed(`${operation} got ${reply.status} without the API's own body`)
     const hasCredentials = auth === undefined && operation !== 'subscriptions.login'
     if (reply.status === 401 && hasCredentials) throw failed(`${operation} got 401 with valid credentials`)
     return reply
@@ -197,19 +183,18 @@ export const createAsker = (
       await admit(sending.impatient === true)
       const headers = new Headers({
         ...(bearer === '' ? {} : { authorization: bearer }),
-        ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(text === undefined ? {} : { 'content-type': sending.type ?? 'application/json' }),
         ...(sending.key === undefined ? {} : { 'idempotency-key': session.name(`key-${sending.key}`) }),
-        ...sending.headers,
       })
-      const method = sending.method ?? definition.method
+      const init = {
+        method: sending.method ?? definition.method,
+        headers,
+        ...(text !== undefined && { body: text }),
+      }
       if (actsTwice) session.add({ sent: id })
-      const { reply, recording } = await exchange(
-        urlOf(area, config, definition, sending),
-        { method, headers, ...(text === undefined ? {} : { body: text }) },
-        sending.operation,
-      ).catch((error: unknown) => {
-        throw failed(error instanceof LateError ? error.message : `the connection failed (${causeOf(error)})`)
-      })
+      const recording = await exchange(sending.operation, pathOf(area, config, definition, sending), init)
+      const reply = replyOf(recording.response ?? { status: 0, headers: {} })
+      if (sending.at !== undefined) hideTexts(reply.body)
       const isRefused = reply.status === 429 && sending.impatient !== true
       session.add({ ...(isRefused ? {} : { id }), recording: redactor.recording(recording) })
       heedLimits(reply)
@@ -218,6 +203,13 @@ export const createAsker = (
       usable(reply, sending)
       failures = 0
       return reply
+    }
+  }
+
+  /** Hides what may be a token, because nobody knows the fields of this response. */
+  const hideTexts = (body: Json): void => {
+    for (const [name, text] of Object.entries(body)) {
+      if (typeof text === 'string' && text.length > 15) redactor.hide(name, text)
     }
   }
 
@@ -251,20 +243,11 @@ export const createAsker = (
       send: (sending) => transmit(next(), sending),
       login(fields, form) {
         if (fields === undefined && form !== true) return login(next())
-        const given = {
-          ...(fields?.grant_type === undefined && { grant_type: 'password' }),
-          ...credentials(),
-          ...fields,
-        }
-        const sent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-        return transmit(next(), {
-          operation: 'subscriptions.login',
-          body:
-            form === true
-              ? new URLSearchParams(Object.entries(sent).map(([k, v]) => [k, String(v)])).toString()
-              : sent,
-          ...(form === true && { headers: { 'content-type': FORM_TYPE } }),
-        })
+        const { grant_type = 'password', ...others } = { ...credentials(), ...fields }
+        const sent = JSON.parse(JSON.stringify({ grant_type, ...others }))
+        const body = form === true ? String(new URLSearchParams(sent)) : sent
+        const type = form === true ? FORM_TYPE : undefined
+        return transmit(next(), { operation: 'subscriptions.login', body, ...(type && { type }) })
       },
       name: session.name,
       shared<Value>(name: string, make: (ask: Ask) => Promise<Value>) {

@@ -138,7 +138,10 @@ const subscriptionDecisions = (
     }
   }
 
-  const phases = new Map<string, 'authorized' | 'closed'>()
+  const delay = toMilliseconds(cancelDelay)
+  const authorized = new Set<string>()
+  /** The first exchange after which no payer can decide, unless a cancellation is still running. */
+  const closed = new Map<string, { readonly index: number; readonly time: number }>()
   const reversed = new Set<string>()
   const decisions: (Decision & { readonly invoice?: string })[] = []
   exchanges.forEach((exchange, before) => {
@@ -146,7 +149,7 @@ const subscriptionDecisions = (
     const invoice = operation === 'subscriptions.status' ? id : (invoices.get(id) ?? '')
     const request = requests.get(invoice)
     if (request === undefined || !succeeded) return
-    const phase = phases.get(invoice)
+    const end = closed.get(invoice)
     const status = operation === 'subscriptions.status' ? textOf(body, 'status') : ''
     const flag = operation === 'subscriptions.details' ? body.enabled : undefined
     const has = (value: unknown): boolean =>
@@ -156,39 +159,40 @@ const subscriptionDecisions = (
       has(enabledValues[name]) && !has(enabledValues[name === 'active' ? 'inactive' : 'active'])
     const paid = payments.get(invoice)
     const isPaid = operation === 'subscriptions.payments' && paymentsOf(exchange).length > 0
-    if (phase === undefined && (status === 'SUCCEEDED' || is('active') || isPaid)) {
-      phases.set(invoice, 'authorized')
+    if (!authorized.has(invoice) && (status === 'SUCCEEDED' || is('active') || isPaid)) {
+      authorized.add(invoice)
       const firstDue = [...(paid?.values() ?? [])].map(({ dueDate }) => dueDate).sort()[0]
       const day = dayNumber(firstDue ?? '')
       const slot = day === undefined ? time : calendar.instantOf(day, parseTimeOfDay(debitTime) ?? 0)
       const scripts = scriptsOf(paid ?? new Map(), request.step)
+      const last = end === undefined ? FOREVER : end.time + Math.max(0, delay - 1)
       decisions.push({
         invoice,
-        time: Math.max(request.created, Math.min(time, slot, request.created + ttl - 1)),
-        before,
+        time: Math.max(request.created, Math.min(time, slot, request.created + ttl - 1, last)),
+        before: end !== undefined && delay === 0 ? end.index : before,
         act: (mock, mapped) => void mock.payer.authorize(mapped(invoice), { payments: scripts }),
       })
-    } else if (phase === undefined && status === 'FAILED') {
-      phases.set(invoice, 'closed')
+    } else if (end === undefined && status === 'FAILED') {
+      closed.set(invoice, { index: before, time })
       decisions.push({
         time: Math.min(time, request.created + ttl - 1),
         before,
         act: (mock, mapped) => void mock.payer.decline(mapped(invoice)),
       })
-    } else if (phase !== 'closed' && operation === 'subscriptions.cancel') {
-      phases.set(invoice, 'closed')
+    } else if (end === undefined && operation === 'subscriptions.cancel') {
+      closed.set(invoice, { index: before, time })
     } else if (
-      phase !== 'closed' &&
+      end === undefined &&
       (status === 'CANCELLED' ||
         operation === 'subscriptions.cancellation' ||
-        (phase === 'authorized' && is('inactive') && calendar.dayAt(time) <= (dayNumber(request.end) ?? 0)))
+        (authorized.has(invoice) && is('inactive') && calendar.dayAt(time) <= (dayNumber(request.end) ?? 0)))
     ) {
-      phases.set(invoice, 'closed')
+      closed.set(invoice, { index: before, time })
       const isRunning = operation === 'subscriptions.cancellation' && textOf(body, 'status') === 'PROCESSING'
       const decided = decisions.findLast((each) => each.invoice === invoice)?.time ?? request.created
       decisions.push({
         invoice,
-        time: isRunning ? time : Math.max(decided, time - toMilliseconds(cancelDelay)),
+        time: isRunning ? time : Math.max(decided, time - delay),
         before,
         act: (mock, mapped) => void mock.payer.cancel(mapped(invoice)),
       })

@@ -9,9 +9,7 @@ export const levels = ['read', 'write', 'reset', 'rate-limit', 'lockout'] as con
 export type Level = (typeof levels)[number]
 
 /** The answer to a question: the options that it sets, or why it stays unknown. */
-export type Answer =
-  | { readonly found: Json; readonly seen: string }
-  | { readonly unknown: string; readonly seen?: string }
+export type Answer = { readonly found: Json; readonly seen: string } | { readonly unknown: string }
 
 /** Thrown while a question is asked: its answer cannot be known. The probe goes on with the next question. */
 export class Unanswered extends Error {
@@ -26,7 +24,7 @@ export class Stopped extends Error {
 /** A response, as the questions read it. */
 export interface Reply {
   readonly status: number
-  /** The headers, with names in lower case. */
+  /** The headers that a recording keeps, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /** The JSON object of the body; an empty object if there is none. */
   readonly body: Json
@@ -51,13 +49,15 @@ export interface Sending {
   readonly path?: readonly string[]
   readonly query?: string
   readonly method?: string
+  /** Path in place of that of the operation. Any response counts, because the path may not exist. */
+  readonly at?: string
   /** JSON; text is sent as it is. */
   readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>>
+  readonly type?: string
   /** `none` sends no credentials; `other` sends the other API key of the configuration. Default: those of the operation. */
   readonly auth?: 'none' | 'other'
   /** Name of an Idempotency-Key, which is derived from the session: the same name is the same key, also after a restart. */
-  readonly key?: string
+  readonly key?: string | undefined
   /** Returns a 429 instead of waiting until the limit allows the call. */
   readonly impatient?: boolean
 }
@@ -122,6 +122,19 @@ export interface Question {
   readonly ask: (ask: Ask) => Promise<Answer>
 }
 
+/** Reads a response: returns the options that it shows, or words if the mock has no option for it. */
+type Read = (reply: Reply, ask: Ask) => Json | string | Promise<Json | string>
+
+const answerOf = async (ask: Ask, send: Send, read: Read): Promise<Answer> => {
+  const result = await send(ask)
+  if (!('status' in result)) return result
+  const reading = await read(result, ask)
+  return typeof reading === 'string' ? found({}, reading) : found(reading, shown(result))
+}
+
+/** Sends what a question sends. Questions of several responses return their answer. */
+type Send = (ask: Ask) => Promise<Reply | Answer>
+
 /** Returns a function that makes the questions of a level. `option` has the names of the options, with spaces. */
 export const questionsOf =
   (area: Area) =>
@@ -131,9 +144,19 @@ export const questionsOf =
     option: string,
     costs: number,
     sends: string,
-    ask: Question['ask'],
+    send: Send,
+    read: Read = shown,
     ...needs: readonly (keyof ProbeArea)[]
-  ): Question => ({ row, option: option.split(' ').filter(Boolean), area, level, sends, costs, needs, ask })
+  ): Question => {
+    const ask = (each: Ask): Promise<Answer> => answerOf(each, send, read)
+    return { row, option: option.split(' ').filter(Boolean), area, level, sends, costs, needs, ask }
+  }
+
+/** Returns a step that several questions share: it is done once in a session. */
+export const once =
+  <Value>(name: string, make: (ask: Ask) => Promise<Value>) =>
+  (ask: Ask): Promise<Value> =>
+    ask.shared(name, make)
 
 /** Names a question in the session file. */
 export const questionId = ({ area, row, level, option }: Question): string =>
@@ -142,8 +165,18 @@ export const questionId = ({ area, row, level, option }: Question): string =>
 /** Returns an answer that sets options. */
 export const found = (options: Json, seen: string): Answer => ({ found: options, seen })
 
-/** Returns an answer that is only reported, because the mock has no option for it. */
-export const reported = (seen: string): Answer => found({}, seen)
+/** Returns what `make` returns, or `undefined` if it cannot be known. */
+export const ifKnown = <Value>(make: Promise<Value>): Promise<Value | undefined> =>
+  make.catch((error: unknown) => {
+    if (error instanceof Unanswered) return undefined
+    throw error
+  })
+
+/** Returns a value that an option of the mock can have. */
+export const among = <Value>(values: readonly Value[], value: Value): Value => {
+  if (values.includes(value)) return value
+  throw new Unanswered(`the mock has no such value: ${value}`)
+}
 
 /** Returns the received text or number as text; `undefined` if there is neither. Reads both casings of an id. */
 export const textOf = (body: Json, name: string): string | undefined => {
@@ -163,8 +196,11 @@ export const codeOf = ({ body }: Reply): string | undefined =>
   textOf(body, 'errorCode') ?? (isObject(body.error) ? textOf(body.error, 'code') : undefined)
 
 /** Describes a response in the words of a report. */
-export const shown = (reply: Reply): string =>
-  [reply.status, codeOf(reply)].filter((part) => part !== undefined).join(' ')
+export const shown = (reply: Reply): string => [reply.status, codeOf(reply)].filter(Boolean).join(' ')
+
+/** Describes the headers of a response that name the request (row 49). */
+export const requestIds = ({ headers }: Reply): string =>
+  Object.keys(headers).find((name) => /id$/.test(name)) ?? 'no header names the request'
 
 /** Returns whether two responses say the same: status, code and message. */
 export const sameReply = (one: Reply, other: Reply): boolean =>

@@ -1,11 +1,4 @@
-import {
-  bodyOf,
-  findOperation,
-  pickHeaders,
-  type Recording,
-  requestHeaders,
-  responseHeaders,
-} from './recording.ts'
+import { findOperation, type Recording, recordingOf } from './recording.ts'
 import { createRedactor, type Hidden } from './redact.ts'
 
 /** The options of `record`. */
@@ -20,12 +13,10 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
 /** Receives each recording when its response has arrived. */
 export type RecordingSink = (recording: Recording) => unknown
 
-/** Returns the response as a recording has it, or `undefined` if its body ended early. */
-const copyOf = async (response: Response): Promise<Recording['response']> => {
+/** Returns the parts of a response that a recording has, or `undefined` if its body ended early. */
+const copyOf = async (response: Response) => {
   try {
-    const body = bodyOf(await response.clone().text())
-    const headers = pickHeaders(response.headers, responseHeaders)
-    return { status: response.status, headers, ...(body === undefined ? {} : { body }) }
+    return { status: response.status, headers: response.headers, text: await response.clone().text() }
   } catch {
     // The reader of `response` gets the same error.
     return undefined
@@ -57,25 +48,18 @@ export const createRecorder = (
     const { pathname, search } = new URL(request.url)
     const found = findOperation(pathname)
     if (found === undefined) return fetch(request)
-    const body = bodyOf(await request.clone().text())
-    const recording: Recording = {
-      area: found.endpoint.area,
-      operation: found.endpoint.definition.operation,
-      request: {
-        method: request.method,
-        path: `${found.path}${search}`,
-        headers: pickHeaders(request.headers, requestHeaders),
-        ...(body === undefined ? {} : { body }),
-      },
-      at: new Date(clock.now()).toISOString(),
-    }
+    const { method, headers } = request
+    const sent = { method, headers, path: `${found.path}${search}`, text: await request.clone().text() }
+    const at = clock.now()
+    const { area, definition } = found.endpoint
+    const written = (response?: Awaited<ReturnType<typeof copyOf>>): Promise<void> =>
+      write(recordingOf({ area, operation: definition.operation }, sent, response, at))
     try {
       const received = await fetch(request)
-      const response = await copyOf(received)
-      await write({ ...recording, ...(response === undefined ? {} : { response }) })
+      await written(await copyOf(received))
       return received
     } catch (error) {
-      await write(recording)
+      await written()
       throw error
     }
   }

@@ -13,7 +13,7 @@ export interface Recording {
     readonly method: string
     /** The path below the base URL, with the query. */
     readonly path: string
-    /** The headers of `requestHeaders` that were sent, with names in lower case. */
+    /** The headers of `KEPT` that were sent, with names in lower case. */
     readonly headers: Readonly<Record<string, string>>
     /** The JSON of the body, or its text if it is not JSON; absent if there was no body. */
     readonly body?: unknown
@@ -21,7 +21,7 @@ export interface Recording {
   /** Absent if the request got no response. */
   readonly response?: {
     readonly status: number
-    /** The headers of `responseHeaders` that were received, with names in lower case. */
+    /** The headers of `KEPT` that were received, with names in lower case. */
     readonly headers: Readonly<Record<string, string>>
     /** The JSON of the body, or its text if it is not JSON; absent if the body was empty. */
     readonly body?: unknown
@@ -30,28 +30,9 @@ export interface Recording {
   readonly at: string
 }
 
-/** The request headers that a recording keeps. */
-export const requestHeaders: readonly string[] = ['authorization', 'content-type', 'idempotency-key']
-
-/** The response headers that a recording keeps. */
-export const responseHeaders: readonly string[] = [
-  'allow',
-  'content-type',
-  'date',
-  'retry-after',
-  'x-ratelimit-limit',
-  'x-ratelimit-remaining',
-  'x-ratelimit-reset',
-]
-
-/** Returns the headers with the given names. */
-export const pickHeaders = (headers: Headers, names: readonly string[]): Record<string, string> =>
-  Object.fromEntries(
-    names.flatMap((name) => {
-      const value = headers.get(name)
-      return value === null ? [] : [[name, value]]
-    }),
-  )
+/** The headers of requests and responses that a recording keeps, and the usual names of a request id (row 49). */
+const KEPT =
+  /^(?:authorization|content-type|idempotency-key|allow|date|retry-after|x-ratelimit-\w+)$|(?:request|correlation|trace)-?id$/
 
 /** Returns the JSON of a body, its text if it is not JSON, or `undefined` if it is empty. */
 export const bodyOf = (text: string): unknown => {
@@ -62,6 +43,34 @@ export const bodyOf = (text: string): unknown => {
     return text
   }
 }
+
+/** A message as `fetch` has it. */
+interface Message {
+  readonly headers: Headers
+  readonly text: string
+}
+
+const partOf = ({ headers, text }: Message) => {
+  const body = bodyOf(text)
+  return {
+    headers: Object.fromEntries([...headers].filter(([name]) => KEPT.test(name))),
+    ...(body === undefined ? {} : { body }),
+  }
+}
+
+/** Returns the recording of an exchange, in which secrets are not replaced yet. */
+export const recordingOf = (
+  { area, operation }: { readonly area: Area; readonly operation: Operation },
+  request: Message & { readonly method: string; readonly path: string },
+  response: (Message & { readonly status: number }) | undefined,
+  at: number,
+): Recording => ({
+  area,
+  operation,
+  request: { method: request.method, path: request.path, ...partOf(request) },
+  ...(response && { response: { status: response.status, ...partOf(response) } }),
+  at: new Date(at).toISOString(),
+})
 
 /** Every operation of both APIs, with the segments of its path below the version prefix. */
 export const endpoints = [...Object.values(subscriptionsContract), ...Object.values(gatewayContract)].map(

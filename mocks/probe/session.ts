@@ -11,15 +11,7 @@ export type SessionLine =
   | { readonly question: string; readonly answer: Answer }
 
 /** What happened in a session so far, from its file. A killed run resumes from it. */
-export interface Session {
-  /** Returns a text that only this session uses. The same suffix gives the same text, also after a restart. */
-  name(suffix: string): string
-  replyTo(id: string): Reply | undefined
-  wasSent(id: string): boolean
-  answerTo(question: string): Answer | undefined
-  add(line: SessionLine): void
-  recordings(): readonly Recording[]
-}
+export type Session = ReturnType<typeof openSession>
 
 /**
  * Opens a session.
@@ -31,7 +23,7 @@ export const openSession = (
   lines: readonly SessionLine[],
   newId: string,
   write: (line: SessionLine) => void,
-): Session => {
+) => {
   const replies = new Map<string, Reply>()
   const sent = new Set<string>()
   const answers = new Map<string, Answer>()
@@ -55,11 +47,12 @@ export const openSession = (
   for (const line of lines) keep(line)
   if (session === undefined) add({ session: newId })
   return {
-    name: (suffix) => `probe-${session}-${suffix}`,
-    replyTo: (id) => replies.get(id),
-    wasSent: (id) => sent.has(id),
-    answerTo: (question) => answers.get(question),
+    /** Returns a text that only this session uses. The same suffix gives the same text, also after a restart. */
+    name: (suffix: string): string => `probe-${session}-${suffix}`,
+    replyTo: (id: string) => replies.get(id),
+    wasSent: (id: string): boolean => sent.has(id),
+    answerTo: (question: string) => answers.get(question),
     add,
-    recordings: () => recordings,
+    recordings: (): readonly Recording[] => recordings,
   }
 }
