@@ -46,7 +46,7 @@ const millisecondsOf = (text: string): number => {
 /** Compares a received body with the mock's. */
 export const createBodyComparison = (operation: string, ids: Map<string, string>) => {
   const isIdentifier = (name: string): boolean =>
-    IDENTIFIER.test(name) || (name === 'requestID' && /cancel/.test(operation))
+    IDENTIFIER.test(name) || (/^requestI[dD]$/.test(name) && /cancel/.test(operation))
 
   const texts = (name: string, place: string, recorded: string, mock: string): Finding[] => {
     const finding = (kind: Finding['kind']): Finding[] => [{ place, kind, recorded, mock }]

@@ -1,6 +1,9 @@
 import type { EndpointDefinition } from '../../src/contract/endpoint.ts'
 import { isObject, type Json, received } from '../../src/contract/fields.ts'
+import type { Mock } from '../types.ts'
 import { findOperation, type Recording } from './recording.ts'
+
+export const FOREVER = 8_000_000_000_000_000
 
 /** A recording with what `compare` reads from it. */
 export interface Exchange extends Recording {
@@ -75,4 +78,14 @@ export const paymentsOf = ({ operation, body, succeeded }: Exchange): readonly J
   if (operation === 'subscriptions.payment') return [body]
   const list = operation === 'subscriptions.payments' ? body.subscriptionPayments : []
   return Array.isArray(list) ? list.filter(isObject) : []
+}
+
+/** Something that a payer did between two exchanges. */
+export interface Decision {
+  /** The latest time at which the payer can have done this. */
+  readonly time: number
+  /** The index of the first exchange that shows it. */
+  readonly before: number
+  /** Does the same on the mock. `mapped` returns the mock's identifier of a recorded one. */
+  act(mock: Mock, mapped: (id: string) => string): void
 }
