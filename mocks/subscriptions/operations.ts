@@ -65,14 +65,14 @@ export type Subscriptions = ReturnType<typeof createSubscriptions>
 
 /** Creates the subscriptions API (area S) of a mock. Each operation first runs what is due: payments, cancellations. */
 export const createSubscriptions = (
-  parts: Omit<AreaContext, 'schedule'> & {
+  outer: Omit<AreaContext, 'schedule'> & {
     /** Returns the base URL of the payer's pages: the start of the `url` that `subscribe` returns (S-b). */
     readonly baseUrl: () => string
   },
 ) => {
-  const { state, agenda, ids, options, baseUrl } = parts
+  const { state, agenda, ids, options, baseUrl } = outer
   const { now } = agenda
-  const context: AreaContext = { ...parts, schedule: createSchedule(options) }
+  const context: AreaContext = { ...outer, schedule: createSchedule(options) }
   const billing = createBilling(context)
   const views = createViews(context)
   const tokens = createTokens(context)
@@ -289,8 +289,9 @@ export const createSubscriptions = (
     /** Returns every subscription, oldest first. */
     subscriptions: (): readonly SubscriptionState[] => present().subscriptions.map(views.state),
     /** Returns a subscription as the panel lists it. */
-    listed(invoiceId: string) {
-      const one = present().byInvoice.get(invoiceId)
+    listed(id: string) {
+      const { byInvoice, bySubscription } = present()
+      const one = byInvoice.get(id) ?? bySubscription.get(id)
       return one && views.listed(one)
     },
     /** The subscriptions, as the panel reads them page by page. */

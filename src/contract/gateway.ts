@@ -15,7 +15,7 @@ const OUTCOMES = [
 
 /** Charge statuses (G1). */
 export type KnownChargeStatus = 'pending_confirmation' | 'pending_retry' | 'succeeded' | 'failed' | 'expired'
-/** Charge outcomes that this package knows. The specification shows only PENDING. */
+/** Known values of a charge's field `outcome`, the result of the payment. The specification shows only PENDING. */
 export type KnownChargeOutcome =
   | 'PENDING'
   | 'SUCCEEDED'
@@ -155,9 +155,9 @@ export const gatewayContract = {
     request: chargeRequestSchema,
     response: chargeSchema,
     status: 202,
-    needs: ['id'],
-    created: CHARGE,
-    echoes: ['msisdn', 'amount', 'currency'],
+    requiredFields: ['id'],
+    createdFields: CHARGE,
+    echoedFields: ['msisdn', 'amount', 'currency'],
     acts: true,
     afterUnknown: FIND_CHARGE,
   },
@@ -175,8 +175,8 @@ export const gatewayContract = {
     request: confirmRequestSchema,
     response: chargeSchema,
     status: 200,
-    partial: true,
-    created: CHARGE,
+    partialResponse: true,
+    createdFields: CHARGE,
     acts: true,
     afterUnknown: { how: 'read-charge', advice: 'Call status(chargeId) to see whether it was confirmed.' },
   },
@@ -190,8 +190,8 @@ export const gatewayContract = {
     retry: 'always',
     response: chargeSchema,
     status: 200,
-    needs: ['status'],
-    partial: true,
+    requiredFields: ['status'],
+    partialResponse: true,
     afterWait: 'The charge may still change. Wait again or read it later, and do not charge again meanwhile.',
   },
   /** Charges a mandate's payer, who enters no code. Requests with the same `Idempotency-Key` create one renewal. */
@@ -206,8 +206,8 @@ export const gatewayContract = {
     request: renewRequestSchema,
     response: chargeSchema,
     status: 201,
-    needs: ['id'],
-    created: CHARGE,
+    requiredFields: ['id'],
+    createdFields: CHARGE,
     acts: true,
     afterUnknown: FIND_CHARGE,
   },
