@@ -35,6 +35,8 @@ const forbiddenImports: readonly (readonly [...Import, reason: RegExp])[] = [
   ['mocks/h.ts', '../examples/shop.ts', /no client, transport or ky/],
   ['mocks/panel/a.ts', '../../src/http/call.ts', /no client, transport or ky/],
   ['mocks/probe/a.ts', '../../src/gateway-client.ts', /no client, transport or ky/],
+  ['mocks/i.ts', './probe/compare.ts', /loaded only if they are used/],
+  ['mocks/cli/b.ts', '../probe/probe.ts', /loaded only if they are used/],
   ['mocks/index.ts', 'msw/node', /jsdom and browsers/],
   ['mocks/index.ts', './server.ts', /jsdom and browsers/],
   ['mocks/base/a.ts', '../http/router.ts', /ids, options\. It imports its own files/],
@@ -85,10 +87,14 @@ const allowedImports: readonly Import[] = [
   ['mocks/server/ok.ts', 'srvx/node'],
   ['mocks/server/ok.ts', '../core.ts'],
   ['mocks/cli/ok.ts', '../server.ts'],
+  ['mocks/cli/probe.ts', '../probe/probe.ts'],
+  ['mocks/probe/ok.ts', '../http/body.ts'],
 ]
 
 /** Ways to import that are not a plain `import`. */
 const otherSyntax: Readonly<Record<string, string>> = {
+  'mocks/lazy.ts':
+    "import type { X } from './probe/compare.ts'\nexport type Y = X\nexport const y = import('./probe/compare.ts')",
   'src/lazy.ts': "export const x = import('node:fs')",
   'src/only-type.ts': "import type { X } from 'msw'\nexport type Y = X",
   'src/inline-type.ts': "export type Y = import('msw').X",
