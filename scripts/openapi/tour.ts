@@ -49,7 +49,7 @@ const CREDENTIALS = {
   username,
   password,
 }
-const ORDER = {
+export const ORDER = {
   clientID: clientId,
   requestID: 'order-1001',
   start: '2026-12-01',

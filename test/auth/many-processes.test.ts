@@ -3,8 +3,9 @@ import { createMock, type Mock } from '../../mocks/core.ts'
 import { createMemoryTokenStore, SubscriptionsClient, type TokenStore } from '../../src/index.ts'
 import { errorOf } from '../support/clients.ts'
 import { settled } from '../support/manual-clock.ts'
+import { sized } from '../support/sizes.ts'
 
-const SLOTS = 200
+const SLOTS = sized(200, 40)
 const MINUTES = 6
 const LOCK_TIME = 31_000
 

@@ -6,7 +6,7 @@ import { errorOf } from '../support/clients.ts'
 import { ORDER, openMock } from '../support/mock-clients.ts'
 import { sized } from '../support/sizes.ts'
 
-const CALLS = sized(1_000, 300)
+const CALLS = sized(1_000, 100)
 
 const times = <Value>(count: number, make: (index: number) => Promise<Value>): Promise<Value[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)))

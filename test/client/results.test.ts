@@ -23,17 +23,6 @@ describe('case 22: the envelope of area S', () => {
     expect(error.message).toContain('start is over')
   })
 
-  it.each([
-    [200, 'rejected'],
-    [400, 'rejected'],
-    [409, 'rejected'],
-    [422, 'rejected'],
-    [500, 'unknown'],
-  ])('an error code with HTTP %i has the outcome %s', async (status, outcome) => {
-    const error = await failureOf({ status, body: { errorCode: '07', errorMessage: '' } }, calls.subscribe)
-    expect(error).toMatchObject({ status, errorCode: '07', outcome })
-  })
-
   it('200 without a code and without a url is not a success', async () => {
     const error = await failureOf({ body: { invoiceID: 'inv-1', url: '' } }, calls.subscribe)
     expect(error).toMatchObject({ ...unexpected, body: { invoiceID: 'inv-1' } })

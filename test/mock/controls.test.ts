@@ -68,18 +68,6 @@ describe('the payer', () => {
     expect(() => payer.setPayments('invoice', ['fail'])).toThrow(MockRefusedError)
   })
 
-  const page = 'https://mock.example/authorize/invoice'
-  test.each([undefined, null, page, new URL(page), { invoiceID: 'invoice' }, 5])(
-    'refuses %o as an id, and the error names the id to give',
-    (given) => {
-      const { payer } = open()
-      const naming = (id: string) => ({ name: 'TypeError', message: expect.stringContaining(id) })
-      expect(() => payer.authorize(given as string)).toThrow(expect.objectContaining(naming('invoiceID')))
-      expect(() => payer.decline(given as string)).toThrow(expect.objectContaining(naming('invoiceID')))
-      expect(() => payer.confirm(given as string)).toThrow(expect.objectContaining(naming('confirmation_id')))
-    },
-  )
-
   test('refuses the id of a charge as confirmation_id, and a behavior of a number that is not text', () => {
     const charges = [{ id: 'ch_1', msisdn: '+1', amount: 1, currency: 'BDT' }]
     const { payer } = createMock({ gateway: { charges } })

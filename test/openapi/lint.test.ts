@@ -44,18 +44,6 @@ test('Redocly finds no error and no warning, and ignores the three ambiguous pat
   ])
 })
 
-test('Redocly finds the same paths in the joined document', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'openapi-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  const file = join(folder, 'joined.json')
-  await writeFile(file, JSON.stringify(joined('http://127.0.0.1:4010')))
-  const { totals, problems } = await redocly(file)
-  expect(totals).toEqual({ errors: 0, warnings: 3, ignored: 0 })
-  expect(problems.map(({ ruleId }: { ruleId: string }) => ruleId)).toEqual(
-    Array(3).fill('no-ambiguous-paths'),
-  )
-})
-
 test.each([
   ['subscriptions', documents.subscriptions],
   ['gateway', documents.gateway],

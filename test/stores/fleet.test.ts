@@ -21,7 +21,7 @@ const SUCCESS: Result = { failed: 0, failures: [], reports: [] }
 const BOTH = ['node-redis', 'ioredis'] as const
 const PAIRS = Array.from({ length: sized(2, 1) }, () => BOTH).flat()
 const FLEET = Array.from({ length: 2 }, () => PAIRS).flat()
-const CALLS = sized(1000, 125)
+const CALLS = sized(1000, 50)
 const WORKER = fileURLToPath(new URL('./fleet-worker.ts', import.meta.url))
 
 describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_000 }, () => {
