@@ -57,7 +57,7 @@ export const ORDER = {
   userReturnURL: 'https://shop.example/return',
   cycle: 'WEEKLY',
   amount: '25.00',
-}
+} as const
 /** The charge that requests of the tour create. */
 export const CHARGE = {
   msisdn: testNumbers.succeeds,
