@@ -3,9 +3,9 @@ import { createMock, type MockOptions } from '../../mocks/core.ts'
 import type { UnexpectedReport, UnexpectedResponseError } from '../../src/index.ts'
 import { GatewayClient, KeyReusedError, nextStep } from '../../src/index.ts'
 import { CHARGE, CHARGE_REQUEST, DETAILS, OK, payment, SUBSCRIBED } from '../support/bodies.ts'
-import { errorOf, subscriptionsClient } from '../support/clients.ts'
+import { errorOf } from '../support/clients.ts'
 import { type Call, calls, failureOf, once, openClients, unexpected } from '../support/open-clients.ts'
-import { type Script, startServer } from '../support/scripted-server.ts'
+import type { Script } from '../support/scripted-server.ts'
 
 /** The two clients, and the reports of what they did not expect. */
 const watched = async (script: Script) => {
@@ -47,30 +47,6 @@ describe('case 22: the envelope of area S', () => {
       })
     },
   )
-
-  it.each<[string, Script]>([
-    ['400 with the code of success', { status: 400, body: SUBSCRIBED }],
-    ['401 with the code of success', { status: 401, body: SUBSCRIBED }],
-    ['429 with the code of success', { status: 429, body: SUBSCRIBED }],
-    ['500 with the code of success', { status: 500, body: SUBSCRIBED }],
-    ['200 with another code', { body: { ...SUBSCRIBED, errorCode: '200' } }],
-  ])(
-    '%s and the created subscription proves no refusal, and the client does not retry',
-    async (_, script) => {
-      const clients = await openClients(script)
-      const error = await errorOf(calls.subscribe(clients))
-      expect(error).toMatchObject({ outcome: 'unknown', retryable: false, attempts: 1, body: script.body })
-      expect(clients.requests).toHaveLength(2)
-    },
-  )
-
-  it('a login response with an error code is a refusal', async () => {
-    const { url } = await startServer([
-      { body: { access_token: 'a-token', expires_in: 3600, errorCode: '05' } },
-    ])
-    const error = await errorOf(subscriptionsClient(url).login())
-    expect(error).toMatchObject({ ...rejected, errorCode: '05', body: undefined })
-  })
 })
 
 describe('case 23: the statuses of area G', () => {

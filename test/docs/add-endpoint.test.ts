@@ -56,7 +56,8 @@ test('it compiles and its tests pass', async () => {
   await applyPatch()
   expect(await compile()).toEqual({ exitCode: 0, output: '' })
   const tests = ['test/client/events.test.ts', 'test/client/outcomes.test.ts']
-  const run = await copy.runTool('vitest', 'run', '--project', 'unit', ...tests)
+  const names = 'leaves an event|every operation is in the matrix|the response is 503'
+  const run = await copy.runTool('vitest', 'run', '--project', 'unit', ...tests, '-t', names)
   expect(run.exitCode, run.output).toBe(0)
 })
 
