@@ -240,6 +240,12 @@ export const createGateway = (parts: GatewayParts) => {
           .charges.slice(from, to)
           .map((charge) => listedCharge(charge, standing(charge))),
     },
+    /** Returns the time of the next change that happens without a call; infinity if none is planned. */
+    nextChangeAt: (): number =>
+      state().charges.reduce((first, { next }) => {
+        const isOver = next === undefined || next.at <= now()
+        return isOver ? first : Math.min(first, next.at)
+      }, Number.POSITIVE_INFINITY),
     /** Returns the events, oldest first. */
     events: (): readonly GatewayEvent[] => eventsBy(state(), now()),
   }

@@ -4,7 +4,7 @@ import type { GatewayOptions } from './options.ts'
 import type { ChargeFields, ChargeRecord } from './state.ts'
 
 // A country code never starts with 0, and a number has at most 15 digits with its country code (ITU-T E.164).
-const INTERNATIONAL = /^\+?[1-9]\d{1,14}$/
+export const MOBILE_NUMBER = /^\+?[1-9]\d{1,14}$/
 const FEWEST_DIGITS = /\d{7}/
 
 /** Refuses the value of a field. Explains a field with a similar name, such as `redirectUri`. */
@@ -17,7 +17,7 @@ const wrong = (fields: Fields, name: string, rule: string): Result<never> => {
 /** Reads the body of a charge, and checks the rules of G1. */
 const readFields = (fields: Fields): Result<ChargeFields> => {
   const { msisdn, amount, currency, redirect_uri } = fields
-  if (typeof msisdn !== 'string' || !INTERNATIONAL.test(msisdn)) {
+  if (typeof msisdn !== 'string' || !MOBILE_NUMBER.test(msisdn)) {
     return wrong(fields, 'msisdn', 'must be a string with a number in international format.')
   }
   if (Number.isInteger(amount) && !Number.isSafeInteger(amount)) {

@@ -320,7 +320,7 @@ export const createPipeline = (options: PipelineOptions): Handler => {
       response,
       executed,
       rule: 'page',
-      explanation: "The payer's page responded.",
+      explanation: response.status === 400 ? 'The code or choice was wrong.' : "The payer's page responded.",
     })
   }
 

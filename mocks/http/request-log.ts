@@ -5,7 +5,14 @@ import { assertOperation, isOperation, type Operation } from './area.ts'
 import { type Decision, type Exchange, fieldsOf } from './exchange.ts'
 import type { FaultKind } from './fault-schema.ts'
 import type { Secrets } from './redact.ts'
-import { pathWithoutSecrets, redactFields, redactJson, redactPath, withoutSecrets } from './redact.ts'
+import {
+  pathWithoutSecrets,
+  redactFields,
+  redactHeaders,
+  redactJson,
+  redactPath,
+  withoutSecrets,
+} from './redact.ts'
 import type { ResponseData } from './response.ts'
 
 /** A request that the mock received, and the mock's decision, without secrets. */
@@ -24,12 +31,16 @@ export interface LoggedRequest {
   readonly method: string
   /** The path below the base URL, with the query. */
   readonly path: string
+  /** Headers of the request, by their lowercase names. Values of headers that may contain a secret are replaced. */
+  readonly headers: Readonly<Record<string, string>>
   /** The fields of the body, without secrets. */
   readonly body?: unknown
   /** Value of the Idempotency-Key header. */
   readonly idempotencyKey?: string
   /** Status of the response; absent if no response was sent. */
   readonly status?: number
+  /** Headers of the response; absent if no response was sent. */
+  readonly responseHeaders?: Readonly<Record<string, string>>
   /** The JSON of the response, without secrets. */
   readonly response?: unknown
   /** Whether the operation was executed, even if the response was lost. */
@@ -56,9 +67,13 @@ export interface RequestLog {
   readonly dropped: number
 }
 
-/** A stored entry. Bodies are JSON text, so that users of the log cannot change stored bodies. */
-export interface LogEntry extends Omit<LoggedRequest, 'number' | 'at' | 'body' | 'response'> {
+type StoredAsText = 'headers' | 'body' | 'responseHeaders' | 'response'
+
+/** A stored entry. Headers and bodies are JSON text, so that users of the log cannot change what is stored. */
+export interface LogEntry extends Omit<LoggedRequest, 'number' | 'at' | StoredAsText> {
   readonly at: number
+  readonly headers: string
+  readonly responseHeaders: string | undefined
   readonly body: string | undefined
   readonly response: string | undefined
 }
@@ -84,8 +99,8 @@ const parsed = (text: string): unknown => {
 /** The most characters of logged bodies and responses that the log keeps. */
 const MAX_CHARACTERS = 16_000_000
 
-const charactersOf = ({ path, body = '', response = '' }: LogEntry): number =>
-  path.length + body.length + response.length
+const charactersOf = ({ path, headers, body = '', responseHeaders = '', response = '' }: LogEntry): number =>
+  path.length + headers.length + body.length + responseHeaders.length + response.length
 
 /** Creates a log of the last `size` requests, which keeps fewer if they are long. Its methods remove secrets from the entries that they return. */
 export const createRequestLog = (size: number, secrets: Secrets): WritableRequestLog => {
@@ -105,7 +120,7 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
   }
 
   const read = (entry: LogEntry, number: number): LoggedRequest => {
-    const { at, body, response, path, explanation, idempotencyKey, ...rest } = entry
+    const { at, headers, body, responseHeaders, response, path, explanation, idempotencyKey, ...rest } = entry
     const hide = (text: string): string => withoutSecrets(text, secrets)
     return {
       number,
@@ -113,6 +128,8 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
       path: pathWithoutSecrets(path, secrets),
       ...rest,
       explanation: hide(explanation),
+      headers: JSON.parse(hide(headers)),
+      ...(responseHeaders === undefined ? {} : { responseHeaders: JSON.parse(hide(responseHeaders)) }),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey: hide(idempotencyKey) }),
       ...(body === undefined ? {} : { body: parsed(hide(body)) }),
       ...(response === undefined ? {} : { response: parsed(hide(response)) }),
@@ -183,9 +200,11 @@ export const entryOf = (
     method: request.method,
     path: redactPath(query === '' ? path : `${path}?${query}`),
     ...(isOperation(operation) ? { operation } : {}),
+    headers: redactHeaders(request.headers),
     body: Object.keys(fields).length === 0 ? undefined : redactFields(fields),
     ...(exchange.idempotencyKey === undefined ? {} : { idempotencyKey: exchange.idempotencyKey }),
     ...(response === undefined ? {} : { status: response.status }),
+    responseHeaders: response && redactHeaders(Object.entries(response.headers)),
     response: isJson ? redactJson(response.body) : undefined,
     executed,
     decision: rule,
