@@ -75,10 +75,6 @@ const scenes: Record<string, () => Scene> = {
   },
   'a token endpoint that does not respond for two minutes': untilRepaired(never),
   'a page of a firewall for two minutes': untilRepaired(page),
-  'a store in which nothing fails': () => {
-    const connect = sharedStore()
-    return { store: () => connect(), login: (_, send) => send }
-  },
 }
 
 const deadStore: Scene = {

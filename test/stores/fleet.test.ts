@@ -84,14 +84,6 @@ describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_00
     expect(api.tokenRequests.length).toBeLessThanOrEqual(PAIRS.length)
   })
 
-  it('with wrong credentials makes one login in all', async () => {
-    api.refuse(401, { errorCode: '17' })
-    const workers = await startAll(PAIRS, 100)
-    const results = await Promise.all(workers.map(run))
-    expect(results.map(({ failed }) => failed)).toEqual(PAIRS.map(() => 100))
-    expect(api.tokenRequests).toHaveLength(1)
-  })
-
   it.each(BOTH.slice(0, sized(2, 1)))(
     'of %s goes on within lockTime when the holder of the lock is killed',
     async (kind) => {
