@@ -34,7 +34,7 @@ const childFor = <Target>(node: Node<Target>, segment: string): Node<Target> => 
 }
 
 /** Decodes a segment of a path. A malformed segment remains unchanged. */
-const decoded = (segment: string): string => {
+export const decoded = (segment: string): string => {
   try {
     return decodeURIComponent(segment)
   } catch {

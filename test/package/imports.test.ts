@@ -22,6 +22,9 @@ const forbiddenImports: readonly (readonly [...Import, reason: RegExp])[] = [
   ['mocks/core.ts', '../src/index.ts', /no client, transport or ky/],
   ['mocks/d.ts', 'msw', /Only mocks\/index.ts imports msw/],
   ['mocks/f.ts', './server/state-file.ts', /the server and the command line/],
+  ['mocks/probe/a.ts', '../../src/gateway-client.ts', /no client, transport or ky/],
+  ['mocks/i.ts', './probe/compare.ts', /loaded only if they are used/],
+  ['mocks/cli/b.ts', '../probe/probe.ts', /loaded only if they are used/],
   ['mocks/index.ts', 'msw/node', /jsdom and browsers/],
   ['mocks/base/a.ts', '../http/router.ts', /ids, options\. It imports its own files/],
   ['mocks/gateway/a.ts', '../http/router.ts', /no HTTP, no page, no delivery/],
@@ -49,10 +52,14 @@ const allowedImports: readonly Import[] = [
   ['mocks/ok.ts', './delivery/outbox.ts'],
   ['mocks/server/ok.ts', 'srvx/node'],
   ['mocks/cli/ok.ts', '../server.ts'],
+  ['mocks/cli/probe.ts', '../probe/probe.ts'],
+  ['mocks/probe/ok.ts', '../http/body.ts'],
 ]
 
 /** Ways to import that are not a plain `import`. */
 const otherSyntax: Readonly<Record<string, string>> = {
+  'mocks/lazy.ts':
+    "import type { X } from './probe/compare.ts'\nexport type Y = X\nexport const y = import('./probe/compare.ts')",
   'src/lazy.ts': "export const x = import('node:fs')",
   'src/only-type.ts': "import type { X } from 'msw'\nexport type Y = X",
   'src/inline-type.ts': "export type Y = import('msw').X",
