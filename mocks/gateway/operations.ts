@@ -3,7 +3,7 @@ import { accepted, type Fields, invalid, type Result, refused } from '../base/re
 import { behaviors, comparableNumber, isBehaviorName, testNumber } from './behaviors.ts'
 import { createAllowlist, createBodyChecks, differingField } from './requests.ts'
 import type { ChargeEventType, ChargeRecord, GatewayParts, IdempotencyScope } from './state.ts'
-import { createLedger, dueSteps, EXPIRED, lengthOf, newGatewayState } from './state.ts'
+import { createLedger, dueSteps, EXPIRED, firstStep, keepKey, lengthOf, newGatewayState } from './state.ts'
 import type { ChargeBody, ConfirmationView, GatewayEvent, ListedCharge } from './views.ts'
 import { chargeBody, confirmationView, eventsBy, listedCharge } from './views.ts'
 
@@ -38,7 +38,7 @@ export const createGateway = (parts: GatewayParts) => {
     type: ChargeEventType,
   ): Result<ChargeBody> => {
     const step = record(charge, type, charge.standing)
-    state().keys.set(scope.text, step)
+    keepKey(state(), scope, step)
     return accepted(chargeBody(charge, step))
   }
 
@@ -96,11 +96,11 @@ export const createGateway = (parts: GatewayParts) => {
      * Returns the original result of a used idempotency key (G rule 1), or `undefined` for a new key. Refuses a missing
      * key (row 71) and, under `keyReuse: 'reject'`, a used key with another body (row 72).
      */
-    findReplay({ key, text }: IdempotencyScope, fields: Fields): Result<Replay> | undefined {
-      if (key.trim() === '') {
+    findReplay(scope: IdempotencyScope, fields: Fields): Result<Replay> | undefined {
+      if (scope.key.trim() === '') {
         return reject('missing_idempotency_key', 'The Idempotency-Key header is required.')
       }
-      const first = state().keys.get(text)
+      const first = firstStep(state(), scope)
       if (first === undefined || first.at + keyTtl <= now()) return undefined
       const other = differingField(first.charge, fields)
       if (other === undefined || options.keyReuse === 'replay') {
@@ -125,7 +125,9 @@ export const createGateway = (parts: GatewayParts) => {
           explanation: 'Option gateway.redirectAllowlist does not allow this address.',
         })
       }
-      const charge = add({ ...wanted.value, status: 'pending_confirmation' }, scope.credential, scope.key)
+      const { amount, currency } = wanted.value
+      const given = { msisdn, amount, currency, redirect_uri, status: 'pending_confirmation' } as const
+      const charge = add(given, scope.credential, scope.key)
       const result = begin(scope, charge, 'charge.created')
       enter(charge, charge.standing, charge.createdAt)
       return result
@@ -202,13 +204,13 @@ export const createGateway = (parts: GatewayParts) => {
       Object.assign(current, newGatewayState(), { behaviors, clearedEvents: clearedEvents + eventCount })
       if (!isOwn) return
       // The events of the deleted charges stay in the list, because the other events keep their ids.
-      Object.assign(current, { steps, frozen, clearedEvents })
+      Object.assign(current, { keys, steps, frozen, clearedEvents })
+      keys.delete(credential)
       const isKept = (charge: ChargeRecord): boolean => charge.credential !== credential
       for (const charge of charges.filter(isKept)) {
         keep(charge)
         notePayment(charge)
       }
-      for (const [text, step] of keys) if (isKept(step.charge)) current.keys.set(text, step)
     },
     /** Returns the data of the page on which the payer enters the one-time code. */
     confirmation(confirmationId: string): Result<ConfirmationView> {

@@ -7,6 +7,8 @@ import type { ChargeFields, ChargeRecord } from './state.ts'
 const INTERNATIONAL = /^\+?[1-9]\d{1,14}$/
 const FEWEST_DIGITS = /\d{7}/
 
+const CHARGE_FIELDS = ['msisdn', 'amount', 'currency', 'redirect_uri'] as const
+
 /** Refuses the value of a field. Explains a field with a similar name, such as `redirectUri`. */
 const wrong = (fields: Fields, name: string, rule: string): Result<never> => {
   const bare = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')
@@ -58,8 +60,7 @@ const allows = (entry: URL, address: URL): boolean => {
 
 /** Returns the first field whose value differs from the original request. A renewal has only `mandate_id`. */
 export const differingField = (charge: ChargeRecord, fields: Fields): string | undefined => {
-  const names = ['msisdn', 'amount', 'currency', 'redirect_uri'] as const
-  const compared = charge.mandate_id === undefined ? names : (['mandate_id'] as const)
+  const compared = charge.mandate_id === undefined ? CHARGE_FIELDS : (['mandate_id'] as const)
   return compared.find((name) => fields[name] !== charge[name])
 }
 
@@ -67,7 +68,7 @@ export const differingField = (charge: ChargeRecord, fields: Fields): string | u
 export const createBodyChecks = (options: GatewayOptions) => {
   const formatProblem = options.inputRules === 'formats' ? createFormatCheck() : () => undefined
 
-  const unknownField = (fields: Fields, ...known: readonly string[]): Result<never> | undefined => {
+  const unknownField = (fields: Fields, known: readonly string[]): Result<never> | undefined => {
     if (options.unknownFields === 'ignore') return undefined
     const name = Object.keys(fields).find((key) => !known.includes(key))
     if (name === undefined) return undefined
@@ -79,14 +80,14 @@ export const createBodyChecks = (options: GatewayOptions) => {
     readCharge(fields: Fields): Result<ChargeFields> {
       const charge = readFields(fields)
       if (!charge.ok) return charge
-      const problem = unknownField(fields, ...Object.keys(charge.value)) ?? formatProblem(charge.value)
+      const problem = unknownField(fields, CHARGE_FIELDS) ?? formatProblem(charge.value)
       return problem ?? charge
     },
     /** Reads the body of a confirmation or renewal, which has one string field. */
     readText(name: 'otp' | 'mandate_id', fields: Fields): Result<string> {
       const value = fields[name]
       if (typeof value !== 'string') return wrong(fields, name, 'must be a string.')
-      return unknownField(fields, name) ?? accepted(value)
+      return unknownField(fields, [name]) ?? accepted(value)
     },
   }
 }

@@ -2,7 +2,6 @@ import { GATEWAY_API_PREFIX, gatewayContract } from '../../src/contract/gateway.
 import { accepted, type RefusalReason, type Result } from '../base/result.ts'
 import type { Gateway, Replay } from '../gateway/operations.ts'
 import type { GatewayOptions } from '../gateway/options.ts'
-import { idempotencyScope } from '../gateway/state.ts'
 import type { ChargeBody } from '../gateway/views.ts'
 import {
   type AreaOptions,
@@ -89,10 +88,10 @@ const createReplays = (domain: Gateway): Replays<typeof gatewayContract, Gateway
   const replay = (result: Result<Replay> | undefined): Result<Success> | undefined =>
     result && shaped(result, replayed)
   return {
-    charge: ({ caller, idempotencyKey, fields }) =>
-      replay(domain.findReplay(idempotencyScope(caller.credential, idempotencyKey), fields)),
-    renew: ({ caller, idempotencyKey, parameters, fields }) =>
-      replay(domain.findReplay(idempotencyScope(caller.credential, idempotencyKey, parameters.id), fields)),
+    charge: ({ caller: { credential }, idempotencyKey: key, fields }) =>
+      replay(domain.findReplay({ credential, key }, fields)),
+    renew: ({ caller: { credential }, idempotencyKey: key, parameters, fields }) =>
+      replay(domain.findReplay({ credential, key, mandateId: parameters.id }, fields)),
   }
 }
 
@@ -103,8 +102,8 @@ const createResolvers = (
 ): Resolvers<typeof gatewayContract, GatewayCaller> => ({
   health: () => accepted({ body: { status: 'ok' } }),
   reference: () => accepted({ body: domain.reference() }),
-  charge: ({ caller, idempotencyKey, fields }) =>
-    shaped(domain.charge(idempotencyScope(caller.credential, idempotencyKey), fields), whole),
+  charge: ({ caller: { credential }, idempotencyKey: key, fields }) =>
+    shaped(domain.charge({ credential, key }, fields), whole),
   confirm: ({ caller, parameters, fields }) =>
     shaped(
       domain.confirm(parameters.confirmationId, fields, caller.credential),
@@ -112,8 +111,8 @@ const createResolvers = (
     ),
   status: ({ caller, parameters }) =>
     shaped(domain.status(parameters.id, caller.credential), STATUS_FORMS[statusResponse]),
-  renew: ({ caller, idempotencyKey, parameters: { id }, fields }) =>
-    shaped(domain.renew(idempotencyScope(caller.credential, idempotencyKey, id), id, fields), whole),
+  renew: ({ caller: { credential }, idempotencyKey: key, parameters: { id }, fields }) =>
+    shaped(domain.renew({ credential, key, mandateId: id }, id, fields), whole),
   reset({ caller }) {
     domain.reset(caller.credential)
     return accepted({ body: { reset: true } })
