@@ -55,16 +55,18 @@ export const createRouter = <Target>(routes: readonly Route<Target>[]) => {
   const search = (path: string, method: string): Match<Target> => {
     const segments = path.split('/')
     const values: string[] = []
-    const allowed = new Set<string>()
+    const allowed: string[] = []
 
     const walk = (node: Node<Target>, index: number): Match<Target> | undefined => {
       const segment = segments[index]
       if (segment === undefined) {
-        for (const name of node.leaves.keys()) allowed.add(name)
         const leaf = node.leaves.get(method) ?? (method === 'HEAD' ? node.leaves.get('GET') : undefined)
-        if (leaf === undefined) return undefined
+        if (leaf === undefined) {
+          allowed.push(...node.leaves.keys())
+          return undefined
+        }
         const parameters: Record<string, string> = {}
-        for (const [position, name] of leaf.names.entries()) parameters[name] = values[position] ?? ''
+        for (let at = 0; at < values.length; at += 1) parameters[leaf.names[at] ?? ''] = values[at] ?? ''
         return { kind: 'route', target: leaf.target, parameters }
       }
       const literal = node.literals.get(segment)
@@ -78,9 +80,9 @@ export const createRouter = <Target>(routes: readonly Route<Target>[]) => {
 
     const found = walk(root, 1)
     if (found !== undefined) return found
-    if (allowed.size === 0) return { kind: 'none' }
-    if (allowed.has('GET')) allowed.add('HEAD')
-    return { kind: 'other-method', allow: [...allowed].sort().join(', ') }
+    if (allowed.length === 0) return { kind: 'none' }
+    if (allowed.includes('GET')) allowed.push('HEAD')
+    return { kind: 'other-method', allow: [...new Set(allowed)].sort().join(', ') }
   }
 
   return { search, routes }
@@ -200,10 +202,11 @@ export const nearestRoute = (
 }
 
 const split = (rest: string): { path: string; query: string } => {
-  const [withoutHash = ''] = rest.split('#', 1)
-  const mark = withoutHash.indexOf('?')
-  if (mark === -1) return { path: withoutHash || '/', query: '' }
-  return { path: withoutHash.slice(0, mark) || '/', query: withoutHash.slice(mark + 1) }
+  const hash = rest.indexOf('#')
+  const target = hash === -1 ? rest : rest.slice(0, hash)
+  const mark = target.indexOf('?')
+  if (mark === -1) return { path: target || '/', query: '' }
+  return { path: target.slice(0, mark) || '/', query: target.slice(mark + 1) }
 }
 
 const RANK = { route: 0, 'other-method': 1, none: 2 } as const

@@ -1,6 +1,6 @@
 import type { Area } from '../../src/contract/endpoint.ts'
 import type { Gateway } from '../gateway/operations.ts'
-import { FORM_TYPE, isForm } from '../http/body.ts'
+import { FORM_TYPE, isForm } from '../http/exchange.ts'
 import type { PageHandler } from '../http/pipeline.ts'
 import type { ResponseData } from '../http/response.ts'
 import type { Subscriptions } from '../subscriptions/operations.ts'

@@ -1,5 +1,5 @@
 import type { MockInternals } from '../assemble.ts'
-import { FORM_TYPE, isForm, isJson } from '../http/body.ts'
+import { FORM_TYPE, isForm, isJson } from '../http/exchange.ts'
 import { type HeaderFields, type IncomingRequest, jsonResponse, type ResponseData } from '../http/response.ts'
 import { isOwnForm } from '../pages/csrf.ts'
 import { commonHeaders } from '../pages/layout.ts'
