@@ -26,15 +26,15 @@ import { createAlarm, machineNow } from './time/machine.ts'
 const INTERNALS = Symbol.for('mandatekit.mock')
 
 /** Stores the internal parts of a mock in a hidden property of the mock. */
-export const withInternals = <Mock extends object>(mock: Mock, parts: MockInternals): Mock =>
-  Object.defineProperty(mock, INTERNALS, { value: parts })
+export const withInternals = <Mock extends object>(mock: Mock, internals: MockInternals): Mock =>
+  Object.defineProperty(mock, INTERNALS, { value: internals })
 
 /** Returns the internal parts of a mock. Throws a TypeError if the object is not a mock. */
 export const internalsOf = (mock: object): MockInternals => {
   const holder: { readonly [INTERNALS]?: MockInternals } = mock
-  const parts = holder[INTERNALS]
-  if (parts === undefined) throw new TypeError('This mock was not made by createMock.')
-  return parts
+  const internals = holder[INTERNALS]
+  if (internals === undefined) throw new TypeError('This mock was not made by createMock.')
+  return internals
 }
 
 const NOT_MOVED =

@@ -63,17 +63,18 @@ const outageOptions = strict({ area: optional(oneOf(['subscriptions', 'gateway']
  */
 export const createMock = (given: MockOptions = {}): Mock => {
   const options = readMockOptions(given)
-  const parts = createInternals(options, given)
-  const { subscriptions, gateway, outbox, faults, log, addresses, handler, outages } = parts
+  const internals = createInternals(options, given)
+  const { subscriptions, gateway, outbox, faults, log, addresses, handler, outages } = internals
 
-  const snapshot = (): MockSnapshot => structuredClone(snapshotOf(parts.currentState()))
-  const restore = (saved: MockSnapshot): void => parts.replaceState(stateOf(saved, parts.currentState()))
+  const snapshot = (): MockSnapshot => structuredClone(snapshotOf(internals.currentState()))
+  const restore = (saved: MockSnapshot): void =>
+    internals.replaceState(stateOf(saved, internals.currentState()))
 
   const mock: Mock = {
     fetch: createMockFetch(handler, () => [...new Set(addresses.bases().map(({ url }) => url))]),
-    clientOptions: clientOptionsOf(parts, options),
-    clock: parts.time,
-    payer: payerOf(parts),
+    clientOptions: clientOptionsOf(internals, options),
+    clock: internals.time,
+    payer: payerOf(internals),
     state: {
       subscriptions: subscriptions.domain.subscriptions,
       payments: subscriptions.domain.paymentsOf,
@@ -97,16 +98,16 @@ export const createMock = (given: MockOptions = {}): Mock => {
     },
     add: subscriptions.domain.add,
     reset() {
-      parts.replaceState()
+      internals.replaceState()
       faults.reset()
       log.clear()
     },
     snapshot,
     restore,
-    control: controlOf(parts, { snapshot, restore }),
-    explain: (operation) => explain(log, operation, routeOf(parts)),
+    control: controlOf(internals, { snapshot, restore }),
+    explain: (operation) => explain(log, operation, routeOf(internals)),
   }
-  return withInternals(mock, parts)
+  return withInternals(mock, internals)
 }
 
 export type { Area } from '../src/contract/endpoint.ts'

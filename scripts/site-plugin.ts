@@ -19,6 +19,7 @@ interface Token {
   readonly info: string
   readonly content: string
   children: Token[] | null
+  attrSet(name: string, value: string): void
 }
 type Render = (tokens: Token[], index: number, ...rest: unknown[]) => string
 interface Parser {
@@ -36,11 +37,25 @@ const readCodeInHeadings = ({ tokens }: { tokens: Token[] }): void => {
   }
 }
 
+/** Each cell names its column, because a phone shows the cells of a row below each other. */
+const labelCells = ({ tokens }: { tokens: Token[] }): void => {
+  let labels: string[] = []
+  let column = 0
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === 'thead_open') labels = []
+    if (token.type === 'th_open') labels.push((tokens[index + 1]?.content ?? '').replaceAll('`', ''))
+    if (token.type === 'tr_open') column = 0
+    if (token.type !== 'td_open') continue
+    token.attrSet('data-label', labels[column] ?? '')
+    column += 1
+  }
+}
+
 const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
-  const row = (cells: readonly string[], tag: 'td' | 'th'): string =>
-    `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`
-  const body = rows.map((cells) => row(cells, 'td')).join('')
-  return `<table><thead>${row(head, 'th')}</thead><tbody>${body}</tbody></table>\n`
+  const row = (cells: readonly string[]): string =>
+    `<tr>${cells.map((cell, column) => `<td data-label="${head[column]}">${cell}</td>`).join('')}</tr>`
+  const titles = head.map((title) => `<th>${title}</th>`).join('')
+  return `<table><thead><tr>${titles}</tr></thead><tbody>${rows.map(row).join('')}</tbody></table>\n`
 }
 
 /** Returns a table of the messages that a mermaid diagram draws between its participants. */
@@ -70,6 +85,7 @@ const transitionTable = (diagram: string): string => {
 
 const extendParser = ({ core, renderer: { rules } }: Parser): void => {
   core.ruler.push('code-in-headings', readCodeInHeadings)
+  core.ruler.push('labels-of-cells', labelCells)
   const { fence } = rules
   rules.fence = (tokens, index, ...rest) =>
     tokens[index]?.info === 'mermaid'

@@ -6,7 +6,7 @@ import type { Charge, ChargeRequest, Reference } from './contract/gateway.ts'
 import { GATEWAY_API_PREFIX, gatewayContract } from './contract/gateway.ts'
 import { type AnyMandateKitError, ApiError, isMandateKitError } from './errors.ts'
 import type { CallPromise, CallResponse, WithResponse } from './http/call.ts'
-import { callPromise, createContext, makeCall, runAttempts, runCall, SharedContext } from './http/call.ts'
+import { callPromise, createContext, makeCall, runCall, runWithRetries, SharedContext } from './http/call.ts'
 import type { CallOptions, ClientChanges, ClientOptions } from './http/options.ts'
 import { callOptionsWith, clientOptionsWith, withDefaults } from './http/options.ts'
 import { pollUntil, type WaitOptions } from './http/poll.ts'
@@ -246,7 +246,7 @@ export class GatewayClient {
     const { chargeId, ...body } = check(operation, confirmationSchema, confirmation, 'request')
     if (chargeId !== undefined) checkIdentifier(operation, 'chargeId', chargeId)
     const call = prepare(this.#context, gatewayContract.confirm, { path: { confirmationId }, body, options })
-    const confirmed = await runCall(call, () => runAttempts(call))
+    const confirmed = await runCall(call, () => runWithRetries(call))
     if (confirmed.data.status !== undefined || chargeId === undefined) return confirmed
     try {
       const read = { path: { chargeId }, options, deadline: call.deadline }

@@ -24,15 +24,15 @@ import {
 } from './contract/subscriptions.ts'
 import { ApiError, InvalidRequestError } from './errors.ts'
 import {
-  authorized,
   type CallPromise,
   callPromise,
   createContext,
   makeCall,
-  runAttempts,
   runCall,
+  runWithRetries,
   SharedContext,
   type WithResponse,
+  withCredentials,
 } from './http/call.ts'
 import { notify } from './http/observe.ts'
 import type { CallOptions, ClientChanges, ClientOptions } from './http/options.ts'
@@ -276,9 +276,10 @@ export class SubscriptionsClient {
     const call = prepare(this.#context, endpoint, { body: fields, options })
     checkEnd(endpoint.operation, fields, settings.clock.now())
     return runCall(call, async () => {
-      if (isDefault) call.fields = { ...fields, clientID: await authorized(call, () => token.clientId()) }
+      if (isDefault)
+        call.fields = { ...fields, clientID: await withCredentials(call, () => token.clientId()) }
       call.body = JSON.stringify(call.fields)
-      return runAttempts(call)
+      return runWithRetries(call)
     })
   }
 

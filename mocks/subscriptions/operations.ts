@@ -65,14 +65,14 @@ export type Subscriptions = ReturnType<typeof createSubscriptions>
 
 /** Creates the subscriptions API (area S) of a mock. Each operation first runs what is due: payments, cancellations. */
 export const createSubscriptions = (
-  parts: Omit<AreaContext, 'schedule'> & {
+  outer: Omit<AreaContext, 'schedule'> & {
     /** Returns the base URL of the payer's pages: the start of the `url` that `subscribe` returns (S-b). */
     readonly baseUrl: () => string
   },
 ) => {
-  const { state, agenda, ids, options, baseUrl } = parts
+  const { state, agenda, ids, options, baseUrl } = outer
   const { now } = agenda
-  const context: AreaContext = { ...parts, schedule: createSchedule(options) }
+  const context: AreaContext = { ...outer, schedule: createSchedule(options) }
   const billing = createBilling(context)
   const views = createViews(context)
   const tokens = createTokens(context)

@@ -90,7 +90,7 @@ export const componentsOf = (area: Area): readonly Component[] => {
   const detail: Json = Object(Object(error?.schema.properties).error)
   const charge = components.find(({ name }) => name === 'Charge')
   const partial = Object.values(gateway.gatewayContract).filter(
-    (definition: EndpointDefinition) => definition.partial === true,
+    (definition: EndpointDefinition) => definition.partialResponse === true,
   )
   return [
     ...components,
@@ -98,7 +98,7 @@ export const componentsOf = (area: Area): readonly Component[] => {
     ...partial.map((definition: EndpointDefinition) => ({
       name: partialName(definition),
       type: 'Charge',
-      schema: { ...charge?.schema, required: definition.needs ?? [] },
+      schema: { ...charge?.schema, required: definition.requiredFields ?? [] },
     })),
   ]
 }

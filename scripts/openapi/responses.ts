@@ -35,7 +35,7 @@ const headersOf = (area: Area, status?: string): Json => {
 }
 
 const successSchema = ({ area, definition }: OperationEntry): Json => {
-  if (definition.partial === true) return { $ref: `#/components/schemas/${partialName(definition)}` }
+  if (definition.partialResponse === true) return { $ref: `#/components/schemas/${partialName(definition)}` }
   return referenceOf(area, definition.response) ?? {}
 }
 

@@ -52,19 +52,19 @@ export interface EndpointDefinition {
   /** Whether responses contain `errorCode` and `errorMessage` (area S). `optional`: a success may omit both fields. */
   readonly envelope?: boolean | 'optional'
   /** Fields that a successful response must contain. */
-  readonly needs?: readonly string[]
-  /** In area S, a response without `errorCode` is a success if it has these fields. Default: `needs`. */
-  readonly proof?: readonly string[]
+  readonly requiredFields?: readonly string[]
+  /** In area S, a response without `errorCode` is a success if it has these fields. Default: `requiredFields`. */
+  readonly successFields?: readonly string[]
   /** Fields of the created object. If an error response has all these fields, the server may have acted. */
-  readonly created?: readonly string[]
+  readonly createdFields?: readonly string[]
   /** Fields that a response copies from its request. If a value differs, the response may belong to another request. */
-  readonly echoes?: readonly string[]
-  /** If true, responses may omit every field that is not in `needs`, and the client does not report omitted fields. */
-  readonly partial?: boolean
+  readonly echoedFields?: readonly string[]
+  /** If true, responses may omit all fields but `requiredFields`, and the client does not report omitted fields. */
+  readonly partialResponse?: boolean
   /** Whether the body of a successful response may be any text instead of JSON. */
   readonly anyBody?: boolean
   /** The request field by which the merchant recognizes the call. Errors contain the value of this field. */
-  readonly reference?: string
+  readonly referenceField?: string
   /** Whether the operation changes money or state on the server. Absent for operations that only read. */
   readonly acts?: boolean
   /** What to do if the server may have executed the call. Absent for reads. */

@@ -237,7 +237,7 @@ export const SUBSCRIPTIONS_API_PREFIX = '/api/v1.0'
 
 const COMMON = { method: 'POST', auth: 'token', status: 200, envelope: true } as const
 
-const authorized = <const Definition extends Omit<EndpointDefinition, keyof typeof COMMON>>(
+const authorizedEndpoint = <const Definition extends Omit<EndpointDefinition, keyof typeof COMMON>>(
   definition: Definition,
 ): typeof COMMON & Definition => ({ ...COMMON, ...definition })
 
@@ -255,23 +255,23 @@ export const subscriptionsContract = {
     response: tokenSchema,
     status: 200,
     envelope: 'optional',
-    needs: ['access_token'],
+    requiredFields: ['access_token'],
     afterRejected: 'Calls now fail for loginCooldown (15 minutes by default), or until login() succeeds.',
   },
   /**
    * Creates a subscription request. There is no idempotency key, so a repeated call may create a second request.
    * @remarks The client retries only if the server provably did not act.
    */
-  subscribe: authorized({
+  subscribe: authorizedEndpoint({
     operation: 'subscriptions.subscribe',
     path: '/api/v1.0/subscribe',
     spec: 'S-b',
     retry: 'when-not-executed',
     request: subscriptionRequestSchema,
     response: subscribeResultSchema,
-    needs: ['url', 'invoiceID'],
-    created: ['url', 'invoiceID'],
-    reference: 'requestID',
+    requiredFields: ['url', 'invoiceID'],
+    createdFields: ['url', 'invoiceID'],
+    referenceField: 'requestID',
     acts: true,
     afterUnknown: {
       how: 'subscribe-again',
@@ -280,37 +280,37 @@ export const subscriptionsContract = {
     },
   }),
   /** Reads the state of a subscription request by its `invoiceID`. */
-  status: authorized({
+  status: authorizedEndpoint({
     operation: 'subscriptions.status',
     path: '/api/v1.0/subscribe/:invoiceId/status',
     spec: 'S-c',
     retry: 'always',
     response: requestStatusSchema,
-    needs: ['status'],
+    requiredFields: ['status'],
     afterWait:
       'The state may still change. Wait again or read it later, and do not subscribe again meanwhile.',
   }),
   /** Reads a subscription. */
-  details: authorized({
+  details: authorizedEndpoint({
     operation: 'subscriptions.details',
     path: '/api/v1.0/subscription/:subscriptionId',
     spec: 'S-d',
     retry: 'always',
     response: subscriptionDetailsSchema,
-    needs: ['id'],
+    requiredFields: ['id'],
   }),
   /**
    * Cancels a subscription. If the response is lost, you can safely cancel again.
    * @remarks The client does not cancel again by itself.
    */
-  cancel: authorized({
+  cancel: authorizedEndpoint({
     operation: 'subscriptions.cancel',
     path: '/api/v1.0/subscription/:subscriptionId/cancel',
     spec: 'S-e',
     retry: 'when-not-executed',
     response: cancellationSchema,
-    proof: ['status'],
-    created: ['subscriptionID', 'status'],
+    successFields: ['status'],
+    createdFields: ['subscriptionID', 'status'],
     acts: true,
     afterUnknown: {
       how: 'read-subscription',
@@ -318,31 +318,31 @@ export const subscriptionsContract = {
     },
   }),
   /** Reads the record of a cancellation. */
-  cancellation: authorized({
+  cancellation: authorizedEndpoint({
     operation: 'subscriptions.cancellation',
     path: '/api/v1.0/subscription/cancel/:subscriptionId',
     spec: 'S-f',
     retry: 'always',
     response: cancellationSchema,
-    needs: ['status'],
+    requiredFields: ['status'],
   }),
   /** Lists the payments of a subscription, one page per call. */
-  payments: authorized({
+  payments: authorizedEndpoint({
     operation: 'subscriptions.payments',
     path: '/api/v1.0/subscription/:subscriptionId/payments',
     spec: 'S-g',
     retry: 'always',
     query: pageQuerySchema,
     response: paymentListSchema,
-    needs: ['subscriptionPayments'],
+    requiredFields: ['subscriptionPayments'],
   }),
   /** Reads one payment. */
-  payment: authorized({
+  payment: authorizedEndpoint({
     operation: 'subscriptions.payment',
     path: '/api/v1.0/subscription/payment/:paymentId',
     spec: 'S-h',
     retry: 'always',
     response: paymentDetailsSchema,
-    needs: ['status'],
+    requiredFields: ['status'],
   }),
 } as const satisfies Readonly<Record<string, EndpointDefinition>>

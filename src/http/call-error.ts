@@ -33,14 +33,14 @@ export const redactorOf = ({ headers, sent, fields }: Call) => createRedactor(he
 /** Returns the details of an error that ends the call. `isTemporary` means that the same call may succeed later. */
 const detailsOf = (call: Call, isTemporary: boolean): ErrorDetails => {
   const { client, endpoint, fields, idempotencyKey, outcome, sent } = call
-  const { operation, auth, acts = false, afterUnknown, reference = '' } = endpoint
+  const { operation, auth, acts = false, afterUnknown, referenceField = '' } = endpoint
   const isOwnKey = idempotencyKey !== undefined && !call.isKeyGenerated
   return {
     operation,
     phase: auth === 'credentials' ? 'login' : call.phase,
     outcome,
     attempts: sent.length,
-    requestID: asText(isObject(fields) ? fields[reference] : undefined),
+    requestID: asText(isObject(fields) ? fields[referenceField] : undefined),
     idempotencyKey,
     keyLifetime: idempotencyKey === undefined ? undefined : client.keyLifetime,
     retryable: isTemporary && (outcome !== 'unknown' || !acts || isOwnKey),

@@ -64,7 +64,7 @@ export const callPromise = <Data, Response>(
 }
 
 /** Runs `work`, which obtains a token, API key or client id. If `work` fails, the call fails for the same reason. */
-export const authorized = async <Value>(call: Call, work: (signal: AbortSignal) => Promise<Value>) => {
+export const withCredentials = async <Value>(call: Call, work: (signal: AbortSignal) => Promise<Value>) => {
   const { phase } = call
   call.phase = 'login'
   try {
@@ -103,7 +103,7 @@ class CallAuthorization {
     const waits = client.settings.rateLimit === 'wait'
     this.#used =
       authorizer.current() ??
-      (await authorized(this.#call, (signal) => {
+      (await withCredentials(this.#call, (signal) => {
         const { operation } = endpoint
         return authorizer.authorize({ operation, signal, remaining: deadline.remaining, waits, previous })
       }))
@@ -129,7 +129,7 @@ class CallAuthorization {
       this.#sentAgain = used
       return NEW_TOKEN_WAIT
     }
-    const result = await authorized(
+    const result = await withCredentials(
       this.#call,
       async (signal) => used && this.#authorizer?.refused(used, signal),
     )
@@ -203,7 +203,7 @@ const succeed = <Definition extends EndpointDefinition>(
 }
 
 /** Makes the attempts of a call and waits between them. Returns a result or throws an error. */
-export const runAttempts = async <Definition extends EndpointDefinition>(
+export const runWithRetries = async <Definition extends EndpointDefinition>(
   call: Call<Definition>,
 ): Promise<WithResponse<ResponseOf<Definition>>> => {
   const { client, endpoint, deadline, limit, maxWait } = call
@@ -219,7 +219,14 @@ export const runAttempts = async <Definition extends EndpointDefinition>(
     call.outcome = combineOutcomes(call.outcome, callOutcome(endpoint, failure))
     const { remaining } = deadline
     const { isFinal: renewed } = authorization
-    const state = { failure, retries, renewed, hint: response?.waitMs, remaining, random: Math.random() }
+    const state = {
+      failure,
+      retries,
+      renewed,
+      serverWaitMs: response?.waitMs,
+      remaining,
+      random: Math.random(),
+    }
     const decision = decideRetry({ endpoint, limit, maxWait, ...state })
     if (!decision.retry) throw attemptError(call, made, decision.waitMs)
     const { reason } = decision
@@ -270,7 +277,7 @@ export const makeCall = async <Definition extends EndpointDefinition>(
   input: CallInput,
 ): Promise<WithResponse<ResponseOf<Definition>>> => {
   const call = prepare(client, endpoint, input)
-  return runCall(call, () => runAttempts(call))
+  return runCall(call, () => runWithRetries(call))
 }
 
 /** The package's version, which `npm run release:version` writes. */

@@ -84,23 +84,24 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
   try {
     for (;;) {
       deadline.check()
-      let hint: number | undefined
+      let serverWaitMs: number | undefined
       try {
         attempts += 1
         const { data, response } = await deadline.race((signal) => read({ signal }))
         lastState = data
         lastFailure = undefined
         if (await deadline.race(async () => until(data))) return data
-        hint = readRetryAfter(response.headers, clock.now())
+        serverWaitMs = readRetryAfter(response.headers, clock.now())
       } catch (error) {
         if (!isMandateKitError(error) || !error.retryable) throw error
         lastFailure = error
-        hint = error.retryAfterMs
+        serverWaitMs = error.retryAfterMs
       }
       const left = end - clock.now()
       if (left <= 0) throw new Interrupted({ kind: 'timeout', limit: 'total', milliseconds: timeoutMs })
       const ownPause = pollInterval ?? pauseAfter(attempts)
-      const pause = hint !== undefined && hint >= (pollInterval ?? MIN_PAUSE_MS) ? hint : ownPause
+      const pause =
+        serverWaitMs !== undefined && serverWaitMs >= (pollInterval ?? MIN_PAUSE_MS) ? serverWaitMs : ownPause
       await deadline.race(async (signal) => clock.sleep(Math.min(pause, left), signal))
     }
   } catch (error) {

@@ -53,8 +53,8 @@ const lacking = (body: unknown, names: readonly string[] = []): readonly string[
   )
 
 /** Returns whether a response contains the created object, which shows that the server may have acted. */
-const containsCreated = ({ created }: EndpointDefinition, body: unknown): boolean =>
-  created !== undefined && lacking(body, created).length === 0
+const containsCreated = ({ createdFields }: EndpointDefinition, body: unknown): boolean =>
+  createdFields !== undefined && lacking(body, createdFields).length === 0
 
 const withCode = (endpoint: EndpointDefinition, body: unknown, code: unknown): ResponseFailure => {
   const isClear = typeof code === 'string' && !NEARLY_SUCCESS.test(code)
@@ -69,15 +69,15 @@ const isBareError = (body: JsonObject): boolean =>
 
 /** Reads a successful response by its schema. Omits and reports optional fields whose values are invalid. */
 const readByContract = (endpoint: EndpointDefinition, body: unknown): Content | ResponseFailure => {
-  const { operation, partial } = endpoint
+  const { operation, partialResponse } = endpoint
   const issues: Issues = []
   const value = readWith(endpoint.response, body, issues)
-  const data: unknown = partial && !isObject(value) ? {} : value
-  const missing = lacking(data, endpoint.needs)
+  const data: unknown = partialResponse && !isObject(value) ? {} : value
+  const missing = lacking(data, endpoint.requiredFields)
   if (missing.length > 0) return unexpected(`lacks ${missing.join(' and ')}`)
   const reports = new Map<string, UnexpectedReport>()
   for (const { path = [], message: rule = '', input } of issues) {
-    if (partial && input === undefined) continue
+    if (partialResponse && input === undefined) continue
     const parts = path.map((part) => (typeof part === 'number' ? '[]' : `.${String(part)}`))
     const field = parts.join('').replace(/^\./, '')
     const type = typeOf(input)
@@ -94,7 +94,7 @@ const readSuccess = (endpoint: EndpointDefinition, body: unknown): Content | Res
   if (envelope !== false) {
     const code = body.errorCode ?? undefined
     if (code !== undefined && code !== SUCCESS) return withCode(endpoint, body, code)
-    if (code === undefined && lacking(body, endpoint.proof ?? endpoint.needs).length > 0) {
+    if (code === undefined && lacking(body, endpoint.successFields ?? endpoint.requiredFields).length > 0) {
       const { errorCode } = errorIn(body)
       // An error code in another format is a rejection too, so that logins stop before they lock the account.
       if (errorCode !== undefined && envelope === 'optional') return withCode(endpoint, body, errorCode)
@@ -106,7 +106,7 @@ const readSuccess = (endpoint: EndpointDefinition, body: unknown): Content | Res
     : readByContract(endpoint, body)
 }
 
-/** Reads a complete response. In area S, a success has code `00`, or has all `proof` fields but no code. */
+/** Reads a complete response. In area S, a success has code `00`, or has all `successFields` but no code. */
 export const readResponse = (
   endpoint: EndpointDefinition,
   response: ReceivedResponse,
@@ -128,7 +128,8 @@ export const readResponse = (
     if (text.trim() !== '')
       return isCutJson(text) ? { kind: 'cut', reason: 'is cut JSON' } : unexpected('is not JSON')
     // An empty body is an error if the body must prove the success or contain the requested data.
-    if (!endpoint.envelope && endpoint.needs === undefined) return content(endpoint.partial ? {} : undefined)
+    if (!endpoint.envelope && endpoint.requiredFields === undefined)
+      return content(endpoint.partialResponse ? {} : undefined)
     return { kind: status === NO_CONTENT ? 'unexpected' : 'cut', reason: 'is empty' }
   }
   const result = read()
@@ -151,7 +152,7 @@ const endsInPhone = (number: string, form: string): boolean => {
 
 /** Reports a success whose fields differ from the request, because it may be the response to another request. */
 export const reportEchoes = (
-  { operation, echoes = [] }: EndpointDefinition,
+  { operation, echoedFields = [] }: EndpointDefinition,
   sent: unknown,
   data: unknown,
 ): UnexpectedReport | undefined => {
@@ -159,7 +160,7 @@ export const reportEchoes = (
     String((isObject(fields) ? fields[name] : undefined) ?? '')
       .replace(/\s/g, '')
       .toUpperCase()
-  const changed = echoes.filter((name) => {
+  const changed = echoedFields.filter((name) => {
     const [given, got] = [textIn(sent, name), textIn(data, name)]
     const isSame = name === 'msisdn' ? endsInPhone(given, got) || endsInPhone(got, given) : given === got
     return got !== '' && !isSame

@@ -14,7 +14,7 @@ export interface RetryQuestion {
   /** Whether the call was already retried with a renewed token. */
   readonly renewed: boolean
   /** The wait that the server requested. */
-  readonly hint: number | undefined
+  readonly serverWaitMs: number | undefined
   readonly maxWait: number
   readonly remaining: number
   /** A random number in [0, 1) for the jitter. */
@@ -68,7 +68,7 @@ const backoff = (retries: number, random: number): number =>
 
 /** Decides whether a failed attempt is retried. `docs/retries-and-outcomes.md` has the same rules as a table. */
 export const decideRetry = (question: RetryQuestion): RetryDecision => {
-  const { endpoint, failure, renewed, retries, limit, hint, maxWait, remaining, random } = question
+  const { endpoint, failure, renewed, retries, limit, serverWaitMs, maxWait, remaining, random } = question
   const no = (reason: NoRetryReason) => ({ retry: false, reason }) as const
   const reason = reasonOf(endpoint, failure)
   if (reason === 'aborted' || reason === 'rejected') return no(reason)
@@ -79,10 +79,10 @@ export const decideRetry = (question: RetryQuestion): RetryDecision => {
   const policy = endpoint.retry
   if (policy === 'never') return no('never-retried')
   if (policy !== 'always' && reason === 'response-lost') return no('may-have-executed')
-  if (policy === 'when-not-sent' && reason === 'rate-limited' && hint === undefined)
+  if (policy === 'when-not-sent' && reason === 'rate-limited' && serverWaitMs === undefined)
     return no('no-wait-named')
   if (retries >= limit) return no('limit-reached')
-  const waitMs = hint ?? Math.min(backoff(retries, random), maxWait)
+  const waitMs = serverWaitMs ?? Math.min(backoff(retries, random), maxWait)
   if (waitMs > maxWait || waitMs >= remaining) return { ...no('wait-too-long'), waitMs }
   return { retry: true, reason, waitMs }
 }

@@ -60,10 +60,10 @@ const lowerCase = (headers: FetchHeaders): Record<string, string> => {
 
 const isStream = (body: unknown): body is AsyncIterable<Uint8Array> => Symbol.asyncIterator in Object(body)
 
-/** Reads a body as text. Stops after `most` bytes and returns `undefined`, because 1 MB of gzip may inflate to 1 GB. */
-const readText = async (response: FetchResponse, headers: Headers, most: number) => {
+/** Reads a body as text. Stops after `maxBytes` and returns `undefined`, because 1 MB of gzip may inflate to 1 GB. */
+const readText = async (response: FetchResponse, headers: Headers, maxBytes: number) => {
   const { body } = response
-  const isSmall = Number(headers['content-length']) <= most && headers['content-encoding'] === undefined
+  const isSmall = Number(headers['content-length']) <= maxBytes && headers['content-encoding'] === undefined
   // If a wrapper of `fetch` has already read the body, only `response.text()` of that wrapper still returns the body.
   if (isSmall || response.bodyUsed || !isStream(body)) return response.text()
   const decoder = new TextDecoder()
@@ -71,7 +71,7 @@ const readText = async (response: FetchResponse, headers: Headers, most: number)
   let size = 0
   for await (const bytes of body) {
     size += bytes.length
-    if (size > most) return undefined
+    if (size > maxBytes) return undefined
     text += decoder.decode(bytes, { stream: true })
   }
   return text + decoder.decode()
@@ -85,10 +85,10 @@ export const sendOnce = async (
   const { client, endpoint, url, method, deadline, timeout } = call
   const { fetch, maxResponseBytes, clock } = client.settings
   const startedAt = steadyClock.now()
-  const once = endpoint.retry !== 'always'
-  const connection = once ? ownConnection() : undefined
+  const freshConnection = endpoint.retry !== 'always'
+  const connection = freshConnection ? ownConnection() : undefined
   // Node 26 and undici 8 resend a request without a body after REFUSED_STREAM, which does not prove that nobody acted.
-  const body = call.body ?? (once && method !== 'GET' ? new ArrayBuffer(0) : undefined)
+  const body = call.body ?? (freshConnection && method !== 'GET' ? new ArrayBuffer(0) : undefined)
   let received: Omit<ReceivedResponse, 'text'> | undefined
   try {
     return await deadline.race(async (signal) => {

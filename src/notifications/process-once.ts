@@ -54,7 +54,7 @@ export const createProcessOnce = (
   const uncommitted = new Set<string>()
 
   /** Calls the store, with a timeout. After a failure, reports the failure and resolves to undefined. */
-  const ask = async <Value>(
+  const callStore = async <Value>(
     notification: MerchantNotification,
     method: keyof DedupeStore,
     call: () => Promise<Value>,
@@ -75,14 +75,14 @@ export const createProcessOnce = (
     const key = keyOf(notification)
     const stop = new AbortController()
     const finished = new AbortController()
-    const commit = () => ask(notification, 'commit', async () => store.commit(key, owner, dedupeTtl))
+    const commit = () => callStore(notification, 'commit', async () => store.commit(key, owner, dedupeTtl))
 
     const workAndCommit = async (): Promise<Outcome> => {
       try {
         await work(stop.signal).finally(() => finished.abort())
       } catch (error) {
         report({ kind: 'handler-failed', notification, error })
-        await ask(notification, 'release', async () => store.release(key, owner))
+        await callStore(notification, 'release', async () => store.release(key, owner))
         return { result: 'failed', error }
       }
       const held = await commit()
@@ -111,7 +111,7 @@ export const createProcessOnce = (
         }
         if (stop.signal.aborted) continue
         const askedAt = clock.now()
-        const extended = await ask(notification, 'extend', async () =>
+        const extended = await callStore(notification, 'extend', async () =>
           store.extend(key, owner, lease.duration),
         )
         if (extended) own.endsAt = askedAt + lease.duration
@@ -130,7 +130,7 @@ export const createProcessOnce = (
     const key = keyOf(notification)
     if (uncommitted.has(key)) return { result: 'duplicate' }
     const claiming = (async () => store.claim(key, lease.duration))()
-    const claim = await ask(notification, 'claim', () => claiming)
+    const claim = await callStore(notification, 'claim', () => claiming)
     if (claim?.state === 'claimed') return run(notification, work, claim.owner, own)
     // If the claim succeeds after the timeout, the key is released, so that a redelivery need not wait.
     if (claim === undefined)
@@ -153,7 +153,7 @@ export const createProcessOnce = (
     isProcessed: async (notification: MerchantNotification): Promise<boolean> => {
       const key = keyOf(notification)
       if (uncommitted.has(key)) return true
-      return (await ask(notification, 'has', async () => store.has?.(key) ?? false)) === true
+      return (await callStore(notification, 'has', async () => store.has?.(key) ?? false)) === true
     },
 
     process: (notification: MerchantNotification, work: Work): Promise<Outcome> => {

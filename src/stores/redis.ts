@@ -96,7 +96,7 @@ const connect = (given: RedisClient, { prefix, commandTimeout }: Output<typeof r
       return reply ?? undefined
     },
     /** Runs a script that returns 1 or 0, and converts the reply to a boolean. */
-    ask: async (...parameters: Parameters<typeof run>): Promise<boolean> => {
+    evalBoolean: async (...parameters: Parameters<typeof run>): Promise<boolean> => {
       const reply = await run(...parameters)
       if (reply === 1 || reply === '1') return true
       if (reply === 0 || reply === '0') return false
@@ -140,7 +140,7 @@ const ignore = (): void => undefined
 
 /** Takes a lock with an owner and an expiry, and then runs a task. Extends the lock until the task ends. */
 const withRedisLock = async <Result>(
-  { run, ask }: ReturnType<typeof connect>,
+  { run, evalBoolean }: ReturnType<typeof connect>,
   key: string,
   lockTime: number,
   task: () => Promise<Result>,
@@ -152,12 +152,16 @@ const withRedisLock = async <Result>(
     while (isHeld) {
       await steadyClock.sleep(lockTime / 3, stop.signal)
       // After a failed extension, the loop tries again, because Redis may recover before the lock expires.
-      isHeld = await ask(EXTEND_OWNED, key, owner, lockTime).catch(() => true)
+      isHeld = await evalBoolean(EXTEND_OWNED, key, owner, lockTime).catch(() => true)
     }
   }
   const giveUpAt = steadyClock.now() + MAX_WAIT_MS
   try {
-    for (let pause = 10; !(await ask(ACQUIRE, key, owner, lockTime)); pause = Math.min(pause * 1.5, 200)) {
+    for (
+      let pause = 10;
+      !(await evalBoolean(ACQUIRE, key, owner, lockTime));
+      pause = Math.min(pause * 1.5, 200)
+    ) {
       if (steadyClock.now() >= giveUpAt) throw new Error(`The lock was not free within ${MAX_WAIT_MS} ms`)
       await steadyClock.sleep(pause * (0.5 + Math.random() / 2))
     }
@@ -215,9 +219,13 @@ export const createRedisTokenStore = (
  * @throws {InvalidRequestError} if `client` or an option is invalid.
  */
 export const createRedisDedupeStore = (client: RedisClient, options: RedisOptions = {}): DedupeStore => {
-  const { get, run, ask } = connect(client, check('stores.redis', strict(redisOptions, 'option'), options))
+  const { get, run, evalBoolean } = connect(
+    client,
+    check('stores.redis', strict(redisOptions, 'option'), options),
+  )
   const keyOf = (id: string): string => `notification:${id}`
-  const release = async (id: string, owner: string) => void (await ask(RELEASE_OWNED, keyOf(id), owner))
+  const release = async (id: string, owner: string) =>
+    void (await evalBoolean(RELEASE_OWNED, keyOf(id), owner))
   return {
     claim: async (id, leaseMilliseconds): Promise<Claim> => {
       const owner = `lease:${randomId()}`
@@ -233,9 +241,9 @@ export const createRedisDedupeStore = (client: RedisClient, options: RedisOption
         throw error
       }
     },
-    extend: (id, owner, leaseMilliseconds) => ask(EXTEND_OWNED, keyOf(id), owner, leaseMilliseconds),
+    extend: (id, owner, leaseMilliseconds) => evalBoolean(EXTEND_OWNED, keyOf(id), owner, leaseMilliseconds),
     has: async (id) => (await get(keyOf(id)))?.startsWith('committed:') ?? false,
-    commit: (id, owner, ttlMilliseconds) => ask(COMMIT, keyOf(id), owner, ttlMilliseconds),
+    commit: (id, owner, ttlMilliseconds) => evalBoolean(COMMIT, keyOf(id), owner, ttlMilliseconds),
     release,
   }
 }

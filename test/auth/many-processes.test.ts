@@ -11,8 +11,16 @@ const LOCK_TIME = 31_000
 type Fetch = typeof fetch
 
 let mock: Mock
+/** The fingerprints in progress. They take real time, so the simulated time must wait for them. */
+const digests = new Set<Promise<ArrayBuffer>>()
 
 beforeEach(() => {
+  const digest = crypto.subtle.digest.bind(crypto.subtle)
+  vi.spyOn(crypto.subtle, 'digest').mockImplementation((...given) => {
+    const made = digest(...given)
+    digests.add(made)
+    return made.finally(() => digests.delete(made))
+  })
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   mock = createMock({ clock: '2026-12-01T06:00:00Z', subscriptions: { rateLimit: false } })
   return () => vi.useRealTimers()
@@ -112,6 +120,10 @@ const run = async ({ store, login, killed }: Scene, isWrong = false) => {
     await mock.clock.advance({ seconds: 1 })
     await vi.advanceTimersByTimeAsync(1_000)
     await settled()
+    while (digests.size > 0) {
+      await Promise.all(digests)
+      await settled()
+    }
   }
   const rejected = statuses.filter((status) => status === 400 || status === 401).length
   const accepted = statuses.filter((status) => status === 200).length

@@ -28,7 +28,7 @@ const ask = (failure: Failure, more: Partial<RetryQuestion> = {}) => ({
   retries: 0,
   limit: 2,
   renewed: false,
-  hint: undefined,
+  serverWaitMs: undefined,
   maxWait: 30_000,
   remaining: 120_000,
   random: 0.5,
@@ -56,7 +56,7 @@ const limited: Failure = { kind: 'status', status: 429, created: false }
 
 const table: readonly [string, readonly Failure[], Partial<RetryQuestion>, retried: readonly Group[]][] = [
   ['not sent', [notSent], {}, ['reads', 'keyed', 'acting', 'login']],
-  ['429 with Retry-After', [limited], { hint: 1000 }, ['reads', 'keyed', 'acting', 'login']],
+  ['429 with Retry-After', [limited], { serverWaitMs: 1000 }, ['reads', 'keyed', 'acting', 'login']],
   ['429 without Retry-After', [limited], {}, ['reads', 'keyed', 'acting']],
   ['a lost response', lost, {}, ['reads', 'keyed']],
   ['a refusal', refused, {}, []],
@@ -104,8 +104,12 @@ describe('what the client retries', () => {
     expect(decide({ retries: 1 })).toMatchObject({ waitMs: 500 })
     expect(decide({ retries: 9, limit: 99 })).toMatchObject({ waitMs: 4000 })
     expect(decide({ retries: 2 })).toEqual({ retry: false, reason: 'limit-reached' })
-    expect(decide({ hint: 30_001 })).toEqual({ retry: false, reason: 'wait-too-long', waitMs: 30_001 })
-    expect(decide({ hint: 5000, remaining: 5000 })).toMatchObject({ reason: 'wait-too-long' })
+    expect(decide({ serverWaitMs: 30_001 })).toEqual({
+      retry: false,
+      reason: 'wait-too-long',
+      waitMs: 30_001,
+    })
+    expect(decide({ serverWaitMs: 5000, remaining: 5000 })).toMatchObject({ reason: 'wait-too-long' })
     expect(decide({}, subscriptionsContract.subscribe)).toEqual({ retry: false, reason: 'may-have-executed' })
   })
 })
