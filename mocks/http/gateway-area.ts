@@ -3,15 +3,8 @@ import { accepted, type RefusalReason, type Result } from '../base/result.ts'
 import type { Gateway, Replay } from '../gateway/operations.ts'
 import type { GatewayOptions } from '../gateway/options.ts'
 import type { ChargeBody } from '../gateway/views.ts'
-import {
-  type AreaOptions,
-  type AreaRuntime,
-  byName,
-  type Replays,
-  type Resolvers,
-  type Success,
-  secondsUntil,
-} from './area.ts'
+import type { AnyResolvers, AreaOptions, AreaRuntime, Replays, Resolvers, Success } from './area.ts'
+import { secondsUntil } from './area.ts'
 import { jsonResponse, mayHaveBody } from './response.ts'
 import { createRoutes } from './routes.ts'
 
@@ -136,7 +129,8 @@ export const createGatewayArea = ({
 }): AreaRuntime => ({
   ...rest,
   ...responses,
-  ...byName(createResolvers(domain, options), createReplays(domain)),
+  resolvers: createResolvers(domain, options) as AnyResolvers,
+  replays: createReplays(domain) as AnyResolvers,
   name: 'gateway',
   router: routesBelow(rest.apiPrefix),
   authenticate: ({ auth }, bearer) => (auth === 'api-key' ? domain.authenticate(bearer) : accepted(NOBODY)),

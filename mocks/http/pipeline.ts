@@ -17,10 +17,9 @@ import {
   readsForm,
   receive,
 } from './exchange.ts'
-import { executesByDefault } from './fault-schema.ts'
 import type { AppliedFault, FaultPlan } from './faults.ts'
 import type { Admission } from './limiter.ts'
-import type { Decision, WritableRequestLog } from './request-log.ts'
+import type { Decided, WritableRequestLog } from './request-log.ts'
 import type { HeaderFields, IncomingRequest, MockResponse, ResponseData, ServerAddress } from './response.ts'
 import { isPreflight, preflightResponse, respondWith, withCorsAndHead } from './response.ts'
 import { type Base, type Located, locate, type OperationTarget } from './routes.ts'
@@ -49,11 +48,6 @@ export interface PipelineOptions {
   readonly log: WritableRequestLog
   readonly now: () => number
   readonly pages: PageHandler
-}
-
-/** A decision with the response that the mock sends, unless a fault replaces it. */
-interface Decided extends Decision {
-  readonly response: ResponseData
 }
 
 /** Creates the handler of all requests. The handler starts a timer only for a fault with latency. */
@@ -89,7 +83,12 @@ export const createPipeline = (options: PipelineOptions): Handler => {
       if (hasLeft(request)) return aborted(exchange)
     }
     const { sent, decision } = withRequestOrigin(request.server, () =>
-      decideUnderFault(fault, exchange, target, isKeyRunning),
+      applyFault(fault, {
+        area: exchange.area,
+        definition: target.definition,
+        decide: () => decide(exchange, isKeyRunning),
+        countCall: () => countCall(exchange).headers,
+      }),
     )
     log.write(now(), exchange, decision, 'response' in sent ? sent.response : undefined)
     if (fault.delayAfter > 0) await delayResponse(fault.delayAfter, request.signal)
@@ -126,7 +125,9 @@ export const createPipeline = (options: PipelineOptions): Handler => {
       return { kind: 'closed', code: 'ECONNRESET' }
     }
     if (hasLeft(exchange.request)) return aborted(exchange)
-    const fault = faults.next(target.definition.operation, () => faultRequestOf(exchange, target))
+    const { operation } = target.definition
+    const fault =
+      faults.active.length > 0 ? faults.next(operation, () => faultRequestOf(exchange, target)) : undefined
     const sent =
       fault === undefined && running.size === 0 ? run(exchange) : await runInTurn(exchange, target, fault)
     return withCorsAndHead(exchange.request, sent)
@@ -168,37 +169,6 @@ export const createPipeline = (options: PipelineOptions): Handler => {
 
 /** Returns whether a path may be a payer's page. The mock loads the code of the pages only for such a path. */
 const mayBePage = (path: string): boolean => path.startsWith('/authorize/') || path.startsWith('/confirm/')
-
-/** Decides a request under a fault, which can change the response and prevent the execution. */
-const decideUnderFault = (
-  { effect, delayBefore, delayAfter }: AppliedFault,
-  exchange: Exchange,
-  { definition }: OperationTarget,
-  isKeyRunning: boolean,
-): { readonly sent: MockResponse; readonly decision: Decision } => {
-  const delay = delayBefore + delayAfter
-  const delayed = delay > 0 ? ` A fault of kind "latency" delayed it by ${delay} ms.` : ''
-  if (effect === undefined) {
-    const decided = decide(exchange, isKeyRunning)
-    const explanation = decided.explanation + delayed
-    const decision: Decision = { ...decided, explanation, ...(delay > 0 && { fault: 'latency' }) }
-    return { sent: respondWith(decided.response), decision }
-  }
-  const executes = effect.executed ?? executesByDefault(effect.kind)
-  const decided = executes ? decide(exchange, isKeyRunning) : undefined
-  const own = decided ? `The mock itself decided "${decided.rule}".` : 'The request was not executed.'
-  const { area } = exchange
-  const response = decided?.response
-  return {
-    sent: applyFault(effect, { area, definition, response, countCall: () => countCall(exchange).headers }),
-    decision: {
-      executed: decided?.executed ?? false,
-      rule: 'fault',
-      explanation: `A fault of kind "${effect.kind}" was applied. ${own}${delayed}`,
-      fault: effect.kind,
-    },
-  }
-}
 
 const NO_HEADERS: HeaderFields = {}
 
@@ -276,11 +246,14 @@ const execute = (
   if (!caller.ok) return refused(area, caller.refusal, headers)
   const call = { parameters, query, fields: fieldsOf(exchange), idempotencyKey, caller: caller.value }
   // The first result of a used key comes before the checks of Content-Type and body (G rule 1).
-  const replay = area.findReplay(name, call)
+  const replay = area.replays[name]?.(call)
   if (isKeyRunning) return refused(area, KEY_IN_USE, headers)
   if (replay !== undefined) return operated(area, definition, replay, headers)
   const problem = problemOf(exchange, definition, headers)
-  return problem ?? operated(area, definition, area.operate(name, call), headers)
+  if (problem !== undefined) return problem
+  const result = area.resolvers[name]?.(call)
+  if (result === undefined) throw new Error(`The operation ${name} has no resolver.`)
+  return operated(area, definition, result, headers)
 }
 
 /** Checks the Content-Type and the body. Returns the rejection of the request, or `undefined` if both are valid. */

@@ -67,6 +67,11 @@ export interface Decision {
   readonly fault?: FaultKind | undefined
 }
 
+/** A decision, and the response that the mock sends if no fault replaces it. */
+export interface Decided extends Decision {
+  readonly response: ResponseData
+}
+
 /**
  * A stored entry: what was received and sent, with its secrets. `read` removes the secrets, because most entries are
  * never read.

@@ -4,14 +4,8 @@ import type { Subscriptions } from '../subscriptions/operations.ts'
 import type { ErrorCodes, SubscriptionsOptions } from '../subscriptions/options.ts'
 import { defaultErrorCodes } from '../subscriptions/options.ts'
 import type { Merchant } from '../subscriptions/state.ts'
-import {
-  type AreaOptions,
-  type AreaRuntime,
-  byName,
-  type Resolvers,
-  type Success,
-  secondsUntil,
-} from './area.ts'
+import type { AnyResolvers, AreaOptions, AreaRuntime, Resolvers, Success } from './area.ts'
+import { secondsUntil } from './area.ts'
 import { jsonResponse } from './response.ts'
 import { createRoutes } from './routes.ts'
 import type { Vary } from './variants.ts'
@@ -119,7 +113,8 @@ export const createSubscriptionsArea = ({
 }): AreaRuntime => ({
   ...rest,
   ...createResponses(options, vary),
-  ...byName(createResolvers(domain)),
+  resolvers: createResolvers(domain) as AnyResolvers,
+  replays: {},
   name: 'subscriptions',
   router: routesBelow(rest.apiPrefix),
   authenticate: ({ auth }, bearer) => (auth === 'token' ? domain.merchant(bearer) : accepted(NOBODY)),
