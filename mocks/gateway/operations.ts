@@ -1,9 +1,15 @@
 import { isAbsoluteUrl } from '../../src/contract/formats.ts'
 import { fingerprint } from '../base/ids.ts'
-import { accepted, type Fields, invalid, type Result, refused } from '../base/result.ts'
+import { type Fields, invalid, ok, type Result, refused } from '../base/result.ts'
 import { behaviors, comparableNumber, isBehaviorName, testNumber } from './behaviors.ts'
 import type { GatewayOptions } from './options.ts'
-import type { ChargeEventType, ChargeFields, ChargeRecord, GatewayParts, IdempotencyScope } from './state.ts'
+import type {
+  ChargeEventType,
+  ChargeFields,
+  ChargeRecord,
+  GatewayContext,
+  IdempotencyScope,
+} from './state.ts'
 import { createLedger, dueSteps, EXPIRED, firstStep, keepKey, lengthOf, newGatewayState } from './state.ts'
 import type { ChargeBody, ConfirmationView, GatewayEvent, ListedCharge } from './views.ts'
 import { chargeBody, confirmationView, eventsBy, listedCharge } from './views.ts'
@@ -42,7 +48,7 @@ const readFields = (fields: Fields): Result<ChargeFields> => {
   if (typeof redirect_uri !== 'string' || !isAbsoluteUrl(redirect_uri)) {
     return wrong(fields, 'redirect_uri', "must be an absolute URL that the payer's browser can open.")
   }
-  return accepted({ msisdn, amount, currency, redirect_uri })
+  return ok({ msisdn, amount, currency, redirect_uri })
 }
 
 /** Creates the checks of the option `inputRules: 'formats'` (row 82). */
@@ -95,7 +101,7 @@ const createBodyChecks = (options: GatewayOptions) => {
     readText(name: 'otp' | 'mandate_id', fields: Fields): Result<string> {
       const value = fields[name]
       if (typeof value !== 'string') return wrong(fields, name, 'must be a string.')
-      return unknownField(fields, [name]) ?? accepted(value)
+      return unknownField(fields, [name]) ?? ok(value)
     },
   }
 }
@@ -116,11 +122,11 @@ export interface Replay {
 export type Gateway = ReturnType<typeof createGateway>
 
 /** Creates the gateway (area G): charges, confirmations, renewals, events and idempotency keys. */
-export const createGateway = (parts: GatewayParts) => {
-  const { state, options } = parts
-  const { now } = parts.agenda
+export const createGateway = (context: GatewayContext) => {
+  const { state, options } = context
+  const { now } = context.agenda
   const { standing, listed, ownBehavior, resultOf, notePayment, record, enter, resolve, keep, add, freeze } =
-    createLedger(parts)
+    createLedger(context)
   const keyTtl = lengthOf(options.keyTtl)
   const credentials = new Map(options.apiKeys.map((key) => [key, fingerprint(key)]))
   const { readCharge, readText } = createBodyChecks(options)
@@ -135,7 +141,7 @@ export const createGateway = (parts: GatewayParts) => {
   ): Result<ChargeBody> => {
     const step = record(charge, type, charge.standing)
     keepKey(state(), scope, step)
-    return accepted(chargeBody(charge, step))
+    return ok(chargeBody(charge, step))
   }
 
   /** Finds a charge that exists and, under `apiKeyScope: 'own'`, belongs to the caller's API key (row 84). */
@@ -145,7 +151,7 @@ export const createGateway = (parts: GatewayParts) => {
     const charge = state().byId.get(id)
     if (charge === undefined) return reject('not_found', message)
     if (options.apiKeyScope === 'all' || credential === undefined || charge.credential === credential) {
-      if (charge[name] === id) return accepted(charge)
+      if (charge[name] === id) return ok(charge)
       const [sent, wanted] = isId ? ['confirmation_id', 'id'] : ['id', 'confirmation_id']
       return reject(
         'not_found',
@@ -173,7 +179,7 @@ export const createGateway = (parts: GatewayParts) => {
     /** Checks that the bearer key is a configured API key. */
     authenticate(key: string | undefined): Result<{ readonly credential: string }> {
       const credential = key === undefined ? undefined : credentials.get(key)
-      if (credential !== undefined) return accepted({ credential })
+      if (credential !== undefined) return ok({ credential })
       const explanation =
         key === undefined
           ? 'The request has no bearer key. Send the header Authorization: Bearer with a key of option gateway.apiKeys.'
@@ -200,7 +206,7 @@ export const createGateway = (parts: GatewayParts) => {
       if (first === undefined || first.at + keyTtl <= now()) return undefined
       const other = differingField(first.charge, fields)
       if (other === undefined || options.keyReuse === 'replay') {
-        return accepted({ body: chargeBody(first.charge, first), other })
+        return ok({ body: chargeBody(first.charge, first), other })
       }
       const message = 'The Idempotency-Key was used with another body.'
       const explanation = `The first request had another ${other}. Send a new key, or the first body again. Option gateway.keyReuse is "reject".`
@@ -252,11 +258,11 @@ export const createGateway = (parts: GatewayParts) => {
       if (!isPending) return reject('already_confirmed', 'The charge is already confirmed.')
       record(charge, 'charge.confirmed', charge.standing)
       resolve(charge, resultOf(charge))
-      return accepted(chargeBody(charge, charge.standing))
+      return ok(chargeBody(charge, charge.standing))
     },
     status(id: string, credential?: string): Result<ChargeBody> {
       const found = find('id', id, credential)
-      return found.ok ? accepted(body(found.value)) : found
+      return found.ok ? ok(body(found.value)) : found
     },
     /**
      * Renews a mandate, a succeeded charge whose id is `id`. The renewal needs no code and has its result at once (G
@@ -312,10 +318,10 @@ export const createGateway = (parts: GatewayParts) => {
     confirmation(confirmationId: string): Result<ConfirmationView> {
       const found = find('confirmation_id', confirmationId)
       if (!found.ok) return found
-      return accepted(confirmationView(found.value, standing(found.value), options.returnParameter))
+      return ok(confirmationView(found.value, standing(found.value), options.returnParameter))
     },
     /** Finds a charge by the charge id or confirmation id in the path, and returns the payer's phone number. */
-    related({ id = '', confirmationId = '' }: Readonly<Record<string, string>>): {
+    correlationFields({ id = '', confirmationId = '' }: Readonly<Record<string, string>>): {
       readonly msisdn?: string
     } {
       const found = [find('id', id), find('confirmation_id', confirmationId)].find(({ ok }) => ok)
@@ -324,7 +330,7 @@ export const createGateway = (parts: GatewayParts) => {
     setBehavior(msisdn: string, behavior: string): Result<void> {
       if (isBehaviorName(behavior)) {
         state().behaviors.set(comparableNumber(msisdn), behavior)
-        return accepted(undefined)
+        return ok(undefined)
       }
       const names = Object.keys(behaviors).join(', ')
       return reject('invalid', `Unknown behavior ${JSON.stringify(behavior)}. Behaviors: ${names}.`)

@@ -161,7 +161,7 @@ export const stepsBy = (state: GatewayState, time: number): Step[] => {
 }
 
 /** What the gateway uses of its mock. */
-export interface GatewayParts {
+export interface GatewayContext {
   /** Returns the current state. A reset or a restored snapshot replaces the object. */
   readonly state: () => GatewayState
   readonly agenda: Pick<Agenda, 'now'>
@@ -188,7 +188,7 @@ const resolved = ({ event, outcome }: Resolution): Resolved => ({
 })
 
 /** Creates the functions that change charges, and tell what a charge becomes without a call. */
-export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: GatewayParts) => {
+export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: GatewayContext) => {
   const [confirmationTtl, retryDelay] = [lengthOf(options.confirmationTtl), lengthOf(options.retryDelay)]
   const listed = new Map<string, { readonly msisdn: string; readonly name: BehaviorName }>(
     Object.entries(options.testNumbers).map(([msisdn, name]) => [comparableNumber(msisdn), { msisdn, name }]),

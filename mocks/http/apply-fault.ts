@@ -7,7 +7,7 @@ import type { HeaderFields, MockResponse, ResponseData } from './response.ts'
 import { jsonResponse, mayHaveBody, respondWith } from './response.ts'
 
 /** The request to which a fault applies. */
-interface Disturbed {
+interface FaultedRequest {
   readonly area: AreaRuntime
   readonly definition: EndpointDefinition
   /** Decides and executes the request, as without the fault. */
@@ -27,7 +27,7 @@ const textOr = (body: unknown, otherwise: string): string => {
 
 /** Returns the response that a fault sends instead of the mock's own response. */
 const faultResponse = (
-  { area, definition }: Disturbed,
+  { area, definition }: FaultedRequest,
   effect: FaultEffect,
   limitHeaders: HeaderFields,
 ): ResponseData => {
@@ -90,7 +90,7 @@ const truncated = (response: ResponseData | undefined): MockResponse =>
 /** Returns what is sent under a fault. `response` is the mock's own, unless the fault prevents the execution. */
 const sentUnder = (
   effect: FaultEffect,
-  disturbed: Disturbed,
+  request: FaultedRequest,
   response: ResponseData | undefined,
 ): MockResponse => {
   switch (effect.kind) {
@@ -103,8 +103,8 @@ const sentUnder = (
     case 'truncated':
       return truncated(response)
     default: {
-      const headers = response === undefined ? disturbed.countCall() : limitHeadersOf(response)
-      return respondWith(withHeaders(faultResponse(disturbed, effect, headers), effect.headers))
+      const headers = response === undefined ? request.countCall() : limitHeadersOf(response)
+      return respondWith(withHeaders(faultResponse(request, effect, headers), effect.headers))
     }
   }
 }
@@ -112,21 +112,21 @@ const sentUnder = (
 /** Applies a fault, which can change the response and prevent the execution. */
 export const applyFault = (
   { effect, delayBefore, delayAfter }: AppliedFault,
-  disturbed: Disturbed,
+  request: FaultedRequest,
 ): { readonly sent: MockResponse; readonly decision: Decision } => {
   const delay = delayBefore + delayAfter
   const delayed = delay > 0 ? ` A fault of kind "latency" delayed it by ${delay} ms.` : ''
   if (effect === undefined) {
-    const decided = disturbed.decide()
+    const decided = request.decide()
     const explanation = decided.explanation + delayed
     const decision = { ...decided, explanation, ...(delay > 0 && { fault: 'latency' as const }) }
     return { sent: respondWith(decided.response), decision }
   }
   const executes = effect.executed ?? executesByDefault(effect.kind)
-  const decided = executes ? disturbed.decide() : undefined
+  const decided = executes ? request.decide() : undefined
   const own = decided ? `The mock itself decided "${decided.rule}".` : 'The request was not executed.'
   return {
-    sent: sentUnder(effect, disturbed, decided?.response),
+    sent: sentUnder(effect, request, decided?.response),
     decision: {
       executed: decided?.executed ?? false,
       rule: 'fault',

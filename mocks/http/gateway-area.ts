@@ -1,5 +1,5 @@
 import { GATEWAY_API_PREFIX, gatewayContract } from '../../src/contract/gateway.ts'
-import { accepted, type RefusalReason, type Result } from '../base/result.ts'
+import { ok, type RefusalReason, type Result } from '../base/result.ts'
 import type { Gateway, Replay } from '../gateway/operations.ts'
 import type { GatewayOptions } from '../gateway/options.ts'
 import type { ChargeBody } from '../gateway/views.ts'
@@ -53,7 +53,7 @@ export interface GatewayCaller {
 type ResponseOptions = Pick<GatewayOptions, 'confirmResponse' | 'statusResponse'>
 
 const shaped = <Value>(result: Result<Value>, shape: (value: Value) => Success): Result<Success> =>
-  result.ok ? accepted(shape(result.value)) : result
+  result.ok ? ok(shape(result.value)) : result
 
 const whole = (charge: ChargeBody): Success => ({ body: charge })
 
@@ -93,8 +93,8 @@ const createResolvers = (
   domain: Gateway,
   { confirmResponse, statusResponse }: ResponseOptions,
 ): Resolvers<typeof gatewayContract, GatewayCaller> => ({
-  health: () => accepted({ body: { status: 'ok' } }),
-  reference: () => accepted({ body: domain.reference() }),
+  health: () => ok({ body: { status: 'ok' } }),
+  reference: () => ok({ body: domain.reference() }),
   charge: ({ caller: { credential }, idempotencyKey: key, fields }) =>
     shaped(domain.charge({ credential, key }, fields), whole),
   confirm: ({ caller, parameters, fields }) =>
@@ -108,7 +108,7 @@ const createResolvers = (
     shaped(domain.renew({ credential, key, mandateId: id }, id, fields), whole),
   reset({ caller }) {
     domain.reset(caller.credential)
-    return accepted({ body: { reset: true } })
+    return ok({ body: { reset: true } })
   },
 })
 
@@ -133,10 +133,10 @@ export const createGatewayArea = ({
   replays: createReplays(domain) as AnyResolvers,
   name: 'gateway',
   router: routesBelow(rest.apiPrefix),
-  authenticate: ({ auth }, bearer) => (auth === 'api-key' ? domain.authenticate(bearer) : accepted(NOBODY)),
+  authenticate: ({ auth }, bearer) => (auth === 'api-key' ? domain.authenticate(bearer) : ok(NOBODY)),
   // All routes and all callers share one rate limit (Limits, area G).
   bucket: () => '',
   limitHeaders: () => ({}),
   refusalHeaders: ({ resetAt }) => ({ 'Retry-After': String(secondsUntil(resetAt, now())) }),
-  correlationFields: domain.related,
+  correlationFields: domain.correlationFields,
 })
