@@ -11,28 +11,16 @@ export interface Route<Target> {
 
 /** The result of a route search. */
 export type Match<Target> =
-  | { readonly kind: 'route'; readonly target: Target; readonly parameters: Readonly<Record<string, string>> }
+  | {
+      readonly kind: 'route'
+      /** The path. For a route without parameters, this is the route's own text: the log keeps no copy of the URL. */
+      readonly path: string
+      readonly target: Target
+      readonly parameters: Readonly<Record<string, string>>
+    }
   /** The path exists, but not with this method. `allow` is the value of the Allow header. */
   | { readonly kind: 'other-method'; readonly allow: string }
   | { readonly kind: 'none' }
-
-interface Node<Target> {
-  readonly literals: Map<string, Node<Target>>
-  parameter: Node<Target> | undefined
-  readonly leaves: Map<string, { readonly names: readonly string[]; readonly target: Target }>
-}
-
-const newNode = <Target>(): Node<Target> => ({ literals: new Map(), parameter: undefined, leaves: new Map() })
-
-const childFor = <Target>(node: Node<Target>, segment: string): Node<Target> => {
-  if (segment.startsWith(':')) {
-    node.parameter ??= newNode()
-    return node.parameter
-  }
-  const child = node.literals.get(segment) ?? newNode()
-  node.literals.set(segment, child)
-  return child
-}
 
 /** Decodes a segment of a path. A malformed segment remains unchanged. */
 const decoded = (segment: string): string => {
@@ -43,47 +31,61 @@ const decoded = (segment: string): string => {
   }
 }
 
+const NO_PARAMETERS: Readonly<Record<string, string>> = {}
+
+/** Returns the parameters of a path that fits a template, or `undefined` if it does not fit. */
+const parametersOf = (
+  template: readonly string[],
+  segments: readonly string[],
+): Readonly<Record<string, string>> | undefined => {
+  if (template.length !== segments.length) return undefined
+  const parameters: Record<string, string> = {}
+  for (const [index, word] of template.entries()) {
+    const segment = segments[index] ?? ''
+    if (!word.startsWith(':')) {
+      if (word !== segment) return undefined
+    } else if (segment === '') return undefined
+    else parameters[word.slice(1)] = decoded(segment)
+  }
+  return parameters
+}
+
 /** Creates a router. Literal segments take precedence over parameters, and HEAD uses the route of GET. */
 export const createRouter = <Target>(routes: readonly Route<Target>[]) => {
-  const root = newNode<Target>()
-  for (const { methods, path, target } of routes) {
-    const segments = path.split('/').slice(1)
-    const names = segments.filter((segment) => segment.startsWith(':')).map((segment) => segment.slice(1))
-    const leaf = segments.reduce(childFor<Target>, root)
-    for (const method of methods) leaf.leaves.set(method, { names, target })
+  const literals = new Map<string, Route<Target>[]>()
+  const templates: {
+    readonly words: readonly string[]
+    readonly order: string
+    readonly route: Route<Target>
+  }[] = []
+  for (const route of routes) {
+    const { path } = route
+    if (!path.includes('/:')) literals.set(path, [...(literals.get(path) ?? []), route])
+    // A parameter is replaced by the last character of all, so that literal segments come first.
+    else templates.push({ words: path.split('/'), order: path.replace(/:[^/]+/g, '\uffff'), route })
   }
+  templates.sort((one, other) => (one.order < other.order ? -1 : 1))
+
+  const accepts = ({ methods }: Route<Target>, method: string): boolean =>
+    methods.includes(method) || (method === 'HEAD' && methods.includes('GET'))
 
   const search = (path: string, method: string): Match<Target> => {
-    const segments = path.split('/')
-    const values: string[] = []
-    const allowed: string[] = []
-
-    const walk = (node: Node<Target>, index: number): Match<Target> | undefined => {
-      const segment = segments[index]
-      if (segment === undefined) {
-        const leaf = node.leaves.get(method) ?? (method === 'HEAD' ? node.leaves.get('GET') : undefined)
-        if (leaf === undefined) {
-          allowed.push(...node.leaves.keys())
-          return undefined
-        }
-        const parameters: Record<string, string> = {}
-        for (let at = 0; at < values.length; at += 1) parameters[leaf.names[at] ?? ''] = values[at] ?? ''
-        return { kind: 'route', target: leaf.target, parameters }
-      }
-      const literal = node.literals.get(segment)
-      const found = literal === undefined ? undefined : walk(literal, index + 1)
-      if (found !== undefined || node.parameter === undefined || segment === '') return found
-      values.push(decoded(segment))
-      const below = walk(node.parameter, index + 1)
-      if (below === undefined) values.pop()
-      return below
+    const same = literals.get(path) ?? []
+    const literal = same.find((route) => accepts(route, method))
+    if (literal !== undefined) {
+      return { kind: 'route', path: literal.path, target: literal.target, parameters: NO_PARAMETERS }
     }
-
-    const found = walk(root, 1)
-    if (found !== undefined) return found
-    if (allowed.length === 0) return { kind: 'none' }
-    if (allowed.includes('GET')) allowed.push('HEAD')
-    return { kind: 'other-method', allow: [...new Set(allowed)].sort().join(', ') }
+    const allowed = new Set(same.flatMap(({ methods }) => methods))
+    const segments = path.split('/')
+    for (const { words, route } of templates) {
+      const parameters = parametersOf(words, segments)
+      if (parameters === undefined) continue
+      if (accepts(route, method)) return { kind: 'route', path, target: route.target, parameters }
+      for (const each of route.methods) allowed.add(each)
+    }
+    if (allowed.size === 0) return { kind: 'none' }
+    if (allowed.has('GET')) allowed.add('HEAD')
+    return { kind: 'other-method', allow: [...allowed].sort().join(', ') }
   }
 
   return { search, routes }
@@ -284,9 +286,8 @@ export const locate = <AnyArea extends Routed>(
     if (!url.startsWith(base) || !['/', '?', '#', ''].includes(url.charAt(base.length))) continue
     const { path, query } = split(url.slice(base.length))
     const match = area.router.search(path, method)
-    const found = { area, path, query, match, base }
-    if (match.kind === 'route') return [found]
-    candidates.push(found)
+    if (match.kind === 'route') return [{ area, path: match.path, query, match }]
+    candidates.push({ area, path, query, match, base })
   }
   if (candidates.length < 2) return candidates
   const similarityOf = ({ area, path }: Located<AnyArea>) =>
