@@ -108,9 +108,7 @@ const createSite = (mock: Mock, readHost: ReadHost, hasPanel: boolean) => {
   return (incoming: NodeIncoming, request: IncomingRequest): Promise<ResponseData> | undefined => {
     const path = incoming.url?.split('?', 1)[0] ?? ''
     if (hasPanel && (path === PANEL_PATH || path.startsWith(`${PANEL_PATH}/`))) {
-      panel ??= import('./panel/panel.ts').then(({ createPanel }) =>
-        createPanel(mock, internalsOf(mock), readHost),
-      )
+      panel ??= import('./panel/panel.ts').then(({ createPanel }) => createPanel(mock, readHost))
       return panel.then((respond) => respond(request, hostOf(incoming)))
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined

@@ -96,8 +96,8 @@ Options
       --seed <text>      generate the same identifiers in each run with this seed; without it, each run has other
                          identifiers, unless the clock is frozen
       --strict           also refuse requests that a real server is likely to refuse
-      --limits           apply rate limits under a frozen clock, too; limits use this machine's time;
-                         by default only limits of the file apply under a frozen clock
+      --limits           apply rate limits, in this machine's time, also while the clock is frozen;
+                         by default a frozen clock applies only limits that the --config file sets
       --notify <url>     deliver notifications to this URL; can be repeated; a delivery without a 2xx
                          response is retried: at most 6 attempts in 9 hours of the mock's clock
       --notify-once      deliver each notification once, whatever the response is

@@ -18,7 +18,7 @@ const reject = (reason: Parameters<typeof refused>[0], message: string, explanat
   refused(reason, message, explanation === undefined ? {} : { explanation })
 
 // A country code never starts with 0, and a number has at most 15 digits with its country code (ITU-T E.164).
-const INTERNATIONAL = /^\+?[1-9]\d{1,14}$/
+export const MOBILE_NUMBER = /^\+?[1-9]\d{1,14}$/
 const FEWEST_DIGITS = /\d{7}/
 
 const CHARGE_FIELDS = ['msisdn', 'amount', 'currency', 'redirect_uri'] as const
@@ -33,7 +33,7 @@ const wrong = (fields: Fields, name: string, rule: string): Result<never> => {
 /** Reads the body of a charge, and checks the rules of G1. */
 const readFields = (fields: Fields): Result<ChargeFields> => {
   const { msisdn, amount, currency, redirect_uri } = fields
-  if (typeof msisdn !== 'string' || !INTERNATIONAL.test(msisdn)) {
+  if (typeof msisdn !== 'string' || !MOBILE_NUMBER.test(msisdn)) {
     return wrong(fields, 'msisdn', 'must be a string with a number in international format.')
   }
   if (Number.isInteger(amount) && !Number.isSafeInteger(amount)) {
@@ -344,6 +344,12 @@ export const createGateway = (context: GatewayContext) => {
           .charges.slice(from, to)
           .map((charge) => listedCharge(charge, standing(charge))),
     },
+    /** Returns the time of the next change that happens without a call; infinity if none is planned. */
+    nextChangeAt: (): number =>
+      state().charges.reduce(
+        (first, { nextAt }) => (nextAt <= now() ? first : Math.min(first, nextAt)),
+        Number.POSITIVE_INFINITY,
+      ),
     /** Returns the events, oldest first. */
     events: (): readonly GatewayEvent[] => eventsBy(state(), now()),
   }

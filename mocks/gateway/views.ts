@@ -38,11 +38,15 @@ export const chargeBody = (charge: ChargeRecord, { status, outcome }: Standing):
   created_at: new Date(charge.createdAt).toISOString(),
 })
 
-/** Returns a charge for the panel: its JSON, the id of the renewed charge if it is a renewal, and its key. */
+/** Returns a charge for the panel, with what happens to it if no call comes first. */
 export const listedCharge = (charge: ChargeRecord, standing: Standing) => ({
   ...chargeBody(charge, standing),
   renews: charge.mandate_id,
   idempotencyKey: charge.idempotencyKey,
+  planned:
+    charge.nextAt === Number.POSITIVE_INFINITY || charge.nextStanding === standing
+      ? undefined
+      : { at: new Date(charge.nextAt).toISOString(), status: charge.nextStanding.status },
 })
 
 /** A charge with its idempotency key and, if the charge is a renewal, the identifier of the renewed charge. */

@@ -139,7 +139,8 @@ export const createPipeline = (options: PipelineOptions): Handler => {
     const response = mayBePage(path) ? await pages(area.name, request, path) : undefined
     if (response === undefined) return undefined
     const executed = request.method === 'POST' && response.status < 400
-    const explanation = "The payer's page responded."
+    const explanation =
+      response.status === 400 ? 'The code or choice was wrong.' : "The payer's page responded."
     log.write(now(), exchange, { executed, rule: 'page', explanation }, response)
     return respondWith(response)
   }

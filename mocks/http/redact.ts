@@ -41,6 +41,19 @@ export const redactPath = (whole: string): string => {
   return `${path.slice(0, mark)}?${parameters.join('&')}`
 }
 
+const SECRET_HEADER = /auth|cookie|api-?key|pass|secret|token/i
+
+/** Returns headers as JSON text, without the values of secret headers. The scheme of an Authorization header stays. */
+export const redactHeaders = (headers: Iterable<readonly [string, string]>): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      Array.from(headers, ([name, value]) => [
+        name,
+        SECRET_HEADER.test(name) ? value.replace(/^(Bearer )?.*$/is, `$1${REDACTED}`) : value,
+      ]),
+    ),
+  )
+
 /** The secrets that a mock knows. */
 export interface Secrets {
   /** The API keys, tokens, client secrets and passwords from the options. */

@@ -5,8 +5,15 @@ import { assertOperation, isOperation, type Operation } from './area.ts'
 import { type Exchange, fieldsOf, nearestRouteOf } from './exchange.ts'
 import type { FaultKind } from './fault-schema.ts'
 import type { Secrets } from './redact.ts'
-import { pathWithoutSecrets, redactFields, redactJson, redactPath, withoutSecrets } from './redact.ts'
-import type { ResponseData } from './response.ts'
+import {
+  pathWithoutSecrets,
+  redactFields,
+  redactHeaders,
+  redactJson,
+  redactPath,
+  withoutSecrets,
+} from './redact.ts'
+import type { HeaderFields, ResponseData } from './response.ts'
 
 /** A request that the mock received, and the mock's decision, without secrets. */
 export interface LoggedRequest {
@@ -24,12 +31,16 @@ export interface LoggedRequest {
   readonly method: string
   /** The path below the base URL, with the query. */
   readonly path: string
+  /** Headers of the request, by their lowercase names. Values of headers that may contain a secret are replaced. */
+  readonly headers: Readonly<Record<string, string>>
   /** The fields of the body, without secrets. */
   readonly body?: unknown
   /** Value of the Idempotency-Key header. */
   readonly idempotencyKey?: string
   /** Status of the response; absent if no response was sent. */
   readonly status?: number
+  /** Headers of the response; absent if no response was sent. */
+  readonly responseHeaders?: Readonly<Record<string, string>>
   /** The JSON of the response, without secrets. */
   readonly response?: unknown
   /** Whether the operation was executed, even if the response was lost. */
@@ -84,10 +95,13 @@ interface LogEntry extends Decision {
   readonly path: string
   readonly query: string
   readonly operation: string | undefined
+  /** The headers of the request as JSON text, because the request itself would keep its body or its connection. */
+  readonly headers: string
   /** The body's fields, or a note if the body is too long. */
   readonly body: Readonly<Record<string, unknown>> | string
   readonly idempotencyKey: string | undefined
   readonly status: number | undefined
+  readonly responseHeaders: HeaderFields | undefined
   /** The response as JSON text; absent for a response to a payer or to an unknown path. */
   readonly response: string | undefined
   readonly nearestRoute: string | undefined
@@ -142,6 +156,7 @@ const entryOf = (
   const received = body?.ok === true ? body.characters : 0
   const isJson = body !== undefined && response?.headers['Content-Type'] === 'application/json'
   const sent = isJson && response.body !== '' ? response.body : undefined
+  const headers = JSON.stringify([...request.headers])
   const isLong = sent !== undefined && sent.length > MAX_BODY_CHARACTERS
   return {
     at,
@@ -151,16 +166,18 @@ const entryOf = (
     path,
     query,
     operation: target?.definition.operation,
+    headers,
     body: received > MAX_BODY_CHARACTERS ? omitted(received) : fieldsOf(exchange),
     idempotencyKey,
     status: response?.status,
+    responseHeaders: response?.headers,
     response: isLong ? JSON.stringify(omitted(sent.length)) : sent,
     executed,
     rule,
     explanation,
     fault,
     nearestRoute: target === undefined && rule !== 'page' ? nearestRouteOf(exchange) : undefined,
-    characters: path.length + query.length + received + (sent?.length ?? 0),
+    characters: path.length + query.length + headers.length + received + (sent?.length ?? 0),
   }
 }
 
@@ -176,7 +193,7 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
   /** Returns a copy of an entry, without secrets. */
   const read = (entry: LogEntry, number: number): LoggedRequest => {
     const { at, durationMs, area, method, path, query, operation = '', nearestRoute } = entry
-    const { idempotencyKey, status, executed, rule, explanation, fault } = entry
+    const { idempotencyKey, status, responseHeaders, executed, rule, explanation, fault } = entry
     const body = bodyText(entry)
     const response = entry.response && redactJson(entry.response)
     return {
@@ -192,6 +209,10 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
       decision: rule,
       ...(nearestRoute !== undefined && { nearestRoute }),
       explanation: hide(explanation),
+      headers: JSON.parse(hide(redactHeaders(JSON.parse(entry.headers)))),
+      ...(responseHeaders && {
+        responseHeaders: JSON.parse(hide(redactHeaders(Object.entries(responseHeaders)))),
+      }),
       ...(fault !== undefined && { fault }),
       ...(idempotencyKey !== undefined && { idempotencyKey: hide(idempotencyKey) }),
       ...(body !== undefined && { body: parsed(hide(body)) }),

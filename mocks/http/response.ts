@@ -32,7 +32,7 @@ export interface IncomingRequest {
   readonly method: string
   /** The absolute URL. */
   readonly url: string
-  readonly headers: { get(name: string): string | null }
+  readonly headers: Iterable<readonly [string, string]> & { get(name: string): string | null }
   readonly signal: AbortSignal | null
   /** The server's address as the client knows it; absent if the request did not come through a server. */
   readonly server?: ServerAddress

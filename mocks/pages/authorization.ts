@@ -1,7 +1,7 @@
 import type { KnownCycle } from '../../src/contract/subscriptions.ts'
 import type { AuthorizationView } from '../subscriptions/views.ts'
 import { type Html, html } from './html.ts'
-import { closedPage, type Page, returnTarget } from './layout.ts'
+import { backLink, closedPage, type Page, returnTarget } from './layout.ts'
 
 const CYCLES: Readonly<Record<KnownCycle, string>> = {
   DAILY: 'every day',
@@ -41,10 +41,11 @@ export const authorizationPage = (view: AuthorizationView): Page => {
     const words = CLOSED[view.status] ?? ['Request closed', 'This request has already been decided.', 200]
     return closedPage(words, summary(view), view.returnUrl)
   }
+  const target = returnTarget(view.returnUrl)
   return {
     status: 200,
     title: 'Authorize a subscription',
-    target: returnTarget(view.returnUrl),
+    target,
     content: html`<h1>Authorize a subscription</h1>
 <p class="quiet"><bdi>${view.merchant}</bdi> asks you to allow these payments.</p>
 ${summary(view)}
@@ -52,6 +53,7 @@ ${view.nextPayments.length === 0 ? undefined : nextPayments(view.nextPayments)}
 <form method="post">
 <button type="submit" name="decision" value="authorize">Authorize</button>
 <button type="submit" name="decision" value="decline" class="plain">Decline</button>
-</form>`,
+</form>
+${backLink(target)}`,
   }
 }

@@ -1,5 +1,6 @@
 import type { Area } from '../../src/contract/endpoint.ts'
 import type { Gateway } from '../gateway/operations.ts'
+import { gatewayDefaults } from '../gateway/options.ts'
 import { FORM_TYPE, isForm } from '../http/exchange.ts'
 import type { PageHandler } from '../http/pipeline.ts'
 import type { ResponseData } from '../http/response.ts'
@@ -59,9 +60,12 @@ const subscriptionsRoute = (domain: Subscriptions): Route => {
 }
 
 const gatewayRoute = (domain: Gateway): Route => {
+  const { otp: code } = domain.reference()
+  // A code that a test has chosen may be secret, so the page does not show it.
+  const hint = code === gatewayDefaults.otp ? `The code is ${code}.` : 'The code is the option gateway.otp.'
   const show = (id: string, wrongCode = false): Page => {
     const view = domain.confirmation(id)
-    return view.ok ? confirmationPage(view.value, wrongCode) : unknownPage
+    return view.ok ? confirmationPage(view.value, hint, wrongCode) : unknownPage
   }
   return {
     area: 'gateway',

@@ -33,8 +33,6 @@ export const html = (parts: TemplateStringsArray, ...values: readonly HtmlValue[
 export const documentOf = (document: {
   readonly title: string
   readonly style: string
-  /** Additional elements for the `head`. */
-  readonly head?: Html | undefined
   readonly body: Html
 }): string =>
   html`<!doctype html>
@@ -43,7 +41,6 @@ export const documentOf = (document: {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-${document.head}
 <title>${document.title}</title>
 <link rel="icon" href="data:,">
 <style>${new Html(document.style)}</style>

@@ -1,5 +1,5 @@
 import type { HeaderFields, ResponseData } from '../http/response.ts'
-import { documentOf, type HtmlValue, html } from './html.ts'
+import { documentOf, type Html, type HtmlValue, html } from './html.ts'
 import { hashSource, style } from './style.ts'
 
 /** The merchant's address to which the payer returns. */
@@ -28,6 +28,8 @@ export interface Page {
   readonly content: HtmlValue
   /** The merchant's address, for a page that leads back to the merchant. */
   readonly target?: ReturnTarget | undefined
+  /** What the mock's banner tells the tester, such as the code to enter. */
+  readonly hint?: string | undefined
 }
 
 /** The headers of every page. */
@@ -56,7 +58,7 @@ const contentPolicy = async (target: ReturnTarget | undefined): Promise<string> 
 
 /** Responds with a page. */
 export const pageResponse = async (
-  { status, title, content, target }: Page,
+  { status, title, content, target, hint }: Page,
   headers: HeaderFields = {},
 ): Promise<ResponseData> => ({
   status,
@@ -69,7 +71,7 @@ export const pageResponse = async (
   body: documentOf({
     title,
     style,
-    body: html`<header class="mock">A mock for tests: no money moves.</header>
+    body: html`<header class="mock">A mock for tests: no money moves.${hint && ` ${hint}`}</header>
 <main>
 ${content}
 </main>`,
@@ -102,3 +104,7 @@ export const closedPage = (
   const link = html`<p><a class="button" href="${target.href}" rel="noreferrer">Return to <bdi>${target.name}</bdi></a></p>`
   return { ...messagePage(status, title, text, [details, link]), target }
 }
+
+/** Renders the link that leads back to the merchant from a page on which the payer has not decided. */
+export const backLink = ({ href, name }: ReturnTarget): Html =>
+  html`<p class="back"><a href="${href}" rel="noreferrer">Back to <bdi>${name}</bdi> without deciding</a></p>`

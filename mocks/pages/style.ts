@@ -24,7 +24,9 @@ export const palette = `
 
 /** The style of the payer's pages. The Content-Security-Policy allows only the hash of this style. */
 export const style = `${palette}
-body { margin: 0; padding: 1rem; background: var(--ground); color: var(--ink); font: 1rem/1.5 var(--font); overflow-wrap: anywhere; }
+body { margin: 0; padding: 1rem; background: var(--ground); color: var(--ink); font: 1rem/1.5 var(--font); }
+bdi { display: inline-block; max-width: 100%; overflow: hidden; text-overflow: ellipsis; vertical-align: bottom; }
+a bdi { text-decoration: inherit; }
 main { max-width: 27rem; margin: 4vh auto 1rem; padding: 1.5rem; border: 1px solid var(--line); border-radius: 1rem; background: var(--card); }
 .mock { max-width: 27rem; margin: 0 auto; padding: 0.5rem 1rem; border-radius: 0.75rem; background: var(--note-ground); color: var(--note); font-size: 0.875rem; text-align: center; }
 h1 { margin: 0 0 0.25rem; font-size: 1.375rem; line-height: 1.25; }
@@ -46,6 +48,8 @@ input[aria-invalid="true"] { border-color: var(--alert); border-width: 2px; }
 button, .button { display: block; width: 100%; min-height: 3rem; margin-top: 0.75rem; padding: 0.6875rem 1rem; border: 1px solid var(--accent); border-radius: 0.625rem; background: var(--accent); color: var(--accent-ink); font: inherit; font-weight: 600; text-align: center; text-decoration: none; cursor: pointer; }
 button.plain { background: transparent; color: var(--accent); }
 button:hover, .button:hover { filter: brightness(1.08); }
+.back { margin-top: 1.25rem; text-align: center; }
+.back a { color: var(--accent); }
 .alert { margin: 1rem 0 0; padding: 0.625rem 0.875rem; border-radius: 0.625rem; background: var(--alert-ground); color: var(--alert); font-weight: 600; }
 `
 

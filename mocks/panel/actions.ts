@@ -1,214 +1,186 @@
-import type { Output } from '../../src/contract/fields.ts'
-import {
-  anyText,
-  input,
-  object,
-  oneOf,
-  optional,
-  STRING,
-  schema,
-  wholeNumber,
-} from '../../src/contract/fields.ts'
-import { accepts, check, described } from '../base/fields.ts'
+import { anyText, input, inputDate, oneOf, optional, wholeNumber } from '../../src/contract/fields.ts'
+import { CYCLES, isAmountText } from '../../src/contract/formats.ts'
+import { internalsOf } from '../assemble.ts'
+import { absoluteUrl, accepts, check, described, filled, number, tableOf } from '../base/fields.ts'
 import { deliveryOptions } from '../delivery/types.ts'
-import { behaviorNames } from '../gateway/behaviors.ts'
+import { behaviorNames, comparableNumber } from '../gateway/behaviors.ts'
+import { MOBILE_NUMBER } from '../gateway/operations.ts'
 import { operations } from '../http/area.ts'
 import { faultFields, faultSchema } from '../http/fault-schema.ts'
-import { seedFields } from '../subscriptions/options.ts'
+import { paymentScripts, seedFields } from '../subscriptions/options.ts'
 import { DAY, HOUR, MINUTE, pointInTime, SECOND } from '../time/duration.ts'
 import type { Mock } from '../types.ts'
-import type { ActionField, SentFields } from './fields.ts'
-import {
-  asText,
-  asTexts,
-  count,
-  fieldOf,
-  jsonFields,
-  number,
-  numeric,
-  optionalText,
-  scripts,
-  text,
-  texts,
-} from './fields.ts'
+import { action, simple } from './action.ts'
+import type { SentFields } from './sent.ts'
+import { charge, renew, subscribe } from './shop.ts'
+import { nextEventAt } from './view.ts'
+import { faultInWords } from './words.ts'
 
-type Fields = Readonly<Record<string, ActionField<unknown>>>
-
-type Given<Of extends Fields> = Output<{ readonly [Name in keyof Of]: Of[Name]['schema'] }>
-
-/** Accepts the field `action`, and removes it from the checked fields. */
-const nameOfAction = schema(
-  () => STRING,
-  () => undefined,
-)
-
-/** An action of the panel: its fields, and the function that executes the action and returns a message. */
-interface Action {
-  /** Says what the action does, in one sentence. */
-  readonly description: string
-  readonly fields: Fields
-  /** `isForm` tells whether a form sent the fields: text, which is converted. */
-  run(mock: Mock, sent: SentFields, isForm: boolean): string | Promise<string>
-}
-
-const action = <const Of extends Fields>(
-  description: string,
-  fields: Of,
-  run: (mock: Mock, given: Given<Of>) => string | Promise<string>,
-): Action => {
-  const schemas = Object.entries(fields).map(([name, { schema }]) => [name, schema])
-  const checked = object<Given<Of>>(
-    { ...Object.fromEntries(schemas), action: nameOfAction },
-    'fields',
-    'field',
-  )
-  return {
-    description,
-    fields,
-    run(mock, sent, isForm) {
-      const prepared = Object.entries(sent).map(([name, value]) => [
-        name,
-        isForm && Object.hasOwn(fields, name) ? fields[name]?.prepare(value) : value,
-      ])
-      return run(mock, check(checked, Object.fromEntries(prepared)))
-    },
-  }
-}
-
-/** An action without fields. */
-const simple = (description: string, change: (mock: Mock) => void | Promise<void>, message: string): Action =>
-  action(description, {}, async (mock) => {
-    await change(mock)
-    return message
-  })
-
-const area = fieldOf(optional(oneOf(['subscriptions', 'gateway'])), asText)
+const text = anyText
+const optionalText = optional(anyText)
+const fromZero = number('a number from 0', 0)
+const count = optional(fromZero)
+const behavior = oneOf(behaviorNames)
+const area = optional(oneOf(['subscriptions', 'gateway']))
+const scripts = optional(paymentScripts)
+const amount = input('a decimal number above zero such as 25.00', isAmountText, {
+  pattern: '^\\d+(\\.\\d+)?$',
+})
+const mobileNumber = input('a number in international format', (value) => MOBILE_NUMBER.test(value), {
+  pattern: MOBILE_NUMBER.source,
+})
 
 /** The clock can move by ten years at most, because a longer move could keep the mock busy for minutes. */
-const LONGEST_MOVE = 3_653 * DAY
+const MAX_MOVE_MS = 3_653 * DAY
 
 const timeOf = (mock: Mock): string => `${new Date(mock.clock.now()).toISOString().slice(0, 19)}Z`
 
 /** Returns the time `count` calendar months after a time. If the target month is too short, returns its last day. */
 const monthsAfter = (time: number, count: number): number => {
-  const [end, moved] = [new Date(time), new Date(time)]
-  end.setUTCMonth(end.getUTCMonth() + count + 1, 0)
-  return moved.setUTCFullYear(
-    end.getUTCFullYear(),
-    end.getUTCMonth(),
-    Math.min(moved.getUTCDate(), end.getUTCDate()),
-  )
+  const moved = new Date(time)
+  const day = moved.getUTCDate()
+  moved.setUTCMonth(moved.getUTCMonth() + count)
+  // In a shorter month the date is in the month after: day 0 of it is the last day of the target month.
+  return moved.getUTCDate() === day ? moved.getTime() : moved.setUTCDate(0)
 }
 
 /** Adds `Z` (UTC) to a time without a time zone, because the page's time field has no zone. */
 const zoned = (time: string): string => (/^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(time) ? `${time}Z` : time)
 
 const ZONE = '(Z|[+-]\\d{2}:\\d{2})?'
-const time = fieldOf(
-  input(
-    'ISO 8601 text with its zone such as 2026-11-28T12:00:00Z, or without a zone in UTC',
-    (value) => accepts(pointInTime, zoned(value)),
-    { pattern: `^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?${ZONE})?$` },
-  ),
-  asText,
+const time = input(
+  'ISO 8601 text with its zone such as 2026-11-28T12:00:00Z, or without a zone in UTC',
+  (value) => accepts(pointInTime, zoned(value)),
+  { pattern: `^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?${ZONE})?$` },
 )
 
 /** All actions that users of the panel and programs can execute, by name. */
 export const actions = {
   advance: action(
-    'Moves the clock forward by the sum of the fields, in calendar months and units of time.',
-    { months: numeric(optional(wholeNumber(0))), days: count, hours: count, minutes: count, seconds: count },
+    'Moves the clock forward by the sum of the fields.',
+    { months: optional(wholeNumber(0)), days: count, hours: count, minutes: count, seconds: count },
     async (mock, { months = 0, days = 0, hours = 0, minutes = 0, seconds = 0 }) => {
       const now = mock.clock.now()
       const rest = days * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND
-      // More than 120 months always exceed LONGEST_MOVE. `monthsAfter` is skipped because it could return NaN.
+      // More than 120 months always exceed MAX_MOVE_MS. `monthsAfter` is skipped because it could return NaN.
       const length = months > 120 ? Number.POSITIVE_INFINITY : monthsAfter(now, months) - now + rest
       if (length === 0) throw new TypeError('Missing duration: set months, days, hours, minutes or seconds.')
-      if (length > LONGEST_MOVE) throw new RangeError('The clock can move by at most ten years at a time.')
+      if (length > MAX_MOVE_MS) throw new RangeError('The clock can move by at most ten years at a time.')
       await mock.control.moveClock({ by: length })
       return `The clock was moved. It is ${timeOf(mock)}.`
     },
   ),
+  'next-event': action('Moves the clock to the next planned event.', {}, async (mock) => {
+    const at = nextEventAt(mock)
+    if (at === undefined) throw new TypeError('Nothing is planned: no payment, expiry or delivery waits.')
+    await mock.control.moveClock({ by: Math.max(0, at - mock.clock.now()) })
+    return `The next event has happened. It is ${timeOf(mock)}.`
+  }),
   'set-clock': action('Sets the clock; a time without a zone is UTC.', { time }, async (mock, given) => {
     await mock.control.moveClock({ to: zoned(given.time) })
     return `The clock was set. It is ${timeOf(mock)}.`
   }),
-  authorize: action(
-    'Authorizes a subscription request.',
-    { invoiceId: text, payments: scripts },
-    (mock, given) => {
-      mock.payer.authorize(given.invoiceId, { payments: given.payments })
-      return `The payer authorized ${given.invoiceId}.`
+  subscribe: action(
+    'Requests a subscription, as a shop does.',
+    {
+      requestID: optional(filled),
+      amount: optional(amount),
+      cycle: optional(oneOf(CYCLES)),
+      start: optional(inputDate),
+      end: optional(inputDate),
+      userReturnURL: optional(absoluteUrl),
+    },
+    async (mock, given) => {
+      const invoiceId = await subscribe(mock, given)
+      return { message: `Subscription ${invoiceId} waits for the payer.`, page: `subscriptions/${invoiceId}` }
     },
   ),
-  decline: action(
-    'Declines a subscription request.',
-    { invoiceId: text },
-    (mock, { invoiceId }) => `The payer declined ${mock.payer.decline(invoiceId).invoiceId}.`,
-  ),
+  authorize: action('Authorizes a request.', { invoiceId: text, payments: scripts }, (mock, given) => {
+    mock.payer.authorize(given.invoiceId, { payments: given.payments })
+    return `The payer authorized ${given.invoiceId}.`
+  }),
+  decline: action('Declines a request.', { invoiceId: text }, (mock, { invoiceId }) => {
+    mock.payer.decline(invoiceId)
+    return `The payer declined ${invoiceId}.`
+  }),
   cancel: action('Cancels a subscription, by invoiceId or subscriptionId.', { id: text }, (mock, { id }) => {
     const { subscriptionId } = mock.payer.cancel(id)
     return `Subscription ${subscriptionId} was canceled.`
   }),
-  'set-payments': action(
-    'Sets the results of the next payments.',
-    { id: text, payments: scripts },
-    (mock, { id, payments = [] }) => {
-      mock.payer.setPayments(id, payments)
-      return `The next payments of ${id}: ${[...payments, 'then succeed'].join(', ')}.`
-    },
-  ),
+  'set-payments': action('Scripts payments.', { id: text, payments: scripts }, (mock, given) => {
+    const { id, payments = [] } = given
+    mock.payer.setPayments(id, payments)
+    return `The next payments of ${id}: ${[...payments, 'then succeed'].join(', ')}.`
+  }),
   reverse: action('Reverses a successful payment.', { paymentId: text }, (mock, given) => {
     const { paymentId } = mock.payer.reverse(given.paymentId)
     return `Payment ${paymentId} was reversed.`
   }),
-  confirm: action(
-    'Enters the code of a charge, by default the correct one.',
-    { confirmationId: text, otp: optionalText },
-    (mock, { confirmationId, otp }) => {
-      const { id, status } = mock.payer.confirm(confirmationId, otp)
-      return `The payer entered the correct code: ${id} is ${status}.`
+  charge: action(
+    'Requests a charge, as a shop does.',
+    {
+      msisdn: optional(mobileNumber),
+      amount: optional(wholeNumber(0)),
+      currency: optional(filled),
+      redirect_uri: optional(absoluteUrl),
+    },
+    async (mock, given) => {
+      const id = await charge(mock, given)
+      return { message: `Charge ${id} waits for the payer’s code.`, page: `charges/${id}` }
     },
   ),
-  behavior: action(
-    'Sets the results of the charges of a number.',
-    { msisdn: text, behavior: fieldOf(oneOf(behaviorNames), asText) },
-    (mock, { msisdn, behavior }) => {
-      mock.payer.setBehavior(msisdn, behavior)
-      return `Charges of ${msisdn} now have the behavior ${behavior}.`
+  renew: action('Renews a charge, as a shop does.', { id: text }, async (mock, given) => {
+    const id = await renew(mock, given.id)
+    return { message: `Charge ${given.id} was renewed: ${id}.`, page: `charges/${id}` }
+  }),
+  'end-charge': action(
+    'Enters the correct code of a charge, with the result of a behavior for this charge only.',
+    { confirmationId: text, behavior },
+    (mock, given) => {
+      const { domain, options } = internalsOf(mock).gateway
+      const { msisdn } = domain.correlationFields({ confirmationId: given.confirmationId })
+      if (msisdn === undefined) throw new TypeError('There is no such charge.')
+      const number = comparableNumber(msisdn)
+      const usual = domain.reference().test_numbers.find((one) => comparableNumber(one.msisdn) === number)
+      mock.payer.setBehavior(msisdn, given.behavior)
+      try {
+        const { id, status } = mock.payer.confirm(given.confirmationId)
+        return `${id} is ${status}.`
+      } finally {
+        mock.payer.setBehavior(msisdn, usual?.behavior ?? options.defaultBehavior)
+      }
     },
   ),
-  add: action('Adds subscriptions and tokens, as `mock.add` does.', jsonFields(seedFields), (mock, given) => {
+  confirm: action('Enters a code.', { confirmationId: text, otp: optionalText }, (mock, given) => {
+    const { id, status } = mock.payer.confirm(given.confirmationId, given.otp)
+    return `The payer entered the correct code: ${id} is ${status}.`
+  }),
+  behavior: action('Sets the results of a number.', { msisdn: text, behavior }, (mock, given) => {
+    mock.payer.setBehavior(given.msisdn, given.behavior)
+    return `Charges of ${given.msisdn} now have the behavior ${given.behavior}.`
+  }),
+  add: action('Adds subscriptions and tokens, as `mock.add` does.', seedFields, (mock, given) => {
     const added = mock.add(given)
     return `Added subscriptions: ${added.map(({ subscriptionId }) => subscriptionId).join(', ') || 'none'}.`
   }),
   connect: action(
     'Delivers notifications to a URL, with the options of `notifications.connect`.',
-    {
-      ...jsonFields(deliveryOptions),
-      url: fieldOf(described(anyText, { format: 'uri' }), asText),
-      signing: fieldOf(deliveryOptions.signing, asTexts),
-      headers: fieldOf(deliveryOptions.headers, asTexts),
-    },
+    { url: described(anyText, { format: 'uri' }), ...deliveryOptions },
     (mock, { url, ...given }) => {
       mock.notifications.connect(url, given)
       const { number: added, to } = mock.control.receivers.list().at(-1) ?? {}
       return `Receiver ${added} was connected: ${to}.`
     },
   ),
-  disconnect: action('Removes a receiver, by its number in the state.', { number }, (mock, given) => {
-    mock.control.receivers.disconnect(given.number)
-    return `Receiver ${given.number} was disconnected.`
+  disconnect: action('Removes a receiver.', { number: fromZero }, (mock, { number }) => {
+    mock.control.receivers.disconnect(number)
+    return `Receiver ${number} was disconnected.`
   }),
-  resend: action(
-    'Sends a notification again.',
-    { notificationId: text },
-    async (mock, { notificationId }) => {
-      mock.notifications.resend(notificationId)
-      await mock.notifications.flush()
-      return `Notification ${notificationId} was sent again.`
-    },
-  ),
+  resend: action('Sends a notification again.', { notificationId: text }, async (mock, given) => {
+    mock.notifications.resend(given.notificationId)
+    await mock.notifications.flush()
+    return `Notification ${given.notificationId} was sent again.`
+  }),
   send: action(
     'Sends a notification with the given fields to every receiver.',
     {
@@ -232,19 +204,16 @@ export const actions = {
   ),
   fault: action(
     'Adds a fault, with the fields of `faults.add`.',
-    {
-      ...jsonFields(faultFields),
-      operation: fieldOf(faultFields.operation, asText),
-      when: texts,
-      code: optionalText,
-    },
+    // A form and JSON have no functions, so `when` is a table here.
+    { ...faultFields, when: optional(tableOf(anyText)) },
     (mock, given) => {
       mock.faults.add(check(faultSchema, given, 'faults.add: '))
-      return `Fault ${given.kind ?? 'sequence'} was added for ${given.operation}.`
+      const added = mock.control.faults.list().at(-1)
+      return `Fault ${given.kind ?? 'sequence'} was added for ${given.operation}${added === undefined ? '' : `: ${faultInWords(added.fault, added.left)}`}.`
     },
   ),
-  'remove-fault': action('Removes a fault, by its number in the state.', { number }, (mock, given) => {
-    mock.control.faults.remove(given.number)
+  'remove-fault': action('Removes a fault.', { number: fromZero }, (mock, { number }) => {
+    mock.control.faults.remove(number)
     return 'The fault was removed.'
   }),
   'clear-faults': simple('Removes all faults.', (mock) => mock.faults.clear(), 'All faults were removed.'),
@@ -278,23 +247,17 @@ export const actions = {
     mock.control.snapshots.delete(name)
     return `Snapshot ${name} was removed.`
   }),
-  explain: action(
-    'Returns the decision about the last request of an operation, and the reason.',
-    { operation: fieldOf(oneOf(operations), asText) },
-    (mock, { operation }) => mock.explain(operation),
+  explain: action('Explains the last request.', { operation: oneOf(operations) }, (mock, given) =>
+    mock.explain(given.operation),
   ),
-  'clear-requests': simple(
-    'Clears the request log.',
-    (mock) => mock.requests.clear(),
-    'The request log is empty.',
-  ),
+  'clear-requests': simple('Clears the request log.', (mock) => mock.requests.clear(), 'The log is empty.'),
   'clear-notifications': simple(
     'Clears the outbox.',
     (mock) => mock.notifications.clear(),
     'The outbox is empty.',
   ),
   reset: simple('Resets the mock; saved snapshots stay.', (mock) => mock.reset(), 'The mock was reset.'),
-} as const satisfies Record<string, Action>
+} as const
 
 /** The name of an action. */
 export type ActionName = keyof typeof actions
@@ -308,17 +271,21 @@ const isActionName = (name: string): name is ActionName => Object.hasOwn(actions
 export interface Outcome {
   readonly ok: boolean
   readonly message: string
+  /** The page of what the action created. */
+  readonly page?: string
+  /** What was sent, if the action failed. */
+  readonly sent?: SentFields
 }
 
 /** Executes the action that the field `action` names. If the action throws, returns the error's message. */
 export const act = async (mock: Mock, sent: SentFields, isForm: boolean): Promise<Outcome> => {
   try {
-    const name = check(optional(anyText), sent.action, '', 'action') ?? ''
+    const name = check(optionalText, sent.action, '', 'action') ?? ''
     if (!isActionName(name)) {
       throw new TypeError(`Unknown action "${name}". Actions: ${actionNames.join(', ')}.`)
     }
-    return { ok: true, message: await actions[name].run(mock, sent, isForm) }
+    return { ok: true, ...(await actions[name].run(mock, sent, isForm)) }
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : 'The action failed.' }
+    return { ok: false, message: error instanceof Error ? error.message : 'The action failed.', sent }
   }
 }

@@ -1,32 +1,31 @@
-import type { MockInternals } from '../assemble.ts'
+import { internalsOf } from '../assemble.ts'
 import { behaviors, testNumbers } from '../gateway/behaviors.ts'
 import { gatewayDefaults } from '../gateway/options.ts'
-import type { Operation } from '../http/area.ts'
 import { type Html, html } from '../pages/html.ts'
 import { defaultMerchant } from '../subscriptions/options.ts'
 import { DAY } from '../time/duration.ts'
 import type { Mock } from '../types.ts'
-import { PANEL_PATH } from './access.ts'
-import { card, foreign, heard } from './components.ts'
+import { API_PAGE_PATH, OPENAPI_PATH, PANEL_PATH, STATE_PATH } from './access.ts'
+import { card, copyButton, isolate } from './components.ts'
+import { pathOf } from './shop.ts'
+import type { Context, PanelPage } from './timeline.ts'
 
 /**
  * Returns the data that a program needs to call the mock. Placeholders replace passwords, keys and codes that differ
  * from the defaults, because these values may be secret.
  */
-const readConnection = (mock: Mock, { areas, gateway }: MockInternals, baseUrl: string) => {
+const readConnection = (mock: Mock, baseUrl: string) => {
+  const { gateway } = internalsOf(mock)
   const { subscriptions: s, gateway: g } = mock.clientOptions
-  const routes = areas.flatMap(({ router }) => router.routes)
-  const pathOf = (operation: Operation): string =>
-    routes.find(({ target }) => target.definition.operation === operation)?.path ?? ''
   const secret = (value: string, known: string, words: string): string => (value === known ? value : words)
   const { clientId, clientSecret, username, password } = s.credentials
   const day = (count: number): string => new Date(mock.clock.now() + count * DAY).toISOString().slice(0, 10)
   return {
     baseUrl,
     paths: {
-      charge: pathOf('gateway.charge'),
-      login: pathOf('subscriptions.login'),
-      subscribe: pathOf('subscriptions.subscribe'),
+      charge: pathOf(mock, 'gateway.charge'),
+      login: pathOf(mock, 'subscriptions.login'),
+      subscribe: pathOf(mock, 'subscriptions.subscribe'),
     },
     prefixes: { gateway: g.apiPrefix, subscriptions: s.apiPrefix },
     credentials: {
@@ -45,6 +44,11 @@ const readConnection = (mock: Mock, { areas, gateway }: MockInternals, baseUrl: 
 
 type Connection = ReturnType<typeof readConnection>
 
+/** Quotes a word for a shell. A single quote would end the word. */
+export const shellWord = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
+
+const text = (value: unknown): string => JSON.stringify(value, null, 2)
+
 const snippetsOf = ({ baseUrl, paths, prefixes, credentials, days, numbers }: Connection) => {
   const {
     client_id: clientId,
@@ -55,7 +59,6 @@ const snippetsOf = ({ baseUrl, paths, prefixes, credentials, days, numbers }: Co
   } = credentials
   const [start, end] = days
   const msisdn = numbers.find(([, behavior]) => behavior === 'succeeds')?.[0] ?? testNumbers.succeeds
-  const text = JSON.stringify
   const charge = text({ msisdn, amount: 250, currency: 'BDT', redirect_uri: 'https://shop.example/paid' })
   const order = {
     requestID: 'order-1',
@@ -74,19 +77,27 @@ const snippetsOf = ({ baseUrl, paths, prefixes, credentials, days, numbers }: Co
   }
   const client = (area: 'gateway' | 'subscriptions', more: object): string =>
     text({ baseUrl, ...(prefixes[area] === undefined ? {} : { apiPrefix: prefixes[area] }), ...more })
-  // Escapes single quotes, because a single quote would end the shell word.
-  const word = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
   const json = "-H 'Content-Type: application/json'"
   return {
     curl: `# Charge a payer
-curl ${word(baseUrl + paths.charge)} -H 'Authorization: Bearer ${apiKey}' -H 'Idempotency-Key: order-1' ${json} -d ${word(charge)}
+curl ${shellWord(baseUrl + paths.charge)} \\
+  -H 'Authorization: Bearer ${apiKey}' \\
+  -H 'Idempotency-Key: order-1' \\
+  ${json} \\
+  -d ${shellWord(charge)}
 
 # Log in, and create a subscription: open its url as the payer
-token=$(curl -s ${word(baseUrl + paths.login)} ${json} -d ${word(text(login))} | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')
-curl ${word(baseUrl + paths.subscribe)} -H "Authorization: Bearer $token" ${json} -d ${word(text({ ...order, clientID: clientId }))}
+token=$(curl -s ${shellWord(baseUrl + paths.login)} \\
+  ${json} \\
+  -d ${shellWord(text(login))} \\
+  | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')
+curl ${shellWord(baseUrl + paths.subscribe)} \\
+  -H "Authorization: Bearer $token" \\
+  ${json} \\
+  -d ${shellWord(text({ ...order, clientID: clientId }))}
 
 # Move the mock's clock
-curl ${word(baseUrl + PANEL_PATH)} -H 'Accept: application/json' -d action=advance -d months=1
+curl ${shellWord(baseUrl + PANEL_PATH)} -H 'Accept: application/json' -d action=advance -d months=1
 `,
     TypeScript: `import { GatewayClient, SubscriptionsClient } from 'mandatekit'
 
@@ -117,40 +128,39 @@ print(call(${text(PANEL_PATH)}, {"action": "advance", "months": 1})["message"])
   }
 }
 
-const copied = (id: string, content: string, kind: 'code' | 'pre', name: string): Html => {
-  const source =
-    kind === 'pre'
-      ? html`<pre id="${id}" tabindex="0" aria-label="${name}">${content}</pre>`
-      : html`<code id="${id}">${content}</code>`
-  return html`${source} <button type="button" class="copy" data-copy="${id}" hidden>Copy${heard(name)}</button>`
-}
-
-/** Renders the card with addresses, credentials and snippets. The card is open until the first request arrives. */
-export const connectCard = (mock: Mock, parts: MockInternals, baseUrl: string): Html => {
-  const connection = readConnection(mock, parts, baseUrl)
+/** The page with the addresses, credentials and snippets that a program needs. */
+export const connectPage = ({ mock, base }: Context): PanelPage => {
+  const connection = readConnection(mock, base)
   const { credentials, numbers } = connection
   const fact = ([name, value]: readonly [string, string]): Html =>
-    html`<div><dt>${name}</dt><dd>${copied(`connect-${name.replaceAll(' ', '-')}`, value, 'code', name)}</dd></div>`
-  const content = html`<summary>Addresses, credentials, snippets</summary>
-<dl class="facts">
-${Object.entries({ 'Base URL': baseUrl, ...credentials }).map(fact)}
-</dl>
-<details id="connect-numbers">
-<summary>Test numbers</summary>
-<dl class="facts">
-${numbers.map(([msisdn, name]) => html`<div><dt>${foreign(msisdn)}</dt><dd>${name}: ${behaviors[name].description}</dd></div>`)}
-</dl>
-</details>
-${Object.entries(snippetsOf(connection)).map(
-  ([name, code]) => html`<details id="connect-${name}">
-<summary>${name}</summary>
-${copied(`snippet-${name}`, code, 'pre', `${name} snippet`)}
-</details>`,
-)}`
-  const isNew = parts.log.bounds().end === 0
-  return card(
-    'connect',
-    'Connect',
-    isNew ? html`<details open>${content}</details>` : html`<details>${content}</details>`,
-  )
+    html`<div><dt>${name}</dt><dd><code>${value}</code> ${copyButton(value, name)}</dd></div>`
+  const snippet = ([name, code]: readonly [string, string]): Html => html`<h3>${name}</h3>
+<pre id="snippet-${name}" tabindex="0" role="group" aria-label="${name} snippet">${code}</pre>${copyButton(code, `${name} snippet`)}`
+  return {
+    title: 'Connect',
+    data: [
+      card(
+        'connect',
+        'Addresses and credentials',
+        html`<dl>${Object.entries({ 'Base URL': base, ...credentials }).map(fact)}</dl>`,
+      ),
+      card('snippets', 'Snippets', html`${Object.entries(snippetsOf(connection)).map(snippet)}`),
+    ],
+    controls: [
+      card(
+        'documents',
+        'Documents',
+        html`<ul class="rows"><li><a href="${API_PAGE_PATH}">The payment APIs</a></li>
+<li><a href="${OPENAPI_PATH}">OpenAPI of this panel</a></li>
+<li><a href="${STATE_PATH}">State as JSON</a></li>
+<li><a href="https://github.com/mandatekit/mandatekit/blob/main/docs/shop.md" rel="noreferrer">Guide: a shop</a></li>
+<li><a href="https://github.com/mandatekit/mandatekit/blob/main/docs/errors.md" rel="noreferrer">What an error means</a></li></ul>`,
+      ),
+      card(
+        'test-numbers-card',
+        'Test numbers',
+        html`<ul class="rows">${numbers.map(([msisdn, name]) => html`<li><code>${isolate(msisdn)}</code> <span class="quiet">${behaviors[name].description}</span></li>`)}</ul>`,
+      ),
+    ],
+  }
 }

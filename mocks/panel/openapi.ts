@@ -2,9 +2,8 @@ import { isObject, type Json, jsonOf, object, oneOf } from '../../src/contract/f
 import { FORM_TYPE } from '../http/exchange.ts'
 import { PANEL_PATH, STATE_PATH } from './access.ts'
 import { actions } from './actions.ts'
-import { listNames } from './paging.ts'
 import { stateSchema } from './state-schema.ts'
-import { filters } from './view.ts'
+import { filters, listNames } from './view.ts'
 
 /** Adds the largest number that the panel reads exactly to each schema of whole numbers without a maximum. */
 const withLargest = (schema: unknown): unknown => {
@@ -17,8 +16,7 @@ const withLargest = (schema: unknown): unknown => {
 
 const schemas = Object.fromEntries(
   Object.entries(actions).map(([name, { description, fields }]): [string, Json] => {
-    const rules = Object.entries(fields).map(([field, { schema }]) => [field, schema])
-    const schema = object({ action: oneOf([name]), ...Object.fromEntries(rules) })
+    const schema = object({ action: oneOf([name]), ...fields })
     return [name, { description, ...Object(withLargest(jsonOf(schema))), additionalProperties: false }]
   }),
 )
@@ -77,11 +75,13 @@ const getState = {
   summary: 'Returns the state of the mock.',
   parameters: [
     parameter('limit', 'The number of items in each list, by default 50.', { ...count, minimum: 1 }),
-    parameter('show', 'The id whose states `shown` contains.'),
+    parameter('requests.of', 'Identifier of the subscription or charge that the requests are about.'),
     ...listNames.flatMap((name) => [
       parameter(name, 'The page that `older` of a response names.', count),
       parameter(`${name}.q`, 'Text that the items contain.'),
-      parameter(`${name}.is`, 'State of the items.', { enum: filters[name].states }),
+      ...filters[name].map(({ name: end, label, choices }) =>
+        parameter(`${name}.${end}`, `${label} of the items.`, { enum: choices }),
+      ),
     ]),
   ],
   responses: {

@@ -1,15 +1,12 @@
+import { testNumbers } from '../gateway/behaviors.ts'
 import { documentOf, type Html, html, Html as Markup } from '../pages/html.ts'
 import { hashSource } from '../pages/style.ts'
-import { API_PAGE_PATH, OPENAPI_PATH, PANEL_PATH, STATE_PATH } from './access.ts'
+import { PANEL_PATH } from './access.ts'
 import type { Outcome } from './actions.ts'
-import { brief } from './components.ts'
-import { controls } from './controls.ts'
-import { lists } from './lists.ts'
-import { machines } from './machines.ts'
-import type { PanelQuery } from './paging.ts'
+import { instant, isolate, truncate } from './components.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
-import type { PanelView } from './view.ts'
+import type { Context, PanelPage } from './timeline.ts'
 
 let policy: Promise<string> | undefined
 
@@ -30,67 +27,73 @@ export const contentPolicy = (): Promise<string> => {
   return policy
 }
 
-/** The parts of the page that do not show the mock's state. */
+/** The parts of a page that do not depend on the mock's state. */
 export interface PageExtras {
-  readonly query: PanelQuery
-  /** The card with the data that programs need to call the mock. */
-  readonly connect: Html
+  /** The path of the page, such as `charges/ch_1`. */
+  readonly path: string
   /** The result of the user's last action. */
   readonly notice: Outcome | undefined
-  /** True if the page reloads itself in a browser without JavaScript. */
-  readonly refreshes: boolean
 }
 
-const SECONDS = 5
+const TITLES = ['Overview', 'Subscriptions', 'Charges', 'Requests', 'Notifications', 'Faults', 'Connect']
 /** The page truncates a notice to this length, because a long notice would cover a small window. */
-const LONGEST_NOTICE = 300
+const MAX_NOTICE_CHARACTERS = 300
 
 const noticeOf = (notice: Outcome | undefined): Html => {
-  const text = notice === undefined ? undefined : html`<p>${brief(notice.message, LONGEST_NOTICE)}</p>`
+  const text =
+    notice === undefined
+      ? undefined
+      : html`<p>${isolate(truncate(notice.message, MAX_NOTICE_CHARACTERS))}</p>`
   return html`<div id="notice" role="status" class="${notice?.ok === false ? 'alert' : 'done'}">${text}</div>`
 }
 
-const refreshLinks = (refreshes: boolean): Html =>
-  refreshes
-    ? html`This page reloads every ${SECONDS} seconds. <a href="${PANEL_PATH}">Stop reloading</a>`
-    : html`<a href="${PANEL_PATH}">Reload</a> · <a href="${PANEL_PATH}?refresh">Reload every ${SECONDS} seconds</a>`
+const MOVES = ['1 hour', '1 day', '7 days', '15 days', '1 month']
 
-const header = ({ notice, refreshes }: PageExtras): Html => html`<header>
+const move = (length: string): Readonly<Record<string, string>> => {
+  const [count = '', unit = ''] = length.split(' ')
+  return { [unit.replace(/s?$/, 's')]: count }
+}
+
+const clock = ({ view, form }: Context): Html => html`<div class="clock" role="group" aria-label="Clock">
+<p id="clock-now" data-live>${instant(view.now)} <small>UTC</small></p>
+${form('next-event', 'To the next event')}
+${MOVES.map((length) => form('advance', `+ ${length}`, { given: move(length), first: [] }))}
+</div>`
+
+const navigation = (path: string): Html => {
+  const [section] = path.split('/')
+  return html`<nav aria-label="Pages">${TITLES.map((title) => {
+    const own = title === 'Overview' ? '' : title.toLowerCase()
+    return html`<a href="${PANEL_PATH}${own && `/${own}`}"${own === section ? html` aria-current="page"` : undefined}>${title}</a>`
+  })}</nav>`
+}
+
+const header = (context: Context, { path, notice }: PageExtras): Html => html`<header>
 <div class="bar">
-<h1>Mock control panel</h1>
-<p id="connection" class="live" hidden>Live</p>
+<p class="name">Mock control panel</p>
 <p class="mock">A mock for tests: no money moves.</p>
-<nav aria-label="Sections of this page">
-${['Connect', 'Subscriptions', 'Payments', 'Charges', 'Requests', 'Notifications', 'States'].map(
-  (title) => html`<a href="#${title.toLowerCase()}-title">${title}</a>`,
-)}
-<a href="${STATE_PATH}">State as JSON</a>
-<a href="${API_PAGE_PATH}">OpenAPI of the APIs</a>
-<a href="${OPENAPI_PATH}">OpenAPI of this panel</a>
-</nav>
-<noscript><p class="quiet">${refreshLinks(refreshes)}</p></noscript>
+<p id="connection" class="live" hidden>Live</p>
 </div>
+${navigation(path)}
+${clock(context)}
 ${noticeOf(notice)}
 </header>`
 
-/** Renders the HTML document of the panel. */
-export const panelPage = (view: PanelView, extras: PageExtras): string =>
-  documentOf({
-    title: 'Mock control panel',
+/** Renders the HTML document of a page. */
+export const panelPage = (page: PanelPage, context: Context, extras: PageExtras): string => {
+  const { title, subject, data, controls } = page
+  return documentOf({
+    title: `${truncate(subject === undefined ? title : `${title} ${subject}`, 60)} · Mock control panel`,
     style,
-    head: extras.refreshes
-      ? html`<noscript><meta http-equiv="refresh" content="${SECONDS}"></noscript>`
-      : undefined,
-    body: html`${header(extras)}
-<main class="columns">
-<div class="controls">
-${controls(view)}
-</div>
-<div>
-${extras.connect}
-${lists(view, extras.query)}
-${machines(view, extras.query)}
+    body: html`${header(context, extras)}
+<main>
+<h1>${title}${subject === undefined ? undefined : html` ${isolate(truncate(subject, 60))}`}</h1>
+<div class="columns${controls === undefined ? ' alone' : ''}">
+<div>${data}</div>
+${controls === undefined ? undefined : html`<div class="controls">${controls}</div>`}
 </div>
 </main>
+<datalist id="test-numbers">${Object.values(testNumbers).map((number) => html`<option>${number}</option>`)}</datalist>
 <script>${new Markup(script)}</script>`,
   })
+}

@@ -1,4 +1,3 @@
-import type { MockInternals } from '../assemble.ts'
 import { FORM_TYPE, isForm, isJson } from '../http/exchange.ts'
 import { type HeaderFields, type IncomingRequest, jsonResponse, type ResponseData } from '../http/response.ts'
 import { isOwnForm } from '../pages/csrf.ts'
@@ -6,11 +5,16 @@ import { commonHeaders } from '../pages/layout.ts'
 import type { Mock } from '../types.ts'
 import { OPENAPI_PATH, PANEL_PATH, type ReadHost, STATE_PATH } from './access.ts'
 import { act, type Outcome } from './actions.ts'
-import { connectCard } from './connect.ts'
-import { readFields, type SentFields } from './fields.ts'
+import { faultsPage, notificationPage, notificationsPage, overviewPage } from './boards.ts'
+import { chargePage, chargesPage } from './charges.ts'
+import { connectPage } from './connect.ts'
+import { createForms } from './form.ts'
 import { contentPolicy, panelPage } from './page.ts'
-import { readQuery } from './paging.ts'
-import { readView } from './view.ts'
+import { requestPage, requestsPage } from './requests.ts'
+import { readFields, type SentFields } from './sent.ts'
+import { subscriptionPage, subscriptionsPage } from './subscriptions.ts'
+import type { Context, PanelPage } from './timeline.ts'
+import { decoded, readQuery, readView } from './view.ts'
 
 const KEPT_NOTICES = 100
 
@@ -45,12 +49,31 @@ const refusal = (status: number, message: string, headers: HeaderFields = {}): R
   body: `${message}\n`,
 })
 
+type ShowAll = (context: Context) => PanelPage
+type ShowOne = (context: Context, id: string) => PanelPage | undefined
+
+/** The pages of the panel, by the first part of their path below the panel's. `one` is the page of one object. */
+const PAGES: Readonly<Record<string, readonly [all: ShowAll, one?: ShowOne]>> = {
+  '': [overviewPage],
+  subscriptions: [subscriptionsPage, subscriptionPage],
+  charges: [chargesPage, chargePage],
+  requests: [requestsPage, requestPage],
+  notifications: [notificationsPage, notificationPage],
+  faults: [faultsPage],
+  connect: [connectPage],
+}
+
+const GONE: PanelPage = {
+  title: 'Not found',
+  data: 'The mock has nothing with this identifier. A reset may have deleted it.',
+}
+
 const SHOWN = 50
-const MOST_SHOWN = 10_000
+const MAX_SHOWN = 10_000
 
 const limitOf = (query: URLSearchParams): number => {
   const limit = Number(query.get('limit') ?? SHOWN)
-  return Number.isInteger(limit) && limit >= 1 ? Math.min(limit, MOST_SHOWN) : SHOWN
+  return Number.isInteger(limit) && limit >= 1 ? Math.min(limit, MAX_SHOWN) : SHOWN
 }
 
 /**
@@ -67,25 +90,33 @@ const unknownHost = refusal(
 )
 
 /** Creates the control panel of a mock. The panel refuses a request if `readHost` refuses its host. */
-export const createPanel = (mock: Mock, parts: MockInternals, readHost: ReadHost): Panel => {
+export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
   const notices = createNotices()
 
-  const show = async (base: string, given: URLSearchParams): Promise<ResponseData> => {
+  const show = async (base: string, path: string, given: URLSearchParams): Promise<ResponseData> => {
     const query = readQuery(given)
     const notice = notices.of(given.get('notice'))
-    const [refreshes, connect] = [given.has('refresh'), connectCard(mock, parts, base)]
+    const [section = '', id = ''] = path.split('/')
+    const context = { mock, view: readView(mock, SHOWN, query), query, form: createForms(notice), base }
+    const [all, one] = PAGES[section] ?? []
+    const page = id === '' ? all?.(context) : one?.(context, decoded(id))
     return {
-      status: 200,
+      status: page === undefined ? 404 : 200,
       headers: {
         'Content-Type': 'text/html; charset=utf-8',
         'Content-Security-Policy': await contentPolicy(),
         ...COMMON,
       },
-      body: panelPage(readView(mock, parts, SHOWN, query), { query, connect, notice, refreshes }),
+      body: panelPage(page ?? GONE, context, { path, notice }),
     }
   }
 
-  const submit = async (request: IncomingRequest, host: string | null, query: URLSearchParams) => {
+  const submit = async (
+    request: IncomingRequest,
+    host: string | null,
+    path: string,
+    query: URLSearchParams,
+  ) => {
     const { headers } = request
     if (!isOwnForm(request, host)) return refusal(403, 'This form was not sent from the panel itself.')
     const type = headers.get('content-type')
@@ -101,11 +132,14 @@ export const createPanel = (mock: Mock, parts: MockInternals, readHost: ReadHost
     }
     const outcome = await act(mock, sent, !sendsJson)
     if (sendsJson || headers.get('accept')?.includes('application/json')) {
-      return jsonResponse(outcome.ok ? 200 : 409, outcome, COMMON)
+      const { ok, message } = outcome
+      return jsonResponse(ok ? 200 : 409, { ok, message }, COMMON)
     }
-    const next = readQuery(query)
+    const next = outcome.page === undefined ? readQuery(query) : new URLSearchParams()
     next.set('notice', notices.add(outcome))
-    return { status: 303, headers: { Location: `${PANEL_PATH}?${next}`, ...COMMON }, body: '' }
+    const page = outcome.page ?? path
+    const location = `${PANEL_PATH}${page && `/${page}`}?${next}`
+    return { status: 303, headers: { Location: location, ...COMMON }, body: '' }
   }
 
   return async (request, host) => {
@@ -118,15 +152,18 @@ export const createPanel = (mock: Mock, parts: MockInternals, readHost: ReadHost
       if (!isRead) return refusal(405, 'This path accepts GET only.', { Allow: 'GET, HEAD' })
       const body =
         pathname === STATE_PATH
-          ? readView(mock, parts, limitOf(query), readQuery(query))
+          ? readView(mock, limitOf(query), readQuery(query))
           : (await import('./openapi.ts')).openApiOf(base)
       return jsonResponse(200, body, COMMON)
     }
-    if (pathname !== PANEL_PATH && pathname !== `${PANEL_PATH}/`) {
+    const path = pathname.slice(PANEL_PATH.length).replace(/^\/|\/$/g, '')
+    const [section = '', id, ...more] = path.split('/')
+    const known = Object.hasOwn(PAGES, section) ? PAGES[section] : undefined
+    if (known === undefined || more.length > 0 || (id !== undefined && known[1] === undefined)) {
       return refusal(404, 'The panel has no such page.')
     }
-    if (isRead) return show(base, query)
-    if (request.method === 'POST') return submit(request, host, query)
+    if (isRead) return show(base, path, query)
+    if (request.method === 'POST') return submit(request, host, path, query)
     return refusal(405, 'The panel accepts GET and POST only.', { Allow: 'GET, HEAD, POST' })
   }
 }

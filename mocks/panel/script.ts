@@ -5,7 +5,7 @@
 export const script = `
 'use strict'
 {
-  const SHORTEST_PAUSE_MS = 1000
+  const MIN_PAUSE_MS = 1000
   // The script polls this URL and sends forms to this URL. The query selects the page of each list.
   const query = new URLSearchParams(location.search)
   query.delete('notice')
@@ -21,11 +21,17 @@ export const script = `
     const response = await fetch(address, { ...options, headers: { Accept: 'text/html' } })
     const text = await response.text()
     if (!response.ok) throw new Error(text)
+    // After an action that created something, the mock redirects to its page.
+    if (new URL(response.url).pathname !== location.pathname) location.assign(response.url)
     return new DOMParser().parseFromString(text, 'text/html')
   }
 
   const controlsOf = (element) => [...element.querySelectorAll('a, button, input, select, summary')]
-  const holderOf = (control) => control.parentElement.closest('[id]')
+  // Not \`form.id\`, which is a field if the form has a field with this name.
+  const holderOf = (control) => control.parentElement.closest('[id]').getAttribute('id')
+
+  const startValue = (field) =>
+    field.defaultValue ?? [...field.options].find((option) => option.defaultSelected)?.value ?? field.options[0]?.value
 
   // Replaces a part. Keeps opened details, chosen options and the focus.
   const replace = (former, part) => {
@@ -33,25 +39,27 @@ export const script = `
       details.open = document.getElementById(details.id)?.open ?? false
     }
     for (const field of former.querySelectorAll('select, input:not([type=hidden])')) {
-      const same = part.querySelector('#' + CSS.escape(holderOf(field).id) + ' [name="' + field.name + '"]')
-      if (same && field.value !== field.defaultValue) same.value = field.value
+      const same = part.querySelector('#' + CSS.escape(holderOf(field)) + ' [name="' + field.name + '"]')
+      if (same && field.value !== startValue(field)) same.value = field.value
     }
     const focused = document.activeElement
     const holder = former.contains(focused) ? holderOf(focused) : undefined
-    const index = holder ? controlsOf(holder).indexOf(focused) : -1
+    const index = holder ? controlsOf(document.getElementById(holder)).indexOf(focused) : -1
     const heading = former.closest('section')?.querySelector('h2')
     former.replaceWith(part)
     if (index === -1) return
-    const place = document.getElementById(holder.id)
+    const place = document.getElementById(holder)
     const controls = place ? controlsOf(place) : []
     const next = controls[index] ?? controls.at(-1) ?? heading
     next?.focus({ preventScroll: true })
   }
 
-  const update = (page) => {
+  // A part with the problems of a failed form stays until the next form is sent.
+  const update = (page, isResult) => {
     for (const part of liveParts()) {
       const sent = page.getElementById(part.id)
       if (!sent || received.get(part.id) === sent.outerHTML) continue
+      if (!isResult && part.querySelector('[data-failed]')) continue
       received.set(part.id, sent.outerHTML)
       replace(part, sent)
     }
@@ -79,13 +87,13 @@ export const script = `
       }
     }
     // The pause is ten times the response time, so that polling does not keep a slow mock busy.
-    setTimeout(poll, Math.max(SHORTEST_PAUSE_MS, 10 * (performance.now() - started)))
+    setTimeout(poll, Math.max(MIN_PAUSE_MS, 10 * (performance.now() - started)))
   }
 
   document.addEventListener('submit', async (event) => {
     const form = event.target
     // A form that filters a list loads a new page.
-    if (form.method === 'get') return
+    if (form.getAttribute('method') === 'get') return
     event.preventDefault()
     if (form.dataset.busy) return
     form.dataset.busy = 'yes'
@@ -96,7 +104,10 @@ export const script = `
       notice.className = sent.className
       notice.replaceChildren(...sent.childNodes)
       sentForms += 1
-      update(page)
+      const hasFailed = page.querySelector('[data-failed]') !== null
+      if (!hasFailed) form.reset()
+      update(page, true)
+      if (hasFailed) document.querySelector('[aria-invalid]')?.focus()
     } catch {
       notice.className = 'alert'
       const words = document.createElement('p')
@@ -107,19 +118,19 @@ export const script = `
     }
   })
 
-  for (const button of document.querySelectorAll('[data-copy]')) {
-    button.hidden = false
-    button.addEventListener('click', async () => {
-      const source = document.getElementById(button.dataset.copy)
-      // Without TLS, a script can use the clipboard only on localhost. Elsewhere, the user can copy the selected text.
-      getSelection().selectAllChildren(source)
-      const isCopied = await navigator.clipboard?.writeText(source.textContent).then(() => true, () => false)
-      const words = document.createElement('p')
-      words.textContent = isCopied ? 'Copied.' : 'The text is selected.'
-      notice.className = 'done'
-      notice.replaceChildren(words)
-    })
-  }
+  document.documentElement.classList.add('scripted')
+  document.addEventListener('click', async (event) => {
+    const button = event.target.closest('[data-copy]')
+    if (!button) return
+    const text = button.dataset.copy
+    const words = document.createElement('p')
+    // Without TLS, a script can use the clipboard only on localhost. Elsewhere, the user can copy the selected text.
+    const isCopied = await navigator.clipboard?.writeText(text).then(() => true, () => false)
+    if (!isCopied && button.previousElementSibling) getSelection().selectAllChildren(button.previousElementSibling)
+    words.textContent = isCopied ? 'Copied.' : 'The clipboard is not available. Select the text to copy it.'
+    notice.className = 'done'
+    notice.replaceChildren(words)
+  })
 
   // The sticky header must not cover a link's target or the focused element.
   const head = document.querySelector('header')

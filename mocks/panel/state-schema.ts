@@ -6,13 +6,14 @@ import { deliveryOptions } from '../delivery/types.ts'
 import { operations } from '../http/area.ts'
 import { faultFields, faultKinds } from '../http/fault-schema.ts'
 import { paymentScripts } from '../subscriptions/options.ts'
-import type { ListName } from './paging.ts'
+import type { ListName } from './view.ts'
 
 const time = { ...STRING, format: 'date-time' }
 const day = { ...STRING, format: 'date' }
 const count = { type: 'integer', minimum: 0 }
 const yes = { type: 'boolean' }
 const area = jsonOf(oneOf(['subscriptions', 'gateway']))
+const texts = { type: 'object', additionalProperties: STRING }
 /** Bodies of requests and responses: a fault or a client may send anything. */
 const anything = { type: ['string', 'number', 'boolean', 'object', 'array', 'null'] }
 
@@ -60,7 +61,7 @@ const attempt = record(
     attempt: count,
     at: time,
     delivered: yes,
-    headers: { type: 'object', additionalProperties: STRING },
+    headers: texts,
     body: STRING,
   },
   { status: count, error: STRING },
@@ -81,6 +82,7 @@ const request = record(
     area,
     method: STRING,
     path: STRING,
+    headers: texts,
     durationMs: { type: 'number', minimum: 0 },
     executed: yes,
     decision: STRING,
@@ -92,6 +94,7 @@ const request = record(
     idempotencyKey: STRING,
     status: count,
     response: anything,
+    responseHeaders: texts,
     nearestRoute: STRING,
     fault: jsonOf(oneOf(faultKinds)),
   },
@@ -99,7 +102,11 @@ const request = record(
 const items: Readonly<Record<ListName, Json>> = {
   subscriptions: subscription,
   payments: payment,
-  charges: extended(chargeSchema, { renews: STRING, idempotencyKey: STRING }),
+  charges: extended(chargeSchema, {
+    renews: STRING,
+    idempotencyKey: STRING,
+    planned: record({ at: time, status: STRING }),
+  }),
   requests: request,
   notifications: notification,
 }
@@ -109,24 +116,26 @@ const when = { type: 'object', additionalProperties: { type: ['string', 'number'
 const { headers: _headers, signing: _signing, ...receiverOptions } = jsonsOf(deliveryOptions)
 
 /** The JSON Schema of the panel's state. */
-export const stateSchema = record({
-  now: time,
-  isFrozen: yes,
-  outages: listOf(area),
-  faults: listOf(
-    record({
-      number: count,
-      fault: record({ operation }, { when, ...faultDetails }),
-      left: { anyOf: [count, { ...STRING, enum: ['always'] }] },
-    }),
-  ),
-  receivers: listOf(record({ number: count }, { to: STRING, ...receiverOptions })),
-  snapshots: listOf(record({ name: STRING, at: time })),
-  shown: record({}, { request: STRING, subscription: STRING, cancellation: STRING, charge: STRING }),
-  ...Object.fromEntries(
-    Object.entries(items).map(([name, item]) => [
-      name,
-      record({ total: count, skipped: count, items: listOf(item) }, { older: count, newer: count }),
-    ]),
-  ),
-})
+export const stateSchema = record(
+  {
+    now: time,
+    isFrozen: yes,
+    outages: listOf(area),
+    faults: listOf(
+      record({
+        number: count,
+        fault: record({ operation }, { when, ...faultDetails }),
+        left: { anyOf: [count, { ...STRING, enum: ['always'] }] },
+      }),
+    ),
+    receivers: listOf(record({ number: count }, { to: STRING, ...receiverOptions })),
+    snapshots: listOf(record({ name: STRING, at: time })),
+    ...Object.fromEntries(
+      Object.entries(items).map(([name, item]) => [
+        name,
+        record({ total: count, skipped: count, items: listOf(item) }, { older: count, newer: count }),
+      ]),
+    ),
+  },
+  { nextEventAt: time },
+)

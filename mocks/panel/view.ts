@@ -1,4 +1,4 @@
-import type { MockInternals } from '../assemble.ts'
+import { internalsOf } from '../assemble.ts'
 import type { Bounds, Sequence } from '../base/recent-list.ts'
 import type { ListedNotification } from '../delivery/outbox.ts'
 import { chargeTransitions } from '../gateway/state.ts'
@@ -9,10 +9,39 @@ import type { Subscriptions } from '../subscriptions/operations.ts'
 import { requestTransitions, subscriptionTransitions } from '../subscriptions/state.ts'
 import type { PaymentBody } from '../subscriptions/views.ts'
 import type { Mock } from '../types.ts'
-import { type ListName, type PanelQuery, placeOf } from './paging.ts'
+
+/** The names of the panel's lists, as they appear in the page's URL. */
+export const listNames = ['subscriptions', 'payments', 'charges', 'requests', 'notifications'] as const
+
+/** The name of a list of the panel. */
+export type ListName = (typeof listNames)[number]
+
+/**
+ * The query of the panel's URL. Each list has parameters, which start with the list's name. `charges` is the end
+ * position of the shown page of charges; without it, the panel shows the newest page. `charges.q` selects charges by
+ * text, and `charges.is` by state. `requests.of` selects the requests about an object.
+ */
+export type PanelQuery = URLSearchParams
+
+/** Reads the query of a URL. Ignores unknown parameters and invalid positions. */
+export const readQuery = (given: URLSearchParams): PanelQuery =>
+  new URLSearchParams(
+    [...given].filter(([name, value]) => {
+      if (listNames.some((known) => known === name)) return /^\d{1,15}$/.test(value)
+      return value !== '' && parameterNames.has(name)
+    }),
+  )
+
+/** Returns the relative URL of the page with one changed parameter of the query. */
+export const urlWith = (query: PanelQuery, name: string, value: string | number | undefined): string => {
+  const changed = new URLSearchParams(query)
+  changed.delete(name)
+  if (value !== undefined) changed.set(name, String(value))
+  return `?${changed}`
+}
 
 /** A page of a list. */
-export interface Listed<Item> {
+export interface Page<Item> {
   /** The number of all items that match the query. */
   readonly total: number
   /** The number of items on newer pages. */
@@ -30,14 +59,6 @@ type SubscriptionRecord = NonNullable<ReturnType<Subscriptions['listed']>>
 /** A subscription as the panel shows it. */
 export type ListedSubscription = ReturnType<typeof listedSubscription>
 
-/** The present states of one subscription or one charge. */
-export interface ShownStates {
-  readonly request?: string | undefined
-  readonly subscription?: string | undefined
-  readonly cancellation?: string | undefined
-  readonly charge?: string | undefined
-}
-
 interface Items {
   readonly subscriptions: ListedSubscription
   readonly payments: PaymentBody
@@ -46,45 +67,68 @@ interface Items {
   readonly requests: LoggedRequest
 }
 
-const deliveryState = ({ attempts }: ListedNotification): string =>
+/** Returns whether the last delivery of a notification succeeded. */
+export const deliveryState = ({ attempts }: ListedNotification): string =>
   attempts.length === 0 ? 'not sent' : attempts.at(-1)?.delivered === true ? 'delivered' : 'failed'
 
-/** The states that the filter of each list offers, and a function that returns the states of an item. */
-export const filters: {
-  readonly [Name in ListName]: {
-    readonly states: readonly string[]
-    of(item: Items[Name]): readonly string[]
-  }
-} = {
-  subscriptions: {
-    states: [...new Set([...Object.keys(requestTransitions), ...Object.keys(subscriptionTransitions)])].slice(
-      1,
-    ),
-    of: ({ requestStatus, phase }) => [requestStatus, phase],
-  },
-  payments: {
-    states: ['paid', 'failed', 'reversed'],
-    of: ({ status, reverseTransactionId }) => {
-      const outcome = status === 'SUCCEEDED_PAYMENT' ? 'paid' : 'failed'
-      return reverseTransactionId === null ? [outcome] : [outcome, 'reversed']
+/** Returns the states of a payment, such as `paid` and `reversed`. */
+export const paymentStates = ({ status, reverseTransactionId }: PaymentBody): readonly string[] => [
+  status === 'SUCCEEDED_PAYMENT' ? 'paid' : 'failed',
+  ...(reverseTransactionId === null ? [] : ['reversed']),
+]
+
+const classOf = ({ status }: LoggedRequest): string =>
+  status === undefined ? 'none' : `${Math.floor(status / 100)}xx`
+
+/** A filter of a list: the end of its parameter's name, its choices, and a function that returns those of an item. */
+interface Filter<Item> {
+  readonly name: 'is' | 'status'
+  readonly label: string
+  readonly choices: readonly string[]
+  of(item: Item): readonly string[]
+}
+
+const statesOf = (...tables: readonly object[]): readonly string[] =>
+  [...new Set(tables.flatMap((table) => Object.keys(table)))].filter((state) => state !== 'none')
+
+const byState = <Item>(choices: readonly string[], of: (item: Item) => readonly string[], label = 'State') =>
+  ({ name: 'is', label, choices, of }) satisfies Filter<Item>
+
+/** The filters of each list. */
+export const filters: { readonly [Name in ListName]: readonly Filter<Items[Name]>[] } = {
+  subscriptions: [
+    byState(statesOf(requestTransitions, subscriptionTransitions), (one) => [one.requestStatus, one.phase]),
+  ],
+  payments: [byState(['paid', 'failed', 'reversed'], paymentStates)],
+  charges: [byState(statesOf(chargeTransitions), ({ status }) => [status])],
+  requests: [
+    {
+      name: 'status',
+      label: 'Status',
+      choices: ['2xx', '3xx', '4xx', '5xx', 'none'],
+      of: (one) => [classOf(one)],
     },
-  },
-  charges: { states: Object.keys(chargeTransitions).slice(1), of: ({ status }) => [status] },
-  requests: { states: operations, of: ({ operation = '' }) => [operation] },
-  notifications: { states: ['delivered', 'failed', 'not sent'], of: (one) => [deliveryState(one)] },
+    byState(operations, ({ operation = '' }) => [operation], 'Operation'),
+  ],
+  notifications: [byState(['delivered', 'failed', 'not sent'], (one) => [deliveryState(one)], 'Delivery')],
 }
 
-/** Returns the end position of the page at `place`. If the mock has deleted that page, uses the oldest page instead. */
-const endOf = ({ first, end }: Bounds, limit: number, place: number | undefined): number => {
-  if (place === undefined || place > end) return end
-  return place > first ? place : Math.min(end, first + limit)
+const parameterNames = new Set([
+  'requests.of',
+  ...listNames.flatMap((list) => [`${list}.q`, ...filters[list].map(({ name }) => `${list}.${name}`)]),
+])
+
+/** Returns the end position of the page at `cursor`. If the mock has deleted that page, uses the oldest page instead. */
+const endOf = ({ first, end }: Bounds, limit: number, cursor: number | undefined): number => {
+  if (cursor === undefined || cursor > end) return end
+  return cursor > first ? cursor : Math.min(end, first + limit)
 }
 
-/** Returns the page that ends at `place`. If `place` is undefined or too large, returns the newest page. */
-const pageOf = <Item>(list: Sequence<Item>, limit: number, place: number | undefined): Listed<Item> => {
+/** Returns the page that ends at `cursor`. If `cursor` is undefined or too large, returns the newest page. */
+const pageOf = <Item>(list: Sequence<Item>, limit: number, cursor: number | undefined): Page<Item> => {
   const bounds = list.bounds()
   const { first, end } = bounds
-  const to = endOf(bounds, limit, place)
+  const to = endOf(bounds, limit, cursor)
   const from = Math.max(first, to - limit)
   return {
     total: end - first,
@@ -122,26 +166,95 @@ const listedSubscription = ({ request, ...state }: SubscriptionRecord) => {
   }
 }
 
-/** Returns the states of the subscription with an invoiceId, or of the charge with an id. */
-const statesOf = ({ subscriptions, gateway }: MockInternals, id: string): ShownStates => {
-  const charge = gateway.domain.status(id)
-  if (charge.ok) return { charge: charge.value.status }
-  const one = subscriptions.domain.listed(id)
-  return { request: one?.requestStatus, subscription: one?.phase, cancellation: one?.cancellation }
+/** Returns the text values in a URL's path and query, in a body and in a response. */
+const valuesIn = (value: unknown): readonly string[] =>
+  typeof value === 'object' && value !== null ? Object.values(value).flatMap(valuesIn) : [String(value)]
+
+/** Decodes a part of a URL. Returns text that is not encoded correctly unchanged. */
+export const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Returns the values in a request and its response, among which are the identifiers of the objects it is about. */
+export const idsIn = ({ path, body, response }: LoggedRequest): ReadonlySet<string> =>
+  new Set([...path.split(/[/?&=]/).map(decoded), ...valuesIn(body), ...valuesIn(response)])
+
+/** Returns a subscription by its invoiceId or subscriptionId. */
+export const findSubscription = (mock: Mock, id: string): ListedSubscription | undefined => {
+  const record = internalsOf(mock).subscriptions.domain.listed(id)
+  return record && listedSubscription(record)
+}
+
+/** Returns the charge with one of the ids, which may be the id of its confirmation. */
+export const findCharge = (mock: Mock, ids: ReadonlySet<string>): ListedCharge | undefined => {
+  const { charges } = internalsOf(mock).lists
+  const { first, end } = charges.bounds()
+  const isWanted = (one: ListedCharge): boolean => ids.has(one.id) || ids.has(one.confirmation_id)
+  return charges.read(first, end, isWanted)[0]
+}
+
+/** Returns all identifiers of the object with an identifier. */
+const aliasesOf = (mock: Mock, id: string): readonly string[] => {
+  const one = findSubscription(mock, id)
+  if (one !== undefined) {
+    const payments = mock.state.payments(one.subscriptionId).map(({ paymentId }) => String(paymentId))
+    return [one.invoiceId, one.subscriptionId, one.requestID, ...payments]
+  }
+  const charge = findCharge(mock, new Set([id]))
+  return charge === undefined ? [id] : [charge.id, charge.confirmation_id]
+}
+
+/** Returns the notifications about a subscription, oldest first. */
+export const notificationsOf = (mock: Mock, subscriptionId: string): readonly ListedNotification[] => {
+  const { list } = internalsOf(mock).outbox
+  const { first, end } = list.bounds()
+  return list.read(first, end).filter((one) => one.subscriptionId === subscriptionId)
+}
+
+/** Returns the function that selects the requests about an object. */
+const isAbout = (mock: Mock, id: string): ((one: LoggedRequest) => boolean) => {
+  const aliases = aliasesOf(mock, id)
+  return (one) => {
+    const found = idsIn(one)
+    return aliases.some((alias) => found.has(alias))
+  }
+}
+
+/** Returns the requests about an object, oldest first. */
+export const requestsOf = (mock: Mock, id: string): readonly LoggedRequest[] =>
+  mock.requests.all().filter(isAbout(mock, id))
+
+/** Returns the time at which something happens next without a call, if anything is planned. */
+export const nextEventAt = (mock: Mock): number | undefined => {
+  const { clock, gateway } = internalsOf(mock)
+  const at = Math.min(clock.agenda.nextAt() ?? Number.POSITIVE_INFINITY, gateway.domain.nextChangeAt())
+  return Number.isFinite(at) ? at : undefined
 }
 
 /** Reads the data that the panel shows, without secrets, with one page of at most `limit` items of each list. */
-export const readView = (mock: Mock, parts: MockInternals, limit: number, query: PanelQuery) => {
-  const { clock, lists, outages } = parts
+export const readView = (mock: Mock, limit: number, query: PanelQuery) => {
+  const { clock, lists, outages } = internalsOf(mock)
   const { faults, receivers, snapshots } = mock.control
-  const page = <Name extends ListName>(name: Name, list: Sequence<Items[Name]>): Listed<Items[Name]> => {
-    const [text, state] = [query.get(`${name}.q`)?.toLowerCase() ?? '', query.get(`${name}.is`)]
-    const isListed = (item: Items[Name]): boolean =>
-      (state === null || filters[name].of(item).includes(state)) &&
-      (text === '' || JSON.stringify(item).toLowerCase().includes(text))
-    const all = text === '' && state === null ? list : filtered(list, isListed)
-    return pageOf(all, limit, placeOf(query, name))
+  const page = <Name extends ListName>(name: Name, list: Sequence<Items[Name]>): Page<Items[Name]> => {
+    const tests: ((item: Items[Name]) => boolean)[] = filters[name].flatMap(({ name: end, of }) => {
+      const wanted = query.get(`${name}.${end}`)
+      return wanted === null ? [] : (item) => of(item).includes(wanted)
+    })
+    const text = query.get(`${name}.q`)?.toLowerCase()
+    if (text !== undefined) tests.push((item) => JSON.stringify(item).toLowerCase().includes(text))
+    const cursor = query.get(name)
+    return pageOf(
+      tests.length === 0 ? list : filtered(list, (item) => tests.every((isWanted) => isWanted(item))),
+      limit,
+      cursor === null ? undefined : Number(cursor),
+    )
   }
+  const object = query.get('requests.of')
+  const requests = object === null ? lists.requests : filtered(lists.requests, isAbout(mock, object))
   // Read these lists before the clock. Reading them runs due events, and no shown event may be later than `now`.
   const subscriptions = page('subscriptions', {
     bounds: lists.subscriptions.bounds,
@@ -150,6 +263,7 @@ export const readView = (mock: Mock, parts: MockInternals, limit: number, query:
   const charges = page('charges', lists.charges)
   return {
     now: isoOf(mock.clock.now()),
+    nextEventAt: optionalIsoOf(nextEventAt(mock)),
     isFrozen: clock.isFrozen(),
     outages: [...outages()],
     faults: faults.list(),
@@ -159,8 +273,7 @@ export const readView = (mock: Mock, parts: MockInternals, limit: number, query:
     payments: page('payments', lists.payments),
     charges,
     notifications: page('notifications', lists.notifications),
-    requests: page('requests', lists.requests),
-    shown: statesOf(parts, query.get('show') ?? ''),
+    requests: page('requests', requests),
   }
 }
 

@@ -68,6 +68,9 @@ const signalOf = (outgoing: NodeOutgoing): AbortSignal => {
   return controller.signal
 }
 
+const textOf = (value: string | readonly string[] | undefined): string | null =>
+  typeof value === 'object' ? value.join(', ') : (value ?? null)
+
 /** Adapts a Node request to the mock's handler. */
 export const incomingRequest = (
   url: string,
@@ -83,8 +86,13 @@ export const incomingRequest = (
     url,
     headers: {
       get(name) {
-        const value = incoming.headers[name.toLowerCase()]
-        return Array.isArray(value) ? value.join(', ') : (value ?? null)
+        return textOf(incoming.headers[name.toLowerCase()])
+      },
+      *[Symbol.iterator]() {
+        for (const [name, value] of Object.entries(incoming.headers)) {
+          // HTTP/2 has pseudo-headers such as `:path`.
+          if (!name.startsWith(':')) yield [name, textOf(value) ?? '']
+        }
       },
     },
     server,

@@ -74,7 +74,7 @@ export interface AreaContext {
   readonly notify: (body: NotificationBody) => void
 }
 
-/** A request of a merchant or a seed. */
+/** A new subscription request: sent by a merchant, or given as initial data. */
 export type NewRequest = Pick<Subscription, 'owner' | 'request' | 'terms' | 'createdAt'> & {
   readonly invoiceId?: string | undefined
   readonly subscriptionId?: string | undefined

@@ -293,8 +293,9 @@ export const createSubscriptions = (
     /** Returns every subscription, oldest first. */
     subscriptions: (): readonly SubscriptionState[] => present().subscriptions.map(views.state),
     /** Returns a subscription as the panel lists it. */
-    listed(invoiceId: string) {
-      const one = present().byInvoice.get(invoiceId)
+    listed(id: string) {
+      const { byInvoice, bySubscription } = present()
+      const one = byInvoice.get(id) ?? bySubscription.get(id)
       return one && views.listed(one)
     },
     /** The subscriptions, as the panel reads them page by page. */

@@ -70,7 +70,7 @@ export const createRequestReader = ({ options, schedule: { calendar }, agenda: {
     if (startDay === today && calendar.secondOfDayAt(createdAt) > cutoff) {
       return invalid(
         'start',
-        `After ${startCutoff} today cannot be the start date.`,
+        `start must be later than today, because it is after ${startCutoff}.`,
         `It is ${calendar.dateTimeText(createdAt)} in ${timeZone} (option subscriptions.timeZone), later than option subscriptions.startCutoff: the first possible start is ${dateText(today + 1)}.`,
       )
     }

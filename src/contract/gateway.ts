@@ -15,7 +15,7 @@ const OUTCOMES = [
 
 /** Charge statuses (G1). */
 export type KnownChargeStatus = 'pending_confirmation' | 'pending_retry' | 'succeeded' | 'failed' | 'expired'
-/** Charge outcomes that this package knows. The specification shows only PENDING. */
+/** Known values of a charge's field `outcome`, the result of the payment. The specification shows only PENDING. */
 export type KnownChargeOutcome =
   | 'PENDING'
   | 'SUCCEEDED'

@@ -99,8 +99,9 @@ export const sendOnce = async (
         : (request: RequestInfo | URL) => globalThis.fetch(request, rest)
       const response: FetchResponse = await client.http(url, { method, fetch: send })
       const { status } = response
-      // Without a status, the client cannot tell a success from a rejection.
-      if (!Number.isInteger(status)) throw new TypeError('The response has no status.')
+      // Without a status, the client cannot tell a success from a rejection. The error's message contains this code.
+      if (!Number.isInteger(status))
+        throw Object.assign(new TypeError('no status'), { code: 'FETCH_RETURNED_NO_STATUS' })
       const head = lowerCase(response.headers)
       const rateLimit = readRateLimit(head)
       const waitMs = readWait(status, head, rateLimit?.resetAt, clock.now())

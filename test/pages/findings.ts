@@ -27,3 +27,43 @@ export const expectUsable = async (page: Page, name: string): Promise<void> => {
   expect(findings, name).toEqual([])
   await expectFits(page, name)
 }
+
+/** Fails if a word is broken over two lines, or a control is cut or reaches out of the window. */
+export const expectWhole = async (page: Page, name: string): Promise<void> => {
+  const found = await page.evaluate(() => {
+    const problems: string[] = []
+    const range = document.createRange()
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      const parent = node.parentElement
+      if (
+        parent === null ||
+        parent.closest('script, style, option, datalist, noscript, .visually-hidden') !== null
+      )
+        continue
+      for (const { 0: word, index } of (node.textContent ?? '').matchAll(/[\p{L}\p{N}_]+/gu)) {
+        range.setStart(node, index)
+        range.setEnd(node, index + word.length)
+        const tops = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)))
+        if (tops.size > 1) problems.push(`broken: ${word} in ${parent.outerHTML.slice(0, 80)}`)
+      }
+    }
+    const context = document.createElement('canvas').getContext('2d')
+    for (const control of document.querySelectorAll<HTMLElement>('button, select, input, summary')) {
+      const { left, right, width } = control.getBoundingClientRect()
+      if (width === 0) continue
+      const { paddingLeft, paddingRight, font } = getComputedStyle(control)
+      let needed = control instanceof HTMLButtonElement ? control.scrollWidth : 0
+      if (control instanceof HTMLSelectElement && context !== null) {
+        context.font = font
+        const text = control.selectedOptions[0]?.text ?? ''
+        needed =
+          context.measureText(text).width + Number.parseFloat(paddingLeft) + Number.parseFloat(paddingRight)
+      }
+      if (left < 0 || right > innerWidth || needed > width + 1)
+        problems.push(`cut: ${control.outerHTML.slice(0, 120)}`)
+    }
+    return problems
+  })
+  expect(found, name).toEqual([])
+}

@@ -127,14 +127,17 @@ test('every response forbids framing, caching, sniffing and reading by other ori
 
 test('the page allows its own style and script by hash, and preselects a fault that can be added as it is', async () => {
   const { url } = await startServer()
-  const { headers, body } = await send(`${url}/_mock`)
+  const { headers, body } = await send(`${url}/_mock/faults`)
   const policy = String(headers['content-security-policy'])
   expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^' ]+'; script-src 'sha256-[^' ]+';/)
   expect(policy).not.toMatch(/unsafe|\*|https?:/)
   expect(policy).toContain("form-action 'self'")
   expect(policy).toContain("frame-ancestors 'none'")
 
-  expect(body.match(/<option selected>([^<]*)</g)).toEqual(['<option selected>lost-response<'])
+  expect(body.match(/<option value="[^"]*" selected="">[^<]*</g)).toEqual([
+    '<option value="gateway.charge" selected="">gateway.charge<',
+    '<option value="lost-response" selected="">lost-response<',
+  ])
   const fault = 'action=fault&operation=*&kind=lost-response&times=&status=&latencyMs='
   const asProgram = { ...form, accept: 'application/json' }
   expect((await send(`${url}/_mock`, { method: 'POST', headers: asProgram, body: fault })).status).toBe(200)

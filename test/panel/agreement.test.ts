@@ -10,7 +10,7 @@ import { clientsOf, MOCK_CHARGE, ORDER } from '../support/mock-clients.ts'
 type Json = Readonly<Record<string, unknown>>
 
 const RUNS = 12
-const TEXTS = ['x', '25.00', '2026-12-01T00:00:00Z', '2026-12-01', 'two words', '017']
+const TEXTS = ['x', '25.00', '2026-12-01T00:00:00Z', '2026-12-01', 'two words', '017', '+99900000001']
 const WRONG = [
   '',
   ' ',

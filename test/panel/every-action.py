@@ -139,6 +139,17 @@ form("behavior", msisdn="+99900000001", behavior="wallet_blocked")
 for one in state()["charges"]["items"]:
     form("confirm", confirmationId=one["confirmation_id"])
 assert state("charges.is=failed")["charges"]["total"] == 2
+
+# What a shop does, and the result of one charge only.
+form("subscribe", requestID="order-3", amount="99.50")
+assert state()["subscriptions"]["items"][0]["amount"] == "99.50"
+form("charge", msisdn="+99900000003", amount=100)
+form("end-charge", confirmationId=state()["charges"]["items"][0]["confirmation_id"], behavior="succeeds")
+form("renew", id=state()["charges"]["items"][0]["id"])
+assert [one["status"] for one in state()["charges"]["items"][:2]] == ["failed", "succeeded"]
+before = state()
+form("next-event")
+assert state()["now"] == before["nextEventAt"]
 assert "accepted" in form("explain", operation="gateway.charge")
 
 # Outage, other faults, tokens.

@@ -39,7 +39,7 @@ describe('the snippets of the panel', () => {
     const { url, mock } = await startServer({
       mock: createMock({ clock: '2027-01-01T06:00:00Z', ...options }),
     })
-    const page = await (await fetch(`${url}/_mock`)).text()
+    const page = await (await fetch(`${url}/_mock/connect`)).text()
     const snippet = (name: string): string =>
       (new RegExp(`<pre id="snippet-${name}"[^>]*>([^<]*)</pre>`).exec(page)?.[1] ?? '').replace(
         /&(amp|lt|gt|quot|#39);/g,

@@ -1,0 +1,98 @@
+import { internalsOf } from '../assemble.ts'
+import { testNumbers } from '../gateway/behaviors.ts'
+import type { Operation } from '../http/area.ts'
+import { DAY } from '../time/duration.ts'
+import type { Mock } from '../types.ts'
+import { PANEL_PATH } from './access.ts'
+
+/** Returns the path of an operation, with the mock's prefix. */
+export const pathOf = (mock: Mock, operation: Operation): string =>
+  internalsOf(mock)
+    .areas.flatMap(({ router }) => router.routes)
+    .find(({ target }) => target.definition.operation === operation)?.path ?? ''
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * Calls an operation as a shop does: the call is in the request log, and faults and limits apply to it. Throws an error
+ * with the mock's explanation if the call does not succeed.
+ */
+const call = async (
+  mock: Mock,
+  operation: Operation,
+  body: Fields,
+  headers: Readonly<Record<string, string>> = {},
+  path = pathOf(mock, operation),
+): Promise<Fields> => {
+  const { baseUrl } = mock.clientOptions[operation.startsWith('gateway.') ? 'gateway' : 'subscriptions']
+  const response = await mock
+    .fetch(`${baseUrl}${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+    .catch(() => undefined)
+  if (response?.ok === true) return Object(await response.json())
+  const last = internalsOf(mock).log.last((entry) => entry.operation === operation)
+  throw new Error(last?.explanation ?? `${operation} failed.`)
+}
+
+/** Returns a new identifier for a request of the panel. */
+const newKey = (mock: Mock): string => `panel-${internalsOf(mock).log.bounds().end + 1}`
+
+const returnTo = (mock: Mock, page: string): string => {
+  const { baseUrl } = mock.clientOptions.subscriptions
+  return internalsOf(mock).addresses.isServed()
+    ? `${baseUrl}${PANEL_PATH}/${page}`
+    : 'https://shop.example/return'
+}
+
+/** Requests a subscription, and returns its invoiceID. */
+export const subscribe = async (mock: Mock, given: Fields): Promise<string> => {
+  const { clientId, clientSecret, username, password } = mock.clientOptions.subscriptions.credentials
+  const login = {
+    grant_type: 'password',
+    client_id: clientId,
+    client_secret: clientSecret,
+    username,
+    password,
+  }
+  const token = await call(mock, 'subscriptions.login', login)
+  const day = (days: number): string => new Date(mock.clock.now() + days * DAY).toISOString().slice(0, 10)
+  const order = {
+    clientID: clientId,
+    requestID: newKey(mock),
+    amount: '25.00',
+    cycle: 'WEEKLY',
+    start: day(1),
+    end: day(300),
+    userReturnURL: returnTo(mock, 'subscriptions'),
+    ...given,
+  }
+  const headers = { Authorization: `Bearer ${token.access_token}` }
+  return String((await call(mock, 'subscriptions.subscribe', order, headers)).invoiceID)
+}
+
+const gatewayHeaders = (mock: Mock) => ({
+  Authorization: `Bearer ${mock.clientOptions.gateway.apiKey}`,
+  'Idempotency-Key': newKey(mock),
+})
+
+/** Requests a charge, and returns its id. */
+export const charge = async (mock: Mock, given: Fields): Promise<string> => {
+  const redirect = returnTo(mock, 'charges')
+  const fields = {
+    msisdn: testNumbers.succeeds,
+    amount: 250,
+    currency: 'BDT',
+    redirect_uri: redirect,
+    ...given,
+  }
+  return String((await call(mock, 'gateway.charge', fields, gatewayHeaders(mock))).id)
+}
+
+/** Renews a charge, and returns the id of the renewal. */
+export const renew = async (mock: Mock, id: string): Promise<string> => {
+  const path = pathOf(mock, 'gateway.renew').replace(/:\w+/, encodeURIComponent(id))
+  return String((await call(mock, 'gateway.renew', { mandate_id: id }, gatewayHeaders(mock), path)).id)
+}
