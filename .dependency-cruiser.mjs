@@ -120,6 +120,14 @@ export default {
       ['^mocks/(?:pages|http)/', '^mocks/state\\.ts$', areas, time, contract],
       'Pages turn a Request into an operation of an area and back: they import the contract, the areas and mocks/http; no msw, no node: module, no client.',
     ),
+    {
+      name: 'mock-probe-is-loaded-by-its-commands',
+      severity: 'error',
+      comment:
+        'Probe and compare are loaded only if they are used: the mock imports mocks/probe with import() or as a type, and only their commands import it plainly.',
+      from: { path: '^mocks/', pathNot: '^mocks/(?:probe/|cli/(?:probe|compare)\\.ts$)' },
+      to: { path: '^mocks/probe/', dependencyTypesNot: ['dynamic-import', 'type-only'] },
+    },
     only(
       'mock-for-msw',
       '^mocks/index\\.ts$',

@@ -9,7 +9,11 @@ import type { Operation } from './http/area.ts'
 import { explain } from './http/request-log.ts'
 import { type MockOptions, type ReadOptions, readMockOptions } from './options.ts'
 import { payerOf } from './payer.ts'
+import type { Comparison } from './probe/compare.ts'
+import type { Fetch, RecordingSink, RecordOptions } from './probe/record.ts'
+import type { Recording } from './probe/recording.ts'
 import { snapshotOf, stateOf } from './state.ts'
+import { machineNow } from './time/machine.ts'
 import type { Mock, MockSnapshot } from './types.ts'
 
 const clientOptionsOf = (
@@ -110,6 +114,35 @@ export const createMock = (given: MockOptions = {}): Mock => {
   return withInternals(mock, internals)
 }
 
+/**
+ * Wraps a `fetch`, and passes each exchange with a server of one of the APIs to `sink`, without secrets and payers'
+ * numbers. Calls to other paths are not recorded. If `sink` fails, the next call rejects before it is sent.
+ *
+ * @example
+ * const fetch = record(globalThis.fetch, (recording) => appendFile('recordings.jsonl', `${JSON.stringify(recording)}\n`))
+ * const gateway = new GatewayClient({ baseUrl, apiKey, fetch })
+ */
+export const record = (fetch: Fetch, sink: RecordingSink, options: RecordOptions = {}): Fetch => {
+  const recorder = import('./probe/record.ts').then(({ createRecorder }) =>
+    createRecorder(fetch, sink, { clock: { now: machineNow }, ...options }),
+  )
+  return async (input, init) => (await recorder)(input, init)
+}
+
+/**
+ * Replays recordings on a new mock, and returns how the recorded server differs from the mock. The mock has the given
+ * options, but the credentials and codes of the recordings, because recordings contain no secrets.
+ *
+ * @example const { differences } = await compareWithMock(recordings, options)
+ */
+export const compareWithMock = async (
+  recordings: readonly Recording[],
+  options: MockOptions = {},
+): Promise<Comparison> => {
+  const { compareRecordings } = await import('./probe/compare.ts')
+  return compareRecordings(recordings, readMockOptions(options), createMock)
+}
+
 export type { Area } from '../src/contract/endpoint.ts'
 export type { KnownCycle } from '../src/contract/subscriptions.ts'
 export type { Rules } from './base/option-table.ts'
@@ -148,6 +181,10 @@ export {
   mockDefaults,
   subscriptionsHttpDefaults,
 } from './options.ts'
+export type { Comparison, Difference, Skipped } from './probe/compare.ts'
+export type { Fetch, RecordingSink, RecordOptions } from './probe/record.ts'
+export type { Recording } from './probe/recording.ts'
+export type { Hidden } from './probe/redact.ts'
 export type { NotificationBody } from './subscriptions/billing.ts'
 export type {
   ErrorCodes,

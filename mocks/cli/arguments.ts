@@ -21,6 +21,12 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
+/** The streams that a command writes to, for example `process`. */
+export interface Outputs {
+  readonly stdout: { readonly isTTY?: boolean; write(text: string): unknown }
+  readonly stderr: { write(text: string): unknown }
+}
+
 /** How the command prints requests and deliveries: as lines for people, as JSON, or not at all. */
 type LogFormat = 'text' | 'json' | 'none'
 
@@ -76,6 +82,8 @@ const OPTIONS = {
 
 /** The output of `--help`. */
 export const help = `Usage: mandatekit mock [options]
+       mandatekit probe --config <file> [options]   asks a sandbox for the options of the mock; see probe --help
+       mandatekit compare <recordings.jsonl> [--config <file>] [--ignore <row>] [--github]
 
 Serves a mock of both APIs (subscriptions and gateway), the payer's pages and a control panel.
 
@@ -172,7 +180,8 @@ export const readArguments = (words: readonly string[]): Command => {
   if (values.help === true || name === 'help') return { name: 'help' }
   if (values.version === true) return { name: 'version' }
   if (name === undefined) throw usageError('Missing command, for example: mandatekit mock')
-  if (name !== 'mock') throw usageError(`Unknown command ${JSON.stringify(name)}. Commands: mock.`)
+  if (name !== 'mock')
+    throw usageError(`Unknown command ${JSON.stringify(name)}. Commands: mock, probe, compare.`)
   if (more !== undefined) throw usageError(`mandatekit mock takes options only, got ${JSON.stringify(more)}.`)
   if (values['notify-once'] === true && values.notify === undefined) {
     throw usageError('--notify-once requires --notify.')

@@ -11,7 +11,15 @@ import { type MockServer, startMockServer } from '../server.ts'
 import { subscriptionsDefaults } from '../subscriptions/options.ts'
 import { toInstantMilliseconds } from '../time/duration.ts'
 import type { Mock } from '../types.ts'
-import { CommandError, codeOf, help, type MockCommandOptions, messageOf, readArguments } from './arguments.ts'
+import {
+  CommandError,
+  codeOf,
+  help,
+  type MockCommandOptions,
+  messageOf,
+  type Outputs,
+  readArguments,
+} from './arguments.ts'
 import { readConfigFile, readNamedFile } from './config-file.ts'
 import { greeting } from './greeting.ts'
 import { createTraffic } from './traffic.ts'
@@ -111,12 +119,6 @@ const whenSignaled = (): Promise<void> =>
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve())
   })
 
-/** The streams that a command writes to, for example `process`. */
-export interface Outputs {
-  readonly stdout: { readonly isTTY?: boolean; write(text: string): unknown }
-  readonly stderr: { write(text: string): unknown }
-}
-
 /** Whether to color text for a stream, by the usual rules: only on a terminal, and not if NO_COLOR is set. */
 const isColored = ({ isTTY }: Outputs['stdout']): boolean =>
   isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
@@ -145,10 +147,14 @@ const serve = async (given: MockCommandOptions, { stdout, stderr }: Outputs): Pr
 /**
  * Runs the `mandatekit` command until it ends.
  *
- * @returns the exit code: 0 after success, 1 if the command failed, 2 if the command is not valid
+ * @returns the exit code: 0 after success, 1 if the command failed, 2 if the command is not valid. `compare` returns 1 if
+ * there are differences, and 2 if it could not run
  */
 export const run = async (words: readonly string[], outputs: Outputs = process): Promise<number> => {
   try {
+    const [name, ...rest] = words
+    if (name === 'probe') return await (await import('./probe.ts')).runProbe(rest, outputs)
+    if (name === 'compare') return await (await import('./compare.ts')).compare(rest, outputs)
     const command = readArguments(words)
     if (command.name === 'mock') await serve(command.options, outputs)
     else outputs.stdout.write(command.name === 'help' ? help : `${version()}\n`)

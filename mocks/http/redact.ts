@@ -78,7 +78,7 @@ const withoutToken = (run: string, { isToken }: Secrets): string => {
 const MIN_SECRET_CHARACTERS = 6
 
 /** Returns the forms that a secret has in text, in JSON, in a path and in a query. */
-const formsOf = (secret: string): readonly string[] => [
+export const formsOf = (secret: string): readonly string[] => [
   secret,
   JSON.stringify(secret).slice(1, -1),
   encodeURIComponent(secret),

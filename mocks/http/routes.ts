@@ -23,7 +23,7 @@ export type Match<Target> =
   | { readonly kind: 'none' }
 
 /** Decodes a segment of a path. A malformed segment remains unchanged. */
-const decoded = (segment: string): string => {
+export const decoded = (segment: string): string => {
   try {
     return decodeURIComponent(segment)
   } catch {

@@ -1,5 +1,6 @@
 import { FORM_TYPE, isForm, isJson } from '../http/exchange.ts'
 import { type HeaderFields, type IncomingRequest, jsonResponse, type ResponseData } from '../http/response.ts'
+import { decoded } from '../http/routes.ts'
 import { isOwnForm } from '../pages/csrf.ts'
 import { commonHeaders } from '../pages/layout.ts'
 import type { Mock } from '../types.ts'
@@ -14,7 +15,7 @@ import { requestPage, requestsPage } from './requests.ts'
 import { readFields, type SentFields } from './sent.ts'
 import { subscriptionPage, subscriptionsPage } from './subscriptions.ts'
 import type { Context, PanelPage } from './timeline.ts'
-import { decoded, readQuery, readView } from './view.ts'
+import { readQuery, readView } from './view.ts'
 
 const KEPT_NOTICES = 100
 

@@ -94,17 +94,6 @@ describe('a login that received Retry-After', () => {
     await details()
   })
 
-  it('does not end a valid token', async () => {
-    const { details } = merchant()
-    await details()
-    api.refuse(429, {}, { 'retry-after': '600' })
-    clock.jump(3_580_000)
-    await details()
-    clock.jump(10_000)
-    await details()
-    expect(api.tokenRequests).toHaveLength(2)
-  })
-
   it('delays calls no longer than the cool-down, whatever a store returns', async () => {
     const record = { version: 2, blocks: [], unauthorizedRenewals: [] } as const
     const storeOf = (at: number, wait: number) => ({

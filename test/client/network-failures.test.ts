@@ -153,3 +153,11 @@ describe('nothing was sent, and the error names the reason, when', () => {
     expect(error.message).toContain('bad port')
   })
 })
+
+it.each([
+  'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED/116',
+  'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE.42',
+  'EPROTO-x',
+])('case 77: the error names the code %s', async (code) => {
+  expect(await failing(fetchFailed(coded(code)))).toMatchObject({ reason: code })
+})

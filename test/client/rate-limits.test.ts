@@ -14,6 +14,8 @@ describe('case 13: Retry-After', () => {
     ['seconds', '7', 7000],
     ['a second and a half', '1.5', 1500],
     ['an HTTP date', httpDate(NOW + 2000), 2000],
+    ['a value that was sent twice (case 74)', '20, 20', 20_000],
+    ['two values (case 74)', '5,20', 20_000],
     ['a date with a short year', 'Saturday, 28-Nov-26 12:00:09 GMT', 9000, 'soon'],
     ['a date that names no zone', 'Sat Nov 28 12:00:09 2026', 9000, 'soon'],
     ['a date while the machine is slow', httpDate(NOW + 602_000), 2000, httpDate(NOW + 600_000)],
@@ -101,6 +103,11 @@ describe('case 14: the X-RateLimit headers', () => {
   it.each<[string, Record<string, string>, object | undefined]>([
     ['in seconds give the time', { ...headers, 'x-ratelimit-reset': String(NOW / 1000 + 60) }, expected],
     ['in milliseconds give the time', { ...headers, 'x-ratelimit-reset': String(NOW + 60_000) }, expected],
+    [
+      'that were sent twice (case 74)',
+      { ...headers, 'x-ratelimit-remaining': '599, 599' },
+      { limit: 600, remaining: 599 },
+    ],
     ['that are missing are undefined', {}, undefined],
     ['that are unusable are undefined', { ...unusable, 'x-ratelimit-limit': '-1' }, undefined],
     ['with one usable value', { ...unusable, 'x-ratelimit-remaining': '4' }, { remaining: 4 }],
@@ -273,3 +280,18 @@ describe('calls that the rate limit delays', () => {
     expect(sent[2]).toBe(waited)
   })
 })
+
+it.each([1, 100, 499])(
+  'case 76: a maxWait of %i ms shortens the backoff instead of ending the call',
+  async (maxWait) => {
+    const { gateway, clock } = await openClients(
+      [{ status: 503 }, { status: 503 }, { status: 202, body: CHARGE }],
+      {
+        retry: { maxWait },
+      },
+    )
+    const began = clock.now()
+    expect((await gateway.charge(CHARGE_REQUEST)).id).toBe('ch_1')
+    expect(clock.now() - began).toBeLessThanOrEqual(2 * maxWait)
+  },
+)

@@ -54,7 +54,7 @@ test('the same seed and the same calls give the same bytes through every transpo
 })
 
 test.each([throughFetch, throughHttp])(
-  'two mocks and four clients used in parallel share nothing (through $name)',
+  'case 41: two mocks and four clients used in parallel share nothing (through $name)',
   async (transport) => {
     const one = await openThrough(transport, { seed: 1 })
     const other = await openThrough(transport, { seed: 2, clock: '2027-05-01T00:00:00Z' })

@@ -162,23 +162,6 @@ describe('a receiver of notifications', () => {
     ])
   })
 
-  test('that sleeps on the clock when a reset comes does not keep the clock from waiting for later ones', async () => {
-    const done: string[] = []
-    let sleeps = true
-    const to = async () => {
-      if (sleeps) await mock.clock.sleep(365 * 24 * 60 * MINUTE)
-      for (let turn = 0; turn < 50; turn += 1) await Promise.resolve()
-      done.push('answered')
-      return new Response()
-    }
-    const mock = daily({ sleep: 'wait' }, [{ to }])
-    await mock.clock.advance({ days: 1 })
-    mock.reset()
-    sleeps = false
-    await mock.clock.advance({ days: 1 })
-    expect(done).toEqual(['answered'])
-  })
-
   test('hears after a restore what it had still to hear at the snapshot, held or under way', async () => {
     for (const shuffle of [true, false]) {
       const { mock, received } = setUp({ shuffle })

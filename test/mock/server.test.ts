@@ -77,23 +77,6 @@ describe('the HTTP server', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([303, CHARGE.redirect_uri])
     expect(mock.state.charges()[0]?.status).toBe('succeeded')
   })
-
-  test.each<[named: string, options: object | null]>([
-    ['port', { port: -1 }],
-    ['port', { port: 70_000 }],
-    ['host', { host: '' }],
-    ['mock', { mock: {} }],
-    ['panel', { panel: 'no' }],
-    ['maxBodyBytes', { maxBodyBytes: 0 }],
-    ['tls', { tls: true }],
-    ['key', { tls: { cert: localhostCertificate.cert } }],
-    ['ca', { tls: { ...localhostCertificate, ca: localhostCertificate.cert } }],
-    ['prot', { prot: 8080 }],
-    ['the argument', null],
-    ['mock', createMock()],
-  ])('refuses an impossible option and names it: %s', async (named, options) => {
-    await expect(startMockServer(options ?? (null as never))).rejects.toThrow(named)
-  })
 })
 
 describe.each([

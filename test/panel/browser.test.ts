@@ -196,7 +196,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
       const payments = page.getByLabel('Payments, such as succeed, fail')
       await payments.fill('fail, fail')
       await ask(site.url, 'authorize', { invoiceId: invoiceID })
-      await page.locator('#states .present').getByText('ACTIVE').waitFor()
+      await page.locator('#state-machines .present').getByText('ACTIVE').waitFor()
       await ask(site.url, 'advance', { hours: '1' })
       await page.locator('#clock-now').filter({ hasText: '2026-11-28 13:00:00' }).waitFor()
       expect(await payments.inputValue()).toBe('fail, fail')

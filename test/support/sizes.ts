@@ -2,6 +2,6 @@
 export const full = process.env.MODE === 'full'
 
 /** Chooses a size: `atFull` in a full run, `quick` in `npm test`. */
-export function sized(atFull: number, quick: number): number {
+export function sized<Size>(atFull: Size, quick: Size): Size {
   return full ? atFull : quick
 }

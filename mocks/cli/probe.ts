@@ -1,0 +1,241 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { parseArgs } from 'node:util'
+import { isObject, type Json } from '../../src/contract/fields.ts'
+import { randomId } from '../../src/contract/formats.ts'
+import { isBase } from '../http/routes.ts'
+import { type ProbeConfig, type ProbeResult, probe, questions } from '../probe/probe.ts'
+import type { Level, ProbeArea, Question } from '../probe/question.ts'
+import { toLine } from '../probe/recording.ts'
+import { createRedactor, type Redactor } from '../probe/redact.ts'
+import { listOf, reportOf } from '../probe/report.ts'
+import { openSession, type SessionLine } from '../probe/session.ts'
+import { machineNow, startTimer } from '../time/machine.ts'
+import { CommandError, messageOf, type Outputs } from './arguments.ts'
+import { readNamedFile } from './config-file.ts'
+
+const OPTIONS = {
+  config: { type: 'string', short: 'c' },
+  out: { type: 'string', short: 'o' },
+  'read-only': { type: 'boolean' },
+  writes: { type: 'boolean' },
+  reset: { type: 'boolean' },
+  'rate-limit': { type: 'boolean' },
+  lockout: { type: 'string' },
+  'no-payer': { type: 'boolean' },
+  list: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const
+
+/** The output of `mandatekit probe --help`. */
+const help = `Usage: mandatekit probe --config <file> [options]
+
+Asks a sandbox what the specification leaves open, and writes the options that make the mock behave alike.
+
+Options
+  -c, --config <file>   JSON: { "subscriptions": { "baseUrl", "credentials": { "clientId", "clientSecret", "username",
+                        "password" } }, "gateway": { "baseUrl", "apiKey", "testNumbers" } }; a value such as
+                        "$API_KEY" is read from the environment
+  -o, --out <folder>    folder of the results; default probe; a run resumes the session that it finds there
+      --read-only       send nothing that creates anything (default)
+      --writes          send subscription requests, and charges of test numbers
+      --reset           reset the gateway of the sandbox, which deletes its charges
+      --rate-limit      exceed the rate limits
+      --lockout <n>     send at most n wrong logins, which may lock the user
+      --no-payer        skip what a person must do on the payer's page
+      --list            print the questions, and send nothing
+  -h, --help            print this text
+
+Results: mock.config.json for mandatekit mock --config, report.md, recordings.jsonl, session.jsonl.
+Exit codes: 0 all questions were asked, 1 the command failed, 2 the command is not valid or an area was not asked to the end.
+`
+
+const usageError = (message: string): CommandError =>
+  new CommandError(`${message}\nSee mandatekit probe --help.`, { exitCode: 2 })
+
+const parse = (words: readonly string[]) => {
+  try {
+    return parseArgs({ args: [...words], options: OPTIONS, strict: true }).values
+  } catch (error) {
+    const [sentence = ''] = messageOf(error).split(/\.\s/, 1)
+    throw usageError(`${sentence.replace(/\.$/, '')}.`)
+  }
+}
+
+type Flags = ReturnType<typeof parse>
+
+const wrongLoginsOf = ({ lockout }: Flags): number => {
+  if (lockout === undefined) return 0
+  if (/^[1-9]\d?$/.test(lockout)) return Number(lockout)
+  throw usageError(`--lockout must be a number of logins from 1 to 99, got ${JSON.stringify(lockout)}.`)
+}
+
+const levelsOf = (flags: Flags): readonly Level[] => {
+  const more = [
+    ...(flags.writes === true ? ['write' as const] : []),
+    ...(flags.reset === true ? ['reset' as const] : []),
+    ...(flags['rate-limit'] === true ? ['rate-limit' as const] : []),
+    ...(flags.lockout === undefined ? [] : ['lockout' as const]),
+  ]
+  if (flags['read-only'] === true && more.length > 0) {
+    throw usageError('--read-only excludes --writes, --reset, --rate-limit and --lockout.')
+  }
+  return ['read', ...more]
+}
+
+/** Replaces values such as `$API_KEY` by the variables of the environment that they name. */
+const withEnvironment = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map((each) => withEnvironment(each))
+  if (isObject(value)) {
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withEnvironment(each)]))
+  }
+  const variable = typeof value === 'string' ? /^\$\{?(\w+)\}?$/.exec(value)?.[1] : undefined
+  if (variable === undefined) return value
+  const found = process.env[variable]
+  if (found === undefined || found === '') {
+    throw new CommandError(`--config: the environment has no variable ${variable}.`, { exitCode: 2 })
+  }
+  return found
+}
+
+const areaOf = (
+  path: string,
+  name: string,
+  given: Json,
+  secrets: readonly string[],
+): ProbeArea | undefined => {
+  const value = given[name]
+  if (value === undefined) return undefined
+  const area = Object(value)
+  const missing = secrets.find((secret) => typeof Object(area.credentials ?? area)[secret] !== 'string')
+  if (missing !== undefined)
+    throw new CommandError(`--config ${path}: ${name} lacks ${missing}.`, { exitCode: 2 })
+  if (typeof area.baseUrl === 'string' && isBase(area.baseUrl)) return area
+  throw new CommandError(
+    `--config ${path}: ${name}.baseUrl must be an absolute http or https URL without credentials, query and fragment.`,
+    { exitCode: 2 },
+  )
+}
+
+const readConfig = async (path: string): Promise<ProbeConfig> => {
+  let json: unknown
+  try {
+    json = JSON.parse(await readNamedFile('--config', path))
+  } catch (error) {
+    if (error instanceof CommandError) throw error
+    throw new CommandError(`--config ${path}: the file is not valid JSON.`, { exitCode: 2, cause: error })
+  }
+  const given = Object(withEnvironment(json))
+  const subscriptions = areaOf(path, 'subscriptions', given, [
+    'clientId',
+    'clientSecret',
+    'username',
+    'password',
+  ])
+  const gateway = areaOf(path, 'gateway', given, ['apiKey'])
+  if (subscriptions === undefined && gateway === undefined) {
+    throw new CommandError(`--config ${path}: neither subscriptions nor gateway is configured.`, {
+      exitCode: 2,
+    })
+  }
+  return { ...(subscriptions && { subscriptions }), ...(gateway && { gateway }) }
+}
+
+const redactorOf = ({ subscriptions, gateway }: ProbeConfig): Redactor => {
+  const { apiKey, otherApiKey, testNumbers = [] } = gateway ?? {}
+  return createRedactor({
+    secrets: {
+      ...subscriptions?.credentials,
+      ...(apiKey !== undefined && { apikey: apiKey }),
+      ...(otherApiKey !== undefined && { otherapikey: otherApiKey }),
+    },
+    numbers: testNumbers,
+  })
+}
+
+/** Opens the session file of a folder. A last line that a killed run wrote in part is left out. */
+const sessionIn = (folder: string) => {
+  const path = join(folder, 'session.jsonl')
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1)
+  if (whole !== text) writeFileSync(path, whole)
+  const lines = whole.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as SessionLine]))
+  return openSession(lines, randomId(), (line) => appendFileSync(path, `${JSON.stringify(line)}\n`))
+}
+
+const progressOf =
+  ({ stdout }: Outputs, redactor: Redactor) =>
+  ({ row, area, sends }: Question, number: number, count: number): void =>
+    void stdout.write(redactor.text(`[${number}/${count}] ${area}, row ${row}: ${sends}\n`))
+
+/** Prints the address of a page, and waits until a person has acted there. */
+const payerAt = (outputs: Outputs) => async (action: string, url: string) => {
+  const terminal = createInterface({ input: process.stdin })
+  outputs.stdout.write(`Please ${action} at ${url} and then press Enter.\n`)
+  await new Promise<void>((done) => terminal.once('line', () => done()).once('close', () => done()))
+  terminal.close()
+}
+
+const REQUESTS = 500
+const MORE_REQUESTS = 3_000
+const SECONDS = 3_600
+
+const write = (
+  folder: string,
+  result: ProbeResult,
+  redactor: Redactor,
+  recordings: readonly string[],
+): void => {
+  writeFileSync(join(folder, 'mock.config.json'), `${JSON.stringify(result.options, null, 2)}\n`)
+  writeFileSync(join(folder, 'report.md'), reportOf(result, redactor))
+  writeFileSync(join(folder, 'recordings.jsonl'), recordings.join(''))
+}
+
+/**
+ * Runs `mandatekit probe`.
+ *
+ * @param words the arguments after `probe`
+ * @returns the exit code: 0 if every question was asked, 2 if an area was not asked to the end
+ */
+export const runProbe = async (words: readonly string[], outputs: Outputs): Promise<number> => {
+  const flags = parse(words)
+  const levels = levelsOf(flags)
+  const wrongLogins = wrongLoginsOf(flags)
+  if (flags.help === true || flags.list === true) {
+    outputs.stdout.write(flags.help === true ? help : listOf(questions))
+    return 0
+  }
+  if (flags.config === undefined) throw usageError('mandatekit probe requires --config <file>.')
+  const config = await readConfig(flags.config)
+  const redactor = redactorOf(config)
+  const folder = resolve(flags.out ?? 'probe')
+  mkdirSync(folder, { recursive: true })
+  const session = sessionIn(folder)
+  const result = await probe(
+    config,
+    levels,
+    {
+      fetch: (url, init) => fetch(url, init),
+      clock: { now: machineNow, sleep: (length) => new Promise((done) => void startTimer(length, done)) },
+      session,
+      redactor,
+      budget: {
+        requests: levels.includes('rate-limit') ? MORE_REQUESTS : REQUESTS,
+        seconds: SECONDS,
+        timeoutSeconds: 20,
+      },
+      wrongLogins,
+      ...(flags['no-payer'] !== true && { payer: payerAt(outputs) }),
+    },
+    progressOf(outputs, redactor),
+  )
+  write(folder, result, redactor, session.recordings().map(toLine))
+  const known = result.asked.filter(({ answer }) => answer !== undefined && 'found' in answer).length
+  outputs.stdout.write(
+    `${known} of ${result.asked.length} questions have an answer: ${join(folder, 'report.md')}\n`,
+  )
+  const reasons = Object.entries(result.stopped)
+  for (const [area, reason] of reasons) outputs.stderr.write(`${area} was not asked to the end: ${reason}.\n`)
+  return reasons.length === 0 ? 0 : 2
+}

@@ -1,0 +1,124 @@
+import { isObject, type Json } from '../../src/contract/fields.ts'
+import { type BehaviorName, behaviors, comparableNumber, isBehaviorName } from '../gateway/behaviors.ts'
+import { gatewayDefaults } from '../gateway/options.ts'
+import { type Ask, needed, once, type Reply, shown, textOf, Unanswered } from './question.ts'
+
+// What the questions to area G send. Several questions share a step: it is done once in a session.
+
+export const NOBODYS_CONFIRMATION = 'conf_probe'
+// +999 is not a country code, so nobody has this number.
+export const NOBODYS_NUMBER = '+99988877766'
+export const AMOUNT = 100
+
+const NUMBER = /^\+?\d{7,15}$/
+
+type Numbers = Map<string, BehaviorName | undefined>
+
+/** Reads the test numbers from a table of any form: every object with a number, and a behavior if it names one. */
+const numbersIn = (value: unknown, into: Numbers): void => {
+  if (typeof value !== 'object' || value === null) return
+  const texts = Object.entries(value)
+    .flat()
+    .filter((each) => typeof each === 'string')
+  const number = texts.find((text) => NUMBER.test(text))
+  if (number !== undefined && isObject(value)) into.set(number, texts.find(isBehaviorName))
+  for (const each of Object.values(value)) numbersIn(each, into)
+}
+
+/** The code and the test numbers, with the behavior that the reference names, if the mock has it. */
+export const reference = once('reference', async (ask) => {
+  const reply = await ask.send({ operation: 'gateway.reference' })
+  const numbers: Numbers = new Map()
+  numbersIn(reply.body, numbers)
+  for (const number of ask.config.testNumbers ?? []) {
+    const known = [...numbers.keys()].some((one) => comparableNumber(one) === comparableNumber(number))
+    if (!known) numbers.set(number, undefined)
+  }
+  return { reply, otp: textOf(reply.body, 'otp') ?? gatewayDefaults.otp, numbers }
+})
+
+/** Returns a test number whose charges succeed, so that nothing is charged to anybody else. */
+const goodNumber = async (ask: Ask): Promise<string> => {
+  const { numbers } = await reference(ask)
+  const number = ask.config.testNumbers?.[0] ?? [...numbers].find(([, name]) => name === 'succeeds')?.[0]
+  if (number !== undefined) return number
+  throw new Unanswered('neither the configuration nor the reference has a test number')
+}
+
+export const charge = async (ask: Ask, key: string | undefined, changes: Json = {}): Promise<Reply> => {
+  const body = {
+    msisdn: changes.msisdn ?? (await goodNumber(ask)),
+    amount: AMOUNT,
+    currency: ask.config.currency ?? 'BDT',
+    redirect_uri: ask.config.redirectUri ?? 'https://merchant.example/return',
+    ...changes,
+  }
+  return ask.send({ operation: 'gateway.charge', key, body })
+}
+
+/** Charges in another way, after the charge that shows that the usual way is accepted. */
+export const otherCharge = async (ask: Ask, key: string, changes: Json): Promise<Reply> => {
+  await pending(ask)
+  return charge(ask, key, changes)
+}
+
+export const isCharge = ({ body }: Reply): boolean => textOf(body, 'id') !== undefined
+
+/** The id of an accepted charge and that of its confirmation. */
+export const opened = async (ask: Ask, key: string, changes: Json = {}) => {
+  const reply = await charge(ask, key, changes)
+  if (!isCharge(reply)) throw new Unanswered(`the charge got ${shown(reply)}`)
+  return { reply, id: needed(reply.body, 'id'), confirmationId: needed(reply.body, 'confirmation_id') }
+}
+
+export const pending = once('charge', (ask) => opened(ask, 'charge'))
+
+export const confirm = (ask: Ask, id: string, otp: string, more: Json = {}, type = 'application/json') =>
+  ask.send({ operation: 'gateway.confirm', path: [id], body: { otp, ...more }, type })
+
+export const statusOf = (ask: Ask, id: string, more = {}): Promise<Reply> =>
+  ask.send({ operation: 'gateway.status', path: [id], ...more })
+
+export const wrongCode = async (ask: Ask): Promise<string> =>
+  (await reference(ask)).otp === '000000' ? '111111' : '000000'
+
+export const unknownConfirmation = once('unknown confirmation', async (ask) =>
+  confirm(ask, NOBODYS_CONFIRMATION, await wrongCode(ask)),
+)
+
+export const paid = once('paid charge', async (ask) => {
+  const { id, confirmationId } = await pending(ask)
+  const reply = await confirm(ask, confirmationId, (await reference(ask)).otp)
+  return { id, confirmationId, reply, isPaid: (await statusOf(ask, id)).body.status === 'succeeded' }
+})
+
+export const renew = (ask: Ask, id: string, key: string, mandate = id): Promise<Reply> =>
+  ask.send({ operation: 'gateway.renew', path: [id], key, body: { mandate_id: mandate } })
+
+export const renewal = once('renewal', async (ask) => {
+  const { id, isPaid } = await paid(ask)
+  if (!isPaid) throw new Unanswered('the test number has no charge that succeeds')
+  return renew(ask, id, 'renewal')
+})
+
+/** Charges, confirms and renews a number; returns the behavior that this shows, and the response to the renewal. */
+export const behaviorOf = (
+  ask: Ask,
+  msisdn: string,
+): Promise<{ readonly behavior?: BehaviorName; readonly again?: Reply }> =>
+  ask.shared(`number ${comparableNumber(msisdn)}`, async (each) => {
+    const name = `number-${comparableNumber(msisdn)}`
+    const { id, confirmationId } = await opened(each, name, { msisdn })
+    await confirm(each, confirmationId, (await reference(ask)).otp)
+    const { status, outcome } = (await statusOf(each, id)).body
+    if (status === 'succeeded') {
+      const again = await renew(each, id, `renewal-${name}`)
+      return { behavior: again.body.status === 'succeeded' ? 'succeeds' : 'succeeds_once', again }
+    }
+    if (status === 'expired') return { behavior: 'expires' }
+    // What becomes of pending_retry shows only after a day. The outcome of a failed charge shows in a whole charge.
+    const behavior = Object.entries(behaviors).find(
+      ([, { resolution }]) => resolution.event === 'fail' && resolution.outcome === outcome,
+    )?.[0]
+    return status === 'failed' && behavior !== undefined && isBehaviorName(behavior) ? { behavior } : {}
+  })

@@ -1,0 +1,73 @@
+import { notAskable } from './not-askable.ts'
+import type { Asked, ProbeResult } from './probe.ts'
+import { type Level, levels, type Question } from './question.ts'
+import type { Redactor } from './redact.ts'
+
+const cell = (text: string): string => text.replace(/\|/g, '\\|').replace(/\s+/g, ' ')
+
+const table = (...rows: readonly (readonly string[])[]): string =>
+  rows.map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n')
+
+// The table of test numbers stands in mock.config.json only, and the code is a secret elsewhere.
+const UNSHOWN = ['testNumbers', 'otp']
+
+const setBy = ({ question, answer }: Asked): string => {
+  if (answer === undefined || 'unknown' in answer) return 'still unknown'
+  const options = Object.entries(answer.found).map(([name, value]) => {
+    return `\`${question.area}.${name}: ${UNSHOWN.includes(name) ? '…' : JSON.stringify(value)}\``
+  })
+  return options.join(', ') || 'no option'
+}
+
+const seenBy = ({ answer }: Asked): string => {
+  if (answer === undefined) return 'not asked: the run stopped before'
+  return 'found' in answer ? answer.seen : answer.unknown
+}
+
+const numberOf = ({ question }: Asked): number => Number.parseInt(question.row, 10)
+
+/** Returns the Markdown report of a run, by row. */
+export const reportOf = ({ asked, stopped }: ProbeResult, redactor: Redactor): string => {
+  const reasons = Object.entries(stopped).map(
+    ([area, reason]) => `${area} was not asked to the end: ${reason}.`,
+  )
+  const rows = [...asked].sort((one, other) => numberOf(one) - numberOf(other))
+  const text = [
+    '# What the server answered',
+    'The numbers are those of the rows in docs/unknowns.md. `mock.config.json` has the options.',
+    ...reasons,
+    table(
+      ['Row', 'Asked how', 'Seen', 'Option set'],
+      ['---', '---', '---', '---'],
+      ...rows.map((each) => [each.question.row, each.question.sends, seenBy(each), setBy(each)]),
+    ),
+    '## Not asked',
+    table(['Row', 'Why it is not asked', 'Question to the provider'], ['---', '---', '---'], ...notAskable),
+  ].join('\n\n')
+  return redactor.text(`${text}\n`)
+}
+
+const FLAGS: Readonly<Record<Level, string>> = {
+  read: 'always',
+  write: '--writes',
+  reset: '--reset',
+  'rate-limit': '--rate-limit',
+  lockout: '--lockout <n>',
+}
+
+const lineOf = ({ row, area, option, sends, costs, needs }: Question): string => {
+  const sets =
+    option.length === 0 ? 'is reported' : `sets ${option.map((name) => `${area}.${name}`).join(', ')}`
+  const need = needs.map((name) => `; needs ${area}.${name}`).join('')
+  return `  row ${row}: ${sends}; at most ${costs} requests; ${sets}${need}`
+}
+
+/** Returns what `probe --list` prints: every question with what it sends and costs, before anything is sent. */
+export const listOf = (questions: readonly Question[]): string => {
+  const lines = levels.map((level) => {
+    const own = questions.filter((question) => question.level === level)
+    return [`${level} (${FLAGS[level]})`, ...own.map(lineOf)].join('\n')
+  })
+  const rest = notAskable.map(([row, reason, ask]) => `  row ${row}: ${reason}. Ask the provider: ${ask}`)
+  return `${[...lines, ['not asked', ...rest].join('\n')].join('\n\n')}\n`
+}

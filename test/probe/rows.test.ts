@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import type { MockOptions } from '../../mocks/core.ts'
+import type { AskerParts } from '../../mocks/probe/asker.ts'
+import { openSandbox } from './set-up.ts'
+
+const LEVELS = ['read', 'write', 'reset'] as const
+
+/** Asks a sandbox, and returns its answers to the questions of a row. */
+const answersTo = async (
+  row: string,
+  options: MockOptions = {},
+  fetchOf?: (sandbox: AskerParts['fetch']) => AskerParts['fetch'],
+) => {
+  const { run, mock } = openSandbox(options)
+  const { asked, stopped } = await run({ ...(fetchOf && { fetch: fetchOf(mock.fetch) }) }, LEVELS)
+  expect(stopped).toEqual({})
+  const answers = asked.flatMap(({ question, answer }) => (question.row === row ? [answer] : []))
+  return { answers, mock }
+}
+
+/** A server that answers some requests itself. */
+const answering =
+  (respond: (path: string) => Response | undefined) =>
+  (sandbox: AskerParts['fetch']): AskerParts['fetch'] =>
+  async (url, init) =>
+    respond(new URL(url).pathname) ?? sandbox(url, init)
+
+test('row 36: the fields of /auth/login are reported, and its token is not recorded', async () => {
+  const token = 'a-token-that-nobody-knows'
+  const { run, mock, lines } = openSandbox()
+  const fetch = answering((path) => (path === '/auth/login' ? Response.json({ jwt: token }) : undefined))
+  const { asked } = await run({ fetch: fetch(mock.fetch) }, LEVELS)
+  expect(asked.find(({ question }) => question.row === '36')?.answer).toEqual({
+    found: {},
+    seen: '200 with jwt',
+  })
+  expect(JSON.stringify(lines)).not.toContain(token)
+  const { answers } = await answersTo('36')
+  expect(answers).toEqual([{ found: {}, seen: '404 with errorCode, errorMessage' }])
+})
+
+test('row 36: a page in place of /auth/login is no failure of the area', async () => {
+  const page = () => new Response('<html>Not found</html>', { status: 404 })
+  const { answers } = await answersTo(
+    '36',
+    {},
+    answering((path) => (path === '/auth/login' ? page() : undefined)),
+  )
+  expect(answers).toEqual([{ found: {}, seen: '404 with no JSON' }])
+})
+
+test('row 49: the header that names a request is reported', async () => {
+  const named =
+    (sandbox: AskerParts['fetch']): AskerParts['fetch'] =>
+    async (url, init) => {
+      const response = await sandbox(url, init)
+      response.headers.set('x-request-id', 'r-1')
+      return response
+    }
+  expect((await answersTo('49', {}, named)).answers).toEqual(
+    Array(2).fill({ found: {}, seen: 'x-request-id' }),
+  )
+  expect((await answersTo('49')).answers[0]).toEqual({ found: {}, seen: 'no header names the request' })
+})
+
+test('row 65: other methods are reported', async () => {
+  const { answers } = await answersTo('65')
+  expect(answers).toEqual([
+    { found: {}, seen: expect.stringMatching(/^405.*, Allow: GET/) },
+    { found: {}, seen: '200' },
+  ])
+})
+
+test('row 73a: two charges with one key overlap, and create one charge', async () => {
+  const faults = [{ operation: 'gateway.charge', kind: 'latency', latencyMs: 50, times: 9 }] as const
+  const { answers } = await answersTo('73a', { faults, gateway: { keyInFlight: 'conflict' } })
+  expect(answers).toEqual([{ found: { keyInFlight: 'conflict' }, seen: expect.stringContaining('409') }])
+  const waiting = await answersTo('73a', { faults })
+  expect(waiting.answers).toEqual([{ unknown: expect.stringMatching(/^one charge: the second call waited/) }])
+})
+
+test('row 73a: a server that charges twice is reported', async () => {
+  let count = 0
+  const twice =
+    (sandbox: AskerParts['fetch']): AskerParts['fetch'] =>
+    async (url, init) => {
+      const response = await sandbox(url, init)
+      if (!new Headers(init.headers).get('idempotency-key')?.endsWith('at-once')) return response
+      const body = await response.json()
+      count += 1
+      return Response.json({ ...body, id: `ch_${count}` }, { status: 202 })
+    }
+  const { answers } = await answersTo('73a', {}, twice)
+  expect(answers).toEqual([{ unknown: expect.stringContaining('TWO CHARGES WERE CREATED WITH ONE KEY') }])
+})
+
+test('row 76: a renewal that fails is reported with its status', async () => {
+  const { answers } = await answersTo('76')
+  expect(answers).toEqual([{ found: {}, seen: '201 with status failed' }])
+  const testNumbers = { '+99900000001': 'succeeds' as const }
+  const without = await answersTo('76', { gateway: { testNumbers } })
+  expect(without.answers).toEqual([{ unknown: 'no test number has a renewal that fails' }])
+})
