@@ -151,7 +151,7 @@ describe('the request log', () => {
 
   test('does not keep very long or very deep bodies, and the mock still reads them', async () => {
     const { mock, g, charge } = await open()
-    const deep = `{"x":${'['.repeat(100_000)}${']'.repeat(100_000)},${JSON.stringify(CHARGE).slice(1)}`
+    const deep = `{"x":${'['.repeat(30_000)}${']'.repeat(30_000)},${JSON.stringify(CHARGE).slice(1)}`
     expect((await g(CHARGES, { key: 'deep', body: deep })).status).toBe(202)
     expect((await charge('long', { note: 'x'.repeat(1_000_000) })).status).toBe(202)
     expect((await g(`/${'a/'.repeat(500_000)}`)).status).toBe(404)
