@@ -1,4 +1,4 @@
-import { FORM_TYPE, isForm, isJson } from '../http/exchange.ts'
+import { FORM_TYPE, isForm, isJson } from '../http/body.ts'
 import { type HeaderFields, type IncomingRequest, jsonResponse, type ResponseData } from '../http/response.ts'
 import { decoded } from '../http/routes.ts'
 import { isOwnForm } from '../pages/csrf.ts'
