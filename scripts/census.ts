@@ -16,7 +16,7 @@ interface Sizes {
 const PARTS: Readonly<Record<string, { readonly limit: Sizes; readonly target: Sizes }>> = {
   src: { limit: { files: 63, lines: 8_400, longest: 400 }, target: { files: 54, lines: 7_300 } },
   mocks: { limit: { files: 98, lines: 12_800 }, target: { files: 68, lines: 8_800 } },
-  test: { limit: { lines: 30_800 }, target: { lines: 19_500 } },
+  test: { limit: { lines: 30_400 }, target: { lines: 19_500 } },
 }
 
 interface File {

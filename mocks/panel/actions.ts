@@ -1,7 +1,7 @@
 import { anyText, input, inputDate, oneOf, optional, wholeNumber } from '../../src/contract/fields.ts'
 import { CYCLES, isAmountText } from '../../src/contract/formats.ts'
 import { internalsOf } from '../assemble.ts'
-import { absoluteUrl, accepts, check, described, filled, number, tableOf } from '../base/fields.ts'
+import { absoluteUrl, accepts, check, filled, number, tableOf } from '../base/fields.ts'
 import { deliveryOptions } from '../delivery/types.ts'
 import { behaviorNames, comparableNumber } from '../gateway/behaviors.ts'
 import { MOBILE_NUMBER } from '../gateway/operations.ts'
@@ -165,7 +165,7 @@ export const actions = {
   }),
   connect: action(
     'Delivers notifications to a URL, with the options of `notifications.connect`.',
-    { url: described(anyText, { format: 'uri' }), ...deliveryOptions },
+    { url: absoluteUrl, ...deliveryOptions },
     (mock, { url, ...given }) => {
       mock.notifications.connect(url, given)
       const { number: added, to } = mock.control.receivers.list().at(-1) ?? {}

@@ -111,7 +111,7 @@ export const requestsPage = ({ view, query }: Context): PanelPage => {
 }
 
 /** The page of one request; `undefined` if the log has no such request. */
-export const requestPage = ({ mock, form }: Context, number: string): PanelPage | undefined => {
+export const requestPage = ({ mock }: Context, number: string): PanelPage | undefined => {
   const one = mock.requests.all().find((each) => String(each.number) === number)
   if (one === undefined) return undefined
   const { explanation, decision, nearestRoute, idempotencyKey, fault } = one
@@ -141,21 +141,9 @@ ${facts({
       ? html`<p class="quiet">No response was sent.</p>`
       : html`${json('Headers', one.responseHeaders)}${json('Body', one.response)}`,
   )
-  const again =
-    one.operation === undefined
-      ? undefined
-      : card(
-          'A fault for this operation',
-          form('fault', 'Add the fault', {
-            given: { operation: one.operation },
-            first: ['kind', 'status', 'latencyMs', 'times'],
-            values: { kind: 'status', status: '503' },
-          }),
-        )
   return {
     title: 'Request',
     subject: `${one.method} ${one.operation ?? one.path}`,
     data: [decided, sent, received],
-    controls: again,
   }
 }

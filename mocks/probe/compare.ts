@@ -121,9 +121,9 @@ const compareResponses = (
   const headers = response.status === sent.status ? headerFindings(exchange, sent) : []
   const isAnyBody =
     definition !== undefined &&
-    definition.needs === undefined &&
-    definition.created === undefined &&
-    definition.proof === undefined
+    definition.requiredFields === undefined &&
+    definition.createdFields === undefined &&
+    definition.successFields === undefined
   const isComparable = succeeded === sent.succeeded && !(succeeded && (isAnyBody || status.length > 0))
   const bodies = isComparable ? createBodyComparison(operation, ids)(response.body, sent.body) : []
   if (definition === undefined || !isComparable) return [...status, ...headers, ...bodies]

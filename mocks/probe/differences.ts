@@ -153,11 +153,11 @@ export const checkBody = (
   body: unknown,
 ): readonly Finding[] => {
   const error = definition.operation.startsWith('gateway') ? gatewayErrorSchema : envelopeSchema
-  if (succeeded && definition.partial === true && body === undefined) return []
+  if (succeeded && definition.partialResponse === true && body === undefined) return []
   return checkSchema(
     jsonOf(succeeded ? definition.response : error),
     body,
     '',
-    succeeded && definition.partial === true,
+    succeeded && definition.partialResponse === true,
   )
 }

@@ -33,7 +33,7 @@ export const isSuccess = (
 ): boolean => {
   if (status < 200 || status > 299) return false
   if (definition?.envelope === undefined) return true
-  const needed = definition.proof ?? definition.needs ?? []
+  const needed = definition.successFields ?? definition.requiredFields ?? []
   return needed.some((name) => received(body, name) !== undefined)
 }
 

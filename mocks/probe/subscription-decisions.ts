@@ -30,9 +30,10 @@ export const subscriptionDecisions = (
 ): Decision[] => {
   const { timeZone, debitTime, enabledValues, requestTtl, cancelDelay, cancelTwice, errorCodes } = options
   const calendar = createCalendar(timeZone)
+  const debitSecond = parseTimeOfDay(debitTime) ?? 0
   const ttl = requestTtl === false ? FOREVER : toMilliseconds(requestTtl)
   const invoices = new Map<string, string>()
-  const requests = new Map<string, { invoice: string; created: number; end: string; step: number }>()
+  const requests = new Map<string, { created: number; start: string; end: string; step: number }>()
   const payments = new Map<string, Map<string, { dueDate: string; at: string; status: string }>>()
   for (const exchange of exchanges) {
     const { operation, succeeded, body, fields, time } = exchange
@@ -40,7 +41,8 @@ export const subscriptionDecisions = (
       const invoice = textOf(body, 'invoiceID')
       const cycle = textOf(fields, 'cycle')
       const step = Object.entries(CYCLE_DAYS).find(([name]) => name === cycle)?.[1] ?? 1
-      requests.set(invoice, { invoice, created: time, end: textOf(fields, 'end'), step })
+      const [start, end] = [textOf(fields, 'start'), textOf(fields, 'end')]
+      requests.set(invoice, { created: time, start, end, step })
       invoices.set(textOf(fields, 'requestID'), invoice)
     }
     if (operation === 'subscriptions.status')
@@ -84,6 +86,13 @@ export const subscriptionDecisions = (
     const is = (name: 'active' | 'inactive'): boolean =>
       has(enabledValues[name]) && !has(enabledValues[name === 'active' ? 'inactive' : 'active'])
     const daysLeft = (dayNumber(request.end) ?? 0) - calendar.dayAt(time)
+    const known = decisions.findLast((each) => each.invoice === invoice)?.time ?? request.created
+    // A payment that is due and does not exist also shows that the payer has canceled.
+    const firstDay = dayNumber(request.start) ?? 0
+    const passed = Math.ceil((calendar.dayAt(known) + 1 - firstDay) / request.step)
+    const due = calendar.instantOf(firstDay + Math.max(0, passed) * request.step, debitSecond)
+    const isUnpaid =
+      operation === 'subscriptions.payments' && paymentsOf(exchange).length === 0 && due <= time
     const isEnded = is('inactive') && daysLeft >= 0
     const hasNoNext = body.nextPaymentDate === null && daysLeft > request.step
     const paid = payments.get(invoice)
@@ -103,7 +112,7 @@ export const subscriptionDecisions = (
       decided.set(invoice, 'authorized')
       const firstDue = [...(paid?.values() ?? [])].map(({ dueDate }) => dueDate).sort()[0]
       const day = dayNumber(firstDue ?? '')
-      const slot = day === undefined ? time : calendar.instantOf(day, parseTimeOfDay(debitTime) ?? 0)
+      const slot = day === undefined ? time : calendar.instantOf(day, debitSecond)
       const scripts = scriptsOf(paid ?? new Map(), request.step)
       decide(slot, (mock, mapped) => void mock.payer.authorize(mapped(invoice), { payments: scripts }))
     } else if (!decided.has(invoice) && status === 'FAILED') {
@@ -113,7 +122,7 @@ export const subscriptionDecisions = (
         .slice(before)
         .find((each) => each.operation === 'subscriptions.details' && invoices.get(each.id) === invoice)
       const next = dayNumber(textOf(details?.body ?? {}, 'nextPaymentDate').slice(0, 10))
-      const slot = next === undefined ? time : calendar.instantOf(next, parseTimeOfDay(debitTime) ?? 0) - 1
+      const slot = next === undefined ? time : calendar.instantOf(next, debitSecond) - 1
       decide(slot, (mock, mapped) => void mock.payer.decline(mapped(invoice)))
     } else if (end === undefined && operation === 'subscriptions.cancel' && succeeded) {
       closed.set(invoice, { index: before, time })
@@ -122,16 +131,18 @@ export const subscriptionDecisions = (
       (isRefused ||
         status === 'CANCELLED' ||
         operation === 'subscriptions.cancellation' ||
-        (decided.get(invoice) === 'authorized' && (isEnded || hasNoNext)))
+        (decided.get(invoice) === 'authorized' && (isEnded || hasNoNext || isUnpaid)))
     ) {
       closed.set(invoice, { index: before, time })
       const isRunning =
         isRefused || (operation === 'subscriptions.cancellation' && textOf(body, 'status') === 'PROCESSING')
-      const earliest = decisions.findLast((each) => each.invoice === invoice)?.time ?? request.created
-      const latest = Math.min(time, decided.has(invoice) ? FOREVER : request.created + ttl - 1)
+      const latest = Math.min(
+        isUnpaid ? due - 1 : time,
+        decided.has(invoice) ? FOREVER : request.created + ttl - 1,
+      )
       decisions.push({
         invoice,
-        time: isRunning ? time : Math.max(earliest, latest - delay),
+        time: isRunning ? time : Math.max(known, latest - delay),
         before,
         act: (mock, mapped) => void mock.payer.cancel(mapped(invoice)),
       })

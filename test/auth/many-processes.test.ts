@@ -127,7 +127,7 @@ const run = async ({ store, login, killed }: Scene, isWrong = false) => {
   return { tokenRequests, rejected, accepted, served: served.size, failures }
 }
 
-describe(`${SLOTS} processes with one store and`, () => {
+describe(`case 111: ${SLOTS} processes with one store and`, () => {
   it.each(Object.entries(scenes))('%s: one login serves every living process', async (_, scene) => {
     const made = scene()
     const { accepted, served, tokenRequests } = await run(made)

@@ -87,7 +87,7 @@ it('case 5: clocks that differ by a second, or are set back, do not repeat a rej
 
 const fakeTime = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
 
-describe('case 57: a login that never ends', () => {
+describe('cases 57 and 135: a login that never ends', () => {
   it('is waited for until its own time limit, by a call that comes after its callers have left', async () => {
     fakeTime()
     api.onToken = (_request, index) =>

@@ -225,7 +225,7 @@ it('an aborted call does not end the login that other calls share', async () => 
   expect(api.tokenRequests).toHaveLength(1)
 })
 
-describe('a token that a part of the API does not know yet', () => {
+describe('case 96: a token that a part of the API does not know yet', () => {
   it.each([0, 700, 4_900])(
     'and that is %i ms old is sent once more after 1 s, without a login',
     async (age) => {
@@ -245,7 +245,7 @@ describe('a token that a part of the API does not know yet', () => {
   )
 })
 
-it('a 401 for a token from the store does not count as a renewal, so one more 401 logs in', async () => {
+it('case 112: a 401 for a token from the store does not count as a renewal, so one more 401 logs in', async () => {
   const tokenStore = createMemoryTokenStore()
   const old = merchant({ tokenStore })
   await old.details()

@@ -99,7 +99,7 @@ it.each([
   ['https://shop.example/#/return?invoiceID=INV-6', undefined],
   ['https://shop.example/back#?invoiceID=evil', undefined],
   ['https://shop.example/back?invoiceID=INV-7#?invoiceID=evil', 'INV-7'],
-])('case 78: invoiceIdFrom finds in %s: %s', (url, id) => {
+])('cases 78 and 110: invoiceIdFrom finds in %s: %s', (url, id) => {
   expect(invoiceIdFrom(url)).toBe(id)
 })
 

@@ -96,7 +96,7 @@ describe('the outcome is unknown when a given fetch resolves to', () => {
   })
 })
 
-describe('nothing was sent, and the error names the reason, when', () => {
+describe('case 107: nothing was sent, and the error names the reason, when', () => {
   const refusal = (status: number) => (socket: Socket) =>
     socket.end(`HTTP/1.1 ${status} Refused\r\nContent-Length: 0\r\n\r\n`)
   const hangUp = (socket: Socket) => socket.destroy()

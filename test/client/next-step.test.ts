@@ -44,7 +44,7 @@ describe('nextStep', () => {
     ['a 429', ownKey, { status: 429 }, pause(60_000, 'rate-limited')],
     ['a 429 with a time', ownKey, { status: 429, headers: wait }, pause(40_000, 'rate-limited')],
     ['a rejected API key', ownKey, { status: 401 }, pause(60_000, 'not-authorized')],
-  ])('case 114: after %s', async (_, call, script, step) => {
+  ])('cases 114 and 115: after %s', async (_, call, script, step) => {
     expect(nextStep(await failureOf(script, call))).toMatchObject(step)
   })
 
@@ -61,7 +61,7 @@ describe('nextStep', () => {
     ['text', 'timeout'],
     ['nothing', undefined],
     ['null', null],
-  ])('does not say of %s that it would fail again', (_, error) => {
+  ])('case 105: does not say of %s that it would fail again', (_, error) => {
     expect(nextStep(error)).toEqual({ step: 'unknown-error' })
   })
 
@@ -72,7 +72,7 @@ describe('nextStep', () => {
     ['an AggregateError with a cause', (cause) => Object.assign(new AggregateError([], 'x'), { cause })],
     ['JSON', (error) => JSON.parse(JSON.stringify(error))],
     ['a cause in JSON', (error) => ({ message: 'x', cause: JSON.parse(JSON.stringify(error)) })],
-  ])('reads %s', async (_, wrap) => {
+  ])('case 105: reads %s', async (_, wrap) => {
     for (const [script, call] of [
       [lost, ownKey],
       [lost, calls.cancel],
@@ -86,7 +86,7 @@ describe('nextStep', () => {
   })
 })
 
-describe('a key that the gateway may have forgotten', () => {
+describe('case 100: a key that the gateway may have forgotten', () => {
   const day = 86_400_000
   const failed = async (
     script: Script,
@@ -166,7 +166,7 @@ describe('monthlyDueDate', () => {
     ['9999-12-31', 1],
     ['9999-01-01', 12],
     ['9500-01-31', 10_000],
-  ])('of %s and %i is after the year 9999, which no date of the API can say', (anchor, number) => {
+  ])('case 99: of %s and %i is after the year 9999, which no date of the API can say', (anchor, number) => {
     const issue = { field: 'number', rule: expect.stringMatching(/^a whole number from 0 to \d+$/) }
     expect(() => monthlyDueDate(anchor, number)).toThrow(
       expect.objectContaining({ code: 'invalid_request', issues: [expect.objectContaining(issue)] }),

@@ -51,7 +51,7 @@ describe('case 13: Retry-After', () => {
     ['179603280', 3_600_000, '3600 s'],
     ['Thu, 01 Jan 2199 00:00:00 GMT', 3_600_000, '3600 s'],
   ])(
-    'of %s exceeds maxWait and fails the call at once: the wait in the error is at most an hour',
+    'case 131: of %s exceeds maxWait and fails the call at once: the wait in the error is at most an hour',
     async (value, wait, words) => {
       const clients = await openClients({ status: 429, headers: { 'retry-after': value } })
       const error = await errorOf(calls.charge(clients))
@@ -62,7 +62,7 @@ describe('case 13: Retry-After', () => {
     },
   )
 
-  it('of 0 does not make a job run again at once', async () => {
+  it('case 98: of 0 does not make a job run again at once', async () => {
     for (const status of [429, 503]) {
       const error = await errorOf(
         calls.status(await openClients({ status, headers: { 'retry-after': '0' } })),

@@ -223,7 +223,7 @@ it('a field __proto__ from JSON is an unknown field', async () => {
   expect(requests).toEqual([])
 })
 
-describe('a segment that leaves the path is refused before any I/O', () => {
+describe('case 110a: a segment that leaves the path is refused before any I/O', () => {
   it.each([
     '/api/v1/../../admin',
     '/api/v1/./x',

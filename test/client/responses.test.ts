@@ -71,7 +71,7 @@ describe('a response that is cut off on a connection that closed properly', () =
   })
 })
 
-describe('a body is cut off only if it ends too early', () => {
+describe('case 104: a body is cut off only if it ends too early', () => {
   const SAMPLE = [
     { id: 'ch_1', amount: -2.5e-3, list: [true, false, null, [], {}, 'é"\\\n'], nested: { a: { b: [1] } } },
     { ...CHARGE, note: 'a "quoted" \\ word {[' },

@@ -187,7 +187,7 @@ const onMock = (options: MockOptions = {}, onKeyReuse?: 'report') => {
   return { mock, gateway, reports }
 }
 
-describe('case 33: an idempotency key of another charge', () => {
+describe('cases 33 and 101: an idempotency key of another charge', () => {
   const idempotencyKey = 'order-77'
 
   it('is an error that names the fields and contains the first charge', async () => {

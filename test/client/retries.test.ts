@@ -161,7 +161,7 @@ it('a redirect is an error of unknown outcome, and the client does not follow it
   expect(target.requests).toHaveLength(0)
 })
 
-it('a page without TLS, which lacks randomUUID, sends rejected credentials once and creates keys', async () => {
+it('case 108: a page without TLS, which lacks randomUUID, sends rejected credentials once and creates keys', async () => {
   const getRandomValues = crypto.getRandomValues.bind(crypto)
   vi.stubGlobal('crypto', { getRandomValues })
   const server = await startServer(({ url }) =>

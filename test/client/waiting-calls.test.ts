@@ -7,7 +7,7 @@ import { calls, openClients } from '../support/open-clients.ts'
 import type { Script } from '../support/scripted-server.ts'
 import { skippingClock } from '../support/skipping-clock.ts'
 
-describe("with rateLimit: 'throw'", () => {
+describe("case 109: with rateLimit: 'throw'", () => {
   const throwing = { rateLimit: 'throw' } as const
 
   it.each<[string, Script]>([
@@ -32,7 +32,7 @@ describe("with rateLimit: 'throw'", () => {
   })
 })
 
-describe('a 429 that names a wait', () => {
+describe('case 134: a 429 that names a wait', () => {
   /** Makes calls at a gateway on a clock that stands still, with responses that a test gives in its own order. */
   const openByHand = async () => {
     const clock = new ManualClock(NOW)
@@ -73,7 +73,7 @@ describe('a 429 that names a wait', () => {
   })
 })
 
-describe('2 000 calls that wait', () => {
+describe('case 133: 2 000 calls that wait', () => {
   it('go in their order, and an opening or a response wakes one of them', async () => {
     const clock = new ManualClock(NOW)
     const sleeps: unknown[] = []

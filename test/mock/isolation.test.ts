@@ -10,7 +10,10 @@ const shown = ({ mock }: Pick<OpenMock, 'mock'>) => ({
   subscriptions: mock.state.subscriptions(),
   payments: mock.state.payments(),
   notifications: mock.notifications.all(),
-  requests: mock.requests.all().map(({ durationMs: _durationMs, ...request }) => request),
+  // Each transport has its own duration, and headers of its own such as Host.
+  requests: mock.requests
+    .all()
+    .map(({ durationMs: _durationMs, headers: _sent, responseHeaders: _received, ...request }) => request),
   now: mock.clock.now(),
 })
 

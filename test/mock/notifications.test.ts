@@ -29,7 +29,7 @@ describe('notifications', () => {
   })
 
   test.each(['advance', 'set'] as const)(
-    'reach a receiver before the next payment, so that it can cancel in time (%s)',
+    'case 121: reach a receiver before the next payment, so that it can cancel in time (%s)',
     async (move) => {
       const { mock, received, cancel } = setUp()
       mock.payer.authorize('invoice', { payments: ['fail'] })

@@ -37,7 +37,7 @@ describe('a receiver of notifications', () => {
     expect(mock.clock.now()).toBe(Date.parse('2026-12-02T07:00:00Z'))
   })
 
-  test.concurrent('that never responds costs a move of a month two waits, and each delivery says why it failed', async () => {
+  test.concurrent('case 125: that never responds costs a move of a month two waits, and each delivery says why it failed', async () => {
     const mock = daily()
     let calls = 0
     mock.notifications.connect(() => {

@@ -15,7 +15,7 @@ const headers = { ...KEYS, Authorization: 'bearer mock-api-key' }
 const charge = { method: 'POST', headers, body: JSON.stringify(CHARGE) }
 
 describe('the HTTP server', () => {
-  test('serves both areas at its root, gives an unknown path the shape of the nearest area, and its mock uses its URL', async () => {
+  test('case 128: serves both areas at its root, gives an unknown path the shape of the nearest area, and its mock uses its URL', async () => {
     const { url, mock } = await startServer()
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect([mock.clientOptions.subscriptions.baseUrl, mock.clientOptions.gateway.baseUrl]).toEqual([url, url])

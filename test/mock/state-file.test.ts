@@ -235,7 +235,7 @@ test('a folder that is missing, or a folder in the place of the file, is an erro
   )
 })
 
-test('a changed byte is noticed, wherever it is', async () => {
+test('case 129: a changed byte is noticed, wherever it is', async () => {
   const { state, start } = await openFolder()
   const first = await start()
   await first.gateway.charge(MOCK_CHARGE)

@@ -246,7 +246,7 @@ test('the machine’s date may change while a listener runs: its lease neither e
   expect(signals).toHaveLength(1)
 })
 
-describe('an id that is known as processed', () => {
+describe('case 120: an id that is known as processed', () => {
   test('is answered before verify, by a request and by a queue', async () => {
     const verify = vi.fn(() => true)
     const { deliver, handler, onPayment } = openReceiver({ verify })

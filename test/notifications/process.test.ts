@@ -117,7 +117,7 @@ test.each<[string, unknown, string[]]>([
   ['pseudo-headers of HTTP/2 and null', { ':path': '/', 'x-null': null }, []],
   ['null headers', null, []],
   ['no headers', undefined, []],
-])('a delivery with %s is processed without what Headers cannot hold', async (_, headers, names) => {
+])('case 103: a delivery with %s is processed without what Headers cannot hold', async (_, headers, names) => {
   const { handler, reports } = openReceiver({ verify: ({ headers: got }) => !got.has('x-null') })
   const job = { headers: headers as never, body: JSON.stringify(payment()) }
   expect(await handler.process(job)).toMatchObject({ result: 'processed' })
@@ -134,7 +134,7 @@ test.each<[named: unknown, retryAfterMs: number, header: string]>([
   ['soon', 5_000, '5'],
   [undefined, 5_000, '5'],
 ])(
-  'an error that names a wait of %j gives %i ms to a queue and Retry-After: %s to a sender',
+  'case 110b: an error that names a wait of %j gives %i ms to a queue and Retry-After: %s to a sender',
   async (retryAfterMs, ms, header) => {
     const verify = () => Promise.reject(Object.assign(new Error('busy'), { retryAfterMs }))
     const { handler } = openReceiver({ verify })

@@ -113,6 +113,8 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         await page.getByText('"authorization": "Bearer [redacted]"').waitFor()
         await page.locator('#as-code summary').click()
         await page.getByText(`curl -i -X GET '${site.url}/api/v1/mfs/charges/${id}'`).waitFor()
+        // The wrong key is not shown, and the right one would not repeat the refusal.
+        expect(await page.locator('#as-code pre').first().textContent()).toContain('Bearer YOUR_TOKEN')
         await page.getByRole('link', { name: 'charge', exact: false }).last().click()
         await page.waitForURL(`${panel}/charges/${id}`)
         expect(await page.locator('.timeline .request').count()).toBe(2)

@@ -89,7 +89,7 @@ describe('payments of a subscription', () => {
   })
 })
 
-describe('a subscription without a cancellation', () => {
+describe('case 97: a subscription without a cancellation', () => {
   const day = (offset: number) => new Date(Date.UTC(2027, 0, 15 + offset)).toISOString().slice(0, 10)
   const clock = { now: () => Date.UTC(2027, 0, 15, 12), sleep: async () => undefined }
   /** The kinds of difference for a subscription with these details. */
