@@ -113,7 +113,7 @@ const paths: readonly Path[] = [
   {
     what: 'mock: a charge',
     folders: ['mocks/', 'src/contract/'],
-    limit: { files: 19, functions: 88 },
+    limit: { files: 20, functions: 92 },
     target: { files: 12, functions: 60 },
     prepare: prepareMock,
   },

@@ -3,14 +3,13 @@ import type { Refusal, Result } from '../base/result.ts'
 import { delayResponse } from '../time/machine.ts'
 import { applyFault } from './apply-fault.ts'
 import type { AreaRuntime, Success } from './area.ts'
+import { isForm, isJson } from './body.ts'
 import type { Exchange } from './exchange.ts'
 import {
   faultRequestOf,
   fieldsOf,
   hasLeft,
   isEmpty,
-  isForm,
-  isJson,
   keyScope,
   nearestRouteOf,
   read,

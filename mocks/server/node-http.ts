@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
-import { BodyTooLargeError } from '../http/exchange.ts'
+import { BodyTooLargeError } from '../http/body.ts'
 import {
   type IncomingRequest,
   type MockResponse,
@@ -54,7 +54,7 @@ const readBytes = (incoming: NodeIncoming, most: number): Promise<Uint8Array> =>
 const isHttp2 = (outgoing: NodeOutgoing): outgoing is Http2ServerResponse => 'stream' in outgoing
 
 /** Returns whether the sender has disconnected, or has canceled the stream in HTTP/2. */
-export const hasLeft = (outgoing: NodeOutgoing): boolean =>
+const hasLeft = (outgoing: NodeOutgoing): boolean =>
   isHttp2(outgoing) ? outgoing.stream.destroyed || outgoing.stream.closed : outgoing.destroyed
 
 /** Returns a signal that is aborted when the sender disconnects before the response has ended. */
