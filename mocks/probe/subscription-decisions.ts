@@ -89,10 +89,13 @@ export const subscriptionDecisions = (
     const known = decisions.findLast((each) => each.invoice === invoice)?.time ?? request.created
     // A payment that is due and does not exist also shows that the payer has canceled.
     const firstDay = dayNumber(request.start) ?? 0
-    const passed = Math.ceil((calendar.dayAt(known) + 1 - firstDay) / request.step)
-    const due = calendar.instantOf(firstDay + Math.max(0, passed) * request.step, debitSecond)
-    const isUnpaid =
-      operation === 'subscriptions.payments' && paymentsOf(exchange).length === 0 && due <= time
+    const passed = Math.max(0, Math.ceil((calendar.dayAt(known) - firstDay) / request.step))
+    const [next = 0, afterNext = 0] = [passed, passed + 1].map((count) =>
+      calendar.instantOf(firstDay + count * request.step, debitSecond),
+    )
+    const due = next > known ? next : afterNext
+    const isEmpty = operation === 'subscriptions.payments' && paymentsOf(exchange).length === 0
+    const isUnpaid = isEmpty && due <= time && !/\?/.test(exchange.request.path)
     const isEnded = is('inactive') && daysLeft >= 0
     const hasNoNext = body.nextPaymentDate === null && daysLeft > request.step
     const paid = payments.get(invoice)
