@@ -101,3 +101,10 @@ test('row 76: a renewal that fails is reported with its status', async () => {
   const without = await answersTo('76', { gateway: { testNumbers } })
   expect(without.answers).toEqual([{ unknown: 'no test number has a renewal that fails' }])
 })
+
+test('row 12: a payer who has not authorized leaves the answer open, and is not waited for', async () => {
+  const { run } = openSandbox({ subscriptions: { pendingSubscriptionId: 'NA' } })
+  const { asked } = await run({ payer: async () => undefined }, LEVELS)
+  const answers = asked.flatMap(({ question, answer }) => (question.row === '12' ? [answer] : []))
+  expect(answers).toEqual([{ unknown: 'the payer has not authorized the subscription' }])
+})
