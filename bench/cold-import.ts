@@ -15,8 +15,8 @@ import { report, spentBy } from './report.ts'
 const ROUNDS = 15
 const CLIENT_TARGET = 1.05
 const MOCK_TARGET = 1.35
-const WARM_MILLISECONDS = 0.4
-const RESET_MICROSECONDS = 40
+const WARM_MILLISECONDS = 0.1
+const RESET_MICROSECONDS = 20
 
 const WAYS = {
   nothing: '',
@@ -77,13 +77,7 @@ const microsecondsOf = async (act: () => unknown): Promise<number> => {
   }
   return least
 }
-const warm = await microsecondsOf(() => createMock())
-report({
-  what: 'a further createMock()',
-  target: `≤ ${WARM_MILLISECONDS} ms`,
-  measured: `${(warm / 1_000).toFixed(2)} ms`,
-  ok: warm <= WARM_MILLISECONDS * 1_000,
-})
+// First of all: after thousands of mocks, V8 allocates a new state in the old generation, which no test file meets.
 const mockToReset = createMock()
 const reset = await microsecondsOf(() => mockToReset.reset())
 report({
@@ -91,4 +85,11 @@ report({
   target: `≤ ${RESET_MICROSECONDS} µs`,
   measured: `${reset.toFixed(0)} µs`,
   ok: reset <= RESET_MICROSECONDS,
+})
+const warm = await microsecondsOf(() => createMock())
+report({
+  what: 'a further createMock()',
+  target: `≤ ${WARM_MILLISECONDS} ms`,
+  measured: `${(warm / 1_000).toFixed(2)} ms`,
+  ok: warm <= WARM_MILLISECONDS * 1_000,
 })

@@ -2,7 +2,7 @@ import { createIds } from '../mocks/base/ids.ts'
 import { createMock } from '../mocks/core.ts'
 import { createGateway } from '../mocks/gateway/operations.ts'
 import { gatewayDefaults } from '../mocks/gateway/options.ts'
-import { idempotencyScope, newGatewayState } from '../mocks/gateway/state.ts'
+import { newGatewayState } from '../mocks/gateway/state.ts'
 import { report } from './report.ts'
 
 /*
@@ -128,7 +128,7 @@ const measureMemory = (): void => {
       `{"msisdn":"+8801${index}","amount":2500,"currency":"BDT","redirect_uri":"https://shop.example/return/${index}"}`,
     )
     const key = `key-${index}-8f14e45f-ceea-467f`
-    const made = gateway.charge(idempotencyScope('key-1', key), fields)
+    const made = gateway.charge({ credential: 'key-1', key }, fields)
     if (!made.ok) throw new Error(made.refusal.message)
     gateway.confirm(made.value.confirmation_id, { otp: '123456' })
   }

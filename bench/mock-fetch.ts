@@ -10,7 +10,7 @@ import { report } from './report.ts'
 
 const ROUNDS = 15
 const CALLS = 2_000
-const TARGET = 0.3
+const TARGET = 0.45
 
 const BODY = JSON.stringify({
   msisdn: '+99900000001',

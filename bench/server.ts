@@ -16,7 +16,7 @@ import { report } from './report.ts'
 const ROUNDS = 40
 const CALLS = 1_000
 const WARM_UP = 8_000
-const TARGET = 0.7
+const TARGET = 0.75
 
 interface Started {
   readonly url: string

@@ -36,13 +36,13 @@ export const controlOf = (
     },
     faults: {
       list: () =>
-        faults.active().map(({ number, fault, left }) => ({
+        faults.active.map(({ number, fault, left }) => ({
           number,
           fault,
           left: Number.isFinite(left) ? left : 'always',
         })),
       remove(number) {
-        const fault = faults.active().find((one) => one.number === number)
+        const fault = faults.active.find((one) => one.number === number)
         if (fault === undefined) {
           throw notFound('faults.remove', 'This fault has no uses left, or it was removed.')
         }

@@ -1,6 +1,5 @@
 import type { Handler } from './http/pipeline.ts'
 import { closedError, connectionError, toResponse, toTruncatedResponse } from './http/response.ts'
-import { createKeepAlive } from './keep-request-alive.ts'
 import { keepProcessAlive } from './time/machine.ts'
 
 /** A `fetch` that sends requests only to the mock. It does not use `this`. */
@@ -21,9 +20,11 @@ const unlessAborted = <Value>(signal: AbortSignal, running: Promise<Value>): Pro
  * not follow redirects, because the payer's pages redirect to addresses outside the mock.
  */
 export const createMockFetch = (handler: Handler, bases: () => readonly string[]): MockFetch => {
-  const whileKept = createKeepAlive()
+  // After the garbage collection of a `Request`, its caller could no longer abort the request.
+  const running = new Set<object>()
 
-  const respond = async (request: Request): Promise<Response> => {
+  return async (input, init) => {
+    const request = new Request(input, init)
     const { signal } = request
     if (signal.aborted) throw signal.reason
     const handling = handler(request)
@@ -35,23 +36,24 @@ export const createMockFetch = (handler: Handler, bases: () => readonly string[]
         `fetch failed: this mock serves ${bases().join(' and ')}, not ${origin}`,
       )
     }
-    // The handler reads the request's body, which may never end, so an abort must end the wait for the handler.
-    const sent = await unlessAborted(signal, handling)
-    if (signal.aborted) throw signal.reason
-    switch (sent.kind) {
-      case 'complete':
-        return toResponse(sent.response)
-      case 'closed':
-        throw closedError(sent.code)
-      case 'none':
-        return unlessAborted(signal, new Promise<never>(() => undefined)).finally(keepProcessAlive())
-      case 'truncated':
-        return toTruncatedResponse(sent)
+    const kept = { request, input, init }
+    running.add(kept)
+    try {
+      // The handler reads the request's body, which may never end, so an abort must end the wait for the handler.
+      const sent = await unlessAborted(signal, handling)
+      if (signal.aborted) throw signal.reason
+      switch (sent.kind) {
+        case 'complete':
+          return toResponse(sent.response)
+        case 'closed':
+          throw closedError(sent.code)
+        case 'none':
+          return await unlessAborted(signal, new Promise<never>(() => undefined)).finally(keepProcessAlive())
+        case 'truncated':
+          return toTruncatedResponse(sent)
+      }
+    } finally {
+      running.delete(kept)
     }
-  }
-
-  return async (input, init) => {
-    const request = new Request(input, init)
-    return whileKept([request, input, init], () => respond(request))
   }
 }

@@ -1,6 +1,5 @@
 import type { Handler } from './http/pipeline.ts'
 import { preflightResponse, toResponse, toTruncatedResponse } from './http/response.ts'
-import { createKeepAlive } from './keep-request-alive.ts'
 import { keepProcessAlive } from './time/machine.ts'
 
 /** The part of MSW's `http` that the mock uses, which is the same in MSW 2.12 and 3. */
@@ -43,7 +42,7 @@ const respond = async (handler: Handler, request: Request): Promise<Response | u
 }
 
 /**
- * Creates one catch-all handler for each base URL. MSW gets slower with every handler, so the mock's own router finds
+ * Creates one catch-all handler for all base URLs. MSW gets slower with every handler, so the mock's own router finds
  * the operation. A fault that closes the connection causes an error without a code, because MSW supports no codes.
  */
 export const createMswHandlers = <MswHandler>(
@@ -51,11 +50,13 @@ export const createMswHandlers = <MswHandler>(
   handler: Handler,
   bases: readonly string[],
 ): MswHandler[] => {
-  const whileKept = createKeepAlive()
-  return [...new Set(bases)].map((base) => {
-    const escaped = base.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-    return http.all(new RegExp(`^${escaped}(?:/.*)?$`), ({ request }) =>
-      whileKept(request, () => respond(handler, request)),
-    )
-  })
+  // After the garbage collection of a `Request`, its caller could no longer abort the request.
+  const running = new Set<Request>()
+  const escaped = bases.map((base) => base.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|')
+  return [
+    http.all(new RegExp(`^(?:${escaped})(?:/.*)?$`), ({ request }) => {
+      running.add(request)
+      return respond(handler, request).finally(() => running.delete(request))
+    }),
+  ]
 }

@@ -1,7 +1,7 @@
 import { filledText, input, optional } from '../src/contract/fields.ts'
 import type { MockInternals } from './assemble.ts'
 import { check, rule, strict } from './base/fields.ts'
-import { granted } from './base/result.ts'
+import { valueOrThrow } from './base/result.ts'
 import { paymentScripts } from './subscriptions/options.ts'
 import type { Payer } from './types.ts'
 
@@ -26,34 +26,37 @@ export const payerOf = ({ subscriptions, gateway }: MockInternals): Payer => ({
   authorize(given, options = {}) {
     const invoiceId = check(invoiceID, given, 'payer.authorize: ', 'invoiceId')
     const { payments } = check(authorizeOptions, options, 'payer.authorize: ')
-    return granted('payer.authorize', subscriptions.domain.authorize(invoiceId, payments && { payments }))
+    return valueOrThrow(
+      'payer.authorize',
+      subscriptions.domain.authorize(invoiceId, payments && { payments }),
+    )
   },
   setPayments(given, scripts) {
     const id = check(eitherId, given, 'payer.setPayments: ', 'id')
     const payments = check(paymentScripts, scripts, 'payer.setPayments: ', 'payments')
-    granted('payer.setPayments', subscriptions.domain.script(id, payments))
+    valueOrThrow('payer.setPayments', subscriptions.domain.script(id, payments))
   },
   cancel(given) {
     const id = check(eitherId, given, 'payer.cancel: ', 'id')
-    return granted('payer.cancel', subscriptions.domain.end(id))
+    return valueOrThrow('payer.cancel', subscriptions.domain.end(id))
   },
   decline(given) {
     const invoiceId = check(invoiceID, given, 'payer.decline: ', 'invoiceId')
-    return granted('payer.decline', subscriptions.domain.decline(invoiceId))
+    return valueOrThrow('payer.decline', subscriptions.domain.decline(invoiceId))
   },
   confirm(given, otp = gateway.options.otp) {
     const confirmationId = check(confirmation, given, 'payer.confirm: ', 'confirmationId')
-    return granted('payer.confirm', gateway.domain.confirm(confirmationId, { otp }))
+    return valueOrThrow('payer.confirm', gateway.domain.confirm(confirmationId, { otp }))
   },
   setBehavior(number, behavior) {
     const msisdn = check(text, number, 'payer.setBehavior: ', 'msisdn')
-    granted(
+    valueOrThrow(
       'payer.setBehavior',
       gateway.domain.setBehavior(msisdn, check(text, behavior, 'payer.setBehavior: ', 'behavior')),
     )
   },
   reverse(given) {
     const payment = check(paymentId, given, 'payer.reverse: ', 'paymentId')
-    return granted('payer.reverse', subscriptions.domain.reverse(String(payment)))
+    return valueOrThrow('payer.reverse', subscriptions.domain.reverse(String(payment)))
   },
 })

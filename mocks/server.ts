@@ -1,19 +1,18 @@
 import { createServer, type Server } from 'node:http'
 import { createSecureServer, type Http2SecureServer } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
-import { NodeRequest } from 'srvx/node'
 import { filledText, type Input, input, optional, wholeNumber } from '../src/contract/fields.ts'
 import { internalsOf } from './assemble.ts'
 import { accepts, check, flag, listOf, rule, strict } from './base/fields.ts'
 import { createMock } from './core.ts'
-import { type IncomingRequest, type ResponseData, respondWith, type ServerAddress } from './http/response.ts'
+import { type IncomingRequest, type ResponseData, respondWith } from './http/response.ts'
 import { isBase, normalizedBase } from './http/routes.ts'
 import { mockOptionNames } from './options.ts'
 import type { ReadHost } from './panel/access.ts'
 import { API_DOCUMENT_PATH, API_PAGE_PATH, createReadHost, isHostName, PANEL_PATH } from './panel/access.ts'
 import type { Panel } from './panel/panel.ts'
 import type { NodeIncoming, NodeOutgoing } from './server/node-http.ts'
-import { hasLeft, readText, writeFailure, writeResponse } from './server/node-http.ts'
+import { incomingRequest, writeFailure, writeResponse } from './server/node-http.ts'
 import type { Mock } from './types.ts'
 
 const text = filledText()
@@ -92,34 +91,6 @@ const pathOf = (target: string): string => {
   // A request through a proxy may have an absolute URL as its target. The target of `OPTIONS *` has no path.
   const url = URL.canParse(target) ? new URL(target) : undefined
   return url === undefined ? '/' : `${url.pathname}${url.search}`
-}
-
-/** Adapts a Node request to the mock's handler. */
-const incomingRequest = (
-  base: string,
-  server: ServerAddress,
-  incoming: NodeIncoming,
-  outgoing: NodeOutgoing,
-  maxBodyBytes: number,
-): IncomingRequest => {
-  const request = new NodeRequest({ req: incoming, res: outgoing })
-  let isUtf8 = true
-  return {
-    method: incoming.method ?? 'GET',
-    url: `${base}${pathOf(incoming.url ?? '/')}`,
-    headers: request.headers,
-    server,
-    get signal() {
-      return request.signal
-    },
-    hasLeft: () => hasLeft(outgoing),
-    isUtf8: () => isUtf8,
-    async text() {
-      const body = await readText(incoming, maxBodyBytes)
-      isUtf8 = body.isUtf8
-      return body.text
-    },
-  }
 }
 
 /** Returns the host that the client addressed: the Host header, or `:authority` in HTTP/2. */
@@ -219,7 +190,8 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
 
   const respond = async (incoming: NodeIncoming, outgoing: NodeOutgoing): Promise<void> => {
     const called = { publicUrl, url: readHost(hostOf(incoming)) ?? base }
-    const request = incomingRequest(base, called, incoming, outgoing, maxBodyBytes)
+    const url = `${base}${pathOf(incoming.url ?? '/')}`
+    const request = incomingRequest(url, called, incoming, outgoing, maxBodyBytes)
     const sent = await (site(incoming, request)?.then(respondWith) ?? handler(request))
     // `sent` is never undefined, because the URL starts with `base`, and the handler responds to every such URL.
     if (sent !== undefined) writeResponse(incoming, outgoing, sent)
@@ -230,7 +202,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
 
   const server =
     tls === undefined
-      ? createServer(serve)
+      ? createServer({ joinDuplicateHeaders: true }, serve)
       : createSecureServer({ cert: pemOf(tls.cert), key: pemOf(tls.key), allowHTTP1: true }, serve)
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {

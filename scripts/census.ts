@@ -14,9 +14,10 @@ interface Sizes {
 
 /** What each part may have at most today (`limit`), and where it shall come to (`target`). */
 const PARTS: Readonly<Record<string, { readonly limit: Sizes; readonly target: Sizes }>> = {
-  src: { limit: { files: 63, lines: 8_400, longest: 400 }, target: { files: 54, lines: 7_300 } },
-  mocks: { limit: { files: 98, lines: 12_800 }, target: { files: 68, lines: 8_800 } },
-  test: { limit: { lines: 30_800 }, target: { lines: 19_500 } },
+  src: { limit: { files: 58, lines: 8_200, longest: 400 }, target: { files: 54, lines: 7_300 } },
+  mocks: { limit: { files: 98, lines: 13_900 }, target: { files: 68, lines: 8_800 } },
+  'mocks/probe': { limit: { files: 20, lines: 3_100 }, target: { lines: 1_300 } },
+  test: { limit: { lines: 30_400 }, target: { lines: 19_500 } },
 }
 
 interface File {
@@ -30,6 +31,8 @@ const repository = fileURLToPath(new URL('..', import.meta.url))
 const filesOf = (part: string): File[] =>
   readdirSync(join(repository, part), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== 'api.ts')
+    // `mocks/probe` is a part of its own.
+    .filter(({ parentPath }) => part !== 'mocks' || !parentPath.endsWith('/probe'))
     .map(({ parentPath, name }) => {
       const path = join(parentPath, name)
       const lines = readFileSync(path, 'utf8').trimEnd().split('\n')

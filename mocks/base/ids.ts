@@ -3,6 +3,7 @@ export type IdsState = Map<string, number>
 
 // These 32 characters are easy to tell apart, and each encodes five bits.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const CODES = [...ALPHABET].map((character) => character.charCodeAt(0))
 const CHARACTERS_PER_WORD = 6
 
 /** Mixes the bits of a 32-bit word. Different words always give different results. */
@@ -26,6 +27,12 @@ const hash = (text: string, start: number): number => {
 export const fingerprint = (text: string): string =>
   [0x6d616e64, 0x61746573].map((start) => hash(text, start).toString(36)).join('-')
 
+/** What the seed and a kind add to the bits of each identifier. */
+interface Key {
+  readonly first: number
+  readonly second: number
+}
+
 /** The identifier generator of one mock. */
 export type Ids = ReturnType<typeof createIds>
 
@@ -36,13 +43,13 @@ export type Ids = ReturnType<typeof createIds>
  */
 export const createIds = (seed: string | number, counts: () => IdsState) => {
   const seedText = String(seed)
-  const keys = new Map<string, readonly [number, number]>()
+  const keys = new Map<string, Key>()
 
-  const keyOf = (kind: string): readonly [number, number] => {
+  const keyOf = (kind: string): Key => {
     let key = keys.get(kind)
     if (key === undefined) {
       const named = `${seedText}\u0000${kind}`
-      key = [hash(named, 0x6d616e64), hash(named, 0x61746573)]
+      key = { first: hash(named, 0x6d616e64), second: hash(named, 0x61746573) }
       keys.set(kind, key)
     }
     return key
@@ -56,20 +63,18 @@ export const createIds = (seed: string | number, counts: () => IdsState) => {
 
   // Different indexes always give different words. The first 6 characters of an identifier contain 30 of the 32 bits of
   // its first word, so two identifiers of one kind are almost never equal.
-  const word = ([first, second]: readonly [number, number], index: number, position: number): number =>
+  const word = ({ first, second }: Key, index: number, position: number): number =>
     scramble(scramble(index ^ first) ^ scramble(second ^ Math.imul(position + 1, 0x85ebca6b)))
 
   const textAt = (kind: string, index: number, length: number): string => {
     const key = keyOf(kind)
-    let text = ''
-    for (let position = 0; text.length < length; position += 1) {
-      let bits = word(key, index, position)
-      for (let count = 0; count < CHARACTERS_PER_WORD && text.length < length; count += 1) {
-        text += ALPHABET[bits & 31]
-        bits >>>= 5
-      }
+    const codes = new Array<number>(length)
+    let bits = 0
+    for (let at = 0; at < length; at += 1) {
+      bits = at % CHARACTERS_PER_WORD === 0 ? word(key, index, at / CHARACTERS_PER_WORD) : bits >>> 5
+      codes[at] = CODES[bits & 31] ?? 0
     }
-    return text
+    return String.fromCharCode(...codes)
   }
 
   return {

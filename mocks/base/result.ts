@@ -42,7 +42,7 @@ export type Result<Value> =
   | { readonly ok: false; readonly refusal: Refusal }
 
 /** Returns a success. */
-export const accepted = <Value>(value: Value): Result<Value> => ({ ok: true, value })
+export const ok = <Value>(value: Value): Result<Value> => ({ ok: true, value })
 
 /** Returns a refusal. */
 export const refused = (
@@ -72,7 +72,7 @@ export class MockRefusedError extends Error {
 }
 
 /** Returns the value of a result. Throws a `MockRefusedError` if the result is a refusal. */
-export const granted = <Value>(action: string, result: Result<Value>): Value => {
+export const valueOrThrow = <Value>(action: string, result: Result<Value>): Value => {
   if (result.ok) return result.value
   throw new MockRefusedError(action, result.refusal)
 }

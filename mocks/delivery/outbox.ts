@@ -1,6 +1,6 @@
 import { check } from '../base/fields.ts'
 import { newRecent, type Recent, recentList } from '../base/recent-list.ts'
-import { granted, refused } from '../base/result.ts'
+import { refused, valueOrThrow } from '../base/result.ts'
 import type { NotificationBody } from '../subscriptions/billing.ts'
 import type { Agenda } from '../time/agenda.ts'
 import { SECOND } from '../time/duration.ts'
@@ -235,7 +235,10 @@ export const createOutbox = (options: {
       agenda.runDue()
       const message = messages.all().find(({ notificationId }) => notificationId === id)
       if (message === undefined) {
-        return granted('notifications.resend', refused('not_found', 'The outbox has no such notification.'))
+        return valueOrThrow(
+          'notifications.resend',
+          refused('not_found', 'The outbox has no such notification.'),
+        )
       }
       dispatchToAll(message)
       return { ...message }

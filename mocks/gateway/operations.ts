@@ -1,14 +1,116 @@
+import { isAbsoluteUrl } from '../../src/contract/formats.ts'
 import { fingerprint } from '../base/ids.ts'
-import { accepted, type Fields, invalid, type Result, refused } from '../base/result.ts'
+import { type Fields, invalid, ok, type Result, refused } from '../base/result.ts'
 import { behaviors, comparableNumber, isBehaviorName, testNumber } from './behaviors.ts'
-import { createAllowlist, createBodyChecks, differingField } from './requests.ts'
-import type { ChargeEventType, ChargeRecord, GatewayParts, IdempotencyScope } from './state.ts'
-import { createLedger, dueSteps, EXPIRED, lengthOf, newGatewayState } from './state.ts'
+import type { GatewayOptions } from './options.ts'
+import type {
+  ChargeEventType,
+  ChargeFields,
+  ChargeRecord,
+  GatewayContext,
+  IdempotencyScope,
+} from './state.ts'
+import { createLedger, dueSteps, EXPIRED, firstStep, keepKey, lengthOf, newGatewayState } from './state.ts'
 import type { ChargeBody, ConfirmationView, GatewayEvent, ListedCharge } from './views.ts'
 import { chargeBody, confirmationView, eventsBy, listedCharge } from './views.ts'
 
 const reject = (reason: Parameters<typeof refused>[0], message: string, explanation?: string) =>
   refused(reason, message, explanation === undefined ? {} : { explanation })
+
+// A country code never starts with 0, and a number has at most 15 digits with its country code (ITU-T E.164).
+export const MOBILE_NUMBER = /^\+?[1-9]\d{1,14}$/
+const FEWEST_DIGITS = /\d{7}/
+
+const CHARGE_FIELDS = ['msisdn', 'amount', 'currency', 'redirect_uri'] as const
+
+/** Refuses the value of a field. Explains a field with a similar name, such as `redirectUri`. */
+const wrong = (fields: Fields, name: string, rule: string): Result<never> => {
+  const bare = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')
+  const similar = Object.keys(fields).find((key) => key !== name && bare(key) === bare(name))
+  return invalid(name, `${name} ${rule}`, similar && `The body has ${similar}. Send ${name}.`)
+}
+
+/** Reads the body of a charge, and checks the rules of G1. */
+const readFields = (fields: Fields): Result<ChargeFields> => {
+  const { msisdn, amount, currency, redirect_uri } = fields
+  if (typeof msisdn !== 'string' || !MOBILE_NUMBER.test(msisdn)) {
+    return wrong(fields, 'msisdn', 'must be a string with a number in international format.')
+  }
+  if (Number.isInteger(amount) && !Number.isSafeInteger(amount)) {
+    return wrong(fields, 'amount', 'exceeds the largest safe integer.')
+  }
+  if (typeof amount !== 'number' || !Number.isInteger(amount)) {
+    return wrong(fields, 'amount', 'must be an integer.')
+  }
+  if (typeof currency !== 'string' || currency.trim() === '') {
+    return wrong(fields, 'currency', 'must be a string with a currency code.')
+  }
+  if (typeof redirect_uri !== 'string' || !isAbsoluteUrl(redirect_uri)) {
+    return wrong(fields, 'redirect_uri', "must be an absolute URL that the payer's browser can open.")
+  }
+  return ok({ msisdn, amount, currency, redirect_uri })
+}
+
+/** Creates the checks of the option `inputRules: 'formats'` (row 82). */
+const createFormatCheck = () => {
+  const currencies = new Set(Intl.supportedValuesOf('currency'))
+  return ({ msisdn, amount, currency }: ChargeFields): Result<never> | undefined => {
+    const explanation = 'Option gateway.inputRules is "formats".'
+    if (!FEWEST_DIGITS.test(msisdn)) {
+      return invalid('msisdn', 'msisdn must have at least 7 digits.', explanation)
+    }
+    if (amount <= 0) return invalid('amount', 'amount must be greater than zero.', explanation)
+    if (currencies.has(currency)) return undefined
+    return invalid('currency', 'currency must be an ISO 4217 code.', explanation)
+  }
+}
+
+/** Returns whether an allowlist entry allows an address: same scheme, same host, and the same or a deeper path. */
+const allows = (entry: URL, address: URL): boolean => {
+  if (address.protocol !== entry.protocol || address.host !== entry.host) return false
+  const folder = entry.pathname.endsWith('/') ? entry.pathname : `${entry.pathname}/`
+  return address.pathname === entry.pathname || address.pathname.startsWith(folder)
+}
+
+/** Returns the first field whose value differs from the original request. A renewal has only `mandate_id`. */
+const differingField = (charge: ChargeRecord, fields: Fields): string | undefined => {
+  const compared = charge.mandate_id === undefined ? CHARGE_FIELDS : (['mandate_id'] as const)
+  return compared.find((name) => fields[name] !== charge[name])
+}
+
+/** Creates the checks of request bodies, with the rules of G1 and of the options. */
+const createBodyChecks = (options: GatewayOptions) => {
+  const formatProblem = options.inputRules === 'formats' ? createFormatCheck() : () => undefined
+
+  const unknownField = (fields: Fields, known: readonly string[]): Result<never> | undefined => {
+    if (options.unknownFields === 'ignore') return undefined
+    const name = Object.keys(fields).find((key) => !known.includes(key))
+    if (name === undefined) return undefined
+    return invalid(name, 'The request has an unknown field.', 'Option gateway.unknownFields is "refuse".')
+  }
+
+  return {
+    /** Reads the body of a charge. */
+    readCharge(fields: Fields): Result<ChargeFields> {
+      const charge = readFields(fields)
+      if (!charge.ok) return charge
+      const problem = unknownField(fields, CHARGE_FIELDS) ?? formatProblem(charge.value)
+      return problem ?? charge
+    },
+    /** Reads the body of a confirmation or renewal, which has one string field. */
+    readText(name: 'otp' | 'mandate_id', fields: Fields): Result<string> {
+      const value = fields[name]
+      if (typeof value !== 'string') return wrong(fields, name, 'must be a string.')
+      return unknownField(fields, [name]) ?? ok(value)
+    },
+  }
+}
+
+/** Returns a function that checks if a redirect address is allowed (row 69). An empty list allows every address. */
+const createAllowlist = (entries: readonly string[]): ((address: string) => boolean) => {
+  const urls = entries.map((entry) => new URL(entry))
+  return (address) => urls.length === 0 || urls.some((entry) => allows(entry, new URL(address)))
+}
 
 /** The original result of an idempotency key. `other`: a field that the first request had with another value. */
 export interface Replay {
@@ -20,11 +122,11 @@ export interface Replay {
 export type Gateway = ReturnType<typeof createGateway>
 
 /** Creates the gateway (area G): charges, confirmations, renewals, events and idempotency keys. */
-export const createGateway = (parts: GatewayParts) => {
-  const { state, options } = parts
-  const { now } = parts.agenda
+export const createGateway = (context: GatewayContext) => {
+  const { state, options } = context
+  const { now } = context.agenda
   const { standing, listed, ownBehavior, resultOf, notePayment, record, enter, resolve, keep, add, freeze } =
-    createLedger(parts)
+    createLedger(context)
   const keyTtl = lengthOf(options.keyTtl)
   const credentials = new Map(options.apiKeys.map((key) => [key, fingerprint(key)]))
   const { readCharge, readText } = createBodyChecks(options)
@@ -38,8 +140,8 @@ export const createGateway = (parts: GatewayParts) => {
     type: ChargeEventType,
   ): Result<ChargeBody> => {
     const step = record(charge, type, charge.standing)
-    state().keys.set(scope.text, step)
-    return accepted(chargeBody(charge, step))
+    keepKey(state(), scope, step)
+    return ok(chargeBody(charge, step))
   }
 
   /** Finds a charge that exists and, under `apiKeyScope: 'own'`, belongs to the caller's API key (row 84). */
@@ -49,7 +151,7 @@ export const createGateway = (parts: GatewayParts) => {
     const charge = state().byId.get(id)
     if (charge === undefined) return reject('not_found', message)
     if (options.apiKeyScope === 'all' || credential === undefined || charge.credential === credential) {
-      if (charge[name] === id) return accepted(charge)
+      if (charge[name] === id) return ok(charge)
       const [sent, wanted] = isId ? ['confirmation_id', 'id'] : ['id', 'confirmation_id']
       return reject(
         'not_found',
@@ -77,7 +179,7 @@ export const createGateway = (parts: GatewayParts) => {
     /** Checks that the bearer key is a configured API key. */
     authenticate(key: string | undefined): Result<{ readonly credential: string }> {
       const credential = key === undefined ? undefined : credentials.get(key)
-      if (credential !== undefined) return accepted({ credential })
+      if (credential !== undefined) return ok({ credential })
       const explanation =
         key === undefined
           ? 'The request has no bearer key. Send the header Authorization: Bearer with a key of option gateway.apiKeys.'
@@ -96,15 +198,15 @@ export const createGateway = (parts: GatewayParts) => {
      * Returns the original result of a used idempotency key (G rule 1), or `undefined` for a new key. Refuses a missing
      * key (row 71) and, under `keyReuse: 'reject'`, a used key with another body (row 72).
      */
-    findReplay({ key, text }: IdempotencyScope, fields: Fields): Result<Replay> | undefined {
-      if (key.trim() === '') {
+    findReplay(scope: IdempotencyScope, fields: Fields): Result<Replay> | undefined {
+      if (scope.key.trim() === '') {
         return reject('missing_idempotency_key', 'The Idempotency-Key header is required.')
       }
-      const first = state().keys.get(text)
+      const first = firstStep(state(), scope)
       if (first === undefined || first.at + keyTtl <= now()) return undefined
       const other = differingField(first.charge, fields)
       if (other === undefined || options.keyReuse === 'replay') {
-        return accepted({ body: chargeBody(first.charge, first), other })
+        return ok({ body: chargeBody(first.charge, first), other })
       }
       const message = 'The Idempotency-Key was used with another body.'
       const explanation = `The first request had another ${other}. Send a new key, or the first body again. Option gateway.keyReuse is "reject".`
@@ -125,7 +227,9 @@ export const createGateway = (parts: GatewayParts) => {
           explanation: 'Option gateway.redirectAllowlist does not allow this address.',
         })
       }
-      const charge = add({ ...wanted.value, status: 'pending_confirmation' }, scope.credential, scope.key)
+      const { amount, currency } = wanted.value
+      const given = { msisdn, amount, currency, redirect_uri, status: 'pending_confirmation' } as const
+      const charge = add(given, scope.credential, scope.key)
       const result = begin(scope, charge, 'charge.created')
       enter(charge, charge.standing, charge.createdAt)
       return result
@@ -154,11 +258,11 @@ export const createGateway = (parts: GatewayParts) => {
       if (!isPending) return reject('already_confirmed', 'The charge is already confirmed.')
       record(charge, 'charge.confirmed', charge.standing)
       resolve(charge, resultOf(charge))
-      return accepted(chargeBody(charge, charge.standing))
+      return ok(chargeBody(charge, charge.standing))
     },
     status(id: string, credential?: string): Result<ChargeBody> {
       const found = find('id', id, credential)
-      return found.ok ? accepted(body(found.value)) : found
+      return found.ok ? ok(body(found.value)) : found
     },
     /**
      * Renews a mandate, a succeeded charge whose id is `id`. The renewal needs no code and has its result at once (G
@@ -202,22 +306,22 @@ export const createGateway = (parts: GatewayParts) => {
       Object.assign(current, newGatewayState(), { behaviors, clearedEvents: clearedEvents + eventCount })
       if (!isOwn) return
       // The events of the deleted charges stay in the list, because the other events keep their ids.
-      Object.assign(current, { steps, frozen, clearedEvents })
+      Object.assign(current, { keys, steps, frozen, clearedEvents })
+      keys.delete(credential)
       const isKept = (charge: ChargeRecord): boolean => charge.credential !== credential
       for (const charge of charges.filter(isKept)) {
         keep(charge)
         notePayment(charge)
       }
-      for (const [text, step] of keys) if (isKept(step.charge)) current.keys.set(text, step)
     },
     /** Returns the data of the page on which the payer enters the one-time code. */
     confirmation(confirmationId: string): Result<ConfirmationView> {
       const found = find('confirmation_id', confirmationId)
       if (!found.ok) return found
-      return accepted(confirmationView(found.value, standing(found.value), options.returnParameter))
+      return ok(confirmationView(found.value, standing(found.value), options.returnParameter))
     },
     /** Finds a charge by the charge id or confirmation id in the path, and returns the payer's phone number. */
-    related({ id = '', confirmationId = '' }: Readonly<Record<string, string>>): {
+    correlationFields({ id = '', confirmationId = '' }: Readonly<Record<string, string>>): {
       readonly msisdn?: string
     } {
       const found = [find('id', id), find('confirmation_id', confirmationId)].find(({ ok }) => ok)
@@ -226,7 +330,7 @@ export const createGateway = (parts: GatewayParts) => {
     setBehavior(msisdn: string, behavior: string): Result<void> {
       if (isBehaviorName(behavior)) {
         state().behaviors.set(comparableNumber(msisdn), behavior)
-        return accepted(undefined)
+        return ok(undefined)
       }
       const names = Object.keys(behaviors).join(', ')
       return reject('invalid', `Unknown behavior ${JSON.stringify(behavior)}. Behaviors: ${names}.`)
@@ -242,10 +346,10 @@ export const createGateway = (parts: GatewayParts) => {
     },
     /** Returns the time of the next change that happens without a call; infinity if none is planned. */
     nextChangeAt: (): number =>
-      state().charges.reduce((first, { next }) => {
-        const isOver = next === undefined || next.at <= now()
-        return isOver ? first : Math.min(first, next.at)
-      }, Number.POSITIVE_INFINITY),
+      state().charges.reduce(
+        (first, { nextAt }) => (nextAt <= now() ? first : Math.min(first, nextAt)),
+        Number.POSITIVE_INFINITY,
+      ),
     /** Returns the events, oldest first. */
     events: (): readonly GatewayEvent[] => eventsBy(state(), now()),
   }

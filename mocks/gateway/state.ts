@@ -34,21 +34,20 @@ export interface Standing<Status extends KnownChargeStatus = KnownChargeStatus> 
   readonly outcome: ChargeOutcome
 }
 
+/** Status and outcome of a charge that no longer waits for its code. */
+type Resolved = Standing<Exclude<KnownChargeStatus, 'pending_confirmation'>>
+
 /** What happens to a charge. The first event of a renewal is `charge.renewed`, not `charge.created` (row 80). */
 export type ChargeEventType =
   `charge.${'created' | 'confirmed' | 'succeeded' | 'failed' | 'pending_retry' | 'expired' | 'renewed'}`
 
-/** A change of a charge, with the status and outcome that the charge then has. */
-export interface Change extends Standing {
+/** A change of a charge that has happened, with the status and outcome that the charge then had: an event (G3). */
+export interface Step extends Standing {
+  readonly charge: ChargeRecord
   readonly type: ChargeEventType
   readonly at: number
-  /** Orders changes of the same time. */
+  /** Orders steps of the same time. */
   readonly order: number
-}
-
-/** A change that has happened: an event (G3). */
-export interface Step extends Change {
-  readonly charge: ChargeRecord
 }
 
 /** The fields of a charge request. */
@@ -74,8 +73,11 @@ export interface ChargeRecord extends ChargeFields {
   readonly credential: string
   /** Status and outcome since the last call that changed them. */
   standing: Standing
-  /** What happens if no call comes first: an unconfirmed charge expires, and a charge in pending_retry is retried. */
-  next: Change | undefined
+  /** Status and outcome from `nextAt` on, if no call comes first: an unconfirmed charge expires, a retry has a result. */
+  nextStanding: Resolved
+  /** Infinity if nothing happens without a call. */
+  nextAt: number
+  nextOrder: number
   wrongCodes: number
 }
 
@@ -85,17 +87,13 @@ export interface IdempotencyScope {
   readonly key: string
   /** Hash of the API key. */
   readonly credential: string
-  /** Identifies the scope. */
-  readonly text: string
+  /** The id in the path, only for a renewal. */
+  readonly mandateId?: string
 }
 
-/** Creates the scope of an idempotency key. `mandateId`, only for a renewal, is the id in the path. */
-export const idempotencyScope = (credential: string, key: string, mandateId?: string): IdempotencyScope => ({
-  key,
-  credential,
-  // Only the last part may contain line breaks, so different scopes give different texts.
-  text: mandateId === undefined ? `${credential}\n${key}` : `${credential}\n${key}\n${mandateId}`,
-})
+// A header contains no line break, so different keys and mandates give different texts.
+const keyText = ({ key, mandateId }: IdempotencyScope): string =>
+  mandateId === undefined ? key : `${key}\n${mandateId}`
 
 /** The state of the gateway: plain data that `structuredClone` copies. */
 export interface GatewayState {
@@ -103,8 +101,8 @@ export interface GatewayState {
   charges: ChargeRecord[]
   /** Every charge by its id, and again by its confirmation id. */
   byId: Map<string, ChargeRecord>
-  /** The first step of the charge that a request with an idempotency key created, by the text of the key's scope. */
-  keys: Map<string, Step>
+  /** The first step of the charge that a request with an idempotency key created, by credential and key. */
+  keys: Map<string, Map<string, Step>>
   /** The steps that calls caused, and those without a call that `freeze` has recorded. */
   steps: Step[]
   /** The number of steps that were recorded before the clock was last set back. */
@@ -129,15 +127,29 @@ export const newGatewayState = (): GatewayState => ({
   clearedEvents: 0,
 })
 
+/** Returns the step that created the charge of an idempotency key. */
+export const firstStep = ({ keys }: GatewayState, scope: IdempotencyScope): Step | undefined =>
+  keys.get(scope.credential)?.get(keyText(scope))
+
+/** Keeps the step that created a charge as the original result of an idempotency key. */
+export const keepKey = ({ keys }: GatewayState, scope: IdempotencyScope, step: Step): void => {
+  const own = keys.get(scope.credential) ?? new Map<string, Step>()
+  keys.set(scope.credential, own.set(keyText(scope), step))
+}
+
 /** Returns status and outcome of a charge at a time. */
-const standingAt = ({ standing, next }: ChargeRecord, time: number): Standing =>
-  next !== undefined && next.at <= time ? next : standing
+const standingAt = ({ standing, nextStanding, nextAt }: ChargeRecord, time: number): Standing =>
+  nextAt <= time ? nextStanding : standing
 
 /** Returns the steps that happened without a call by a time, and that are not recorded. */
 export const dueSteps = ({ charges }: GatewayState, time: number): Step[] =>
-  charges.flatMap((charge) =>
-    charge.next !== undefined && charge.next.at <= time ? { ...charge.next, charge } : [],
-  )
+  charges
+    .filter(({ nextAt }) => nextAt <= time)
+    .map((charge) => {
+      const { nextAt: at, nextOrder: order, nextStanding } = charge
+      const { status, outcome } = nextStanding
+      return { charge, type: `charge.${status}`, at, order, status, outcome }
+    })
 
 /** Returns every step that happened by a time, in the order in which the steps happened. */
 export const stepsBy = (state: GatewayState, time: number): Step[] => {
@@ -149,7 +161,7 @@ export const stepsBy = (state: GatewayState, time: number): Step[] => {
 }
 
 /** What the gateway uses of its mock. */
-export interface GatewayParts {
+export interface GatewayContext {
   /** Returns the current state. A reset or a restored snapshot replaces the object. */
   readonly state: () => GatewayState
   readonly agenda: Pick<Agenda, 'now'>
@@ -160,12 +172,14 @@ export interface GatewayParts {
 }
 
 const ID_LENGTH = 20
+const NEVER = Number.POSITIVE_INFINITY
 
 /** Converts a duration to milliseconds, and `false` to infinity. */
 export const lengthOf = (duration: Duration | false): number =>
-  duration === false ? Number.POSITIVE_INFINITY : toMilliseconds(duration)
+  duration === false ? NEVER : toMilliseconds(duration)
 
-type Resolved = Standing<Exclude<Standing['status'], 'pending_confirmation'>>
+/** Status and outcome of a charge that waits for its code. Most charges share this object. */
+const PENDING: Standing = { status: 'pending_confirmation', outcome: 'PENDING' }
 /** Status and outcome of an expired charge. */
 export const EXPIRED: Resolved = { status: 'expired', outcome: 'EXPIRED' }
 const resolved = ({ event, outcome }: Resolution): Resolved => ({
@@ -174,7 +188,7 @@ const resolved = ({ event, outcome }: Resolution): Resolved => ({
 })
 
 /** Creates the functions that change charges, and tell what a charge becomes without a call. */
-export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: GatewayParts) => {
+export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: GatewayContext) => {
   const [confirmationTtl, retryDelay] = [lengthOf(options.confirmationTtl), lengthOf(options.retryDelay)]
   const listed = new Map<string, { readonly msisdn: string; readonly name: BehaviorName }>(
     Object.entries(options.testNumbers).map(([msisdn, name]) => [comparableNumber(msisdn), { msisdn, name }]),
@@ -197,37 +211,42 @@ export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: 
     return resolved(hasPaid ? afterFirst : resolution)
   }
 
+  const paidAt = ({ nextAt }: ChargeRecord): number => (nextAt < NEVER ? nextAt : 0)
+
   /** Remembers the charge with which a phone number pays first. */
   const notePayment = (charge: ChargeRecord): void => {
+    if ((charge.nextAt < NEVER ? charge.nextStanding : charge.standing).status !== 'succeeded') return
     const { firstPaid } = state()
     const number = comparableNumber(charge.msisdn)
     const first = firstPaid.get(number)
-    const isFirst = first === undefined || (charge.next?.at ?? 0) < (first.next?.at ?? 0)
-    if ((charge.next ?? charge.standing).status === 'succeeded' && isFirst) firstPaid.set(number, charge)
+    if (first === undefined || paidAt(charge) < paidAt(first)) firstPaid.set(number, charge)
   }
 
   const record = (charge: ChargeRecord, type: ChargeEventType, { status, outcome }: Standing): Step => {
     const { steps } = state()
-    const step = { charge, type, at: now(), order: steps.length, status, outcome }
+    const step = { charge, type, at: now(), order: 2 * steps.length, status, outcome }
     steps.push(step)
     return step
   }
 
   /** Gives a charge a status. If no call follows, an unconfirmed charge expires, and one in pending_retry is retried. */
   const enter = (charge: ChargeRecord, reached: Standing, since: number): void => {
-    const later = ({ status, outcome }: Resolved, delay: number): Change => {
-      const at = Math.max(since + delay, now())
-      // At the same time, the change follows the steps that are recorded by now, and precedes all later ones.
-      return { type: `charge.${status}`, at, order: state().steps.length - 0.5, status, outcome }
-    }
     charge.standing = reached
-    charge.next = undefined
-    if (reached.status === 'pending_confirmation') charge.next = later(EXPIRED, confirmationTtl)
+    charge.nextAt = NEVER
+    if (reached.status === 'pending_confirmation') plan(charge, EXPIRED, since + confirmationTtl)
     if (reached.status === 'pending_retry') {
       const { afterRetry } = behaviorOf(charge)
-      charge.next = afterRetry && later(resolved(afterRetry), retryDelay)
+      if (afterRetry !== undefined) plan(charge, resolved(afterRetry), since + retryDelay)
     }
     notePayment(charge)
+  }
+
+  /** Plans what happens if no call comes first. */
+  const plan = (charge: ChargeRecord, standing: Resolved, at: number): void => {
+    charge.nextStanding = standing
+    charge.nextAt = Math.max(at, now())
+    // At the same time, the change follows the steps that are recorded by now, and precedes all later ones.
+    charge.nextOrder = 2 * state().steps.length - 1
   }
 
   const resolve = (charge: ChargeRecord, result: Resolved): void => {
@@ -243,6 +262,7 @@ export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: 
 
   const add = (given: SeedCharge, credential: string, idempotencyKey?: string): ChargeRecord => {
     const { status = 'succeeded', outcome = DEFAULT_OUTCOMES[status], created_at: createdAt } = given
+    const standing = status === PENDING.status && outcome === PENDING.outcome ? PENDING : { status, outcome }
     const charge: ChargeRecord = {
       id: given.id ?? `ch_${ids.text('charge', ID_LENGTH)}`,
       confirmation_id: given.confirmation_id ?? `conf_${ids.text('confirmation', ID_LENGTH)}`,
@@ -250,13 +270,15 @@ export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: 
       amount: given.amount,
       currency: given.currency,
       redirect_uri: given.redirect_uri ?? 'https://merchant.example/return',
-      baseUrl: baseUrl().replace(/\/+$/, ''),
+      baseUrl: baseUrl(),
       createdAt: createdAt === undefined ? now() : toInstantMilliseconds(createdAt),
       mandate_id: given.mandate_id,
       idempotencyKey,
       credential,
-      standing: { status, outcome },
-      next: undefined,
+      standing,
+      nextStanding: EXPIRED,
+      nextAt: NEVER,
+      nextOrder: 0,
       wrongCodes: 0,
     }
     keep(charge)
@@ -269,8 +291,9 @@ export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: 
     current.steps = stepsBy(current, now())
     current.frozen = current.steps.length
     for (const charge of current.charges) {
-      charge.standing = standing(charge)
-      if (charge.standing === charge.next) charge.next = undefined
+      if (charge.nextAt > now()) continue
+      charge.standing = charge.nextStanding
+      charge.nextAt = NEVER
     }
   }
 

@@ -44,9 +44,9 @@ export const listedCharge = (charge: ChargeRecord, standing: Standing) => ({
   renews: charge.mandate_id,
   idempotencyKey: charge.idempotencyKey,
   planned:
-    charge.next === undefined || charge.next === standing || charge.next.at === Number.POSITIVE_INFINITY
+    charge.nextAt === Number.POSITIVE_INFINITY || charge.nextStanding === standing
       ? undefined
-      : { at: new Date(charge.next.at).toISOString(), status: charge.next.status },
+      : { at: new Date(charge.nextAt).toISOString(), status: charge.nextStanding.status },
 })
 
 /** A charge with its idempotency key and, if the charge is a renewal, the identifier of the renewed charge. */

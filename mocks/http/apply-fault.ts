@@ -1,15 +1,17 @@
 import type { EndpointDefinition } from '../../src/contract/endpoint.ts'
 import type { AreaRuntime } from './area.ts'
-import type { FaultEffect } from './fault-schema.ts'
+import { executesByDefault, type FaultEffect } from './fault-schema.ts'
+import type { AppliedFault } from './faults.ts'
+import type { Decided, Decision } from './request-log.ts'
 import type { HeaderFields, MockResponse, ResponseData } from './response.ts'
 import { jsonResponse, mayHaveBody, respondWith } from './response.ts'
 
 /** The request to which a fault applies. */
-interface Disturbed {
+interface FaultedRequest {
   readonly area: AreaRuntime
   readonly definition: EndpointDefinition
-  /** The response that the mock would send without the fault; `undefined` if the fault prevents the execution. */
-  readonly response: ResponseData | undefined
+  /** Decides and executes the request, as without the fault. */
+  decide(): Decided
   /** Counts the call against the rate limit, and returns the rate-limit headers. */
   countCall(): HeaderFields
 }
@@ -25,7 +27,7 @@ const textOr = (body: unknown, otherwise: string): string => {
 
 /** Returns the response that a fault sends instead of the mock's own response. */
 const faultResponse = (
-  { area, definition }: Disturbed,
+  { area, definition }: FaultedRequest,
   effect: FaultEffect,
   limitHeaders: HeaderFields,
 ): ResponseData => {
@@ -85,9 +87,12 @@ const truncated = (response: ResponseData | undefined): MockResponse =>
     ? { kind: 'closed', code: 'UND_ERR_SOCKET' }
     : { kind: 'truncated', response, part: response.body.slice(0, Math.ceil(response.body.length / 2)) }
 
-/** Applies a fault to a request, and returns the response to send. */
-export const applyFault = (effect: FaultEffect, disturbed: Disturbed): MockResponse => {
-  const { response } = disturbed
+/** Returns what is sent under a fault. `response` is the mock's own, unless the fault prevents the execution. */
+const sentUnder = (
+  effect: FaultEffect,
+  request: FaultedRequest,
+  response: ResponseData | undefined,
+): MockResponse => {
   switch (effect.kind) {
     case 'reset':
       return { kind: 'closed', code: effect.code ?? 'ECONNRESET' }
@@ -98,8 +103,35 @@ export const applyFault = (effect: FaultEffect, disturbed: Disturbed): MockRespo
     case 'truncated':
       return truncated(response)
     default: {
-      const headers = response === undefined ? disturbed.countCall() : limitHeadersOf(response)
-      return respondWith(withHeaders(faultResponse(disturbed, effect, headers), effect.headers))
+      const headers = response === undefined ? request.countCall() : limitHeadersOf(response)
+      return respondWith(withHeaders(faultResponse(request, effect, headers), effect.headers))
     }
+  }
+}
+
+/** Applies a fault, which can change the response and prevent the execution. */
+export const applyFault = (
+  { effect, delayBefore, delayAfter }: AppliedFault,
+  request: FaultedRequest,
+): { readonly sent: MockResponse; readonly decision: Decision } => {
+  const delay = delayBefore + delayAfter
+  const delayed = delay > 0 ? ` A fault of kind "latency" delayed it by ${delay} ms.` : ''
+  if (effect === undefined) {
+    const decided = request.decide()
+    const explanation = decided.explanation + delayed
+    const decision = { ...decided, explanation, ...(delay > 0 && { fault: 'latency' as const }) }
+    return { sent: respondWith(decided.response), decision }
+  }
+  const executes = effect.executed ?? executesByDefault(effect.kind)
+  const decided = executes ? request.decide() : undefined
+  const own = decided ? `The mock itself decided "${decided.rule}".` : 'The request was not executed.'
+  return {
+    sent: sentUnder(effect, request, decided?.response),
+    decision: {
+      executed: decided?.executed ?? false,
+      rule: 'fault',
+      explanation: `A fault of kind "${effect.kind}" was applied. ${own}${delayed}`,
+      fault: effect.kind,
+    },
   }
 }

@@ -1,4 +1,4 @@
-import type { Area, EndpointDefinition } from '../../src/contract/endpoint.ts'
+import type { EndpointDefinition } from '../../src/contract/endpoint.ts'
 import { oneOf } from '../../src/contract/fields.ts'
 import { gatewayContract } from '../../src/contract/gateway.ts'
 import { subscriptionsContract } from '../../src/contract/subscriptions.ts'
@@ -62,7 +62,7 @@ export interface Call<Definition extends EndpointDefinition, Caller> {
 }
 
 /** A call of any operation. */
-export type AnyCall = Call<EndpointDefinition, unknown>
+type AnyCall = Call<EndpointDefinition, unknown>
 
 type Contract = Readonly<Record<string, EndpointDefinition>>
 
@@ -76,9 +76,11 @@ export type Replays<Of extends Contract, Caller> = {
   readonly [Name in keyof Of]?: (call: Call<Of[Name], Caller>) => Result<Success> | undefined
 }
 
+/** Resolvers or replays of any contract, by the name of the operation. */
+export type AnyResolvers = Readonly<Record<string, (call: AnyCall) => Result<Success> | undefined>>
+
 /** The HTTP side of an area. */
 export interface AreaRuntime extends Routed {
-  readonly name: Area
   /** The rate limiter; `undefined` if the area has no rate limit. */
   readonly limiter: Limiter | undefined
   /** Returns the name of the rate limiter's bucket for a call. `fields` is empty if the body is invalid. */
@@ -95,9 +97,10 @@ export interface AreaRuntime extends Routed {
   isDown(): boolean
   /** Finds the caller to whom a token or an API key belongs. */
   authenticate(definition: EndpointDefinition, bearer: string | undefined): Result<unknown>
-  /** Returns the first result of a used idempotency key; `undefined` for a new key or an operation without keys. */
-  findReplay(operation: string, call: AnyCall): Result<Success> | undefined
-  operate(operation: string, call: AnyCall): Result<Success>
+  /** For operations with idempotency keys: returns the first result of a used key; `undefined` for a new key. */
+  readonly replays: AnyResolvers
+  /** Executes an operation. */
+  readonly resolvers: AnyResolvers
   /** Builds the response of a success. `headers` are added to each response. */
   success(definition: EndpointDefinition, success: Success, headers: HeaderFields): ResponseData
   /** Builds the response of a refusal. */
@@ -123,19 +126,6 @@ export interface AreaOptions
   /** Returns the current time of the rate limiter. */
   readonly now: () => number
 }
-
-/** Returns the functions of an area that find and run an operation by its name. */
-export const byName = <Of extends Contract, Caller>(
-  resolvers: Resolvers<Of, Caller>,
-  replays: Replays<Of, Caller> = {},
-): Pick<AreaRuntime, 'findReplay' | 'operate'> => ({
-  findReplay: (name, call) => replays[name]?.(call as Call<Of[string], Caller>),
-  operate(name, call) {
-    const resolve = resolvers[name]
-    if (resolve === undefined) throw new Error(`The operation ${name} has no resolver.`)
-    return resolve(call as Call<Of[string], Caller>)
-  },
-})
 
 /** Returns the seconds from `now` until `time`, rounded up. The result is at least 1. */
 export const secondsUntil = (time: number, now: number): number =>

@@ -1,9 +1,14 @@
+import type { EndpointDefinition } from '../../src/contract/endpoint.ts'
 import { machineNow } from '../time/machine.ts'
 import type { AreaRuntime, Operation } from './area.ts'
-import { type ReadBody, readBody } from './body.ts'
 import type { FaultRequest } from './fault-schema.ts'
-import type { IncomingRequest, ResponseData } from './response.ts'
-import type { Located, OperationTarget } from './routes.ts'
+import type { IncomingRequest } from './response.ts'
+import { type Located, nearestRoute, type OperationTarget } from './routes.ts'
+
+/** The fields of a request body, or the reason why the body cannot be read. */
+type ReadBody =
+  | { readonly ok: true; readonly fields: Readonly<Record<string, unknown>>; readonly characters: number }
+  | { readonly ok: false; readonly problem: string; readonly isTooLarge?: boolean }
 
 /** A request and the area that receives it. */
 export interface Exchange {
@@ -14,91 +19,135 @@ export interface Exchange {
   /** The path below the base URL, without the query. */
   readonly path: string
   readonly query: string
+  /** The token of `Authorization: Bearer …`. */
   readonly bearer: string | undefined
   /** The requested operation; absent if no operation has this path and method. */
-  readonly target?: OperationTarget
-  /** The body; absent until it is read, and for a request without an operation. */
-  readonly body?: ReadBody
-  readonly idempotencyKey?: string | undefined
-}
-
-/** A request to an operation, with its body. */
-export interface OperationExchange extends Exchange {
-  readonly target: OperationTarget
+  readonly target: OperationTarget | undefined
+  /** The value of the Allow header, if the path exists but not with this method. */
+  readonly allow: string | undefined
   readonly parameters: Readonly<Record<string, string>>
+  readonly idempotencyKey: string | undefined
   readonly contentType: string | null
-  readonly body: ReadBody
+  /** The body; absent until it is read, and for a request without an operation. */
+  body: ReadBody | undefined
 }
 
-/** The response to a request, and the rule that caused the response. */
-export interface Decision {
-  readonly response: ResponseData
-  /** Whether the mock executed the operation. */
-  readonly executed: boolean
-  /** The name of the rule. */
-  readonly rule: string
-  /** The reason for the decision, in sentences. */
-  readonly explanation: string
-}
+const NO_FIELDS: Readonly<Record<string, unknown>> = {}
 
 /** Returns the fields of a body, or an empty object if the body was not read or is not valid. */
 export const fieldsOf = ({ body }: Exchange): Readonly<Record<string, unknown>> =>
-  body?.ok === true ? body.fields : {}
+  body?.ok === true ? body.fields : NO_FIELDS
+
+/** Returns whether a request has a valid body without fields. */
+export const isEmpty = (exchange: Exchange): boolean =>
+  exchange.body?.ok === true && Object.keys(exchange.body.fields).length === 0
+
+/** Returns the route that is most similar to an unknown path. */
+export const nearestRouteOf = ({ area, path, request }: Exchange): string =>
+  nearestRoute(path, request.method, area.router.routes).route
 
 /** Returns whether the sender of a request has disconnected. */
 export const hasLeft = (request: IncomingRequest): boolean =>
   request.hasLeft === undefined ? request.signal?.aborted === true : request.hasLeft()
 
-/** Returns the token of `Authorization: Bearer …`. */
-const bearerOf = ({ headers }: IncomingRequest): string | undefined => {
-  const header = headers.get('authorization')
+const bearerOf = (header: string | null): string | undefined => {
   if (header === null || header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
   return header.slice(7).trim() || undefined
 }
 
-/** Returns a request with the area that `locate` found for it. */
-export const exchangeOf = (
+/** Returns a request with what `locate` found for it. The body is not read. */
+export const receive = (
   request: IncomingRequest,
-  { area, path, query }: Located<AreaRuntime>,
+  { area, path, query, match }: Located<AreaRuntime>,
 ): Exchange => ({
   request,
   area,
   receivedAt: machineNow(),
   path,
   query,
-  bearer: bearerOf(request),
+  bearer: bearerOf(request.headers.get('authorization')),
+  target: match.kind === 'route' ? match.target : undefined,
+  allow: match.kind === 'other-method' ? match.allow : undefined,
+  parameters: match.kind === 'route' ? match.parameters : {},
+  idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
+  contentType: request.headers.get('content-type'),
+  body: undefined,
 })
 
-/** Returns whether an operation also accepts form fields. Only the login accepts form fields (row 32). */
-export const readsForm = ({ definition }: OperationTarget): boolean => definition.auth === 'credentials'
+const JSON_TYPE = 'application/json'
 
-/** Reads the headers and the body of a request to an operation. The promise rejects if reading the body fails. */
+const mediaType = (contentType: string | null): string =>
+  (contentType?.split(';', 1)[0] ?? '').trim().toLowerCase()
+
+/** The media type of an HTML form. */
+export const FORM_TYPE = 'application/x-www-form-urlencoded'
+
+/** Returns whether a Content-Type belongs to an HTML form. */
+export const isForm = (contentType: string | null): boolean => mediaType(contentType) === FORM_TYPE
+
+/** Returns whether a Content-Type belongs to JSON. */
+export const isJson = (contentType: string | null): boolean =>
+  contentType === JSON_TYPE || mediaType(contentType) === JSON_TYPE
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Returns whether an operation also accepts form fields. Only the login accepts form fields (row 32). */
+export const readsForm = ({ auth }: EndpointDefinition): boolean => auth === 'credentials'
+
+/**
+ * Reads a body as a form if `allowsForm` is true, the Content-Type is that of a form, and the body does not start with
+ * `{` (row 32). Reads any other body as JSON. An empty body has no fields (row 31).
+ */
+const readBody = (text: string, contentType: string | null, allowsForm: boolean): ReadBody => {
+  const trimmed = text.trim()
+  const characters = trimmed.length
+  if (trimmed === '') return { ok: true, fields: NO_FIELDS, characters }
+  if (allowsForm && !trimmed.startsWith('{') && isForm(contentType)) {
+    return { ok: true, fields: Object.fromEntries(new URLSearchParams(trimmed)), characters }
+  }
+  try {
+    const fields: unknown = JSON.parse(trimmed)
+    return isObject(fields)
+      ? { ok: true, fields, characters }
+      : { ok: false, problem: 'The body is not a JSON object.' }
+  } catch {
+    // The error of `JSON.parse` is not shown, because the error quotes the body, which may contain a secret.
+    return { ok: false, problem: 'The body is not valid JSON.' }
+  }
+}
+
+/** Reads the body of a request to an operation. The promise rejects if the connection fails meanwhile. */
 export const read = async (
-  exchange: Exchange,
-  { target, parameters }: Pick<OperationExchange, 'target' | 'parameters'>,
-): Promise<OperationExchange> => {
-  const { request } = exchange
-  const contentType = request.headers.get('content-type')
-  const text = target.definition.method === 'GET' ? '' : await request.text()
-  return {
-    ...exchange,
-    target,
-    parameters,
-    idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
-    contentType,
+  { request, contentType }: Exchange,
+  target: OperationTarget,
+): Promise<ReadBody> => {
+  if (target.definition.method === 'GET') return { ok: true, fields: NO_FIELDS, characters: 0 }
+  try {
+    const text = await request.text()
     // Checks the encoding, because `text()` replaces invalid bytes and so could turn an invalid body into valid JSON.
-    body:
-      request.isUtf8?.() === false
-        ? { ok: false, problem: 'The body is not UTF-8.' }
-        : readBody(text, contentType, readsForm(target)),
+    if (request.isUtf8?.() === false) return { ok: false, problem: 'The body is not UTF-8.' }
+    return readBody(text, contentType, readsForm(target.definition))
+  } catch (error) {
+    if (error instanceof BodyTooLargeError) return { ok: false, problem: error.message, isTooLarge: true }
+    throw error
+  }
+}
+
+/** The error for a body that is larger than the server accepts. */
+export class BodyTooLargeError extends Error {
+  override readonly name = 'BodyTooLargeError'
+
+  constructor(maxBytes: number) {
+    super(`The body is larger than ${maxBytes} bytes.`)
   }
 }
 
 /** Returns the request in the form that the `when` of a fault receives. */
-export const faultRequestOf = (exchange: OperationExchange): FaultRequest => {
-  const { area, target, parameters, query, idempotencyKey } = exchange
+export const faultRequestOf = (exchange: Exchange, { definition }: OperationTarget): FaultRequest => {
+  const { area, parameters, query, idempotencyKey } = exchange
   return {
-    operation: target.definition.operation as Operation,
+    operation: definition.operation as Operation,
     fields: {
       ...area.correlationFields(parameters),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
@@ -110,12 +159,7 @@ export const faultRequestOf = (exchange: OperationExchange): FaultRequest => {
 }
 
 /** Returns operation, path, caller and idempotency key as one text; `undefined` if the request uses no key. */
-export const keyScope = ({
-  target,
-  path,
-  bearer,
-  idempotencyKey = '',
-}: OperationExchange): string | undefined =>
-  target.definition.idempotencyKey && idempotencyKey.trim() !== ''
+export const keyScope = ({ target, path, bearer, idempotencyKey = '' }: Exchange): string | undefined =>
+  target?.definition.idempotencyKey && idempotencyKey.trim() !== ''
     ? [target.definition.operation, path, bearer, idempotencyKey].join('\n')
     : undefined

@@ -61,7 +61,7 @@ export type FaultPlan = ReturnType<typeof createFaultPlan>
  * @param configured the faults from the mock's options, with which the plan starts and which `reset` restores
  */
 export const createFaultPlan = (random: () => number, configured: readonly Fault[]) => {
-  let active: Entry[] = []
+  const active: Entry[] = []
   let added = 0
 
   const advance = (one: Entry): void => {
@@ -82,7 +82,8 @@ export const createFaultPlan = (random: () => number, configured: readonly Fault
       steps: fault.sequence ?? ['fail'],
       step: 0,
       remove() {
-        active = active.filter((other) => other !== one)
+        const at = active.indexOf(one)
+        if (at !== -1) active.splice(at, 1)
       },
     }
     active.push(one)
@@ -95,11 +96,10 @@ export const createFaultPlan = (random: () => number, configured: readonly Fault
     /** Adds a fault, and returns a function that removes the fault. Throws a TypeError for an invalid fault. */
     add: (given: AnyFault): (() => void) => add(check(faultSchema, given, 'faults.add: ')),
     /** Returns the delays and the fault for a request. Each fault whose step was used advances to its next step. */
-    next(operation: string, request: () => FaultRequest): AppliedFault | undefined {
-      if (active.length === 0) return undefined
+    next(operation: string, request: () => FaultRequest): AppliedFault {
       let [delayBefore, delayAfter] = [0, 0]
       let effect: FaultEffect | undefined
-      for (const one of active) {
+      for (const one of [...active]) {
         if (!targets(one.fault, operation) || !matches(one.fault, request)) continue
         const step = effectOf(one.fault, one.steps[one.step] ?? 'succeed')
         if (effect !== undefined && step !== undefined && step.kind !== 'latency') continue
@@ -113,12 +113,12 @@ export const createFaultPlan = (random: () => number, configured: readonly Fault
       return { delayBefore, delayAfter, effect }
     },
     /** Returns the faults that can still apply, in the order of `add`. */
-    active: (): readonly ActiveFault[] => active,
+    active: active as readonly ActiveFault[],
     clear(): void {
-      active = []
+      active.length = 0
     },
     reset(): void {
-      active = []
+      active.length = 0
       for (const fault of configured) add(fault)
     },
   }

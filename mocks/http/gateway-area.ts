@@ -1,18 +1,10 @@
 import { GATEWAY_API_PREFIX, gatewayContract } from '../../src/contract/gateway.ts'
-import { accepted, type RefusalReason, type Result } from '../base/result.ts'
+import { ok, type RefusalReason, type Result } from '../base/result.ts'
 import type { Gateway, Replay } from '../gateway/operations.ts'
 import type { GatewayOptions } from '../gateway/options.ts'
-import { idempotencyScope } from '../gateway/state.ts'
 import type { ChargeBody } from '../gateway/views.ts'
-import {
-  type AreaOptions,
-  type AreaRuntime,
-  byName,
-  type Replays,
-  type Resolvers,
-  type Success,
-  secondsUntil,
-} from './area.ts'
+import type { AnyResolvers, AreaOptions, AreaRuntime, Replays, Resolvers, Success } from './area.ts'
+import { secondsUntil } from './area.ts'
 import { jsonResponse, mayHaveBody } from './response.ts'
 import { createRoutes } from './routes.ts'
 
@@ -61,7 +53,7 @@ export interface GatewayCaller {
 type ResponseOptions = Pick<GatewayOptions, 'confirmResponse' | 'statusResponse'>
 
 const shaped = <Value>(result: Result<Value>, shape: (value: Value) => Success): Result<Success> =>
-  result.ok ? accepted(shape(result.value)) : result
+  result.ok ? ok(shape(result.value)) : result
 
 const whole = (charge: ChargeBody): Success => ({ body: charge })
 
@@ -89,10 +81,10 @@ const createReplays = (domain: Gateway): Replays<typeof gatewayContract, Gateway
   const replay = (result: Result<Replay> | undefined): Result<Success> | undefined =>
     result && shaped(result, replayed)
   return {
-    charge: ({ caller, idempotencyKey, fields }) =>
-      replay(domain.findReplay(idempotencyScope(caller.credential, idempotencyKey), fields)),
-    renew: ({ caller, idempotencyKey, parameters, fields }) =>
-      replay(domain.findReplay(idempotencyScope(caller.credential, idempotencyKey, parameters.id), fields)),
+    charge: ({ caller: { credential }, idempotencyKey: key, fields }) =>
+      replay(domain.findReplay({ credential, key }, fields)),
+    renew: ({ caller: { credential }, idempotencyKey: key, parameters, fields }) =>
+      replay(domain.findReplay({ credential, key, mandateId: parameters.id }, fields)),
   }
 }
 
@@ -101,10 +93,10 @@ const createResolvers = (
   domain: Gateway,
   { confirmResponse, statusResponse }: ResponseOptions,
 ): Resolvers<typeof gatewayContract, GatewayCaller> => ({
-  health: () => accepted({ body: { status: 'ok' } }),
-  reference: () => accepted({ body: domain.reference() }),
-  charge: ({ caller, idempotencyKey, fields }) =>
-    shaped(domain.charge(idempotencyScope(caller.credential, idempotencyKey), fields), whole),
+  health: () => ok({ body: { status: 'ok' } }),
+  reference: () => ok({ body: domain.reference() }),
+  charge: ({ caller: { credential }, idempotencyKey: key, fields }) =>
+    shaped(domain.charge({ credential, key }, fields), whole),
   confirm: ({ caller, parameters, fields }) =>
     shaped(
       domain.confirm(parameters.confirmationId, fields, caller.credential),
@@ -112,11 +104,11 @@ const createResolvers = (
     ),
   status: ({ caller, parameters }) =>
     shaped(domain.status(parameters.id, caller.credential), STATUS_FORMS[statusResponse]),
-  renew: ({ caller, idempotencyKey, parameters: { id }, fields }) =>
-    shaped(domain.renew(idempotencyScope(caller.credential, idempotencyKey, id), id, fields), whole),
+  renew: ({ caller: { credential }, idempotencyKey: key, parameters: { id }, fields }) =>
+    shaped(domain.renew({ credential, key, mandateId: id }, id, fields), whole),
   reset({ caller }) {
     domain.reset(caller.credential)
-    return accepted({ body: { reset: true } })
+    return ok({ body: { reset: true } })
   },
 })
 
@@ -137,13 +129,14 @@ export const createGatewayArea = ({
 }): AreaRuntime => ({
   ...rest,
   ...responses,
-  ...byName(createResolvers(domain, options), createReplays(domain)),
+  resolvers: createResolvers(domain, options) as AnyResolvers,
+  replays: createReplays(domain) as AnyResolvers,
   name: 'gateway',
   router: routesBelow(rest.apiPrefix),
-  authenticate: ({ auth }, bearer) => (auth === 'api-key' ? domain.authenticate(bearer) : accepted(NOBODY)),
+  authenticate: ({ auth }, bearer) => (auth === 'api-key' ? domain.authenticate(bearer) : ok(NOBODY)),
   // All routes and all callers share one rate limit (Limits, area G).
   bucket: () => '',
   limitHeaders: () => ({}),
   refusalHeaders: ({ resetAt }) => ({ 'Retry-After': String(secondsUntil(resetAt, now())) }),
-  correlationFields: domain.related,
+  correlationFields: domain.correlationFields,
 })

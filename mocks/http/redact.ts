@@ -6,16 +6,9 @@ const HINT = /pass|secret|token|otp|authorization|api_?key/i
 /** Replaces the value of a field whose name indicates a secret. */
 const hideSecret = (name: string, value: unknown): unknown => (SECRET_NAME.test(name) ? REDACTED : value)
 
-// The log omits a body with more characters than this, to save memory.
-const MAX_BODY_CHARACTERS = 65_536
-
-const limited = (text: string): string =>
-  text.length > MAX_BODY_CHARACTERS ? JSON.stringify(`[${text.length} characters, not kept]`) : text
-
 /** Returns JSON text without the values of secret fields, or `undefined` if the text is not JSON. */
 export const redactJson = (text: string): string | undefined => {
-  if (text === '') return undefined
-  if (text.length > MAX_BODY_CHARACTERS || !HINT.test(text)) return limited(text)
+  if (!HINT.test(text)) return text
   try {
     return JSON.stringify(JSON.parse(text), hideSecret)
   } catch {
@@ -27,7 +20,7 @@ export const redactJson = (text: string): string | undefined => {
 export const redactFields = (fields: Readonly<Record<string, unknown>>): string => {
   try {
     const text = JSON.stringify(fields)
-    return limited(HINT.test(text) ? JSON.stringify(fields, hideSecret) : text)
+    return HINT.test(text) ? JSON.stringify(fields, hideSecret) : text
   } catch {
     // `JSON.stringify` throws an error for deeply nested values, even if `JSON.parse` could read them.
     return JSON.stringify('[too deep, not kept]')

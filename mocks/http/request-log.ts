@@ -2,7 +2,7 @@ import type { Area } from '../../src/contract/endpoint.ts'
 import { newRecent, recentList, type Sequence } from '../base/recent-list.ts'
 import { machineNow } from '../time/machine.ts'
 import { assertOperation, isOperation, type Operation } from './area.ts'
-import { type Decision, type Exchange, fieldsOf } from './exchange.ts'
+import { type Exchange, fieldsOf, nearestRouteOf } from './exchange.ts'
 import type { FaultKind } from './fault-schema.ts'
 import type { Secrets } from './redact.ts'
 import {
@@ -13,7 +13,7 @@ import {
   redactPath,
   withoutSecrets,
 } from './redact.ts'
-import type { ResponseData } from './response.ts'
+import type { HeaderFields, ResponseData } from './response.ts'
 
 /** A request that the mock received, and the mock's decision, without secrets. */
 export interface LoggedRequest {
@@ -67,20 +67,52 @@ export interface RequestLog {
   readonly dropped: number
 }
 
-type StoredAsText = 'headers' | 'body' | 'responseHeaders' | 'response'
+/** The decision about a request. */
+export interface Decision {
+  /** Whether the mock executed the operation. */
+  readonly executed: boolean
+  /** The name of the rule that caused the decision. */
+  readonly rule: string
+  /** The reason for the decision, in sentences. */
+  readonly explanation: string
+  readonly fault?: FaultKind | undefined
+}
 
-/** A stored entry. Headers and bodies are JSON text, so that users of the log cannot change what is stored. */
-export interface LogEntry extends Omit<LoggedRequest, 'number' | 'at' | StoredAsText> {
+/** A decision, and the response that the mock sends if no fault replaces it. */
+export interface Decided extends Decision {
+  readonly response: ResponseData
+}
+
+/**
+ * A stored entry: what was received and sent, with its secrets. `read` removes the secrets, because most entries are
+ * never read.
+ */
+interface LogEntry extends Decision {
   readonly at: number
+  readonly durationMs: number
+  readonly area: Area
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly operation: string | undefined
+  /** The headers of the request as JSON text, because the request itself would keep its body or its connection. */
   readonly headers: string
-  readonly responseHeaders: string | undefined
-  readonly body: string | undefined
+  /** The body's fields, or a note if the body is too long. */
+  readonly body: Readonly<Record<string, unknown>> | string
+  readonly idempotencyKey: string | undefined
+  readonly status: number | undefined
+  readonly responseHeaders: HeaderFields | undefined
+  /** The response as JSON text; absent for a response to a payer or to an unknown path. */
   readonly response: string | undefined
+  readonly nearestRoute: string | undefined
+  /** About how many characters the entry keeps. */
+  readonly characters: number
 }
 
 /** The request log, with methods that only the mock uses. */
 export interface WritableRequestLog extends RequestLog, Sequence<LoggedRequest> {
-  write(entry: LogEntry): void
+  /** Logs a request at the time `at`. `response` is absent if no response was sent. */
+  write(at: number, exchange: Exchange, decision: Decision, response?: ResponseData): void
   /** Calls `listener` with each request that is logged from now on. */
   onWrite(listener: (request: LoggedRequest) => void): void
   /** Returns the newest entry for which `matches` returns true. */
@@ -98,41 +130,93 @@ const parsed = (text: string): unknown => {
 
 /** The most characters of logged bodies and responses that the log keeps. */
 const MAX_CHARACTERS = 16_000_000
+/** The log omits a body with more characters. */
+const MAX_BODY_CHARACTERS = 65_536
 
-const charactersOf = ({ path, headers, body = '', responseHeaders = '', response = '' }: LogEntry): number =>
-  path.length + headers.length + body.length + responseHeaders.length + response.length
+const omitted = (characters: number): string => `[${characters} characters, not kept]`
 
-/** Creates a log of the last `size` requests, which keeps fewer if they are long. Its methods remove secrets from the entries that they return. */
+/** Returns a logged body as JSON text without secret fields, or `undefined` if it has no fields. */
+const bodyText = ({ body }: LogEntry): string | undefined => {
+  if (typeof body === 'string') return JSON.stringify(body)
+  return Object.keys(body).length === 0 ? undefined : redactFields(body)
+}
+
+/**
+ * Returns the log entry of a request. Only a request to an operation is logged with its body. The body of a form that
+ * was sent to a payer's page is omitted, because it may contain a one-time code.
+ */
+const entryOf = (
+  at: number,
+  exchange: Exchange,
+  decision: Decision,
+  response: ResponseData | undefined,
+): LogEntry => {
+  const { area, request, receivedAt, path, query, target, body, idempotencyKey } = exchange
+  const { executed, rule, explanation, fault } = decision
+  const received = body?.ok === true ? body.characters : 0
+  const isJson = body !== undefined && response?.headers['Content-Type'] === 'application/json'
+  const sent = isJson && response.body !== '' ? response.body : undefined
+  const headers = JSON.stringify([...request.headers])
+  const isLong = sent !== undefined && sent.length > MAX_BODY_CHARACTERS
+  return {
+    at,
+    durationMs: machineNow() - receivedAt,
+    area: area.name,
+    method: request.method,
+    path,
+    query,
+    operation: target?.definition.operation,
+    headers,
+    body: received > MAX_BODY_CHARACTERS ? omitted(received) : fieldsOf(exchange),
+    idempotencyKey,
+    status: response?.status,
+    responseHeaders: response?.headers,
+    response: isLong ? JSON.stringify(omitted(sent.length)) : sent,
+    executed,
+    rule,
+    explanation,
+    fault,
+    nearestRoute: target === undefined && rule !== 'page' ? nearestRouteOf(exchange) : undefined,
+    characters: path.length + query.length + headers.length + received + (sent?.length ?? 0),
+  }
+}
+
+/** Creates a log of the last `size` requests, which keeps fewer if they are long. */
 export const createRequestLog = (size: number, secrets: Secrets): WritableRequestLog => {
   const list = newRecent<LogEntry>()
   const entries = recentList(size, () => list)
   const listeners: ((request: LoggedRequest) => void)[] = []
   let characters = 0
 
-  const write = (entry: LogEntry): void => {
-    characters += charactersOf(entry)
-    let dropped = entries.push(entry)
-    do {
-      if (dropped !== undefined) characters -= charactersOf(dropped)
-      dropped = characters > MAX_CHARACTERS ? entries.drop() : undefined
-    } while (dropped !== undefined)
-    for (const listener of listeners) listener(read(entry, entries.bounds().end))
-  }
+  const hide = (text: string): string => withoutSecrets(text, secrets)
 
+  /** Returns a copy of an entry, without secrets. */
   const read = (entry: LogEntry, number: number): LoggedRequest => {
-    const { at, headers, body, responseHeaders, response, path, explanation, idempotencyKey, ...rest } = entry
-    const hide = (text: string): string => withoutSecrets(text, secrets)
+    const { at, durationMs, area, method, path, query, operation = '', nearestRoute } = entry
+    const { idempotencyKey, status, responseHeaders, executed, rule, explanation, fault } = entry
+    const body = bodyText(entry)
+    const response = entry.response && redactJson(entry.response)
     return {
       number,
       at: new Date(at),
-      path: pathWithoutSecrets(path, secrets),
-      ...rest,
+      path: pathWithoutSecrets(redactPath(query === '' ? path : `${path}?${query}`), secrets),
+      durationMs,
+      area,
+      method,
+      ...(isOperation(operation) && { operation }),
+      ...(status !== undefined && { status }),
+      executed,
+      decision: rule,
+      ...(nearestRoute !== undefined && { nearestRoute }),
       explanation: hide(explanation),
-      headers: JSON.parse(hide(headers)),
-      ...(responseHeaders === undefined ? {} : { responseHeaders: JSON.parse(hide(responseHeaders)) }),
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey: hide(idempotencyKey) }),
-      ...(body === undefined ? {} : { body: parsed(hide(body)) }),
-      ...(response === undefined ? {} : { response: parsed(hide(response)) }),
+      headers: JSON.parse(hide(redactHeaders(JSON.parse(entry.headers)))),
+      ...(responseHeaders && {
+        responseHeaders: JSON.parse(hide(redactHeaders(Object.entries(responseHeaders)))),
+      }),
+      ...(fault !== undefined && { fault }),
+      ...(idempotencyKey !== undefined && { idempotencyKey: hide(idempotencyKey) }),
+      ...(body !== undefined && { body: parsed(hide(body)) }),
+      ...(response !== undefined && { response: parsed(hide(response)) }),
     }
   }
 
@@ -158,7 +242,16 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
     get dropped() {
       return entries.dropped
     },
-    write,
+    write(...written) {
+      const entry = entryOf(...written)
+      characters += entry.characters
+      let dropped = entries.push(entry)
+      do {
+        characters -= dropped?.characters ?? 0
+        dropped = characters > MAX_CHARACTERS ? entries.drop() : undefined
+      } while (dropped !== undefined)
+      for (const listener of listeners) listener(read(entry, entries.bounds().end))
+    },
     onWrite: (listener) => void listeners.push(listener),
     bounds: entries.bounds,
     read: (from, to) => readAll(undefined, { first: Math.max(from, entries.bounds().first), end: to }),
@@ -168,49 +261,6 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
       const entry = kept[index]
       return entry && read(entry, entries.dropped + index + 1)
     },
-  }
-}
-
-/** The part of a decision that the log shows. */
-export interface LoggedDecision extends Omit<Decision, 'response'> {
-  readonly fault?: FaultKind
-  readonly nearestRoute?: string
-}
-
-/**
- * Returns the log entry of a request. Only a request to an operation is logged with its body. The body of a form that
- * was sent to a payer's page is omitted, because it may contain a one-time code.
- *
- * @param response the response; absent if no response was sent
- */
-export const entryOf = (
-  exchange: Exchange,
-  at: number,
-  { executed, rule, explanation, fault, nearestRoute }: LoggedDecision,
-  response?: ResponseData,
-): LogEntry => {
-  const { area, request, path, query, target } = exchange
-  const operation = target?.definition.operation ?? ''
-  const fields = fieldsOf(exchange)
-  const isJson = exchange.body !== undefined && response?.headers['Content-Type'] === 'application/json'
-  return {
-    at,
-    durationMs: machineNow() - exchange.receivedAt,
-    area: area.name,
-    method: request.method,
-    path: redactPath(query === '' ? path : `${path}?${query}`),
-    ...(isOperation(operation) ? { operation } : {}),
-    headers: redactHeaders(request.headers),
-    body: Object.keys(fields).length === 0 ? undefined : redactFields(fields),
-    ...(exchange.idempotencyKey === undefined ? {} : { idempotencyKey: exchange.idempotencyKey }),
-    ...(response === undefined ? {} : { status: response.status }),
-    responseHeaders: response && redactHeaders(Object.entries(response.headers)),
-    response: isJson ? redactJson(response.body) : undefined,
-    executed,
-    decision: rule,
-    explanation,
-    ...(fault === undefined ? {} : { fault }),
-    ...(nearestRoute === undefined ? {} : { nearestRoute }),
   }
 }
 

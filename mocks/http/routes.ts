@@ -1,4 +1,5 @@
-import type { EndpointDefinition } from '../../src/contract/endpoint.ts'
+import type { Area, EndpointDefinition } from '../../src/contract/endpoint.ts'
+import type { ServerAddress } from './response.ts'
 
 /** A route: a path template below the base URL, and its target. */
 export interface Route<Target> {
@@ -10,28 +11,16 @@ export interface Route<Target> {
 
 /** The result of a route search. */
 export type Match<Target> =
-  | { readonly kind: 'route'; readonly target: Target; readonly parameters: Readonly<Record<string, string>> }
+  | {
+      readonly kind: 'route'
+      /** The path. For a route without parameters, this is the route's own text: the log keeps no copy of the URL. */
+      readonly path: string
+      readonly target: Target
+      readonly parameters: Readonly<Record<string, string>>
+    }
   /** The path exists, but not with this method. `allow` is the value of the Allow header. */
   | { readonly kind: 'other-method'; readonly allow: string }
   | { readonly kind: 'none' }
-
-interface Node<Target> {
-  readonly literals: Map<string, Node<Target>>
-  parameter: Node<Target> | undefined
-  readonly leaves: Map<string, { readonly names: readonly string[]; readonly target: Target }>
-}
-
-const newNode = <Target>(): Node<Target> => ({ literals: new Map(), parameter: undefined, leaves: new Map() })
-
-const childFor = <Target>(node: Node<Target>, segment: string): Node<Target> => {
-  if (segment.startsWith(':')) {
-    node.parameter ??= newNode()
-    return node.parameter
-  }
-  const child = node.literals.get(segment) ?? newNode()
-  node.literals.set(segment, child)
-  return child
-}
 
 /** Decodes a segment of a path. A malformed segment remains unchanged. */
 export const decoded = (segment: string): string => {
@@ -42,42 +31,58 @@ export const decoded = (segment: string): string => {
   }
 }
 
+const NO_PARAMETERS: Readonly<Record<string, string>> = {}
+
+/** Returns the parameters of a path that fits a template, or `undefined` if it does not fit. */
+const parametersOf = (
+  template: readonly string[],
+  segments: readonly string[],
+): Readonly<Record<string, string>> | undefined => {
+  if (template.length !== segments.length) return undefined
+  const parameters: Record<string, string> = {}
+  for (const [index, word] of template.entries()) {
+    const segment = segments[index] ?? ''
+    if (!word.startsWith(':')) {
+      if (word !== segment) return undefined
+    } else if (segment === '') return undefined
+    else parameters[word.slice(1)] = decoded(segment)
+  }
+  return parameters
+}
+
 /** Creates a router. Literal segments take precedence over parameters, and HEAD uses the route of GET. */
 export const createRouter = <Target>(routes: readonly Route<Target>[]) => {
-  const root = newNode<Target>()
-  for (const { methods, path, target } of routes) {
-    const segments = path.split('/').slice(1)
-    const names = segments.filter((segment) => segment.startsWith(':')).map((segment) => segment.slice(1))
-    const leaf = segments.reduce(childFor<Target>, root)
-    for (const method of methods) leaf.leaves.set(method, { names, target })
+  const literals = new Map<string, Route<Target>[]>()
+  const templates: {
+    readonly words: readonly string[]
+    readonly order: string
+    readonly route: Route<Target>
+  }[] = []
+  for (const route of routes) {
+    const { path } = route
+    if (!path.includes('/:')) literals.set(path, [...(literals.get(path) ?? []), route])
+    // A parameter is replaced by the last character of all, so that literal segments come first.
+    else templates.push({ words: path.split('/'), order: path.replace(/:[^/]+/g, '\uffff'), route })
   }
+  templates.sort((one, other) => (one.order < other.order ? -1 : 1))
+
+  const accepts = ({ methods }: Route<Target>, method: string): boolean =>
+    methods.includes(method) || (method === 'HEAD' && methods.includes('GET'))
 
   const search = (path: string, method: string): Match<Target> => {
-    const segments = path.split('/')
-    const values: string[] = []
-    const allowed = new Set<string>()
-
-    const walk = (node: Node<Target>, index: number): Match<Target> | undefined => {
-      const segment = segments[index]
-      if (segment === undefined) {
-        for (const name of node.leaves.keys()) allowed.add(name)
-        const leaf = node.leaves.get(method) ?? (method === 'HEAD' ? node.leaves.get('GET') : undefined)
-        if (leaf === undefined) return undefined
-        const parameters: Record<string, string> = {}
-        for (const [position, name] of leaf.names.entries()) parameters[name] = values[position] ?? ''
-        return { kind: 'route', target: leaf.target, parameters }
-      }
-      const literal = node.literals.get(segment)
-      const found = literal === undefined ? undefined : walk(literal, index + 1)
-      if (found !== undefined || node.parameter === undefined || segment === '') return found
-      values.push(decoded(segment))
-      const below = walk(node.parameter, index + 1)
-      if (below === undefined) values.pop()
-      return below
+    const same = literals.get(path) ?? []
+    const literal = same.find((route) => accepts(route, method))
+    if (literal !== undefined) {
+      return { kind: 'route', path: literal.path, target: literal.target, parameters: NO_PARAMETERS }
     }
-
-    const found = walk(root, 1)
-    if (found !== undefined) return found
+    const allowed = new Set(same.flatMap(({ methods }) => methods))
+    const segments = path.split('/')
+    for (const { words, route } of templates) {
+      const parameters = parametersOf(words, segments)
+      if (parameters === undefined) continue
+      if (accepts(route, method)) return { kind: 'route', path, target: route.target, parameters }
+      for (const each of route.methods) allowed.add(each)
+    }
     if (allowed.size === 0) return { kind: 'none' }
     if (allowed.has('GET')) allowed.add('HEAD')
     return { kind: 'other-method', allow: [...allowed].sort().join(', ') }
@@ -128,6 +133,7 @@ export const createRoutes = (
 
 /** An area, as far as its routes are concerned. */
 export interface Routed {
+  readonly name: Area
   /** Version prefix of the area's paths. */
   readonly apiPrefix: string
   readonly router: Router<OperationTarget>
@@ -150,6 +156,62 @@ export const isBase = (text: string): boolean => {
 export const normalizedBase = (url: string): string => {
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`.replace(/\/+$/, '')
+}
+
+/**
+ * Keeps the base URLs from the options and the URLs of the running servers.
+ *
+ * @param hasOwn returns whether the caller's options set the base URL of an area
+ */
+export const createAddresses = <AnyArea extends Routed>(
+  own: Readonly<Record<Area, string>>,
+  hasOwn: (area: Area) => boolean,
+  areas: readonly AnyArea[],
+) => {
+  let servers: readonly ServerAddress[] = []
+  let bases: readonly Base<AnyArea>[] | undefined
+  /** The address to which the client sent the current request. */
+  let requested: ServerAddress | undefined
+
+  const serve = (next: typeof servers): void => {
+    servers = next
+    bases = undefined
+  }
+
+  return {
+    /** Returns the base URLs of both areas. */
+    bases(): readonly Base<AnyArea>[] {
+      bases ??= areas.flatMap((area) =>
+        [own[area.name], ...servers.flatMap(({ url, publicUrl = url }) => [url, publicUrl])].map((url) => ({
+          url,
+          area,
+        })),
+      )
+      return bases
+    },
+    /** Returns the base URL at which clients in this process reach an area. */
+    current: (area: Area): string => servers.at(-1)?.url ?? own[area],
+    /** Returns the base URL that an area uses in the links of its responses, such as the link to the payer's page. */
+    forPayers(area: Area): string {
+      const { publicUrl, url } = requested ?? servers.at(-1) ?? {}
+      return publicUrl ?? (hasOwn(area) ? own[area] : url) ?? own[area]
+    },
+    isServed: (): boolean => servers.length > 0,
+    /** Runs `act` for a request that a client sent to `address`. */
+    withRequestOrigin<Value>(address: ServerAddress | undefined, act: () => Value): Value {
+      requested = address
+      try {
+        return act()
+      } finally {
+        requested = undefined
+      }
+    },
+    /** Adds a server. Returns a function that removes the server. */
+    attach(server: ServerAddress): () => void {
+      serve([...servers, server])
+      return () => serve(servers.filter((other) => other !== server))
+    },
+  }
 }
 
 /** An area whose base URL matches a request. `path` is the path below the base URL; `match` is the router's result. */
@@ -200,10 +262,11 @@ export const nearestRoute = (
 }
 
 const split = (rest: string): { path: string; query: string } => {
-  const [withoutHash = ''] = rest.split('#', 1)
-  const mark = withoutHash.indexOf('?')
-  if (mark === -1) return { path: withoutHash || '/', query: '' }
-  return { path: withoutHash.slice(0, mark) || '/', query: withoutHash.slice(mark + 1) }
+  const hash = rest.indexOf('#')
+  const target = hash === -1 ? rest : rest.slice(0, hash)
+  const mark = target.indexOf('?')
+  if (mark === -1) return { path: target || '/', query: '' }
+  return { path: target.slice(0, mark) || '/', query: target.slice(mark + 1) }
 }
 
 const RANK = { route: 0, 'other-method': 1, none: 2 } as const
@@ -223,9 +286,8 @@ export const locate = <AnyArea extends Routed>(
     if (!url.startsWith(base) || !['/', '?', '#', ''].includes(url.charAt(base.length))) continue
     const { path, query } = split(url.slice(base.length))
     const match = area.router.search(path, method)
-    const found = { area, path, query, match, base }
-    if (match.kind === 'route') return [found]
-    candidates.push(found)
+    if (match.kind === 'route') return [{ area, path: match.path, query, match }]
+    candidates.push({ area, path, query, match, base })
   }
   if (candidates.length < 2) return candidates
   const similarityOf = ({ area, path }: Located<AnyArea>) =>

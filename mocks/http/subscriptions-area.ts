@@ -1,17 +1,11 @@
 import { SUBSCRIPTIONS_API_PREFIX, subscriptionsContract } from '../../src/contract/subscriptions.ts'
-import { accepted, type RefusalReason, type Result } from '../base/result.ts'
+import { ok, type RefusalReason, type Result } from '../base/result.ts'
 import type { Subscriptions } from '../subscriptions/operations.ts'
 import type { ErrorCodes, SubscriptionsOptions } from '../subscriptions/options.ts'
 import { defaultErrorCodes } from '../subscriptions/options.ts'
 import type { Merchant } from '../subscriptions/state.ts'
-import {
-  type AreaOptions,
-  type AreaRuntime,
-  byName,
-  type Resolvers,
-  type Success,
-  secondsUntil,
-} from './area.ts'
+import type { AnyResolvers, AreaOptions, AreaRuntime, Resolvers, Success } from './area.ts'
+import { secondsUntil } from './area.ts'
 import { jsonResponse } from './response.ts'
 import { createRoutes } from './routes.ts'
 import type { Vary } from './variants.ts'
@@ -77,8 +71,7 @@ const createResponses = (
   }
 }
 
-const success = (result: Result<object>): Result<Success> =>
-  result.ok ? accepted({ body: result.value }) : result
+const success = (result: Result<object>): Result<Success> => (result.ok ? ok({ body: result.value }) : result)
 
 /** Creates the resolvers of the eight operations of area S. */
 const createResolvers = (domain: Subscriptions): Resolvers<typeof subscriptionsContract, Merchant> => ({
@@ -119,10 +112,11 @@ export const createSubscriptionsArea = ({
 }): AreaRuntime => ({
   ...rest,
   ...createResponses(options, vary),
-  ...byName(createResolvers(domain)),
+  resolvers: createResolvers(domain) as AnyResolvers,
+  replays: {},
   name: 'subscriptions',
   router: routesBelow(rest.apiPrefix),
-  authenticate: ({ auth }, bearer) => (auth === 'token' ? domain.merchant(bearer) : accepted(NOBODY)),
+  authenticate: ({ auth }, bearer) => (auth === 'token' ? domain.merchant(bearer) : ok(NOBODY)),
   // All logins and API calls with the same client_id share one limit (Limits, area S).
   bucket(bearer, definition, fields) {
     if (definition?.auth === 'credentials') {
@@ -141,5 +135,5 @@ export const createSubscriptionsArea = ({
   }),
   refusalHeaders: ({ resetAt }) =>
     options.sendRetryAfter ? { 'Retry-After': String(secondsUntil(resetAt, now())) } : {},
-  correlationFields: domain.related,
+  correlationFields: domain.correlationFields,
 })

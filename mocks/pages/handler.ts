@@ -1,9 +1,10 @@
 import type { Area } from '../../src/contract/endpoint.ts'
 import type { Gateway } from '../gateway/operations.ts'
 import { gatewayDefaults } from '../gateway/options.ts'
-import { FORM_TYPE, isForm } from '../http/body.ts'
+import { FORM_TYPE, isForm } from '../http/exchange.ts'
 import type { PageHandler } from '../http/pipeline.ts'
 import type { ResponseData } from '../http/response.ts'
+import { decoded } from '../http/routes.ts'
 import type { Subscriptions } from '../subscriptions/operations.ts'
 import { authorizationPage, isOpen } from './authorization.ts'
 import { confirmationPage } from './confirmation.ts'
@@ -80,15 +81,6 @@ const gatewayRoute = (domain: Gateway): Route => {
       if (result.ok) return returnTarget(view.value.returnUrl)
       return result.refusal.reason === 'incorrect_code' ? show(id, true) : tooLate(show(id))
     },
-  }
-}
-
-/** Decodes a segment of a path. Returns an empty string, which is never an identifier, for a malformed segment. */
-const decoded = (segment: string): string => {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return ''
   }
 }
 

@@ -1,10 +1,10 @@
 import { anyText, input, inputDate, oneOf, optional, wholeNumber } from '../../src/contract/fields.ts'
 import { CYCLES, isAmountText } from '../../src/contract/formats.ts'
 import { internalsOf } from '../assemble.ts'
-import { absoluteUrl, accepts, check, described, filled, number, tableOf } from '../base/fields.ts'
+import { absoluteUrl, accepts, check, filled, number, tableOf } from '../base/fields.ts'
 import { deliveryOptions } from '../delivery/types.ts'
 import { behaviorNames, comparableNumber } from '../gateway/behaviors.ts'
-import { MOBILE_NUMBER } from '../gateway/requests.ts'
+import { MOBILE_NUMBER } from '../gateway/operations.ts'
 import { operations } from '../http/area.ts'
 import { faultFields, faultSchema } from '../http/fault-schema.ts'
 import { paymentScripts, seedFields } from '../subscriptions/options.ts'
@@ -138,7 +138,7 @@ export const actions = {
     { confirmationId: text, behavior },
     (mock, given) => {
       const { domain, options } = internalsOf(mock).gateway
-      const { msisdn } = domain.related({ confirmationId: given.confirmationId })
+      const { msisdn } = domain.correlationFields({ confirmationId: given.confirmationId })
       if (msisdn === undefined) throw new TypeError('There is no such charge.')
       const number = comparableNumber(msisdn)
       const usual = domain.reference().test_numbers.find((one) => comparableNumber(one.msisdn) === number)
@@ -165,7 +165,7 @@ export const actions = {
   }),
   connect: action(
     'Delivers notifications to a URL, with the options of `notifications.connect`.',
-    { url: described(anyText, { format: 'uri' }), ...deliveryOptions },
+    { url: absoluteUrl, ...deliveryOptions },
     (mock, { url, ...given }) => {
       mock.notifications.connect(url, given)
       const { number: added, to } = mock.control.receivers.list().at(-1) ?? {}

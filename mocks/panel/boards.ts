@@ -1,4 +1,3 @@
-import { internalsOf } from '../assemble.ts'
 import type { ListedNotification } from '../delivery/outbox.ts'
 import type { DeliveryRecord } from '../delivery/types.ts'
 import { type Html, type HtmlValue, html } from '../pages/html.ts'
@@ -14,9 +13,9 @@ import {
   listTable,
   visuallyHidden,
 } from './components.ts'
-import { actionsOf } from './form.ts'
-import { type Context, type PanelPage, requestLine } from './timeline.ts'
-import { deliveryState, type PanelView } from './view.ts'
+import { actionsOf, type RenderForm } from './form.ts'
+import { type Context, messageLink, type PanelPage, requestLine } from './timeline.ts'
+import { deliveryState, findNotifications, type PanelView } from './view.ts'
 import { faultInWords } from './words.ts'
 
 const rows = (items: readonly HtmlValue[], none: HtmlValue): Html =>
@@ -34,17 +33,16 @@ export const overviewPage = ({ view, form }: Context): PanelPage => {
       .filter(({ phase }) => phase === 'PENDING')
       .map(
         (one) =>
-          html`${linkTo(`subscriptions/${one.invoiceId}`, one.requestID)} ${badge('waits for the payer', 'waiting')}`,
+          html`${linkTo('subscriptions', one.invoiceId, one.requestID)} ${badge('waits for the payer', 'waiting')}`,
       ),
     ...view.charges.items
       .filter(({ status }) => status === 'pending_confirmation')
-      .map((one) => html`${linkTo(`charges/${one.id}`, one.id)} ${badge('waits for the code', 'waiting')}`),
+      .map((one) => html`${linkTo('charges', one.id)} ${badge('waits for the code', 'waiting')}`),
   ].slice(0, 8)
   return {
     title: 'Overview',
     data: [
       card(
-        'counts',
         'What the mock has',
         facts({
           Subscriptions: count('subscriptions'),
@@ -57,13 +55,8 @@ export const overviewPage = ({ view, form }: Context): PanelPage => {
           'Next event': view.nextEventAt === undefined ? 'nothing is planned' : instant(view.nextEventAt),
         }),
       ),
+      card('Waiting for the payer', rows(waiting, 'Nothing waits. Create a subscription or a charge here.')),
       card(
-        'waiting',
-        'Waiting for the payer',
-        rows(waiting, 'Nothing waits. Create a subscription or a charge here.'),
-      ),
-      card(
-        'recent',
         'Last requests',
         rows(
           recent,
@@ -73,31 +66,28 @@ export const overviewPage = ({ view, form }: Context): PanelPage => {
     ],
     controls: [
       card(
-        'create',
         'Create',
         html`<p class="quiet">Calls the APIs as a shop does.</p>
-${actionsOf(form('subscribe', 'Create a subscription', { first: [], kind: 'primary' }), form('charge', 'Create a charge', { first: [] }))}`,
+${actionsOf(form('subscribe', 'Create a subscription', { first: [], isPrimary: true }), form('charge', 'Create a charge', { first: [] }))}`,
       ),
       card(
-        'clock-card',
         'Clock',
         html`<p class="quiet">Everything due runs in order, each at its due time.${view.isFrozen ? ' The clock is frozen until you move it: payments, expiries, lockouts (403) and retries of notifications wait.' : ''} Moving it here does not expire tokens.</p>
-${form('set-clock', 'Set the clock', { kind: 'primary' })}
-<details id="by-length"><summary>Move by any length</summary>${form('advance', 'Move forward')}</details>`,
+${form('set-clock', 'Set the clock')}
+<details id="by-length"><summary>Move by any length</summary>${form('advance', 'Move forward', { isPrimary: false })}</details>`,
       ),
       card(
-        'snapshots',
         'Snapshots',
         html`${rows(
           view.snapshots.map(
             ({ name, at }) =>
-              html`<strong>${isolate(name)}</strong> ${instant(at)} ${actionsOf(form('restore-snapshot', 'Restore', { given: { name }, of: name, kind: 'danger' }), form('remove-snapshot', 'Remove', { given: { name }, of: name, kind: 'danger' }))}`,
+              html`<strong>${isolate(name)}</strong> ${instant(at)} ${actionsOf(form('restore-snapshot', 'Restore', { given: { name }, of: name }), form('remove-snapshot', 'Remove', { given: { name }, of: name }))}`,
           ),
           'None yet. Save the state before you try something.',
         )}
-${form('save-snapshot', 'Save the state', { kind: 'primary' })}`,
+${form('save-snapshot', 'Save the state')}`,
       ),
-      card('reset', 'Start again', form('reset', 'Reset the mock', { kind: 'danger' })),
+      card('Start again', form('reset', 'Reset the mock')),
     ],
   }
 }
@@ -109,7 +99,6 @@ export const faultsPage = ({ view, form }: Context): PanelPage => ({
   title: 'Faults',
   data: [
     card(
-      'faults',
       'Faults',
       html`${rows(
         view.faults.map(({ number, fault, left }) => {
@@ -118,10 +107,9 @@ export const faultsPage = ({ view, form }: Context): PanelPage => ({
         }),
         'None. Add one in the form: it applies to the next calls of its operation.',
       )}
-${view.faults.length > 1 ? form('clear-faults', 'Remove all', { kind: 'danger' }) : undefined}`,
+${view.faults.length > 1 ? form('clear-faults', 'Remove all') : undefined}`,
     ),
     card(
-      'outages',
       'Outages',
       rows(
         AREAS.map((area) => {
@@ -132,21 +120,15 @@ ${view.faults.length > 1 ? form('clear-faults', 'Remove all', { kind: 'danger' }
       ),
     ),
     card(
-      'tokens',
       'Tokens',
-      actionsOf(
-        form('expire-tokens', 'Expire access tokens', { kind: 'danger' }),
-        form('revoke-tokens', 'Revoke all tokens', { kind: 'danger' }),
-      ),
+      actionsOf(form('expire-tokens', 'Expire access tokens'), form('revoke-tokens', 'Revoke all tokens')),
     ),
   ],
   controls: card(
-    'add-fault',
     'Add a fault',
     form('fault', 'Add the fault', {
       first: ['operation', 'kind', 'status', 'latencyMs', 'times', 'when.msisdn', 'when.requestID'],
       values: { operation: 'gateway.charge', kind: 'lost-response' },
-      kind: 'primary',
     }),
   ),
 })
@@ -165,27 +147,23 @@ const countOf = ({ attempts }: ListedNotification): string =>
 
 /** The page of one notification with its deliveries; `undefined` if the outbox has no such notification. */
 export const notificationPage = ({ mock, form }: Context, id: string): PanelPage | undefined => {
-  const { list } = internalsOf(mock).outbox
-  const { first, end } = list.bounds()
-  const one = list.read(first, end).find(({ notificationId }) => notificationId === id)
+  const one = findNotifications(mock, id).find(({ notificationId }) => notificationId === id)
   if (one === undefined) return undefined
   const { attempts, ...message } = one
   const state = card(
-    'state',
     'Notification',
     html`${facts({
       Delivery: html`${badge(deliveryState(one))} ${countOf(one)}`,
       Message: html`${isolate(one.type)} ${isolate(one.status)}`,
-      Subscription: linkTo(`subscriptions/${encodeURIComponent(one.subscriptionId)}`, one.subscriptionId),
+      Subscription: linkTo('subscriptions', one.subscriptionId),
       Payment: one.paymentId && isolate(one.paymentId),
       Identifier: identifier(id, 'the notification'),
       Time: timeOf(one.timestamp),
     })}
-${actionsOf(form('resend', 'Resend', { given: { notificationId: id }, kind: 'primary' }))}
+${actionsOf(form('resend', 'Resend', { given: { notificationId: id }, isPrimary: true }))}
 ${json('Payload', message)}`,
   )
   const deliveries = card(
-    'deliveries',
     'Deliveries',
     attempts.map(
       (delivery, index) => html`<h3>Delivery ${index + 1} of ${attempts.length}</h3>
@@ -196,19 +174,12 @@ ${json('Headers', delivery.headers)}${json('Body', delivery.body)}`,
   return { title: 'Notification', subject: id, data: [state, deliveries] }
 }
 
-const receiver = ({
-  number,
-  to = 'a function of the mock’s process',
-  ...options
-}: PanelView['receivers'][number]) => {
-  const set = Object.entries(options).flatMap(([name, value]) =>
-    value === undefined ? [] : `${name} ${JSON.stringify(value)}`,
-  )
-  return {
-    number,
-    to,
-    words: html`<strong>${isolate(to)}</strong> <span class="quiet">${isolate(set.join(', '))}</span>`,
-  }
+/** Renders a receiver: its address, the options that were set, and the button that removes it. */
+const receiver = ({ number, to, ...options }: PanelView['receivers'][number], form: RenderForm): Html => {
+  const name = to ?? 'a function of the mock’s process'
+  const set = Object.entries(options).filter(([, value]) => value !== undefined)
+  const words = set.map(([option, value]) => `${option} ${JSON.stringify(value)}`).join(', ')
+  return html`<strong>${isolate(name)}</strong> <span class="quiet">${isolate(words)}</span> ${form('disconnect', 'Remove', { given: { number }, of: `receiver ${name}` })}`
 }
 
 /** The page with the notifications and their receivers. */
@@ -219,13 +190,9 @@ export const notificationsPage = ({ view, query, form }: Context): PanelPage => 
     none: 'None yet. Authorize a subscription, or move the clock to its next payment.',
     keyOf: ({ notificationId }) => notificationId,
     columns: {
-      Message: (one) =>
-        html`<a href="/_mock/notifications/${encodeURIComponent(one.notificationId)}">${isolate(one.type)} ${isolate(one.status)}${visuallyHidden(one.notificationId)}</a>`,
+      Message: messageLink,
       Delivery: (one) => html`${badge(deliveryState(one))} <span class="quiet">${countOf(one)}</span>`,
-      About: ({ subscriptionId }) =>
-        subscriptionId === ''
-          ? undefined
-          : linkTo(`subscriptions/${encodeURIComponent(subscriptionId)}`, subscriptionId),
+      About: ({ subscriptionId }) => linkTo('subscriptions', subscriptionId),
       Identifier: ({ notificationId }) => identifier(notificationId, 'the notification'),
       Time: ({ timestamp }) => timeOf(timestamp),
       Actions: ({ notificationId }) =>
@@ -234,26 +201,18 @@ export const notificationsPage = ({ view, query, form }: Context): PanelPage => 
   }),
   controls: [
     card(
-      'receivers',
       'Receivers',
       html`${rows(
-        view.receivers
-          .map(receiver)
-          .map(
-            ({ number, to, words }) =>
-              html`${words} ${form('disconnect', 'Remove', { given: { number }, of: `receiver ${to}`, kind: 'danger' })}`,
-          ),
+        view.receivers.map((one) => receiver(one, form)),
         'None: notifications are kept, but sent to nobody. Connect your shop’s URL.',
       )}
-${form('connect', 'Connect', { first: ['url', 'retries', 'signing.secret'], kind: 'primary' })}`,
+${form('connect', 'Connect', { first: ['url', 'retries', 'signing.secret'] })}`,
     ),
     card(
-      'by-hand',
       'Send by hand',
       form('send', 'Send', {
         first: ['type', 'status', 'subscriptionId'],
         values: { type: 'SUBSCRIPTION', status: 'CANCELLED' },
-        kind: 'primary',
       }),
     ),
   ],

@@ -30,14 +30,14 @@ const next = (one: ListedCharge, { form }: Context): Html | undefined => {
       given,
       of: `for ${one.id}`,
       first: [],
-      kind: 'primary',
+      isPrimary: true,
     })
   }
   if (one.status === 'pending_retry' && one.planned !== undefined) {
-    return form('set-clock', 'To the retry', { given: { time: one.planned.at }, kind: 'primary' })
+    return form('set-clock', 'To the retry', { given: { time: one.planned.at }, isPrimary: true })
   }
   if (one.status !== 'succeeded' || one.renews !== undefined) return undefined
-  return form('renew', 'Renew', { given: { id: one.id }, of: one.id, kind: 'primary' })
+  return form('renew', 'Renew', { given: { id: one.id }, of: one.id, isPrimary: true })
 }
 
 const otherActions = (one: ListedCharge, { form }: Context): Html | undefined => {
@@ -61,7 +61,7 @@ export const chargesPage = (context: Context): PanelPage => {
     none: howToGet('charge'),
     keyOf: ({ id }) => id,
     columns: {
-      Charge: ({ id }) => linkTo(`charges/${id}`, id),
+      Charge: ({ id }) => linkTo('charges', id),
       State: stateOf,
       Amount: amountOf,
       Payer: ({ msisdn }) => isolate(msisdn),
@@ -70,9 +70,8 @@ export const chargesPage = (context: Context): PanelPage => {
     },
   })
   const number = card(
-    'numbers',
     'Result of a number',
-    form('behavior', 'Set the result', { values: { behavior: 'insufficient_funds' }, kind: 'primary' }),
+    form('behavior', 'Set the result', { values: { behavior: 'insufficient_funds' } }),
   )
   return {
     title: 'Charges',
@@ -101,7 +100,6 @@ export const chargePage = (context: Context, id: string): PanelPage | undefined 
     text: html`if no call comes first: ${badge(planned.status)}`,
   }
   const state = card(
-    'state',
     'State',
     html`${facts({
       State: stateOf(one),
@@ -110,7 +108,7 @@ export const chargePage = (context: Context, id: string): PanelPage | undefined 
       Payer: isolate(one.msisdn),
       Charge: identifier(one.id, 'the charge'),
       Confirmation: identifier(one.confirmation_id, 'the confirmation'),
-      Renews: renews === undefined ? undefined : linkTo(`charges/${renews}`, renews),
+      Renews: linkTo('charges', renews),
       'Idempotency key': idempotencyKey === undefined ? undefined : isolate(idempotencyKey),
       Created: instant(one.created_at),
       Requests: html`<a href="/_mock/requests?requests.of=${encodeURIComponent(one.id)}">All requests about it</a>`,
@@ -124,7 +122,7 @@ ${otherActions(one, context)}`,
     data: [
       state,
       timeline([...requestsOf(mock, one.id).map(requestEntry), ...events, ...(plan ? [plan] : [])]),
-      card('states', 'State machine', machine('Charge', chargeTransitions, one.status)),
+      card('State machine', machine('Charge', chargeTransitions, one.status)),
     ],
   }
 }

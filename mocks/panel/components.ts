@@ -51,9 +51,11 @@ const shortened = (text: string): string => {
 export const identifier = (text: string, name: string): Html =>
   html`<span class="id"><bdi title="${text}">${shortened(text)}</bdi> ${copyButton(text, name)}</span>`
 
-/** Renders a link to the page of an object. */
-export const linkTo = (path: string, text: string, of?: string): Html =>
-  html`<a class="link" href="/_mock/${path}"><bdi title="${text}">${shortened(text)}</bdi>${of && visuallyHidden(of)}</a>`
+/** Renders a link to the page of an object, or nothing if the object has no identifier. */
+export const linkTo = (section: string, id = '', text = id, of?: string): Html | undefined =>
+  id === ''
+    ? undefined
+    : html`<a class="link" href="/_mock/${section}/${encodeURIComponent(id)}"><bdi title="${text}">${shortened(text)}</bdi>${of && visuallyHidden(of)}</a>`
 
 /** Renders a button that copies a text. It is visible only with a script. */
 export const copyButton = (text: string, name: string, label = 'Copy'): Html =>
@@ -64,13 +66,15 @@ export const instant = (iso: string): Html =>
   html`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')}</time>`
 
 /** Renders a section with a heading. The script replaces the content when it changes. */
-export const card = (id: string, title: HtmlValue, content: HtmlValue): Html =>
-  html`<section aria-labelledby="${id}-title">
+export const card = (title: string, content: HtmlValue): Html => {
+  const id = title.toLowerCase().replaceAll(' ', '-')
+  return html`<section aria-labelledby="${id}-title">
 <h2 id="${id}-title" tabindex="-1">${title}</h2>
 <div id="${id}" data-live>
 ${content}
 </div>
 </section>`
+}
 
 /** Renders names and values. Omits a name whose value is undefined. */
 export const facts = (values: Readonly<Record<string, HtmlValue>>): Html =>

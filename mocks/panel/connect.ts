@@ -3,11 +3,10 @@ import { behaviors, testNumbers } from '../gateway/behaviors.ts'
 import { gatewayDefaults } from '../gateway/options.ts'
 import { type Html, html } from '../pages/html.ts'
 import { defaultMerchant } from '../subscriptions/options.ts'
-import { DAY } from '../time/duration.ts'
 import type { Mock } from '../types.ts'
 import { API_PAGE_PATH, OPENAPI_PATH, PANEL_PATH, STATE_PATH } from './access.ts'
 import { card, copyButton, isolate } from './components.ts'
-import { pathOf } from './shop.ts'
+import { loginOf, pathOf, planOf } from './shop.ts'
 import type { Context, PanelPage } from './timeline.ts'
 
 /**
@@ -18,8 +17,12 @@ const readConnection = (mock: Mock, baseUrl: string) => {
   const { gateway } = internalsOf(mock)
   const { subscriptions: s, gateway: g } = mock.clientOptions
   const secret = (value: string, known: string, words: string): string => (value === known ? value : words)
-  const { clientId, clientSecret, username, password } = s.credentials
-  const day = (count: number): string => new Date(mock.clock.now() + count * DAY).toISOString().slice(0, 10)
+  const credentials = {
+    ...s.credentials,
+    clientSecret: secret(s.credentials.clientSecret, defaultMerchant.clientSecret, 'YOUR_CLIENT_SECRET'),
+    password: secret(s.credentials.password, defaultMerchant.users[0].password, 'YOUR_PASSWORD'),
+  }
+  const { grant_type: _, ...shown } = loginOf(credentials)
   return {
     baseUrl,
     paths: {
@@ -28,17 +31,14 @@ const readConnection = (mock: Mock, baseUrl: string) => {
       subscribe: pathOf(mock, 'subscriptions.subscribe'),
     },
     prefixes: { gateway: g.apiPrefix, subscriptions: s.apiPrefix },
-    credentials: {
-      client_id: clientId,
-      client_secret: secret(clientSecret, defaultMerchant.clientSecret, 'YOUR_CLIENT_SECRET'),
-      username,
-      password: secret(password, defaultMerchant.users[0].password, 'YOUR_PASSWORD'),
+    credentials,
+    shown: {
+      ...shown,
       'API key': secret(g.apiKey, gatewayDefaults.apiKeys[0], 'YOUR_API_KEY'),
       'one-time code': secret(gateway.options.otp, gatewayDefaults.otp, 'YOUR_CODE'),
     },
     numbers: Object.entries(gateway.options.testNumbers),
-    /** The first and the last day of the subscription in the snippets. */
-    days: [day(2), day(300)],
+    plan: planOf(mock),
   }
 }
 
@@ -49,32 +49,12 @@ export const shellWord = (value: string): string => `'${value.replaceAll("'", "'
 
 const text = (value: unknown): string => JSON.stringify(value, null, 2)
 
-const snippetsOf = ({ baseUrl, paths, prefixes, credentials, days, numbers }: Connection) => {
-  const {
-    client_id: clientId,
-    client_secret: clientSecret,
-    username,
-    password,
-    'API key': apiKey,
-  } = credentials
-  const [start, end] = days
+const snippetsOf = ({ baseUrl, paths, prefixes, credentials, shown, plan, numbers }: Connection) => {
+  const apiKey = shown['API key']
+  const login = loginOf(credentials)
   const msisdn = numbers.find(([, behavior]) => behavior === 'succeeds')?.[0] ?? testNumbers.succeeds
   const charge = text({ msisdn, amount: 250, currency: 'BDT', redirect_uri: 'https://shop.example/paid' })
-  const order = {
-    requestID: 'order-1',
-    start,
-    end,
-    cycle: 'WEEKLY',
-    amount: '25.00',
-    userReturnURL: 'https://shop.example/return',
-  }
-  const login = {
-    grant_type: 'password',
-    client_id: clientId,
-    client_secret: clientSecret,
-    username,
-    password,
-  }
+  const order = { requestID: 'order-1', ...plan, userReturnURL: 'https://shop.example/return' }
   const client = (area: 'gateway' | 'subscriptions', more: object): string =>
     text({ baseUrl, ...(prefixes[area] === undefined ? {} : { apiPrefix: prefixes[area] }), ...more })
   const json = "-H 'Content-Type: application/json'"
@@ -94,7 +74,7 @@ token=$(curl -s ${shellWord(baseUrl + paths.login)} \\
 curl ${shellWord(baseUrl + paths.subscribe)} \\
   -H "Authorization: Bearer $token" \\
   ${json} \\
-  -d ${shellWord(text({ ...order, clientID: clientId }))}
+  -d ${shellWord(text({ ...order, clientID: credentials.clientId }))}
 
 # Move the mock's clock
 curl ${shellWord(baseUrl + PANEL_PATH)} -H 'Accept: application/json' -d action=advance -d months=1
@@ -105,7 +85,7 @@ const gateway = new GatewayClient(${client('gateway', { apiKey })})
 const charge = await gateway.charge(${charge})
 console.log(charge.confirmation_url)
 
-const subscriptions = new SubscriptionsClient(${client('subscriptions', { credentials: { clientId, clientSecret, username, password } })})
+const subscriptions = new SubscriptionsClient(${client('subscriptions', { credentials })})
 const { url } = await subscriptions.subscribe(${text(order)})
 console.log(url)
 `,
@@ -120,7 +100,7 @@ charge = call(${text(paths.charge)}, ${charge}, Authorization=${text(`Bearer ${a
 print(charge["confirmation_url"])
 
 token = call(${text(paths.login)}, ${text(login)})["access_token"]
-order = ${text({ ...order, clientID: clientId })}
+order = ${text({ ...order, clientID: credentials.clientId })}
 print(call(${text(paths.subscribe)}, order, Authorization="Bearer " + token)["url"])
 
 print(call(${text(PANEL_PATH)}, {"action": "advance", "months": 1})["message"])
@@ -131,7 +111,7 @@ print(call(${text(PANEL_PATH)}, {"action": "advance", "months": 1})["message"])
 /** The page with the addresses, credentials and snippets that a program needs. */
 export const connectPage = ({ mock, base }: Context): PanelPage => {
   const connection = readConnection(mock, base)
-  const { credentials, numbers } = connection
+  const { shown, numbers } = connection
   const fact = ([name, value]: readonly [string, string]): Html =>
     html`<div><dt>${name}</dt><dd><code>${value}</code> ${copyButton(value, name)}</dd></div>`
   const snippet = ([name, code]: readonly [string, string]): Html => html`<h3>${name}</h3>
@@ -140,15 +120,13 @@ export const connectPage = ({ mock, base }: Context): PanelPage => {
     title: 'Connect',
     data: [
       card(
-        'connect',
         'Addresses and credentials',
-        html`<dl>${Object.entries({ 'Base URL': base, ...credentials }).map(fact)}</dl>`,
+        html`<dl>${Object.entries({ 'Base URL': base, ...shown }).map(fact)}</dl>`,
       ),
-      card('snippets', 'Snippets', html`${Object.entries(snippetsOf(connection)).map(snippet)}`),
+      card('Snippets', html`${Object.entries(snippetsOf(connection)).map(snippet)}`),
     ],
     controls: [
       card(
-        'documents',
         'Documents',
         html`<ul class="rows"><li><a href="${API_PAGE_PATH}">The payment APIs</a></li>
 <li><a href="${OPENAPI_PATH}">OpenAPI of this panel</a></li>
@@ -157,7 +135,6 @@ export const connectPage = ({ mock, base }: Context): PanelPage => {
 <li><a href="https://github.com/mandatekit/mandatekit/blob/main/docs/errors.md" rel="noreferrer">What an error means</a></li></ul>`,
       ),
       card(
-        'test-numbers-card',
         'Test numbers',
         html`<ul class="rows">${numbers.map(([msisdn, name]) => html`<li><code>${isolate(msisdn)}</code> <span class="quiet">${behaviors[name].description}</span></li>`)}</ul>`,
       ),

@@ -15,12 +15,25 @@ export interface FormOptions {
   readonly first?: readonly string[]
   /** The values that the fields have at first. */
   readonly values?: Readonly<Record<string, string>>
-  /** `danger` asks for a confirmation. Default: `plain`. */
-  readonly kind?: 'primary' | 'plain' | 'danger'
+  /** True for the main button of a card. Default: true if the user sees a field. */
+  readonly isPrimary?: boolean
 }
 
 /** Renders the form of an action from the schemas of its fields. */
 export type RenderForm = (action: ActionName, label: string, options?: FormOptions) => Html
+
+/** What these actions destroy does not come back, so their buttons are red and ask for a confirmation. */
+const DESTRUCTIVE: readonly ActionName[] = [
+  'cancel',
+  'reverse',
+  'disconnect',
+  'clear-faults',
+  'expire-tokens',
+  'revoke-tokens',
+  'restore-snapshot',
+  'remove-snapshot',
+  'reset',
+]
 
 type Attributes = Readonly<Record<string, string | undefined>>
 
@@ -84,7 +97,7 @@ export const createForms = (failed?: Outcome): RenderForm => {
     failed.sent?.action === action &&
     Object.entries(given).every(([name, value]) => String(failed.sent?.[name]) === String(value))
 
-  return (action, label, { given = {}, of = '', first, values = {}, kind = 'plain' } = {}) => {
+  return (action, label, { given = {}, of = '', first, values = {}, isPrimary } = {}) => {
     const id = ['form', action, ...Object.values(given)].join('-').replace(/[^\w-]+/g, '_')
     const { fields } = actions[action]
     const all = Object.entries(fields).flatMap(([name, schema]) =>
@@ -105,6 +118,8 @@ export const createForms = (failed?: Outcome): RenderForm => {
     const hidden = all.filter((field) => !isShown(field))
     const more = (): Html =>
       html`<details id="${id}-more"${attributes({ open: hidden.some(({ name }) => problems[name]) ? '' : undefined })}><summary>More options${visuallyHidden(`of ${label} ${of}`)}</summary><div class="fields">${hidden.map(one)}</div></details>`
+    const isDestructive = DESTRUCTIVE.includes(action)
+    const kind = isDestructive ? 'danger' : (isPrimary ?? shown.length > 0) ? 'primary' : 'plain'
     const button = html`<button type="submit" class="${kind}">${label}${of && visuallyHidden(of)}</button>`
     const form = html`<form method="post" id="${id}"${attributes({ 'data-failed': sent && '' })}>
 ${Object.entries({ action, ...given }).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
@@ -113,7 +128,7 @@ ${hidden.length > 0 && first !== undefined && first.length > 0 ? more() : undefi
 ${rest && html`<p class="problem">${rest}</p>`}
 ${button}
 </form>`
-    if (kind !== 'danger') return form
+    if (!isDestructive) return form
     return html`<details class="confirm" id="${id}-confirm"><summary class="danger">${label}${of && visuallyHidden(of)}…</summary>
 <p>${actions[action].description}</p>
 ${form}

@@ -1,5 +1,7 @@
-import { FORM_TYPE, isForm, isJson } from '../http/body.ts'
+import { newRecent, recentList } from '../base/recent-list.ts'
+import { FORM_TYPE, isForm, isJson } from '../http/exchange.ts'
 import { type HeaderFields, type IncomingRequest, jsonResponse, type ResponseData } from '../http/response.ts'
+import { decoded } from '../http/routes.ts'
 import { isOwnForm } from '../pages/csrf.ts'
 import { commonHeaders } from '../pages/layout.ts'
 import type { Mock } from '../types.ts'
@@ -14,27 +16,9 @@ import { requestPage, requestsPage } from './requests.ts'
 import { readFields, type SentFields } from './sent.ts'
 import { subscriptionPage, subscriptionsPage } from './subscriptions.ts'
 import type { Context, PanelPage } from './timeline.ts'
-import { decoded, readQuery, readView } from './view.ts'
+import { readQuery, readView } from './view.ts'
 
 const KEPT_NOTICES = 100
-
-/**
- * Stores the messages about the last actions. The URL of the panel contains the key of a stored message instead of its
- * text, so a malicious link cannot make the panel show a false message.
- */
-const createNotices = () => {
-  const kept = new Map<string, Outcome>()
-  let count = 0
-  return {
-    add(outcome: Outcome): string {
-      count += 1
-      kept.set(String(count), outcome)
-      kept.delete(String(count - KEPT_NOTICES))
-      return String(count)
-    },
-    of: (number: string | null): Outcome | undefined => (number === null ? undefined : kept.get(number)),
-  }
-}
 
 /** Headers that stop other origins from reading or framing the panel, and stop caches from storing it. */
 const COMMON: HeaderFields = {
@@ -91,11 +75,15 @@ const unknownHost = refusal(
 
 /** Creates the control panel of a mock. The panel refuses a request if `readHost` refuses its host. */
 export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
-  const notices = createNotices()
+  // The URL of the panel contains the number of a message instead of its text, so a malicious link cannot make the
+  // panel show a false message.
+  const kept = newRecent<Outcome>()
+  const notices = recentList(KEPT_NOTICES, () => kept)
 
   const show = async (base: string, path: string, given: URLSearchParams): Promise<ResponseData> => {
     const query = readQuery(given)
-    const notice = notices.of(given.get('notice'))
+    const number = Number(given.get('notice'))
+    const [notice] = notices.read(number - 1, number)
     const [section = '', id = ''] = path.split('/')
     const context = { mock, view: readView(mock, SHOWN, query), query, form: createForms(notice), base }
     const [all, one] = PAGES[section] ?? []
@@ -136,7 +124,8 @@ export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
       return jsonResponse(ok ? 200 : 409, { ok, message }, COMMON)
     }
     const next = outcome.page === undefined ? readQuery(query) : new URLSearchParams()
-    next.set('notice', notices.add(outcome))
+    notices.push(outcome)
+    next.set('notice', String(notices.bounds().end))
     const page = outcome.page ?? path
     const location = `${PANEL_PATH}${page && `/${page}`}?${next}`
     return { status: 303, headers: { Location: location, ...COMMON }, body: '' }

@@ -24,13 +24,12 @@ const HIDDEN = '[redacted]'
 const AUTOMATIC = /^(?:host|connection|content-length|accept(?:-.*)?|user-agent|sec-.*|origin|referer|:.*)$/
 
 /** Returns the headers for a command. Only the public API key of a mock without options is shown. */
-const headersOf = (mock: Mock, { area, headers, idempotencyKey }: LoggedRequest) => {
-  const isPublic = area === 'gateway' && mock.clientOptions.gateway.apiKey === gatewayDefaults.apiKeys[0]
+const headersOf = (mock: Mock, { area, headers, idempotencyKey, status }: LoggedRequest) => {
+  const [publicKey] = gatewayDefaults.apiKeys
+  const hasPublicKey = area === 'gateway' && mock.clientOptions.gateway.apiKey === publicKey && status !== 401
   const shown = (name: string, value: string): string => {
     if (name === 'idempotency-key') return idempotencyKey ?? value
-    return name === 'authorization'
-      ? value.replace(HIDDEN, isPublic ? gatewayDefaults.apiKeys[0] : 'YOUR_TOKEN')
-      : value
+    return name === 'authorization' ? value.replace(HIDDEN, hasPublicKey ? publicKey : 'YOUR_TOKEN') : value
   }
   return Object.entries(headers).flatMap(([name, value]) =>
     AUTOMATIC.test(name) ? [] : [[name, shown(name, value)] as const],
@@ -56,13 +55,17 @@ const testOf = (mock: Mock, one: LoggedRequest): string => {
     headers: Object.fromEntries(headersOf(mock, one)),
     body: one.body === undefined ? undefined : JSON.stringify(one.body),
   }
+  const hasStatus = kind === 'status' || kind === 'html'
+  const fault = { operation, kind, ...(hasStatus && { status }) }
+  // A latency does not change the response.
+  const arm = kind === undefined || kind === 'latency' ? '' : `  mock.faults.add(${text(fault)})\n`
   const result = status === undefined ? 'gets no response' : `responds with ${status}`
   return `import { createMock } from 'mandatekit/mocks/core'
 import { expect, test } from 'vitest'
 
 test(${JSON.stringify(`${method} ${path.split('?')[0]} ${result}`)}, async () => {
   const mock = createMock()
-${kind === undefined ? '' : `  mock.faults.add(${text({ operation, kind, status })})\n`}  const { baseUrl } = mock.clientOptions.${area}
+${arm}  const { baseUrl } = mock.clientOptions.${area}
   const response = mock.fetch(baseUrl + ${text(path)}, ${text(init)})
   ${status === undefined ? 'await expect(response).rejects.toThrow()' : `expect((await response).status).toBe(${status})`}
 })
@@ -75,9 +78,9 @@ const objectsOf = (mock: Mock, one: LoggedRequest): Html | undefined => {
   const charge = findCharge(mock, ids)
   const found = [...ids].map((id) => findSubscription(mock, id)).find((each) => each !== undefined)
   const links = [
-    charge && html`${linkTo(`charges/${charge.id}`, charge.id, 'charge')} ${badge(charge.status)} `,
+    charge && html`${linkTo('charges', charge.id, charge.id, 'charge')} ${badge(charge.status)} `,
     found &&
-      html`${linkTo(`subscriptions/${found.invoiceId}`, found.requestID, 'subscription')} ${badge(found.phase)}`,
+      html`${linkTo('subscriptions', found.invoiceId, found.requestID, 'subscription')} ${badge(found.phase)}`,
   ]
   return links.some((link) => link !== undefined) ? html`${links}` : undefined
 }
@@ -108,13 +111,12 @@ export const requestsPage = ({ view, query }: Context): PanelPage => {
 }
 
 /** The page of one request; `undefined` if the log has no such request. */
-export const requestPage = ({ mock, form }: Context, number: string): PanelPage | undefined => {
+export const requestPage = ({ mock }: Context, number: string): PanelPage | undefined => {
   const one = mock.requests.all().find((each) => String(each.number) === number)
   if (one === undefined) return undefined
   const { explanation, decision, nearestRoute, idempotencyKey, fault } = one
   const [curl, code] = [curlOf(mock, one), testOf(mock, one)]
   const decided = card(
-    'decision',
     'What happened',
     html`<p class="explanation">${isolate(explanation, 2_000)}</p>
 ${facts({
@@ -132,30 +134,16 @@ ${facts({
 <div class="actions">${copyButton(curl, '', 'Copy as curl')}${copyButton(code, '', 'Copy as test')}</div>
 <details id="as-code"><summary>The command and the test</summary>${json('Command', curl)}${json('Test', code)}</details>`,
   )
-  const sent = card('sent', 'Request', html`${json('Headers', one.headers)}${json('Body', one.body)}`)
+  const sent = card('Request', html`${json('Headers', one.headers)}${json('Body', one.body)}`)
   const received = card(
-    'received',
     'Response',
     one.status === undefined
       ? html`<p class="quiet">No response was sent.</p>`
       : html`${json('Headers', one.responseHeaders)}${json('Body', one.response)}`,
   )
-  const again =
-    one.operation === undefined
-      ? undefined
-      : card(
-          'fault',
-          'A fault for this operation',
-          form('fault', 'Add the fault', {
-            given: { operation: one.operation },
-            first: ['kind', 'status', 'latencyMs', 'times'],
-            values: { kind: 'status', status: '503' },
-          }),
-        )
   return {
     title: 'Request',
     subject: `${one.method} ${one.operation ?? one.path}`,
     data: [decided, sent, received],
-    controls: again,
   }
 }

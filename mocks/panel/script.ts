@@ -13,6 +13,13 @@ export const script = `
   const connection = document.getElementById('connection')
   const notice = document.getElementById('notice')
 
+  const say = (text, kind) => {
+    const words = document.createElement('p')
+    words.textContent = text
+    notice.className = kind
+    notice.replaceChildren(words)
+  }
+
   // The last markup that the server sent for each part. The document may differ, because the user can open details.
   const liveParts = () => [...document.querySelectorAll('[data-live]')]
   const received = new Map(liveParts().map((part) => [part.id, part.outerHTML]))
@@ -109,10 +116,7 @@ export const script = `
       update(page, true)
       if (hasFailed) document.querySelector('[aria-invalid]')?.focus()
     } catch {
-      notice.className = 'alert'
-      const words = document.createElement('p')
-      words.textContent = 'The mock does not respond.'
-      notice.replaceChildren(words)
+      say('The mock does not respond.', 'alert')
     } finally {
       delete form.dataset.busy
     }
@@ -123,13 +127,10 @@ export const script = `
     const button = event.target.closest('[data-copy]')
     if (!button) return
     const text = button.dataset.copy
-    const words = document.createElement('p')
     // Without TLS, a script can use the clipboard only on localhost. Elsewhere, the user can copy the selected text.
     const isCopied = await navigator.clipboard?.writeText(text).then(() => true, () => false)
     if (!isCopied && button.previousElementSibling) getSelection().selectAllChildren(button.previousElementSibling)
-    words.textContent = isCopied ? 'Copied.' : 'The clipboard is not available. Select the text to copy it.'
-    notice.className = 'done'
-    notice.replaceChildren(words)
+    say(isCopied ? 'Copied.' : 'The clipboard is not available. Select the text to copy it.', 'done')
   })
 
   // The sticky header must not cover a link's target or the focused element.

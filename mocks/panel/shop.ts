@@ -47,26 +47,31 @@ const returnTo = (mock: Mock, page: string): string => {
     : 'https://shop.example/return'
 }
 
+type Credentials = Mock['clientOptions']['subscriptions']['credentials']
+
+/** Returns the body of a login. */
+export const loginOf = ({ clientId, clientSecret, ...user }: Credentials) => ({
+  grant_type: 'password',
+  client_id: clientId,
+  client_secret: clientSecret,
+  ...user,
+})
+
+/** Returns the terms of a subscription that starts tomorrow. */
+export const planOf = ({ clock }: Mock) => {
+  const day = (days: number): string => new Date(clock.now() + days * DAY).toISOString().slice(0, 10)
+  return { amount: '25.00', cycle: 'WEEKLY', start: day(1), end: day(300) }
+}
+
 /** Requests a subscription, and returns its invoiceID. */
 export const subscribe = async (mock: Mock, given: Fields): Promise<string> => {
-  const { clientId, clientSecret, username, password } = mock.clientOptions.subscriptions.credentials
-  const login = {
-    grant_type: 'password',
-    client_id: clientId,
-    client_secret: clientSecret,
-    username,
-    password,
-  }
-  const token = await call(mock, 'subscriptions.login', login)
-  const day = (days: number): string => new Date(mock.clock.now() + days * DAY).toISOString().slice(0, 10)
+  const { credentials } = mock.clientOptions.subscriptions
+  const token = await call(mock, 'subscriptions.login', loginOf(credentials))
   const order = {
-    clientID: clientId,
+    clientID: credentials.clientId,
     requestID: newKey(mock),
-    amount: '25.00',
-    cycle: 'WEEKLY',
-    start: day(1),
-    end: day(300),
     userReturnURL: returnTo(mock, 'subscriptions'),
+    ...planOf(mock),
     ...given,
   }
   const headers = { Authorization: `Bearer ${token.access_token}` }

@@ -25,9 +25,9 @@ import {
   timeline,
 } from './timeline.ts'
 import {
+  findNotifications,
   findSubscription,
   type ListedSubscription,
-  notificationsOf,
   paymentStates,
   requestsOf,
 } from './view.ts'
@@ -46,7 +46,7 @@ export const subscriptionsPage = (context: Context): PanelPage => {
     none: howToGet('subscribe'),
     keyOf: ({ invoiceId }) => invoiceId,
     columns: {
-      Request: (one) => linkTo(`subscriptions/${one.invoiceId}`, one.requestID),
+      Request: (one) => linkTo('subscriptions', one.invoiceId, one.requestID),
       State: (one) => html`${badge(one.requestStatus)} ${badge(one.phase)}`,
       Plan: planOf,
       Payments: (one) => one.paymentCount,
@@ -64,7 +64,7 @@ export const subscriptionsPage = (context: Context): PanelPage => {
       Amount: (one) => isolate(findSubscription(context.mock, one.subscriptionId)?.amount ?? ''),
       Due: ({ dueDate }) => dueDate,
       Made: ({ transactionDate }) => transactionDate,
-      Subscription: ({ subscriptionId }) => linkTo(`subscriptions/${subscriptionId}`, subscriptionId),
+      Subscription: ({ subscriptionId }) => linkTo('subscriptions', subscriptionId),
       Actions: (one) => reversal(one, form),
     },
   })
@@ -80,7 +80,6 @@ const reversal = (one: PaymentBody, form: Context['form']): Html | undefined =>
     ? form('reverse', 'Reverse', {
         given: { paymentId: one.paymentId },
         of: `payment ${one.paymentId}`,
-        kind: 'danger',
       })
     : undefined
 
@@ -102,13 +101,13 @@ const next = (one: ListedSubscription, context: Context, of: string): Html | und
       given: { invoiceId: one.invoiceId },
       of,
       first: [],
-      kind: 'primary',
+      isPrimary: true,
     })
   }
   if (one.phase !== 'ACTIVE' || one.nextDueDate === undefined) return undefined
   const at = instantsOf(context)(one.nextDueDate)
   const time = new Date(Math.ceil(at / SECOND) * SECOND).toISOString().slice(0, 19)
-  return form('set-clock', 'To the next payment', { given: { time }, of, kind: 'primary' })
+  return form('set-clock', 'To the next payment', { given: { time }, of, isPrimary: true })
 }
 
 const otherActions = (one: ListedSubscription, { form }: Context): Html => {
@@ -120,11 +119,9 @@ const otherActions = (one: ListedSubscription, { form }: Context): Html => {
     isOpen ? form('set-payments', 'Fail the next payment', { given: { ...given, payments } }) : undefined,
     phase === 'PENDING' ? form('decline', 'Decline', { given: { invoiceId } }) : undefined,
     payersPage(authorizationPath(invoiceId)),
-    isOpen && one.cancellation === undefined
-      ? form('cancel', 'Cancel', { given, kind: 'danger' })
-      : undefined,
+    isOpen && one.cancellation === undefined ? form('cancel', 'Cancel', { given }) : undefined,
   )}
-${isOpen ? html`<details id="script"><summary>Script the next payments</summary>${form('set-payments', 'Set the next payments', { given, values: { payments: script.join(', ') } })}</details>` : undefined}`
+${isOpen ? html`<details id="script"><summary>Script the next payments</summary>${form('set-payments', 'Set the next payments', { given, values: { payments: script.join(', ') }, isPrimary: false })}</details>` : undefined}`
 }
 
 const entriesOf = (one: ListedSubscription, context: Context): readonly Entry[] => {
@@ -150,7 +147,7 @@ const entriesOf = (one: ListedSubscription, context: Context): readonly Entry[] 
     ...requestsOf(mock, one.invoiceId).map(requestEntry),
     ...event(one.authorizedAt, 'authorized by the payer'),
     ...mock.state.payments(one.subscriptionId).map(made),
-    ...notificationsOf(mock, one.subscriptionId).map((message) => notificationEntry(message, form)),
+    ...findNotifications(mock, one.subscriptionId).map((message) => notificationEntry(message, form)),
     ...event(one.cancelledAt, 'cancellation processed'),
     ...one.retryDates.map((date) => planned(date, 'a retry of a failed payment')),
     ...(due === undefined ? [] : [planned(due, `the next payment${failing}`)]),
@@ -163,7 +160,6 @@ export const subscriptionPage = (context: Context, id: string): PanelPage | unde
   if (one === undefined) return undefined
   const primary = next(one, context, '')
   const state = card(
-    'state',
     'State',
     html`${facts({
       State: html`${badge(one.requestStatus)} ${badge(one.phase)}`,
@@ -182,7 +178,6 @@ ${actionsOf(primary ?? html`<p class="quiet">Nothing more will happen to this su
 ${otherActions(one, context)}`,
   )
   const machines = card(
-    'states',
     'State machines',
     html`${machine('Request', requestTransitions, one.requestStatus)}
 ${machine('Subscription', subscriptionTransitions, one.phase)}

@@ -42,10 +42,14 @@ export const requestEntry = (one: LoggedRequest): Entry => ({
   text: requestLine(one),
 })
 
+/** Renders the link to the page of a notification. */
+export const messageLink = ({ notificationId, type, status }: ListedNotification): Html =>
+  html`<a href="/_mock/notifications/${encodeURIComponent(notificationId)}">${isolate(type)} ${isolate(status)}${visuallyHidden(notificationId)}</a>`
+
 export const notificationEntry = (one: ListedNotification, form: RenderForm): Entry => ({
   at: Number(one.timestamp) * 1_000,
   kind: 'notification',
-  text: html`<span>${badge(deliveryState(one))} <a href="/_mock/notifications/${encodeURIComponent(one.notificationId)}">${isolate(one.type)} ${isolate(one.status)}${visuallyHidden(one.notificationId)}</a></span> ${form('resend', 'Resend', { given: { notificationId: one.notificationId }, of: one.notificationId })}`,
+  text: html`<span>${badge(deliveryState(one))} ${messageLink(one)}</span> ${form('resend', 'Resend', { given: { notificationId: one.notificationId }, of: one.notificationId })}`,
 })
 
 /** Renders the link to the page on which the payer decides. */
@@ -63,10 +67,9 @@ export const createCard = (
   form: RenderForm,
 ): Html =>
   card(
-    'create',
     `Create a ${action === 'charge' ? 'charge' : 'subscription'}`,
     html`<p class="quiet">Calls the API as a shop does. Empty fields have working defaults.</p>
-${form(action, 'Create', { first, kind: 'primary' })}`,
+${form(action, 'Create', { first })}`,
   )
 
 const MAX_ENTRIES = 200
@@ -76,9 +79,9 @@ export const timeline = (entries: readonly Entry[]): Html => {
   const sorted = entries.toSorted((one, other) => one.at - other.at).toReversed()
   const shown = sorted.slice(0, MAX_ENTRIES)
   return card(
-    'timeline',
-    html`Timeline <span class="count">newest first, UTC</span>`,
-    html`<ol class="timeline">${shown.map(({ at, kind, text }) => html`<li class="${kind}">${Number.isFinite(at) ? instant(new Date(at).toISOString()) : undefined} <span class="what">${kind}</span> <div>${text}</div></li>`)}</ol>
+    'Timeline',
+    html`<p class="quiet">Newest first, in UTC.</p>
+<ol class="timeline">${shown.map(({ at, kind, text }) => html`<li class="${kind}">${Number.isFinite(at) ? instant(new Date(at).toISOString()) : undefined} <span class="what">${kind}</span> <div>${text}</div></li>`)}</ol>
 ${sorted.length > shown.length ? html`<p class="quiet">${sorted.length - shown.length} older entries are not shown.</p>` : undefined}`,
   )
 }

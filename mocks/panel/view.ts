@@ -5,6 +5,7 @@ import { chargeTransitions } from '../gateway/state.ts'
 import type { ListedCharge } from '../gateway/views.ts'
 import { operations } from '../http/area.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
+import { decoded } from '../http/routes.ts'
 import type { Subscriptions } from '../subscriptions/operations.ts'
 import { requestTransitions, subscriptionTransitions } from '../subscriptions/state.ts'
 import type { PaymentBody } from '../subscriptions/views.ts'
@@ -139,11 +140,16 @@ const pageOf = <Item>(list: Sequence<Item>, limit: number, cursor: number | unde
   }
 }
 
-/** Returns a list of the items for which `matches` returns true. Positions in this list start at 0. */
-const filtered = <Item>(list: Sequence<Item>, matches: (item: Item) => boolean): Sequence<Item> => {
+/** Returns all items for which `isWanted` returns true, oldest first. */
+const readAll = <Item>(list: Sequence<Item>, isWanted: (item: Item) => boolean): readonly Item[] => {
   const { first, end } = list.bounds()
-  // Some lists use `matches` to skip items before they remove secrets, which is slow. Other lists ignore `matches`.
-  const found = list.read(first, end, matches).filter(matches)
+  // Some lists use `isWanted` to skip items before they remove secrets, which is slow. Other lists ignore it.
+  return list.read(first, end, isWanted).filter(isWanted)
+}
+
+/** Returns a list of the items for which `isWanted` returns true. Positions in this list start at 0. */
+const filtered = <Item>(list: Sequence<Item>, isWanted: (item: Item) => boolean): Sequence<Item> => {
+  const found = readAll(list, isWanted)
   return { bounds: () => ({ first: 0, end: found.length }), read: (from, to) => found.slice(from, to) }
 }
 
@@ -170,15 +176,6 @@ const listedSubscription = ({ request, ...state }: SubscriptionRecord) => {
 const valuesIn = (value: unknown): readonly string[] =>
   typeof value === 'object' && value !== null ? Object.values(value).flatMap(valuesIn) : [String(value)]
 
-/** Decodes a part of a URL. Returns text that is not encoded correctly unchanged. */
-export const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
 /** Returns the values in a request and its response, among which are the identifiers of the objects it is about. */
 export const idsIn = ({ path, body, response }: LoggedRequest): ReadonlySet<string> =>
   new Set([...path.split(/[/?&=]/).map(decoded), ...valuesIn(body), ...valuesIn(response)])
@@ -190,12 +187,8 @@ export const findSubscription = (mock: Mock, id: string): ListedSubscription | u
 }
 
 /** Returns the charge with one of the ids, which may be the id of its confirmation. */
-export const findCharge = (mock: Mock, ids: ReadonlySet<string>): ListedCharge | undefined => {
-  const { charges } = internalsOf(mock).lists
-  const { first, end } = charges.bounds()
-  const isWanted = (one: ListedCharge): boolean => ids.has(one.id) || ids.has(one.confirmation_id)
-  return charges.read(first, end, isWanted)[0]
-}
+export const findCharge = (mock: Mock, ids: ReadonlySet<string>): ListedCharge | undefined =>
+  readAll(internalsOf(mock).lists.charges, (one) => ids.has(one.id) || ids.has(one.confirmation_id))[0]
 
 /** Returns all identifiers of the object with an identifier. */
 const aliasesOf = (mock: Mock, id: string): readonly string[] => {
@@ -208,12 +201,9 @@ const aliasesOf = (mock: Mock, id: string): readonly string[] => {
   return charge === undefined ? [id] : [charge.id, charge.confirmation_id]
 }
 
-/** Returns the notifications about a subscription, oldest first. */
-export const notificationsOf = (mock: Mock, subscriptionId: string): readonly ListedNotification[] => {
-  const { list } = internalsOf(mock).outbox
-  const { first, end } = list.bounds()
-  return list.read(first, end).filter((one) => one.subscriptionId === subscriptionId)
-}
+/** Returns the notification with an id, or the notifications about a subscription, oldest first. */
+export const findNotifications = (mock: Mock, id: string): readonly ListedNotification[] =>
+  readAll(internalsOf(mock).outbox.list, (one) => [one.notificationId, one.subscriptionId].includes(id))
 
 /** Returns the function that selects the requests about an object. */
 const isAbout = (mock: Mock, id: string): ((one: LoggedRequest) => boolean) => {

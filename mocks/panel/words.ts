@@ -1,8 +1,6 @@
 import type { Fault } from '../http/fault-schema.ts'
 
 const LABELS: Readonly<Record<string, string>> = {
-  invoiceId: 'Invoice',
-  id: 'Identifier',
   latencyMs: 'Latency, ms',
   msisdn: 'Phone number',
   'when.msisdn': 'Only for phone number',
@@ -17,11 +15,6 @@ const LABELS: Readonly<Record<string, string>> = {
   userReturnURL: 'Return URL',
   redirect_uri: 'Return URL',
   time: 'Time, UTC',
-  'signing.secret': 'Key that signs',
-  'signing.header': 'Header of the signature',
-  'signing.encoding': 'Encoding of the signature',
-  'signing.prefix': 'Text before the signature',
-  concurrency: 'Deliveries at once',
   times: 'Times, or always',
   payments: 'Payments, such as succeed, fail',
   behavior: 'Result',
@@ -33,7 +26,10 @@ export const KEYS: Readonly<Record<string, readonly string[]>> = { when: ['msisd
 
 /** Returns the label of a field: `retryAfter` is "Retry after". */
 export const labelOf = (name: string): string => {
-  const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
+  const words = name
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .replace('.', ' ')
+    .toLowerCase()
   return LABELS[name] ?? words.charAt(0).toUpperCase() + words.slice(1)
 }
 

@@ -3,7 +3,7 @@ import { isObject, type Json } from '../../src/contract/fields.ts'
 import { GATEWAY_API_PREFIX } from '../../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../../src/contract/subscriptions.ts'
 import type { Operation } from '../http/area.ts'
-import { FORM_TYPE } from '../http/body.ts'
+import { FORM_TYPE } from '../http/exchange.ts'
 import { LateError, withinRealTime } from '../time/machine.ts'
 import {
   type Ask,
@@ -179,8 +179,9 @@ export const createAsker = (
     const { body } = sending
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
     for (;;) {
-      const bearer = await authorization(definition.auth, sending.auth)
       await admit(sending.impatient === true)
+      // After the wait for the limit, because a token may be short-lived.
+      const bearer = await authorization(definition.auth, sending.auth)
       const headers = new Headers({
         ...(bearer === '' ? {} : { authorization: bearer }),
         ...(text === undefined ? {} : { 'content-type': sending.type ?? 'application/json' }),

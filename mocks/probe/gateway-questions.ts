@@ -100,12 +100,14 @@ const askLimit = async (ask: Ask): Promise<Answer> => {
 const health = (ask: Ask): Promise<Reply> => ask.send({ operation: 'gateway.health' })
 
 const askReference = async (ask: Ask): Promise<Answer> => {
-  const { reply, numbers } = await step.reference(ask)
+  const { reply, numbers, unnamed } = await step.reference(ask)
   const otp = textOf(reply.body, 'otp')
-  const isNamed = [...numbers].every(([, behavior]) => behavior !== undefined)
+  const isNamed = unnamed === 0 && [...numbers].every(([, behavior]) => behavior !== undefined)
   return found(
     { ...(otp !== undefined && { otp }), ...(isNamed && { testNumbers: Object.fromEntries(numbers) }) },
-    `${numbers.size} test numbers${isNamed ? '' : ', not all with a behavior that the mock has'}`,
+    `${numbers.size} test numbers${isNamed ? '' : ', not all with a behavior that the mock has'}${
+      unnamed > 0 ? `; ${unnamed} that are not charged, unless the configuration lists them` : ''
+    }`,
   )
 }
 

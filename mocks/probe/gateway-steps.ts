@@ -30,11 +30,14 @@ export const reference = once('reference', async (ask) => {
   const reply = await ask.send({ operation: 'gateway.reference' })
   const numbers: Numbers = new Map()
   numbersIn(reply.body, numbers)
-  for (const number of ask.config.testNumbers ?? []) {
-    const known = [...numbers.keys()].some((one) => comparableNumber(one) === comparableNumber(number))
-    if (!known) numbers.set(number, undefined)
-  }
-  return { reply, otp: textOf(reply.body, 'otp') ?? gatewayDefaults.otp, numbers }
+  const configured = ask.config.testNumbers ?? []
+  const isIn = (list: Iterable<string>, number: string): boolean =>
+    [...list].some((one) => comparableNumber(one) === comparableNumber(number))
+  // A number without a behavior may be anybody's, such as that of a hotline. Only the configuration says it is not.
+  const unnamed = [...numbers].filter(([number, named]) => named === undefined && !isIn(configured, number))
+  for (const [number] of unnamed) numbers.delete(number)
+  for (const number of configured) if (!isIn(numbers.keys(), number)) numbers.set(number, undefined)
+  return { reply, otp: textOf(reply.body, 'otp') ?? gatewayDefaults.otp, numbers, unnamed: unnamed.length }
 })
 
 /** Returns a test number whose charges succeed, so that nothing is charged to anybody else. */

@@ -1,67 +1,54 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
-import { BodyTooLargeError } from '../http/body.ts'
-import { type MockResponse, mayHaveBody, type ResponseData } from '../http/response.ts'
+import { BodyTooLargeError } from '../http/exchange.ts'
+import {
+  type IncomingRequest,
+  type MockResponse,
+  mayHaveBody,
+  type ResponseData,
+  type ServerAddress,
+} from '../http/response.ts'
 
 /** A Node request over HTTP/1 or HTTP/2. */
 export type NodeIncoming = IncomingMessage | Http2ServerRequest
 /** A Node response over HTTP/1 or HTTP/2. */
 export type NodeOutgoing = ServerResponse | Http2ServerResponse
 
-/** The text of a body, and whether its bytes are valid UTF-8. Invalid bytes are replaced in the text. */
-export interface BodyText {
-  readonly text: string
-  readonly isUtf8: boolean
-}
-
+// A BOM at the start is removed, as `text()` of a fetch Request does.
 const strict = new TextDecoder('utf-8', { fatal: true })
 const lenient = new TextDecoder()
-
-const decoded = (bytes: Uint8Array): BodyText => {
-  try {
-    return { text: strict.decode(bytes), isUtf8: true }
-  } catch {
-    return { text: lenient.decode(bytes), isUtf8: false }
-  }
-}
 
 /** Returns whether the sender aborted an HTTP/2 body. Node emits `end` even for an aborted body. */
 const isAborted = (incoming: NodeIncoming): boolean =>
   'stream' in incoming && (incoming.stream.aborted || incoming.stream.rstCode !== 0)
 
 /** Reads a body. Rejects if the body exceeds `most` bytes (`BodyTooLargeError`) or the sender disconnects. */
-export const readText = (incoming: NodeIncoming, most: number): Promise<BodyText> =>
+const readBytes = (incoming: NodeIncoming, most: number): Promise<Uint8Array> =>
   new Promise((resolve, reject) => {
-    const refuse = (): void => {
-      // Reads the rest of the body, because some senders read the response only after they have sent the whole body.
-      incoming.resume()
-      reject(new BodyTooLargeError(most))
-    }
-    if (Number(incoming.headers['content-length'] ?? 0) > most) {
-      refuse()
-      return
-    }
     const parts: Uint8Array[] = []
     let size = 0
-    const onData = (part: Uint8Array): void => {
-      size += part.length
-      if (size <= most) parts.push(part)
-      else end(refuse)
+    let isSettled = false
+    const fail = (error: () => Error): void => {
+      if (!isSettled) reject(error())
+      isSettled = true
     }
-    const onGone = (): void =>
-      end(() => reject(new Error('The sender disconnected before the end of the body.')))
-    const onEnd = (): void => {
-      if (isAborted(incoming)) onGone()
-      else end(() => resolve(decoded(Buffer.concat(parts, size))))
-    }
-    const end = (settle: () => void): void => {
-      incoming.off('data', onData).off('end', onEnd).off('aborted', onGone).off('close', onGone)
-      settle()
-    }
+    const refuse = (): void => fail(() => new BodyTooLargeError(most))
+    const onGone = (): void => fail(() => new Error('The sender disconnected before the end of the body.'))
     // Without this listener, an `error` event would end the process. After `error`, Node emits `close`.
     incoming.on('error', () => undefined)
-    incoming.on('data', onData).on('end', onEnd).on('aborted', onGone).on('close', onGone)
-    if (incoming.destroyed) onGone()
+    // A body that is too large is read to its end: some senders read the response only after they have sent the body.
+    incoming.on('data', (part: Uint8Array) => {
+      size += part.length
+      if (size <= most) parts.push(part)
+      else refuse()
+    })
+    incoming.on('close', onGone).on('end', () => {
+      if (isAborted(incoming)) onGone()
+      else resolve(parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts))
+      isSettled = true
+    })
+    if (Number(incoming.headers['content-length'] ?? 0) > most) refuse()
+    else if (incoming.destroyed) onGone()
   })
 
 const isHttp2 = (outgoing: NodeOutgoing): outgoing is Http2ServerResponse => 'stream' in outgoing
@@ -69,6 +56,63 @@ const isHttp2 = (outgoing: NodeOutgoing): outgoing is Http2ServerResponse => 'st
 /** Returns whether the sender has disconnected, or has canceled the stream in HTTP/2. */
 export const hasLeft = (outgoing: NodeOutgoing): boolean =>
   isHttp2(outgoing) ? outgoing.stream.destroyed || outgoing.stream.closed : outgoing.destroyed
+
+/** Returns a signal that is aborted when the sender disconnects before the response has ended. */
+const signalOf = (outgoing: NodeOutgoing): AbortSignal => {
+  const controller = new AbortController()
+  const onClose = (): void => {
+    if (!outgoing.writableEnded) controller.abort()
+  }
+  outgoing.once('close', onClose)
+  if (hasLeft(outgoing)) onClose()
+  return controller.signal
+}
+
+const textOf = (value: string | readonly string[] | undefined): string | null =>
+  typeof value === 'object' ? value.join(', ') : (value ?? null)
+
+/** Adapts a Node request to the mock's handler. */
+export const incomingRequest = (
+  url: string,
+  server: ServerAddress,
+  incoming: NodeIncoming,
+  outgoing: NodeOutgoing,
+  maxBodyBytes: number,
+): IncomingRequest => {
+  let isUtf8 = true
+  let signal: AbortSignal | undefined
+  return {
+    method: incoming.method ?? 'GET',
+    url,
+    headers: {
+      get(name) {
+        return textOf(incoming.headers[name.toLowerCase()])
+      },
+      *[Symbol.iterator]() {
+        for (const [name, value] of Object.entries(incoming.headers)) {
+          // HTTP/2 has pseudo-headers such as `:path`.
+          if (!name.startsWith(':')) yield [name, textOf(value) ?? '']
+        }
+      },
+    },
+    server,
+    get signal() {
+      signal ??= signalOf(outgoing)
+      return signal
+    },
+    hasLeft: () => hasLeft(outgoing),
+    isUtf8: () => isUtf8,
+    async text() {
+      const bytes = await readBytes(incoming, maxBodyBytes)
+      try {
+        return strict.decode(bytes)
+      } catch {
+        isUtf8 = false
+        return lenient.decode(bytes)
+      }
+    },
+  }
+}
 
 /** Closes an HTTP/2 stream or an HTTP/1 connection. If `reset` is true, an HTTP/1 connection gets a TCP reset. */
 const disconnect = (incoming: NodeIncoming, outgoing: NodeOutgoing, reset: boolean): void => {

@@ -1,5 +1,5 @@
 import { check } from '../base/fields.ts'
-import { accepted, type Fields, type Result, refused } from '../base/result.ts'
+import { type Fields, ok, type Result, refused } from '../base/result.ts'
 import { type AreaContext, createBilling, createSchedule } from './billing.ts'
 import { type PaymentScript, type Seeds, type SubscriptionsOptions, seedsSchema } from './options.ts'
 import { createRequestReader, readSeeds } from './requests.ts'
@@ -120,7 +120,7 @@ export const createSubscriptions = (
   ): Result<AuthorizationView> => {
     const one = present().byInvoice.get(invoiceId)
     if (one === undefined) return unknownId('Subscription request', invoiceId)
-    return act(one) ?? accepted(views.authorization(one))
+    return act(one) ?? ok(views.authorization(one))
   }
 
   const undecided = (one: Subscription, event: 'authorize' | 'decline'): Result<never> | undefined => {
@@ -174,14 +174,14 @@ export const createSubscriptions = (
       }
       const { invoiceId } = billing.create(read.value)
       const url = `${baseUrl().replace(/\/+$/, '')}${authorizationPath(invoiceId)}`
-      return accepted({ url, invoiceID: invoiceId })
+      return ok({ url, invoiceID: invoiceId })
     },
     /** Returns the status of a subscription request (S-c). */
     status: (merchant: Merchant, invoiceId: string) =>
-      own(merchant, 'Subscription request', invoiceId, (one) => accepted(views.status(one))),
+      own(merchant, 'Subscription request', invoiceId, (one) => ok(views.status(one))),
     /** Returns the details of a subscription (S-d). */
     details: (merchant: Merchant, subscriptionId: string) =>
-      own(merchant, 'Subscription', subscriptionId, (one) => accepted(views.details(one))),
+      own(merchant, 'Subscription', subscriptionId, (one) => ok(views.details(one))),
     /** Cancels a subscription (S-e). */
     cancel: (merchant: Merchant, subscriptionId: string) =>
       own(merchant, 'Subscription', subscriptionId, (one) => {
@@ -192,7 +192,7 @@ export const createSubscriptions = (
             `${one.cancellation === undefined ? `The subscription is ${phaseAt(one, now())}` : 'The subscription already has a cancellation'}; option subscriptions.cancelTwice is "refuse".`,
           )
         }
-        return accepted(views.cancellation(one.cancellation ?? billing.cancel(one)))
+        return ok(views.cancellation(one.cancellation ?? billing.cancel(one)))
       }),
     /** Returns a cancellation (S-f). `id` is a subscriptionId, a cancellation's id or a cancellation's requestID. */
     cancellation(merchant: Merchant, id: string) {
@@ -201,23 +201,27 @@ export const createSubscriptions = (
       return own(merchant, 'Cancellation', subscriptionId, ({ cancellation }) =>
         cancellation === undefined
           ? notFound('Cancellation', 'The subscription exists, but has not been canceled.')
-          : accepted(views.cancellation(cancellation)),
+          : ok(views.cancellation(cancellation)),
       )
     },
     /** Returns one page of a subscription's payments (S-g). */
     payments: (merchant: Merchant, subscriptionId: string, query: PageQuery) =>
       own(merchant, 'Subscription', subscriptionId, ({ payments }) =>
-        accepted({ subscriptionPayments: views.payments(pageOf(payments, query, options.paging)) }),
+        ok({ subscriptionPayments: views.payments(pageOf(payments, query, options.paging)) }),
       ),
     /** Returns a payment (S-h). */
     payment(merchant: Merchant, paymentId: string): Result<PaymentBody> {
       const payment = findPayment(present(), paymentId)
       if (payment === undefined) return unknownId('Payment', paymentId)
       const { subscriptionId } = payment.subscription
-      return own(merchant, 'Payment', subscriptionId, () => accepted(views.payment(payment)))
+      return own(merchant, 'Payment', subscriptionId, () => ok(views.payment(payment)))
     },
     /** Returns the identifiers of the subscription to which an invoiceId, subscriptionId or paymentId belongs. */
-    related({ invoiceId = '', subscriptionId = '', paymentId = '' }: Readonly<Record<string, string>>) {
+    correlationFields({
+      invoiceId = '',
+      subscriptionId = '',
+      paymentId = '',
+    }: Readonly<Record<string, string>>) {
       const { byInvoice, bySubscription } = state()
       const ofPayment = findPayment(state(), paymentId)?.subscription
       const one = ofPayment ?? byInvoice.get(invoiceId) ?? bySubscription.get(subscriptionId)
@@ -255,7 +259,7 @@ export const createSubscriptions = (
           return notAllowed('The subscription has no future payments.', explanation)
         }
         one.script = [...payments]
-        return accepted(undefined)
+        return ok(undefined)
       }),
     /** Cancels a request or subscription as the payer, without an API call of the merchant. */
     end: (id: string) =>
@@ -266,7 +270,7 @@ export const createSubscriptions = (
           return notAllowed('The subscription cannot be canceled.', explanation)
         }
         billing.cancel(one)
-        return accepted(views.state(one))
+        return ok(views.state(one))
       }),
     /** Reverses a payment: the payer gets the money back. */
     reverse(paymentId: string): Result<PaymentBody> {
@@ -278,7 +282,7 @@ export const createSubscriptions = (
       if (problem !== undefined) return notAllowed('The payment cannot be reversed.', problem)
       const reversal = { at: now(), transactionId: ids.text('reversal', ID_LENGTH) }
       state().reversals.set(payment.index, reversal)
-      return accepted(views.payment({ ...payment, reversal }))
+      return ok(views.payment({ ...payment, reversal }))
     },
     /** Returns the payments of one subscription, or of all subscriptions, oldest first. */
     paymentsOf(subscriptionId?: string): readonly PaymentBody[] {

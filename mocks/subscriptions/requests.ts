@@ -1,5 +1,5 @@
 import { CYCLES, dayNumber, isAbsoluteUrl } from '../../src/contract/formats.ts'
-import { accepted, type Fields, invalid, type Result, refused } from '../base/result.ts'
+import { type Fields, invalid, ok, type Result, refused } from '../base/result.ts'
 import { dateText, parseTimeOfDay } from '../time/calendar.ts'
 import { type PointInTime, toInstantMilliseconds } from '../time/duration.ts'
 import { type AreaContext, CYCLE_DAYS, type NewRequest } from './billing.ts'
@@ -21,7 +21,7 @@ export const readTexts = <const Name extends string>(
     texts[name] = value
   }
   const unknown = Object.keys(fields).find((name) => !Object.hasOwn(texts, name))
-  if (unknown === undefined || unknownFields === 'ignore') return accepted(texts as Record<Name, string>)
+  if (unknown === undefined || unknownFields === 'ignore') return ok(texts as Record<Name, string>)
   const explanation = 'Option subscriptions.unknownFields is "refuse".'
   return invalid(unknown, 'The request has an unknown field.', explanation)
 }
@@ -95,7 +95,7 @@ export const createRequestReader = ({ options, schedule: { calendar }, agenda: {
       return mismatch('clientID differs from the client that logged in.', explanation)
     }
     const terms = { startDay, endDay, step: CYCLE_DAYS[cycle] }
-    return accepted({ owner, request: { ...texts.value, cycle }, terms, createdAt })
+    return ok({ owner, request: { ...texts.value, cycle }, terms, createdAt })
   }
 }
 

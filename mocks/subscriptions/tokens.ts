@@ -1,4 +1,4 @@
-import { accepted, type Fields, type Result, refused } from '../base/result.ts'
+import { type Fields, ok, type Result, refused } from '../base/result.ts'
 import { SECOND, toMilliseconds } from '../time/duration.ts'
 import type { AreaContext } from './billing.ts'
 import { readTexts } from './requests.ts'
@@ -101,7 +101,7 @@ export const createTokens = ({ state, agenda: { now }, ids, options }: AreaConte
     const user = merchant.users.find((each) => each.username === username && each.password === password)
     if (user === undefined) return fail(given, 'The merchant has no user with this username and password.')
     state().failedLogins.delete(userKey(given))
-    return accepted(issue(given))
+    return ok(issue(given))
   }
 
   const byRefreshToken = (fields: Fields): Result<ReturnType<typeof issue>> => {
@@ -125,9 +125,9 @@ export const createTokens = ({ state, agenda: { now }, ids, options }: AreaConte
       )
     }
     state().failedLogins.delete(userKey(owner))
-    if (options.refresh === 'reuse') return accepted(issue(owner, refreshToken))
+    if (options.refresh === 'reuse') return ok(issue(owner, refreshToken))
     state().refreshTokens.delete(refreshToken)
-    return accepted(issue(owner))
+    return ok(issue(owner))
   }
 
   return {
@@ -148,7 +148,7 @@ export const createTokens = ({ state, agenda: { now }, ids, options }: AreaConte
       const token = state().accessTokens.get(accessToken)
       if (token === undefined) return unauthorized('The access token is unknown or was revoked.')
       const { clientId, username, expiresAt } = token
-      if (expiresAt > now()) return accepted({ clientId, username })
+      if (expiresAt > now()) return ok({ clientId, username })
       return unauthorized(
         `The access token expired at ${new Date(expiresAt).toISOString()} of the mock's clock (option subscriptions.tokenTtl).`,
       )

@@ -49,7 +49,7 @@ const CREDENTIALS = {
   username,
   password,
 }
-const ORDER = {
+export const ORDER = {
   clientID: clientId,
   requestID: 'order-1001',
   start: '2026-12-01',
@@ -57,7 +57,7 @@ const ORDER = {
   userReturnURL: 'https://shop.example/return',
   cycle: 'WEEKLY',
   amount: '25.00',
-}
+} as const
 /** The charge that requests of the tour create. */
 export const CHARGE = {
   msisdn: testNumbers.succeeds,

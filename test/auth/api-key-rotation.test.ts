@@ -5,7 +5,7 @@ import { API_KEY, errorOf, gatewayClient } from '../support/clients.ts'
 import { openClients } from '../support/open-clients.ts'
 import { skippingClock } from '../support/skipping-clock.ts'
 
-describe('an apiKey function whose key changes during a call', () => {
+describe('case 139: an apiKey function whose key changes during a call', () => {
   const open = async (answers: Parameters<typeof openClients>[0]) => {
     const { url, requests } = await openClients(answers)
     let asked = 0

@@ -242,7 +242,7 @@ it('a rejected login is remembered on a runtime that cannot calculate a fingerpr
   expect(api.tokenRequests).toHaveLength(1)
 })
 
-it('a record of another version under its own key is neither read nor overwritten', async () => {
+it('case 118: a record of another version under its own key is neither read nor overwritten', async () => {
   const tokenStore = createMemoryTokenStore()
   const key = recordKey(api.url).replace(/:2$/, '')
   const foreign = { ...EMPTY, version: 1 }
@@ -254,7 +254,7 @@ it('a record of another version under its own key is neither read nor overwritte
 })
 
 it.each([Number.POSITIVE_INFINITY, Number.MAX_VALUE, 1e15])(
-  'a rejected login with a loginCooldown of %d stays rejected for every process, through JSON',
+  'case 132: a rejected login with a loginCooldown of %d stays rejected for every process, through JSON',
   async (loginCooldown) => {
     const texts = new Map<string, string>()
     const tokenStore: TokenStore = {

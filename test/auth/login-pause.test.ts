@@ -94,17 +94,6 @@ describe('a login that received Retry-After', () => {
     await details()
   })
 
-  it('does not end a valid token', async () => {
-    const { details } = merchant()
-    await details()
-    api.refuse(429, {}, { 'retry-after': '600' })
-    clock.jump(3_580_000)
-    await details()
-    clock.jump(10_000)
-    await details()
-    expect(api.tokenRequests).toHaveLength(2)
-  })
-
   it('delays calls no longer than the cool-down, whatever a store returns', async () => {
     const record = { version: 2, blocks: [], unauthorizedRenewals: [] } as const
     const storeOf = (at: number, wait: number) => ({
@@ -117,7 +106,7 @@ describe('a login that received Retry-After', () => {
   })
 
   it.each([1, 60, 3_600])(
-    'by the clock of a process that is %i s ahead, ends as if it began when first seen',
+    'case 119: by the clock of a process that is %i s ahead, ends as if it began when first seen',
     async (ahead) => {
       const blocks = [{ at: clock.now() + ahead * 1_000, wait: 120_000 }]
       const record = { version: 2, blocks, unauthorizedRenewals: [] } as const
@@ -142,7 +131,7 @@ describe('a login that got no token', () => {
     ['a 403 without the API’s own shape', { status: 403, body: { message: 'Forbidden' } }, 'api_error'],
     ['a 404 of a proxy', { status: 404, body: '<html></html>' }, 'api_error'],
   ])(
-    'but %s gives the calls of that login and later calls the same class, retryable',
+    'case 94: but %s gives the calls of that login and later calls the same class, retryable',
     async (_, answer, code) => {
       api.onToken = () => answer
       const { details } = merchant({ rateLimit: 'throw', retry: false })

@@ -3,8 +3,9 @@ import { createMock, type Mock } from '../../mocks/core.ts'
 import { createMemoryTokenStore, SubscriptionsClient, type TokenStore } from '../../src/index.ts'
 import { errorOf } from '../support/clients.ts'
 import { settled } from '../support/manual-clock.ts'
+import { sized } from '../support/sizes.ts'
 
-const SLOTS = 200
+const SLOTS = sized(200, 40)
 const MINUTES = 6
 const LOCK_TIME = 31_000
 
@@ -74,10 +75,6 @@ const scenes: Record<string, () => Scene> = {
   },
   'a token endpoint that does not respond for two minutes': untilRepaired(never),
   'a page of a firewall for two minutes': untilRepaired(page),
-  'a store in which nothing fails': () => {
-    const connect = sharedStore()
-    return { store: () => connect(), login: (_, send) => send }
-  },
 }
 
 const deadStore: Scene = {
@@ -130,7 +127,7 @@ const run = async ({ store, login, killed }: Scene, isWrong = false) => {
   return { tokenRequests, rejected, accepted, served: served.size, failures }
 }
 
-describe(`${SLOTS} processes with one store and`, () => {
+describe(`case 111: ${SLOTS} processes with one store and`, () => {
   it.each(Object.entries(scenes))('%s: one login serves every living process', async (_, scene) => {
     const made = scene()
     const { accepted, served, tokenRequests } = await run(made)

@@ -146,32 +146,9 @@ describe('a login that fails without a rejection', () => {
     for (const error of errors) expect(error).toMatchObject({ code: 'api_error', status: 500 })
     expect(api.tokenRequests).toHaveLength(1)
   })
-
-  it('before the token ends keeps the token in use, and is retried after 10 s', async () => {
-    const reports: string[] = []
-    const { details } = merchant({ onUnexpected: ({ message }) => reports.push(message) })
-    await details()
-    api.refuse(503)
-    clock.jump(3_575_000)
-    for (let call = 0; call < 10; call += 1) await details()
-    expect(api.tokenRequests).toHaveLength(2)
-    expect(reports).toHaveLength(1)
-    clock.jump(10_000)
-    await details()
-    expect(api.tokenRequests).toHaveLength(3)
-    clock.jump(15_000)
-    expect(await errorOf(details())).toMatchObject({ status: 503 })
-  })
 })
 
 describe('login()', () => {
-  it('called 100 times at once makes one token request', async () => {
-    const { login } = merchant()
-    const tokens = await parallel(100, login)
-    expect(new Set(tokens.map(({ access_token }) => access_token))).toEqual(new Set(['access-1']))
-    expect(api.tokenRequests).toHaveLength(1)
-  })
-
   it('shares the token request of a call that waits for it', async () => {
     const { details, login } = merchant()
     const [, token] = await Promise.all([details(), login()])

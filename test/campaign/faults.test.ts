@@ -11,7 +11,7 @@ import { afterEverythingReady, judge, judgeLogins, judgeSecrets, runAll } from '
 // between attempts take no time; timeouts run on real time. To repeat a failure, pass the printed seed and path to
 // `fc.assert`.
 
-const RUNS = sized(2_000, 300)
+const RUNS = sized(2_000, 200)
 const SOCKET_RUNS = Math.ceil(RUNS / 20)
 
 const tally = new Map<string, number>()

@@ -186,12 +186,6 @@ describe('request', () => {
     expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
   })
 
-  it.each([409, 425])('with a key is unknown after a %i, as for a charge', async (status) => {
-    const { gateway } = await openClients({ status })
-    const raw = { method: 'POST', path: '/refunds', idempotencyKey: 'r1' } as const
-    expect(await errorOf(gateway.request(raw))).toMatchObject({ outcome: 'unknown', retryable: true })
-  })
-
   it('obeys inherited options', async () => {
     const { gateway } = await openClients({ fault: 'silent' })
     const options = Object.create({ totalTimeout: 100 })

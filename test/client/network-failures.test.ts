@@ -96,7 +96,7 @@ describe('the outcome is unknown when a given fetch resolves to', () => {
   })
 })
 
-describe('nothing was sent, and the error names the reason, when', () => {
+describe('case 107: nothing was sent, and the error names the reason, when', () => {
   const refusal = (status: number) => (socket: Socket) =>
     socket.end(`HTTP/1.1 ${status} Refused\r\nContent-Length: 0\r\n\r\n`)
   const hangUp = (socket: Socket) => socket.destroy()
@@ -152,4 +152,12 @@ describe('nothing was sent, and the error names the reason, when', () => {
     expect(error).toMatchObject({ ...unsent, reason: 'bad port' })
     expect(error.message).toContain('bad port')
   })
+})
+
+it.each([
+  'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED/116',
+  'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE.42',
+  'EPROTO-x',
+])('case 77: the error names the code %s', async (code) => {
+  expect(await failing(fetchFailed(coded(code)))).toMatchObject({ reason: code })
 })

@@ -10,95 +10,41 @@ import { api, merchant, useTokenServer } from '../support/token-set-up.ts'
 const lost = { status: 502 }
 const refused = { status: 422, body: { errorCode: '01', error: { code: 'no', message: 'no' } } }
 const inUse = { status: 409 }
+const early = { status: 425 }
+const wait = { 'retry-after': '40' }
 const RAW = { method: 'POST', path: '/refunds' } as const
+const get =
+  (more: object = {}): Call =>
+  ({ gateway }) =>
+    gateway.request({ ...RAW, method: 'GET', ...more })
+const find = (how: string) => ({ step: 'find-out', how })
+const pause = (afterMs: number, reason: string) => ({ step: 'pause-queue', afterMs, reason })
 const ownKey: Call = ({ gateway }) => gateway.charge(CHARGE_REQUEST, { idempotencyKey: 'order-1', ...once })
 
 describe('nextStep', () => {
   it.each<[string, Call, Script, object]>([
     ['a lost charge', ownKey, lost, { step: 'retry', afterMs: 30_000, idempotencyKey: 'order-1' }],
-    ['a charge whose key is in use', ownKey, { status: 409 }, { step: 'retry', idempotencyKey: 'order-1' }],
-    ['a charge behind a page', ownKey, { body: '<p>hi' }, { step: 'retry', idempotencyKey: 'order-1' }],
-    [
-      'a lost charge with a generated key',
-      calls.charge,
-      lost,
-      { step: 'retry', idempotencyKey: expect.any(String) },
-    ],
-    ['a refused charge', ownKey, refused, { step: 'fail' }],
-    [
-      'a lost read',
-      calls.status,
-      { status: 503, headers: { 'retry-after': '40' } },
-      { step: 'retry', afterMs: 40_000 },
-    ],
-    ['an unreadable read', calls.status, { body: '<p>hi' }, { step: 'fail' }],
-    [
-      'a lost read that request() retries',
-      ({ gateway }) => gateway.request({ method: 'GET', path: '/refunds', retry: 'always' }),
-      lost,
-      { step: 'retry' },
-    ],
-    [
-      'a lost read that request() does not retry',
-      ({ gateway }) => gateway.request({ method: 'GET', path: '/refunds' }),
-      lost,
-      { step: 'retry' },
-    ],
-    ['a confirm of which one is in progress', calls.confirm, inUse, { step: 'find-out', how: 'read-charge' }],
-    [
-      'a cancel of which one is in progress',
-      calls.cancel,
-      { status: 409, body: refused.body },
-      { step: 'find-out', how: 'read-subscription' },
-    ],
-    [
-      'a request that came too early',
-      ({ gateway }) => gateway.request(RAW),
-      { status: 425 },
-      { step: 'find-out', how: 'read-state' },
-    ],
-    ['a read with 409', calls.status, inUse, { step: 'fail' }],
-    ...[calls.charge, calls.subscribe, calls.details].map((call): [string, Call, Script, object] => [
-      'a page of a firewall',
-      call,
-      { status: 403, body: '<h1>Blocked</h1>' },
-      { step: 'pause-queue', afterMs: 60_000, reason: 'not-available' },
-    ]),
+    ['a charge with a generated key', calls.charge, lost, { idempotencyKey: expect.any(String) }],
+    ['a read with a wait', calls.status, { status: 503, headers: wait }, { step: 'retry', afterMs: 40_000 }],
+    ['a lost read by request()', get(), lost, { step: 'retry' }],
+    ['a lost read by request() with retries', get({ retry: 'always' }), lost, { step: 'retry' }],
+    ['a lost write by request()', ({ gateway }) => gateway.request(RAW), lost, find('read-state')],
+    ['a request that came too early', ({ gateway }) => gateway.request(RAW), early, find('read-state')],
+    ['a confirm of which one is in progress', calls.confirm, inUse, find('read-charge')],
+    ['a lost subscribe', calls.subscribe, lost, find('subscribe-again')],
+    ['a lost cancel', calls.cancel, lost, find('read-subscription')],
+    ['a lost reset', calls.reset, lost, find('read-state')],
+    ['a page of a firewall', calls.details, { status: 403 }, pause(60_000, 'not-available')],
     [
       'a page of a proxy with a time',
       calls.status,
-      { status: 405, headers: { 'retry-after': '7' } },
-      { step: 'pause-queue', afterMs: 7000, reason: 'not-available' },
+      { status: 405, headers: wait },
+      pause(40_000, 'not-available'),
     ],
-    ['the API’s own 404', calls.status, { status: 404, body: refused.body }, { step: 'fail' }],
-    ['a 400 of a proxy, which may depend on the request', calls.status, { status: 400 }, { step: 'fail' }],
-    ['a lost subscribe', calls.subscribe, lost, { step: 'find-out', how: 'subscribe-again' }],
-    ['a lost cancel', calls.cancel, lost, { step: 'find-out', how: 'read-subscription' }],
-    ['a lost confirm', calls.confirm, lost, { step: 'find-out', how: 'read-charge' }],
-    ['a lost reset', calls.reset, lost, { step: 'find-out', how: 'read-state' }],
-    ['a lost request', ({ gateway }) => gateway.request(RAW), lost, { step: 'find-out', how: 'read-state' }],
-    [
-      'a lost request with a key',
-      ({ gateway }) => gateway.request({ ...RAW, idempotencyKey: 'r1' }),
-      lost,
-      { step: 'retry', idempotencyKey: 'r1' },
-    ],
-    ['a refused request', ({ gateway }) => gateway.request(RAW), refused, { step: 'fail' }],
-    ['a refused subscribe', calls.subscribe, refused, { step: 'fail' }],
-    ['a 429', ownKey, { status: 429 }, { step: 'pause-queue', afterMs: 60_000, reason: 'rate-limited' }],
-    [
-      'a 429 with a time',
-      ownKey,
-      { status: 429, headers: { 'retry-after': '90' } },
-      { step: 'pause-queue', afterMs: 90_000 },
-    ],
-    [
-      'a rejected API key',
-      ownKey,
-      { status: 401 },
-      { step: 'pause-queue', afterMs: 60_000, reason: 'not-authorized' },
-    ],
-  ])('after %s', async (_, call, script, step) => {
+    ['a 429', ownKey, { status: 429 }, pause(60_000, 'rate-limited')],
+    ['a 429 with a time', ownKey, { status: 429, headers: wait }, pause(40_000, 'rate-limited')],
+    ['a rejected API key', ownKey, { status: 401 }, pause(60_000, 'not-authorized')],
+  ])('cases 114 and 115: after %s', async (_, call, script, step) => {
     expect(nextStep(await failureOf(script, call))).toMatchObject(step)
   })
 
@@ -115,14 +61,8 @@ describe('nextStep', () => {
     ['text', 'timeout'],
     ['nothing', undefined],
     ['null', null],
-  ])('does not say of %s that it would fail again', (_, error) => {
+  ])('case 105: does not say of %s that it would fail again', (_, error) => {
     expect(nextStep(error)).toEqual({ step: 'unknown-error' })
-  })
-
-  it('ends for an error that is its own cause', () => {
-    const circular = new Error('x')
-    circular.cause = circular
-    expect(nextStep(circular)).toEqual({ step: 'unknown-error' })
   })
 
   it.each<[string, (error: Error) => unknown]>([
@@ -132,7 +72,7 @@ describe('nextStep', () => {
     ['an AggregateError with a cause', (cause) => Object.assign(new AggregateError([], 'x'), { cause })],
     ['JSON', (error) => JSON.parse(JSON.stringify(error))],
     ['a cause in JSON', (error) => ({ message: 'x', cause: JSON.parse(JSON.stringify(error)) })],
-  ])('reads %s', async (_, wrap) => {
+  ])('case 105: reads %s', async (_, wrap) => {
     for (const [script, call] of [
       [lost, ownKey],
       [lost, calls.cancel],
@@ -146,7 +86,7 @@ describe('nextStep', () => {
   })
 })
 
-describe('a key that the gateway may have forgotten', () => {
+describe('case 100: a key that the gateway may have forgotten', () => {
   const day = 86_400_000
   const failed = async (
     script: Script,
@@ -157,16 +97,15 @@ describe('a key that the gateway may have forgotten', () => {
     const gateway = gatewayClient(url, options)
     return errorOf(call({ gateway } as Clients))
   }
-  const find = { step: 'find-out', how: 'find-charge' }
   const now = Date.now()
 
   it.each<[string, number | Date, object]>([
     ['a job of an hour', now - 3_600_000, { step: 'retry', idempotencyKey: 'order-1' }],
-    ['a job of 25 hours', now - 25 * 3_600_000, find],
-    ['a job of 25 hours, as a date', new Date(now - 25 * 3_600_000), find],
+    ['a job of 25 hours', now - 25 * 3_600_000, find('find-charge')],
+    ['a job of 25 hours, as a date', new Date(now - 25 * 3_600_000), find('find-charge')],
     // The retry comes after 30 s, when the gateway has forgotten the key.
-    ['a job of almost a day', now - day + 10_000, find],
-    ['a job of an unknown time', new Date('soon'), find],
+    ['a job of almost a day', now - day + 10_000, find('find-charge')],
+    ['a job of an unknown time', new Date('soon'), find('find-charge')],
   ])('is not sent again: %s', async (_, firstSentAt, step) => {
     const error = await failed(lost)
     expect(nextStep(error, { firstSentAt, now })).toMatchObject(step)
@@ -227,7 +166,7 @@ describe('monthlyDueDate', () => {
     ['9999-12-31', 1],
     ['9999-01-01', 12],
     ['9500-01-31', 10_000],
-  ])('of %s and %i is after the year 9999, which no date of the API can say', (anchor, number) => {
+  ])('case 99: of %s and %i is after the year 9999, which no date of the API can say', (anchor, number) => {
     const issue = { field: 'number', rule: expect.stringMatching(/^a whole number from 0 to \d+$/) }
     expect(() => monthlyDueDate(anchor, number)).toThrow(
       expect.objectContaining({ code: 'invalid_request', issues: [expect.objectContaining(issue)] }),

@@ -14,6 +14,8 @@ describe('case 13: Retry-After', () => {
     ['seconds', '7', 7000],
     ['a second and a half', '1.5', 1500],
     ['an HTTP date', httpDate(NOW + 2000), 2000],
+    ['a value that was sent twice (case 74)', '20, 20', 20_000],
+    ['two values (case 74)', '5,20', 20_000],
     ['a date with a short year', 'Saturday, 28-Nov-26 12:00:09 GMT', 9000, 'soon'],
     ['a date that names no zone', 'Sat Nov 28 12:00:09 2026', 9000, 'soon'],
     ['a date while the machine is slow', httpDate(NOW + 602_000), 2000, httpDate(NOW + 600_000)],
@@ -49,7 +51,7 @@ describe('case 13: Retry-After', () => {
     ['179603280', 3_600_000, '3600 s'],
     ['Thu, 01 Jan 2199 00:00:00 GMT', 3_600_000, '3600 s'],
   ])(
-    'of %s exceeds maxWait and fails the call at once: the wait in the error is at most an hour',
+    'case 131: of %s exceeds maxWait and fails the call at once: the wait in the error is at most an hour',
     async (value, wait, words) => {
       const clients = await openClients({ status: 429, headers: { 'retry-after': value } })
       const error = await errorOf(calls.charge(clients))
@@ -60,7 +62,7 @@ describe('case 13: Retry-After', () => {
     },
   )
 
-  it('of 0 does not make a job run again at once', async () => {
+  it('case 98: of 0 does not make a job run again at once', async () => {
     for (const status of [429, 503]) {
       const error = await errorOf(
         calls.status(await openClients({ status, headers: { 'retry-after': '0' } })),
@@ -101,6 +103,11 @@ describe('case 14: the X-RateLimit headers', () => {
   it.each<[string, Record<string, string>, object | undefined]>([
     ['in seconds give the time', { ...headers, 'x-ratelimit-reset': String(NOW / 1000 + 60) }, expected],
     ['in milliseconds give the time', { ...headers, 'x-ratelimit-reset': String(NOW + 60_000) }, expected],
+    [
+      'that were sent twice (case 74)',
+      { ...headers, 'x-ratelimit-remaining': '599, 599' },
+      { limit: 600, remaining: 599 },
+    ],
     ['that are missing are undefined', {}, undefined],
     ['that are unusable are undefined', { ...unusable, 'x-ratelimit-limit': '-1' }, undefined],
     ['with one usable value', { ...unusable, 'x-ratelimit-remaining': '4' }, { remaining: 4 }],
@@ -273,3 +280,18 @@ describe('calls that the rate limit delays', () => {
     expect(sent[2]).toBe(waited)
   })
 })
+
+it.each([1, 100, 499])(
+  'case 76: a maxWait of %i ms shortens the backoff instead of ending the call',
+  async (maxWait) => {
+    const { gateway, clock } = await openClients(
+      [{ status: 503 }, { status: 503 }, { status: 202, body: CHARGE }],
+      {
+        retry: { maxWait },
+      },
+    )
+    const began = clock.now()
+    expect((await gateway.charge(CHARGE_REQUEST)).id).toBe('ch_1')
+    expect(clock.now() - began).toBeLessThanOrEqual(2 * maxWait)
+  },
+)

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { FetchFunction, FetchRequest, MandateKitError } from '../../src/index.ts'
 import { CHARGE_REQUEST } from '../support/bodies.ts'
 import { localhostCertificate } from '../support/certificates.ts'
-import { errorOf, gatewayClient, subscriptionsClient } from '../support/clients.ts'
+import { errorOf, gatewayClient } from '../support/clients.ts'
 import { open } from '../support/serve.ts'
 
 /** A TLS server that counts the connections and keeps what arrives on them, decrypted. */
@@ -92,18 +92,6 @@ describe('a server whose certificate', () => {
       },
     )
   })
-
-  it.each([...FETCHES, ['the fetch of the runtime', () => undefined] as const])(
-    'is refused receives no byte of a login or of a call from %s',
-    async (_, via) => {
-      const recorder = await startRecorder()
-      const fetch = via({})
-      const client = subscriptionsClient(recorder.url, fetch && { fetch })
-      expect(await errorOf(client.login())).toMatchObject(refusal('DEPTH_ZERO_SELF_SIGNED_CERT'))
-      expect(await errorOf(client.cancel('sub-1'))).toMatchObject({ phase: 'login', outcome: 'not-sent' })
-      expect([recorder.connections(), recorder.bytes()]).toEqual([2, 0])
-    },
-  )
 
   it.each(FETCHES)(
     'is accepted receives the request from %s: the recorder shows its bytes',

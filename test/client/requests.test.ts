@@ -160,7 +160,7 @@ describe('arguments that change after the call do not change the request', () =>
   })
 })
 
-it('apiPrefix replaces the prefix at the start of a path alone', async () => {
+it('case 138: apiPrefix replaces the prefix at the start of a path alone', async () => {
   const { url, requests } = await openClients({ body: {} })
   const gateway = gatewayClient(url, { apiPrefix: '/v2' })
   for (const path of ['/api/v1/refunds', '/proxy/api/v1/refunds', '/api/v1/api/v1/x', '/api/v10/x'])

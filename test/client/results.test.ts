@@ -3,9 +3,9 @@ import { createMock, type MockOptions } from '../../mocks/core.ts'
 import type { UnexpectedReport, UnexpectedResponseError } from '../../src/index.ts'
 import { GatewayClient, KeyReusedError, nextStep } from '../../src/index.ts'
 import { CHARGE, CHARGE_REQUEST, DETAILS, OK, payment, SUBSCRIBED } from '../support/bodies.ts'
-import { errorOf, subscriptionsClient } from '../support/clients.ts'
+import { errorOf } from '../support/clients.ts'
 import { type Call, calls, failureOf, once, openClients, unexpected } from '../support/open-clients.ts'
-import { type Script, startServer } from '../support/scripted-server.ts'
+import type { Script } from '../support/scripted-server.ts'
 
 /** The two clients, and the reports of what they did not expect. */
 const watched = async (script: Script) => {
@@ -21,17 +21,6 @@ describe('case 22: the envelope of area S', () => {
     const error = await failureOf({ body }, calls.subscribe)
     expect(error).toMatchObject({ ...rejected, status: 200, errorCode: '07', body })
     expect(error.message).toContain('start is over')
-  })
-
-  it.each([
-    [200, 'rejected'],
-    [400, 'rejected'],
-    [409, 'rejected'],
-    [422, 'rejected'],
-    [500, 'unknown'],
-  ])('an error code with HTTP %i has the outcome %s', async (status, outcome) => {
-    const error = await failureOf({ status, body: { errorCode: '07', errorMessage: '' } }, calls.subscribe)
-    expect(error).toMatchObject({ status, errorCode: '07', outcome })
   })
 
   it('200 without a code and without a url is not a success', async () => {
@@ -58,30 +47,6 @@ describe('case 22: the envelope of area S', () => {
       })
     },
   )
-
-  it.each<[string, Script]>([
-    ['400 with the code of success', { status: 400, body: SUBSCRIBED }],
-    ['401 with the code of success', { status: 401, body: SUBSCRIBED }],
-    ['429 with the code of success', { status: 429, body: SUBSCRIBED }],
-    ['500 with the code of success', { status: 500, body: SUBSCRIBED }],
-    ['200 with another code', { body: { ...SUBSCRIBED, errorCode: '200' } }],
-  ])(
-    '%s and the created subscription proves no refusal, and the client does not retry',
-    async (_, script) => {
-      const clients = await openClients(script)
-      const error = await errorOf(calls.subscribe(clients))
-      expect(error).toMatchObject({ outcome: 'unknown', retryable: false, attempts: 1, body: script.body })
-      expect(clients.requests).toHaveLength(2)
-    },
-  )
-
-  it('a login response with an error code is a refusal', async () => {
-    const { url } = await startServer([
-      { body: { access_token: 'a-token', expires_in: 3600, errorCode: '05' } },
-    ])
-    const error = await errorOf(subscriptionsClient(url).login())
-    expect(error).toMatchObject({ ...rejected, errorCode: '05', body: undefined })
-  })
 })
 
 describe('case 23: the statuses of area G', () => {
@@ -222,7 +187,7 @@ const onMock = (options: MockOptions = {}, onKeyReuse?: 'report') => {
   return { mock, gateway, reports }
 }
 
-describe('case 33: an idempotency key of another charge', () => {
+describe('cases 33 and 101: an idempotency key of another charge', () => {
   const idempotencyKey = 'order-77'
 
   it('is an error that names the fields and contains the first charge', async () => {

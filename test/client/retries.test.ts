@@ -9,15 +9,15 @@ import { skippingClock } from '../support/skipping-clock.ts'
 
 const charged = { status: 202, body: CHARGE }
 
-describe('cases 15 and 17: a charge', () => {
-  it('whose response was lost is retried with the same key and the same body', async () => {
+describe('cases 15, 17 and 51: a charge', () => {
+  it('whose response was lost, or whose key is in use, is retried with the same key and the same body', async () => {
     const { gateway, requests } = await openClients(
-      [{ fault: 'close' }, { fault: 'cut', body: CHARGE }, { status: 503 }, charged],
-      { retry: { limit: 3 } },
+      [{ fault: 'close' }, { fault: 'cut', body: CHARGE }, { status: 503 }, { status: 409 }, charged],
+      { retry: { limit: 4 } },
     )
     const { data, response } = await gateway.charge(CHARGE_REQUEST).withResponse()
-    expect([data.id, response.attempts]).toEqual(['ch_1', 4])
-    expect(requests.map(({ body }) => JSON.parse(body))).toEqual(Array(4).fill(CHARGE_REQUEST))
+    expect([data.id, response.attempts]).toEqual(['ch_1', 5])
+    expect(requests.map(({ body }) => JSON.parse(body))).toEqual(Array(5).fill(CHARGE_REQUEST))
     const keys = new Set(requests.map(({ headers }) => headers['idempotency-key']))
     expect(keys).toEqual(new Set([response.idempotencyKey]))
   })
@@ -161,7 +161,7 @@ it('a redirect is an error of unknown outcome, and the client does not follow it
   expect(target.requests).toHaveLength(0)
 })
 
-it('a page without TLS, which lacks randomUUID, sends rejected credentials once and creates keys', async () => {
+it('case 108: a page without TLS, which lacks randomUUID, sends rejected credentials once and creates keys', async () => {
   const getRandomValues = crypto.getRandomValues.bind(crypto)
   vi.stubGlobal('crypto', { getRandomValues })
   const server = await startServer(({ url }) =>

@@ -238,7 +238,7 @@ it.each([202, 302, 400, 409, 500])(
   },
 )
 
-describe('the number of the payer is in no error, in whatever form the server writes it', () => {
+describe('case 136: the number of the payer is in no error, in whatever form the server writes it', () => {
   it.each([
     '+8801700000001',
     '008801700000001',

@@ -83,7 +83,7 @@ describe('on a runtime that repeats requests over connections that it used befor
   })
 })
 
-describe('over HTTP/2, a proxy that answers REFUSED_STREAM after the server acted', () => {
+describe('case 130: over HTTP/2, a proxy that answers REFUSED_STREAM after the server acted', () => {
   /** Clients of a server that acts, and then refuses each request but logins. */
   const openRefusing = async () => {
     const executed: string[] = []

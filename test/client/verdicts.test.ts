@@ -36,7 +36,7 @@ const errorsOf = async (refusal: Refusal) => {
   )
 }
 
-describe('a refusal of a proxy or a framework is not a verdict of the API', () => {
+describe('case 92: a refusal of a proxy or a framework is not a verdict of the API', () => {
   it.each(FOREIGN_REFUSALS)('%s (HTTP %i)', async (_, status, body, expected = FOREIGN) => {
     const errors = await errorsOf({ status, body })
     expect(errors.map((error) => 'verdict' in error && error.verdict)).toEqual(expected)
@@ -120,7 +120,7 @@ describe('a refusal in the API’s own shape has a verdict', () => {
     [403, '', 'somebody-else'],
     [403, g('forbidden'), 'somebody-else'],
     [429, s('17', 'slow down'), 'rate-limited'],
-  ])('at the token endpoint (HTTP %i, %j): %s', async (status, body, verdict) => {
+  ])('case 93: at the token endpoint (HTTP %i, %j): %s', async (status, body, verdict) => {
     const login = (await errorsOf({ status, body }))[2]
     expect(login).toMatchObject({ verdict, phase: 'login', operation: 'subscriptions.login' })
     expect(login?.code === 'locked_out').toBe(verdict === 'locked')

@@ -7,7 +7,7 @@ import { calls, openClients } from '../support/open-clients.ts'
 import type { Script } from '../support/scripted-server.ts'
 import { skippingClock } from '../support/skipping-clock.ts'
 
-describe("with rateLimit: 'throw'", () => {
+describe("case 109: with rateLimit: 'throw'", () => {
   const throwing = { rateLimit: 'throw' } as const
 
   it.each<[string, Script]>([
@@ -32,7 +32,7 @@ describe("with rateLimit: 'throw'", () => {
   })
 })
 
-describe('a 429 that names a wait', () => {
+describe('case 134: a 429 that names a wait', () => {
   /** Makes calls at a gateway on a clock that stands still, with responses that a test gives in its own order. */
   const openByHand = async () => {
     const clock = new ManualClock(NOW)
@@ -73,7 +73,7 @@ describe('a 429 that names a wait', () => {
   })
 })
 
-describe('2 000 calls that wait', () => {
+describe('case 133: 2 000 calls that wait', () => {
   it('go in their order, and an opening or a response wakes one of them', async () => {
     const clock = new ManualClock(NOW)
     const sleeps: unknown[] = []
@@ -139,4 +139,70 @@ it('a clock that runs on between two looks gets no negative time to sleep', asyn
   const clients = await openClients(() => limited(0, 2, now), { clock })
   for (let index = 0; index < 8; index += 1) await calls.status(clients).catch(() => undefined)
   expect(skipping.waits.filter((wait) => wait < 0)).toEqual([])
+})
+
+describe('case 59: what the headers of one response said', () => {
+  it.each([61_000, 86_400_000])('does not limit calls %i ms after its window', async (later) => {
+    const manual = new ManualClock()
+    let running = 0
+    let most = 0
+    const fetch = async () => {
+      running += 1
+      most = Math.max(most, running)
+      await settled()
+      running -= 1
+      return Response.json({ status: 'failed' }, { headers })
+    }
+    let { headers = {} } = limited(0, 5, manual.now(), 1)
+    const { gateway } = await openClients({}, { fetch, clock: manual })
+    await gateway.status('ch_1')
+    headers = {}
+    manual.jump(6_000)
+    await gateway.status('ch_1')
+    manual.jump(later)
+    await Promise.all([1, 2, 3, 4].map(() => gateway.status('ch_1')))
+    expect(most).toBe(4)
+  })
+})
+
+describe('case 60: a call that the server would reject for 600 s', () => {
+  const refusal = { status: 429, headers: { 'retry-after': '600' } }
+
+  it.each([{}, { retry: false as const }, { retry: { limit: 1 } }])(
+    'with %j fails at once',
+    async (options) => {
+      const { gateway, requests, clock: skipping } = await openClients(refusal)
+      await errorOf(gateway.status('ch_1', options))
+      expect(await errorOf(gateway.status('ch_2', options))).toMatchObject({
+        code: 'rate_limited',
+        attempts: 0,
+        outcome: 'not-sent',
+        retryAfterMs: 600_000,
+      })
+      expect(requests).toHaveLength(1)
+      expect(skipping.waits).toEqual([])
+    },
+  )
+
+  it('fails at once, too, while it waits for an earlier limit', async () => {
+    const manual = new ManualClock()
+    const responses = [{ status: 200, headers: limited(1, 50, manual.now(), 1).headers }, refusal]
+    let held: (() => void) | undefined
+    const fetch = async () => {
+      const { status = 200, headers } = responses.shift() ?? {}
+      if (status === 429) await new Promise<void>((resolve) => (held = resolve))
+      return Response.json({ status: 'failed' }, { status, headers: headers ?? {} })
+    }
+    const { gateway } = await openClients({}, { fetch, clock: manual })
+    await gateway.status('ch_1')
+    const both = [gateway.status('ch_2', { retry: false }), gateway.status('ch_3')].map((call) =>
+      errorOf(call),
+    )
+    await expect.poll(() => [manual.sleeping, held]).toEqual([1, expect.any(Function)])
+    held?.()
+    expect(await Promise.all(both)).toMatchObject([
+      { code: 'rate_limited', attempts: 1 },
+      { code: 'rate_limited', attempts: 0, retryAfterMs: 600_000 },
+    ])
+  })
 })

@@ -101,7 +101,7 @@ describe('payments of a subscription', () => {
     ['DAILY', '2026-03-28', { timeZone: 'Europe/Berlin' }, 3, ['2026-03-28', '2026-03-29', '2026-03-30']],
     ['DAILY', '2026-10-24', { timeZone: 'Europe/Berlin' }, 3, ['2026-10-24', '2026-10-25', '2026-10-26']],
   ])(
-    '%s from %s with %o: in %i days they are due at noon of %j',
+    'case 31: %s from %s with %o: in %i days they are due at noon of %j',
     async (cycle, start, options, days, dates) => {
       const end = dateText(day(start) + 90)
       const clock = `${start}T00:00:00Z`

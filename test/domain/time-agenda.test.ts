@@ -58,15 +58,6 @@ describe('the agenda', () => {
     expect(agenda.entries()).toEqual([{ at: 101, kind: 'test', id: 'later' }])
   })
 
-  test('an entry planned for the past runs now, not before', () => {
-    const agenda = open(() => 10)
-    const times: number[] = []
-    agenda.on('test', (_id, at) => times.push(at))
-    agenda.schedule(3, 'test', 'late')
-    agenda.runDue()
-    expect(times).toEqual([10])
-  })
-
   test('a handler that throws is told of, and the rest still runs at the next use', () => {
     const agenda = open(() => 10)
     const ran: string[] = []
@@ -80,20 +71,6 @@ describe('the agenda', () => {
     expect(agenda.isRunning()).toBe(false)
     agenda.runDue()
     expect(ran).toEqual(['good'])
-  })
-
-  test('one entry is planned of a kind and an id: the last', () => {
-    const agenda = open(() => 10)
-    const times: number[] = []
-    agenda.on('test', (_id, at) => times.push(at))
-    for (const at of [7, 5, 8]) agenda.schedule(10 + at, 'test', 'a')
-    agenda.schedule(11, 'test', 'b')
-    expect(agenda.entries().map(({ at, id }) => [at, id])).toEqual([
-      [11, 'b'],
-      [18, 'a'],
-    ])
-    agenda.cancel('test', 'a')
-    expect(agenda.entries()).toEqual([{ at: 11, kind: 'test', id: 'b' }])
   })
 
   test('canceled entries do not pile up', () => {

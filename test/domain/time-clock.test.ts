@@ -18,37 +18,12 @@ const createClock = ({ clock: given, ...options }: Options = {}) => {
 const frozen = (options: Options = {}) => createClock({ clock: START, ...options })
 
 describe('a frozen clock', () => {
-  test('stands still until it is moved, forward by parts that add up', async () => {
-    const clock = frozen()
-    expect(clock.now()).toBe(START)
-    await clock.advance({ days: 1, hours: 2, minutes: 3, seconds: 4, milliseconds: 5 })
-    expect(clock.now()).toBe(START + DAY + 2 * HOUR + 184_005)
-    await clock.advance(1)
-    expect(clock.now()).toBe(START + DAY + 2 * HOUR + 184_006)
-  })
-
   test('takes a Date, milliseconds and text with its zone, and refuses text without one', () => {
     for (const clock of [new Date(START), START, '2026-11-28T16:00:00+06:00', '2026-11-28T10:00Z']) {
       expect(createClock({ clock }).now()).toBe(START)
     }
     expect(createClock({ clock: '2026-11-28' }).now()).toBe(Date.UTC(2026, 10, 28))
     expect(() => createClock({ clock: '2026-11-28T10:00:00' })).toThrow(/with its zone/)
-  })
-
-  test('set runs what is due before it returns, and going back undoes nothing', async () => {
-    const clock = frozen()
-    const times: number[] = []
-    clock.agenda.on('test', (_id, at) => times.push(at))
-    clock.agenda.schedule(START + 5, 'test', 'a')
-    clock.agenda.schedule(START + 50, 'test', 'b')
-    const moved = clock.set(START + 10)
-    expect(times).toEqual([START + 5])
-    expect(clock.now()).toBe(START + 10)
-    await moved
-    await clock.set(START - DAY)
-    expect(clock.now()).toBe(START - DAY)
-    await clock.advance(DAY + 50)
-    expect(times).toEqual([START + 5, START + 50])
   })
 
   test('moves that overlap add up, also from within a delivery', async () => {
@@ -181,17 +156,6 @@ describe('a clock that follows the machine', () => {
     expect(clock.now()).toBe(START + 5)
     clock.reset()
     expect(clock.now()).toBe(START + 20)
-  })
-
-  test('what fell due in between happens at the next use, at its own time', () => {
-    const clock = createClock()
-    const times: number[] = []
-    clock.agenda.on('test', () => times.push(clock.now()))
-    clock.agenda.schedule(START + 7, 'test', 'a')
-    vi.advanceTimersByTime(100)
-    expect(times).toEqual([])
-    clock.agenda.runDue()
-    expect(times).toEqual([START + 7])
   })
 
   test('sleeps on a timer and wakes early when the clock is moved past', async () => {

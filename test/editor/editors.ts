@@ -14,16 +14,20 @@ export interface Editor {
   close(): Promise<void>
 }
 
+const optionsOf = (ts: typeof typescript, repository: string): typescript.CompilerOptions => {
+  const { config } = ts.readConfigFile(join(repository, 'tsconfig.json'), ts.sys.readFile)
+  const settings = { ...config, include: [], files: [] }
+  return ts.parseJsonConfigFileContent(settings, ts.sys, repository).options
+}
+
 /** Opens a file that needs not exist, by the language service that TypeScript had until version 6. */
 export const openInService = (
   ts: typeof typescript,
   repository: string,
   file: string,
   text: string,
+  options = optionsOf(ts, repository),
 ): Editor => {
-  const { config } = ts.readConfigFile(join(repository, 'tsconfig.json'), ts.sys.readFile)
-  const settings = { ...config, include: [], files: [] }
-  const { options } = ts.parseJsonConfigFileContent(settings, ts.sys, repository)
   const service = ts.createLanguageService({
     getScriptFileNames: () => [file],
     getScriptVersion: () => '1',
@@ -37,6 +41,7 @@ export const openInService = (
     fileExists: (path) => path === file || ts.sys.fileExists(path),
     readFile: ts.sys.readFile,
     readDirectory: ts.sys.readDirectory,
+    directoryExists: ts.sys.directoryExists,
   })
   return {
     hoverAt: async (offset) => {

@@ -4,6 +4,7 @@ import ts from 'typescript'
 import { expect, test } from 'vitest'
 import { linkMarks, linkTo, MARK } from '../../scripts/marks.ts'
 import { packedPackage } from '../package/packed.ts'
+import { openInService } from './editors.ts'
 
 const { installed } = await packedPackage()
 const folder = join(installed, 'mandatekit')
@@ -15,30 +16,15 @@ const comments = (
   await Promise.all(declarations.map((path) => readFile(join(folder, 'dist', path), 'utf8')))
 ).flatMap((text) => text.match(/\/\*\*.*?\*\//gs) ?? [])
 
-test('hovers of the packed package link the marks of the specification', () => {
+test('hovers of the packed package link the marks of the specification', async () => {
   const file = join(folder, 'hover.ts')
   const text = `import type { Charge } from 'mandatekit'\ndeclare const charge: Charge\ncharge.amount\n`
   const options = { module: ts.ModuleKind.NodeNext, strict: true, types: [] }
-  const service = ts.createLanguageService({
-    getScriptFileNames: () => [file],
-    getScriptVersion: () => '1',
-    getScriptSnapshot: (path) => {
-      const content = path === file ? text : ts.sys.readFile(path)
-      return content === undefined ? undefined : ts.ScriptSnapshot.fromString(content)
-    },
-    getCurrentDirectory: () => folder,
-    getCompilationSettings: () => options,
-    getDefaultLibFileName: ts.getDefaultLibFilePath,
-    fileExists: (path) => path === file || ts.sys.fileExists(path),
-    readFile: ts.sys.readFile,
-    readDirectory: ts.sys.readDirectory,
-    directoryExists: ts.sys.directoryExists,
-  })
-  const { documentation, tags } = service.getQuickInfoAtPosition(file, text.lastIndexOf('amount')) ?? {}
-  expect(ts.displayPartsToString(documentation)).toBe(
-    'Amount in the same unit as in the request. ([G1](https://github.com/mandatekit/mandatekit/blob/main/docs/specification.md#g1))',
+  const editor = openInService(ts, folder, file, text, options)
+  expect(await editor.hoverAt(text.lastIndexOf('amount'))).toMatch(
+    /\nAmount in the same unit as in the request\. \(\[G1\]\(https:\S+\/docs\/specification\.md#g1\)\)$/,
   )
-  expect(tags?.map(({ name }) => name)).toEqual(['remarks'])
+  await editor.close()
 })
 
 test('every mark in the declarations is a link, and leads to an anchor of a packed page', async () => {

@@ -124,7 +124,7 @@ describe.each(full ? [NEW, OLD] : [NEW])('in a worker of %s', (date) => {
       ['/charge?end=500', '/charge/patient?total=3000&end=300'],
     ],
   ])(
-    'the place of a call %s ends with its totalTimeout, which is shorter than its timeout',
+    'case 137: the place of a call %s ends with its totalTimeout, which is shorter than its timeout',
     async (_, script, paths) => {
       const { url } = await openGateway(script)
       expect(await ask('/charge', url)).toBe(DONE)

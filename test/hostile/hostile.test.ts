@@ -9,7 +9,7 @@ const { CASE, SEED = String(Date.now() % 1_000_000_000) } = process.env
 const COUNT = CASE === undefined ? sized(20_000, 500) : 1
 const LIMIT = sized(150_000, 30_000)
 
-test(`${COUNT} hostile responses, from SEED=${CASE ?? SEED}, break no promise of the clients`, {
+test(`${COUNT} hostile responses, from SEED=${CASE ?? SEED}, break no promise of the clients, and nextStep agrees with each error`, {
   timeout: 180_000,
 }, async () => {
   const unhandled: unknown[] = []

@@ -124,7 +124,7 @@ export const startOracle = async () => {
     /** The number of connections to another origin. */
     strayed: () => strayed,
     /** The promises that the client broke in a case. */
-    judge: ({ number, code, outcome }: Ending): string[] => {
+    judge: ({ number, code, outcome, contradiction }: Ending): string[] => {
       const { given, received, acted, actedFirst } = accountOf(number)
       const isEffect = given.operation.created !== undefined
       const broken = {
@@ -133,6 +133,7 @@ export const startOracle = async () => {
         'wrong rejected': outcome === 'rejected' && actedFirst > 0,
         'wrong success': isEffect && code === undefined && acted === 0,
         'an error that is not the client’s': code === 'none',
+        [`nextStep: ${contradiction}`]: contradiction !== undefined,
       }
       const names = Object.entries(broken).flatMap(([what, is]) => (is ? what : []))
       return names.map((what) => `CASE=${number} ${what}: ${code} ${outcome} after ${given.words}`)

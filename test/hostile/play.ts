@@ -1,4 +1,4 @@
-import { isMandateKitError } from '../../src/index.ts'
+import { isMandateKitError, type MandateKitError, nextStep } from '../../src/index.ts'
 import { gatewayClient, subscriptionsClient } from '../support/clients.ts'
 import { skippingClock } from '../support/skipping-clock.ts'
 import { caseOf } from './cases.ts'
@@ -9,6 +9,8 @@ export interface Ending {
   readonly code?: string
   readonly outcome?: string
   readonly retryable?: boolean
+  /** What `nextStep` says of the error that contradicts the error itself. */
+  readonly contradiction?: string
 }
 
 interface Oracle {
@@ -18,6 +20,27 @@ interface Oracle {
 
 const PARALLEL = 24
 
+/** `nextStep` agrees with `retryable`, and never sends again without its key what may have acted. */
+const contradictionOf = (error: MandateKitError): string | undefined => {
+  const next = nextStep(error)
+  const { retryable, outcome, idempotencyKey, acts } = error
+  const isLost = outcome === 'unknown'
+  const rules = {
+    'a retryable error is not run again': retryable && !['retry', 'pause-queue'].includes(next.step),
+    'an error is retried that is not retryable':
+      next.step === 'retry' && !retryable && !(isLost && idempotencyKey !== undefined),
+    'what may have acted is not looked for':
+      acts && isLost && idempotencyKey === undefined && next.step !== 'find-out',
+    'a wait is out of bounds': 'afterMs' in next && !(next.afterMs >= 1_000 && next.afterMs <= 3_600_000),
+    'a pause loses the key': 'afterMs' in next && next.idempotencyKey !== idempotencyKey,
+    'JSON says something else':
+      JSON.stringify(nextStep(JSON.parse(JSON.stringify(error)))) !== JSON.stringify(next),
+    'a cause says something else': nextStep(new Error('x', { cause: error })).step !== next.step,
+    'its own error is unknown': next.step === 'unknown-error',
+  }
+  return Object.entries(rules).find(([, isBroken]) => isBroken)?.[0]
+}
+
 const ended = async (number: number, call: () => Promise<unknown>): Promise<Ending> => {
   try {
     await call()
@@ -25,7 +48,8 @@ const ended = async (number: number, call: () => Promise<unknown>): Promise<Endi
   } catch (error) {
     if (!isMandateKitError(error)) return { number, code: 'none', outcome: String(error) }
     const { code, outcome, retryable } = error
-    return { number, code, outcome, retryable }
+    const contradiction = contradictionOf(error)
+    return { number, code, outcome, retryable, ...(contradiction !== undefined && { contradiction }) }
   }
 }
 

@@ -66,11 +66,6 @@ describe('a fault with `when` applies only to', () => {
     await expect(calls['gateway.status'](1)).rejects.toThrow('418')
     await calls['gateway.status'](1)
   })
-
-  test.each([{ when: 'msisdn' }, { when: { msisdn: {} } }, { when: 1 }])('and %o is refused', (wrong) => {
-    const { mock } = openMock()
-    expect(() => mock.faults.add({ operation: '*', kind: 'reset', ...wrong } as never)).toThrow(/when/)
-  })
 })
 
 describe('notifications', () => {

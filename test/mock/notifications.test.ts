@@ -1,5 +1,4 @@
 import { describe, expect, test, vi } from 'vitest'
-import { createMock, type DeliveryOptions } from '../../mocks/core.ts'
 import { startServer } from '../support/scripted-server.ts'
 import { daily, MINUTE, setUp } from './receiver.ts'
 
@@ -30,7 +29,7 @@ describe('notifications', () => {
   })
 
   test.each(['advance', 'set'] as const)(
-    'reach a receiver before the next payment, so that it can cancel in time (%s)',
+    'case 121: reach a receiver before the next payment, so that it can cancel in time (%s)',
     async (move) => {
       const { mock, received, cancel } = setUp()
       mock.payer.authorize('invoice', { payments: ['fail'] })
@@ -211,24 +210,5 @@ describe('the options of a delivery', () => {
     mock.notifications.connect(receive, { concurrency, shuffle: true })
     await mock.clock.advance({ days: 20 })
     expect([mock.notifications.deliveries().length, most]).toEqual([20, concurrency])
-  })
-
-  test.each<[named: string, options: unknown]>([
-    ['shufle', { shufle: true }],
-    ['the argument', null],
-    ['duplicate', { duplicate: 2 }],
-    ['retries', { retries: 0 }],
-    ['delays', { retries: { attempts: 2, delays: [] } }],
-    ['delays', { retries: { attempts: 2, delays: [-1] } }],
-    ['delay', { delay: [{ minutes: 2 }, { minutes: 1 }] }],
-    ['minuets', { delay: { minuets: 2 } }],
-    ['concurrency', { concurrency: 0 }],
-    ['secret', { signing: { secret: '' } }],
-    ['algorithm', { signing: { secret: 's', algorithm: 'sha512' } }],
-    ['headers', { headers: { 'x bad': '1' } }],
-  ])('that are impossible are refused by name: %s %o', (named, options) => {
-    const { notifications } = createMock()
-    expect(() => notifications.connect(() => new Response(), options as DeliveryOptions)).toThrow(named)
-    expect(() => notifications.connect('ftp://a')).toThrow(TypeError)
   })
 })

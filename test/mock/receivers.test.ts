@@ -37,7 +37,7 @@ describe('a receiver of notifications', () => {
     expect(mock.clock.now()).toBe(Date.parse('2026-12-02T07:00:00Z'))
   })
 
-  test.concurrent('that never responds costs a move of a month two waits, and each delivery says why it failed', async () => {
+  test.concurrent('case 125: that never responds costs a move of a month two waits, and each delivery says why it failed', async () => {
     const mock = daily()
     let calls = 0
     mock.notifications.connect(() => {
@@ -160,23 +160,6 @@ describe('a receiver of notifications', () => {
     expect(mock.notifications.deliveries().map(({ attempt, delivered }) => [attempt, delivered])).toEqual([
       [1, true],
     ])
-  })
-
-  test('that sleeps on the clock when a reset comes does not keep the clock from waiting for later ones', async () => {
-    const done: string[] = []
-    let sleeps = true
-    const to = async () => {
-      if (sleeps) await mock.clock.sleep(365 * 24 * 60 * MINUTE)
-      for (let turn = 0; turn < 50; turn += 1) await Promise.resolve()
-      done.push('answered')
-      return new Response()
-    }
-    const mock = daily({ sleep: 'wait' }, [{ to }])
-    await mock.clock.advance({ days: 1 })
-    mock.reset()
-    sleeps = false
-    await mock.clock.advance({ days: 1 })
-    expect(done).toEqual(['answered'])
   })
 
   test('hears after a restore what it had still to hear at the snapshot, held or under way', async () => {

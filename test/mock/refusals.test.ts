@@ -1,9 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as core from '../../mocks/core.ts'
-import * as msw from '../../mocks/index.ts'
 import { optionTables } from '../../mocks/options.ts'
-import * as server from '../../mocks/server.ts'
 
 const open = () => core.createMock({ clock: '2026-12-01T06:00:00Z' })
 
@@ -33,7 +30,7 @@ describe('createMock refuses, and names the option of,', () => {
     for (const value of [null, Symbol('x'), 10n, [null], { unknown: 1 }]) expectNamed(name, value)
   })
 
-  // One row for each kind of rule, and one for each special rule.
+  // One row for each kind of rule.
   test.each<[name: string, values: readonly unknown[]]>([
     ['rules', ['loose', 1]],
     ['seed', [Number.NaN]],
@@ -74,19 +71,6 @@ describe('createMock refuses, and names the option of,', () => {
   ])('a wrong value: %s', (name, values) => {
     for (const value of values) expectNamed(name, value)
   })
-
-  test.each<[unknown, string]>([
-    [null, 'null'],
-    ['strict', 'string'],
-    [new Date(0), 'object'],
-    [Promise.resolve({}), 'object'],
-    [[], 'array'],
-  ])('%o in the place of options', (given, type) => {
-    const words = `must be a plain object, received ${type}`
-    expect(() => core.createMock(given as never)).toThrow(TypeError)
-    expect(() => core.createMock(given as never)).toThrow(words)
-    expect(create('gateway', given)).toThrow(`gateway ${words}`)
-  })
 })
 
 test('an option that is undefined counts as omitted, also inside an option', () => {
@@ -114,28 +98,6 @@ test('an error does not contain a wrong secret', () => {
   expect(() => payer.confirm('https://pay.example/?code=secret')).toThrow(/^(?!.*secret)/s)
 })
 
-test.each([new Map(), Promise.resolve({}), new Date(0), /x/])(
-  'options that are %o are refused, because they would be ignored',
-  async (given) => {
-    const { notifications, add, payer } = open()
-    const options = given as object
-    const receiver = () => new Response()
-    for (const work of [
-      () => notifications.connect(receiver, options),
-      () => notifications.connect(receiver, { signing: options as never }),
-      () => add(options),
-      () => payer.authorize('invoice', options),
-      create('subscriptions.errorCodes', given),
-      create('gateway.keyTtl', given),
-    ]) {
-      expect(work).toThrow(/must be .*a plain object.*, received object/)
-    }
-    await expect(server.startMockServer(options)).rejects.toThrow(
-      /must be a plain object with .*, received object$/,
-    )
-  },
-)
-
 test.each<[RegExp, () => unknown]>([
   [
     /^Unknown option sede: did you mean seed\? \(options: rules, seed, .*gateway\)$/,
@@ -153,62 +115,4 @@ test.each<[RegExp, () => unknown]>([
 ])('an error for a misspelled name lists the names that exist %s', (words, work) => {
   expect(work).toThrow(TypeError)
   expect(work).toThrow(words)
-})
-
-describe('a function works or explains its error, for arguments of any type:', () => {
-  const fields = ['clock', 'gateway', 'mock', 'port', 'operation', 'kind', 'payments', 'days', 'format']
-  const filled = [-7, 'text\n', { inner: 1 }].map((value) =>
-    Object.fromEntries(fields.map((name) => [name, value])),
-  )
-  const values: readonly unknown[] = [
-    ...[undefined, null, true, 0, -1.5, Number.NaN, Number.POSITIVE_INFINITY, 10n, '', 'text', Symbol('x')],
-    ...[[], ['text'], () => undefined, class {}, {}, Object.create(null), new Map(), ...filled],
-    ...[new Date(0), new Date(Number.NaN), new URL('https://a'), new Error('text'), Promise.resolve({})],
-  ]
-
-  /** Words of the platform for a mistake inside the mock. */
-  const INSIDE =
-    /^Cannot |is not a function|is not iterable|is not a constructor|is not an object|reading '|Method .* called on|undefined|in operator|'in'|private member|could not be cloned|circular|Symbol value|BigInt/
-
-  const expectExplained = async (work: () => unknown): Promise<void> => {
-    try {
-      await work()
-    } catch (error) {
-      expect(['TypeError', 'RangeError', 'MockRefusedError']).toContain((error as Error).name)
-      expect((error as Error).message).not.toMatch(INSIDE)
-    }
-  }
-
-  test.each<[string, (given: never) => unknown]>([
-    ['createMock', core.createMock],
-    ['createMock with handlers', msw.createMock],
-    ['startMockServer', async (given) => (await server.startMockServer(given)).close()],
-  ])('%s', async (_, call) => {
-    for (const value of values) await expectExplained(() => call(value as never))
-  })
-
-  test.each<[string, (mock: core.Mock) => (...given: never[]) => unknown]>([
-    ['explain', (mock) => mock.explain],
-    ['add', (mock) => mock.add],
-    ['restore', (mock) => mock.restore],
-    ['clock.set', (mock) => mock.clock.set],
-    ['clock.advance', (mock) => mock.clock.advance],
-    ['payer.authorize', (mock) => mock.payer.authorize],
-    ['payer.decline', (mock) => mock.payer.decline],
-    ['payer.confirm', (mock) => mock.payer.confirm],
-    ['payer.setBehavior', (mock) => mock.payer.setBehavior],
-    ['payer.reverse', (mock) => mock.payer.reverse],
-    ['state.payments', (mock) => mock.state.payments],
-    ['notifications.connect', (mock) => mock.notifications.connect],
-    ['faults.add', (mock) => mock.faults.add],
-    ['requests.of', (mock) => mock.requests.of],
-  ])('%s', async (_, callOf) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.constantFrom(...values), { maxLength: 3 }), async (given) => {
-        const call = callOf(open())
-        await expectExplained(() => call(...(given as never[])))
-      }),
-      { numRuns: 200, examples: values.map((value) => [[value]]) },
-    )
-  })
 })

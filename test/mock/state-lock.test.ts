@@ -45,7 +45,7 @@ const startProcess = async (state: string, wrapper: readonly string[] = []) => {
   return { child, hasStarted: output?.().includes('http:') === true, errors: () => errors?.() ?? '' }
 }
 
-test('after a crash, exactly one of six servers that start at once gets the file', async () => {
+test('case 122: after a crash, exactly one of six servers that start at once gets the file', async () => {
   const { folder, state } = await openFolder()
   const { child } = await startProcess(state)
   await expect.poll(() => readdir(folder)).toContain('team.state')
@@ -60,7 +60,7 @@ test('after a crash, exactly one of six servers that start at once gets the file
 
 const hasNamespaces = spawnSync('unshare', ['--user', '--pid', '--fork', 'true']).status === 0
 test.runIf(hasNamespaces)(
-  'two containers do not share a file, although both servers have process id 1',
+  'case 122: two containers do not share a file, although both servers have process id 1',
   async () => {
     const { folder, state } = await openFolder()
     const container = ['unshare', '--user', '--pid', '--fork', '--kill-child']

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CHARGES, type OpenMock, ORDER, openThrough } from './open.ts'
+import { CHARGES, type OpenMock, ORDER, open, openThrough } from './open.ts'
 import { transports } from './transports.ts'
 
 const text = expect.any(String)
@@ -102,27 +102,27 @@ describe.each(transports)('through $name', (transport) => {
     expect(renewal.json.id).not.toBe(id)
     expect(mock.state.charges()[0]).toEqual((await read(id)).json)
   })
+})
 
-  test.each([
-    ['subscriptions', 'POST', '/api/v1.0/subscribe'],
-    ['subscriptions', 'POST', '/api/v1.0/subscription/x/payments'],
-    ['gateway', 'POST', CHARGES],
-    ['gateway', 'POST', '/api/v1/mfs/confirm/conf_1'],
-    ['gateway', 'GET', `${CHARGES}/ch_1`],
-    ['gateway', 'POST', `${CHARGES}/ch_1/renew`],
-    ['gateway', 'POST', '/api/v1/reset'],
-  ] as const)('%s: %s %s without a bearer, or with a wrong one, is 401', async (area, method, path) => {
-    const { s, g } = await openThrough(transport)
-    const ask = area === 'gateway' ? g : s
-    const body = method === 'GET' ? {} : { body: ORDER }
-    for (const asking of [{ anonymous: true }, { token: 'wrong' }]) {
-      expectJson(
-        await ask(path, { method, ...body, ...asking }),
-        401,
-        area === 'gateway'
-          ? { error: { code: 'unauthorized', message: text } }
-          : { errorCode: '401', errorMessage: text },
-      )
-    }
-  })
+test.each([
+  ['subscriptions', 'POST', '/api/v1.0/subscribe'],
+  ['subscriptions', 'POST', '/api/v1.0/subscription/x/payments'],
+  ['gateway', 'POST', CHARGES],
+  ['gateway', 'POST', '/api/v1/mfs/confirm/conf_1'],
+  ['gateway', 'GET', `${CHARGES}/ch_1`],
+  ['gateway', 'POST', `${CHARGES}/ch_1/renew`],
+  ['gateway', 'POST', '/api/v1/reset'],
+] as const)('%s: %s %s without a bearer, or with a wrong one, is 401', async (area, method, path) => {
+  const { s, g } = await open()
+  const ask = area === 'gateway' ? g : s
+  const body = method === 'GET' ? {} : { body: ORDER }
+  for (const asking of [{ anonymous: true }, { token: 'wrong' }]) {
+    expectJson(
+      await ask(path, { method, ...body, ...asking }),
+      401,
+      area === 'gateway'
+        ? { error: { code: 'unauthorized', message: text } }
+        : { errorCode: '401', errorMessage: text },
+    )
+  }
 })

@@ -197,14 +197,6 @@ describe.each<[string, () => Promise<never>]>([
     expect(kinds()).toEqual(['store-failed'])
   })
 
-  test('at every commit: 200, and this process does not process it twice after the lease', async () => {
-    const { deliver, onPayment } = openReceiver({ dedupe: failing('commit'), timeouts, clock })
-    expect(await deliver(payment())).toBe(200)
-    await clock.advance(3_600_000)
-    expect(await deliver(payment())).toBe(200)
-    expect(onPayment).toHaveBeenCalledOnce()
-  })
-
   test('at a release: 500, and the message is processed after the lease', async () => {
     const onPayment = vi.fn().mockRejectedValueOnce(undefined)
     const { deliver, kinds } = openReceiver({ dedupe: failing('release'), timeouts, clock, onPayment })
@@ -232,17 +224,6 @@ describe('a claim', () => {
     expect(await deliver(payment())).toBe(200)
     expect(onPayment).toHaveBeenCalledOnce()
   })
-
-  test.each([undefined, null, 'claimed', { state: 'maybe' }])(
-    'to which the store returns %j: 503, reported, nothing is processed',
-    async (claim) => {
-      const dedupe = { ...createMemoryDedupeStore(), claim: async () => claim as never }
-      const { deliver, kinds, onPayment } = openReceiver({ dedupe })
-      expect(await deliver(payment())).toBe(503)
-      expect(kinds()).toEqual(['store-failed'])
-      expect(onPayment).not.toHaveBeenCalled()
-    },
-  )
 })
 
 test('the machine’s date may change while a listener runs: its lease neither ends nor is lost', async () => {
@@ -265,7 +246,7 @@ test('the machine’s date may change while a listener runs: its lease neither e
   expect(signals).toHaveLength(1)
 })
 
-describe('an id that is known as processed', () => {
+describe('case 120: an id that is known as processed', () => {
   test('is answered before verify, by a request and by a queue', async () => {
     const verify = vi.fn(() => true)
     const { deliver, handler, onPayment } = openReceiver({ verify })
@@ -282,14 +263,6 @@ describe('an id that is known as processed', () => {
     expect(await openReceiver({ dedupe }).deliver(payment())).toBe(200)
     expect(await openReceiver({ dedupe, verify }).deliver(payment())).toBe(200)
     expect(verify).not.toHaveBeenCalled()
-  })
-
-  test('is answered before verify even if the store lost the commit', async () => {
-    const verify = vi.fn(() => true)
-    const commit = () => Promise.reject(new Error('down'))
-    const { deliver } = openReceiver({ verify, dedupe: { ...createMemoryDedupeStore(), commit } })
-    expect([await deliver(payment()), await deliver(payment())]).toEqual([200, 200])
-    expect(verify).toHaveBeenCalledOnce()
   })
 
   test.each<[string, Partial<DedupeStore>, reports: string[]]>([

@@ -88,13 +88,6 @@ describe('a message', () => {
     expect(onPayment).not.toHaveBeenCalled()
   })
 
-  test.each(['0', '-1', 'many', '10, 10'])('of the content-length %j is measured itself', async (length) => {
-    const { deliver } = openReceiver({ maxBytes: 1000 })
-    expect(await deliver(payment(), { 'content-length': length })).toBe(200)
-    const large = payment({ notificationId: 'n-large', padding: 'x'.repeat(2000) })
-    expect(await deliver(large, { 'content-length': length })).toBe(413)
-  })
-
   test('that does not end in time receives 408, and the rest of its body is cancelled', async () => {
     const { handler, reports, onPayment } = openReceiver({ timeouts: { read: 20 } })
     const { request, send, cancel } = trickling()
@@ -104,19 +97,6 @@ describe('a message', () => {
     await settled()
     expect(cancel).toHaveBeenCalledOnce()
     expect(onPayment).not.toHaveBeenCalled()
-  })
-
-  test('in single bytes is processed', async () => {
-    const { handler, onPayment } = openReceiver()
-    const { request, send, end } = trickling()
-    const response = handler(request)
-    for (const character of JSON.stringify(payment())) {
-      send(character)
-      await settled()
-    }
-    end()
-    expect((await response).status).toBe(200)
-    expect(onPayment).toHaveBeenCalledOnce()
   })
 })
 

@@ -66,22 +66,6 @@ test.each([
   expect(await verify(signature, { encoding: 'base64' })).toBe(false)
 })
 
-test('base64 needs no padding, and another encoding does not verify', async () => {
-  const base64 = sign(TEXT, SECRET, 'base64')
-  expect(await verify(base64.replace(/=+$/, ''), { encoding: 'base64' })).toBe(true)
-  expect(await verify(base64)).toBe(false)
-  expect(await verify(sign(TEXT, SECRET), { encoding: 'base64' })).toBe(false)
-})
-
-test('a handler processes a signed delivery and refuses a changed one', async () => {
-  const { deliver, onPayment } = openReceiver({
-    verify: hmacVerifier({ header: 'x-signature', secrets: SECRET }),
-  })
-  expect(await deliver(TEXT.replace('42', '43'), { 'x-signature': sign(TEXT, SECRET) })).toBe(401)
-  expect(await deliver(TEXT, { 'x-signature': sign(TEXT, SECRET) })).toBe(200)
-  expect(onPayment).toHaveBeenCalledOnce()
-})
-
 test('a signed message has one id under any charset label', async () => {
   const { deliver, onPayment } = openReceiver({
     verify: hmacVerifier({ header: 'x-signature', secrets: SECRET }),

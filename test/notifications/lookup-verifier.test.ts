@@ -122,7 +122,7 @@ test('a verifier of your own may return a record, or true, or anything else for 
 const SENT_AT = Date.parse('2026-11-30T10:00:00Z')
 const MINUTE = 60_000
 
-describe('a record that is late does not contradict its message', () => {
+describe('case 95: a record that is late does not contradict its message', () => {
   const processAt = async (age: number, message: unknown, client: Partial<LookupClient>) => {
     const verify = lookupVerifier({ ...known, ...client }, { clock: new ManualClock(SENT_AT + age) })
     const body = JSON.stringify(message)
@@ -192,7 +192,7 @@ describe('a record that is late does not contradict its message', () => {
   })
 })
 
-describe("invented messages do not use up the merchant's own calls", () => {
+describe("case 102: invented messages do not use up the merchant's own calls", () => {
   const invented = (count: number) =>
     Array.from({ length: count }, (_, index) =>
       payment({ notificationId: `n-${index}`, paymentId: String(900_000 + index) }),

@@ -12,7 +12,6 @@ import { InvalidRequestError } from '../../src/errors.ts'
 import { hmacVerifier, type NotificationHandler, toNodeHandler } from '../../src/notifications/index.ts'
 import { parsedPayment, payment } from '../support/messages.ts'
 import { openReceiver } from '../support/receiver.ts'
-import { refusedBy } from '../support/refused.ts'
 import { open, serve as serveListener } from '../support/serve.ts'
 
 const SECRET = 'a-secret-of-the-merchant'
@@ -210,13 +209,6 @@ describe('an upload over node:http', () => {
     })
     expect([await post(url), await post(url)]).toEqual([504, 504])
   })
-
-  test.each(['GET', 'DELETE', 'TRACE'])('by %s receives 405', async (method) => {
-    const url = await serve(toNodeHandler(openReceiver().handler))
-    const [response] = (await once(httpRequest(url, { method }).end(), 'response')) as [IncomingMessage]
-    response.resume()
-    expect(response.statusCode).toBe(405)
-  })
 })
 
 describe('over HTTP/2', () => {
@@ -246,25 +238,4 @@ describe('over HTTP/2', () => {
     expect(await send(app.server, { 'content-type': JSON_TYPE })).toBe(200)
     expect(onPayment).toHaveBeenCalledOnce()
   })
-})
-
-test.each<[string, RequestHandler[]]>([
-  ['no parser', []],
-  ['express.json()', [express.json()]],
-  ['express.urlencoded()', [express.urlencoded()]],
-  ['express.text()', [express.text(all)]],
-  ['express.raw()', [express.raw(all)]],
-])('an empty body receives 400 after %s', async (_, parsers) => {
-  const url = await serve(withParsers(openReceiver().handler, ...parsers))
-  for (const type of [JSON_TYPE, FORM_TYPE, 'text/plain']) {
-    expect(await post(url, '', type), type).toBe(400)
-    const body = new ReadableStream({ start: (controller) => controller.close() })
-    const chunked: RequestInit & { duplex: 'half' } = { method: 'POST', body, duplex: 'half' }
-    const headers = { 'content-type': type }
-    expect((await fetch(url, { ...chunked, headers })).status, `${type}, chunked`).toBe(400)
-  }
-})
-
-test('an argument that is not a request of a known server is refused', async () => {
-  await refusedBy(() => toNodeHandler(openReceiver().handler)({ some: 'thing' }))
 })

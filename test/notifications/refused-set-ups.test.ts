@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { GatewayClient, SubscriptionsClient } from '../../src/index.ts'
 import {
-  createMemoryDedupeStore,
   createNotificationHandler,
   hmacVerifier,
   isNewer,
@@ -43,11 +42,6 @@ describe('a handler is not created', () => {
   test('without options', async () => {
     await refusedBy(() => createNotificationHandler(loosely(undefined)))
     await refusedBy(() => toNodeHandler(loosely(undefined)))
-  })
-
-  test('but is created with responseTimeout: 0 and an unlimited lease', () => {
-    const options = { ...base, responseTimeout: 0, lease: { limit: Number.POSITIVE_INFINITY } }
-    expect(() => createNotificationHandler(options)).not.toThrow()
   })
 })
 
@@ -93,10 +87,6 @@ describe('a store is not created', () => {
   ])('with a wrong %s', async (field, options) => {
     expect(await refusedFields(() => createRedisDedupeStore(async () => null, options))).toEqual([field])
     expect(await refusedFields(() => createRedisTokenStore(async () => null, options))).toEqual([field])
-  })
-
-  test.each([0, Number.NaN, '10'])('with the limit %j', async (limit) => {
-    expect(await refusedFields(() => createMemoryDedupeStore({ limit: loosely(limit) }))).toEqual(['limit'])
   })
 })
 

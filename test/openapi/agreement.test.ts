@@ -6,7 +6,7 @@ import { onMock } from '../../examples/quickstart/settings.ts'
 import { subscriptionLifecycle } from '../../examples/quickstart/subscription-lifecycle.ts'
 import type { Json } from '../../scripts/openapi/schemas.ts'
 import { takeTour } from '../../scripts/openapi/tour.ts'
-import { sized } from '../support/sizes.ts'
+import { full, sized } from '../support/sizes.ts'
 import { createAgreement, type Observed, observing } from './agreement.ts'
 import { joined } from './documents.ts'
 import { generateTraffic } from './traffic.ts'
@@ -59,7 +59,7 @@ test('every example comes from traffic that agrees with the document', () => {
 })
 
 test('generated valid requests and their responses agree with the document', async () => {
-  const seen = await generateTraffic(sized(3_000, 600), { invalid: 0 })
+  const seen = await generateTraffic(sized(3_000, 300), { invalid: 0 })
   expect(problemsOf(seen, true)).toEqual([])
 })
 
@@ -79,9 +79,12 @@ describe('the comparison finds', () => {
     change(copy)
     return problemsOf(tour.filter(concerns), false, createAgreement(copy)).join('\n')
   }
+  /** All in a full run, else every fourth: a changed document is compiled for each field and status. */
+  const some = <Item>(all: readonly Item[]) => all.filter((_, index) => full || index % 4 === 0)
+
   const { schemas } = Object(document.components)
-  const responses = Object.entries<Json>(schemas).filter(
-    ([name]) => name !== 'Notification' && !name.endsWith('Request'),
+  const responses = some(
+    Object.entries<Json>(schemas).filter(([name]) => name !== 'Notification' && !name.endsWith('Request')),
   )
 
   test.each(responses)('each removed field of %s', (name, { properties }) => {
@@ -110,7 +113,7 @@ describe('the comparison finds', () => {
 
   const pathOf = ({ url }: Observed): string => new URL(url).pathname
 
-  test.each(operations)('each removed status of $method $path', ({ method, path, responses }) => {
+  test.each(some(operations))('each removed status of $method $path', ({ method, path, responses }) => {
     for (const status of Object.keys(Object(responses)).filter((each) => each !== 'default')) {
       const problems = problemsAfter(
         (copy) => {

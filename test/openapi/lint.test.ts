@@ -1,11 +1,8 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import spectralCore from '@stoplight/spectral-core'
 import spectralRulesets from '@stoplight/spectral-rulesets'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { documents, joined } from './documents.ts'
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
@@ -42,18 +39,6 @@ test('Redocly finds no error and no warning, and ignores the three ambiguous pat
     { errors: 0, warnings: 0, ignored: 3 },
     { errors: 0, warnings: 0, ignored: 0 },
   ])
-})
-
-test('Redocly finds the same paths in the joined document', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'openapi-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  const file = join(folder, 'joined.json')
-  await writeFile(file, JSON.stringify(joined('http://127.0.0.1:4010')))
-  const { totals, problems } = await redocly(file)
-  expect(totals).toEqual({ errors: 0, warnings: 3, ignored: 0 })
-  expect(problems.map(({ ruleId }: { ruleId: string }) => ruleId)).toEqual(
-    Array(3).fill('no-ambiguous-paths'),
-  )
 })
 
 test.each([

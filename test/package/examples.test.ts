@@ -1,11 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { createMock, testNumbers } from 'mandatekit/mocks/core'
 import { startMockServer } from 'mandatekit/mocks/server'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createTimeline } from '../../examples/quickstart/timeline.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { redisIsInstalled } from '../support/redis-server.ts'
 import { packedPackage } from './packed.ts'
 import { repository, runNode } from './project.ts'
@@ -150,75 +148,6 @@ describe('the quickstart', () => {
       expect(output).not.toContain(secret)
     }
   })
-
-  const print = async (isTTY: boolean): Promise<string> => {
-    let written = ''
-    const output = { isTTY, write: (text: string) => (written += text) }
-    const timeline = createTimeline(() => 0, output)
-    timeline.title('A title')
-    const result = await timeline.call(
-      'gateway.status',
-      () => sleep(200, 'paid'),
-      (status) => `It is ${status}`,
-    )
-    const fails = timeline.call(
-      'gateway.renew',
-      () => Promise.reject(new Error('no')),
-      () => 'never',
-    )
-    await expect(fails).rejects.toThrow('no')
-    expect(result).toBe('paid')
-    return written
-  }
-
-  test.each([
-    {
-      what: 'a terminal',
-      isTTY: true,
-      environment: { TERM: 'xterm', NO_COLOR: '' },
-      progress: true,
-      colors: true,
-    },
-    {
-      what: 'a terminal with NO_COLOR',
-      isTTY: true,
-      environment: { TERM: 'xterm', NO_COLOR: '1' },
-      progress: true,
-      colors: false,
-    },
-    {
-      what: 'a dumb terminal',
-      isTTY: true,
-      environment: { TERM: 'dumb', NO_COLOR: '' },
-      progress: false,
-      colors: false,
-    },
-    {
-      what: 'a file or pipe',
-      isTTY: false,
-      environment: { TERM: 'xterm', NO_COLOR: '' },
-      progress: false,
-      colors: false,
-    },
-  ])(
-    'on $what, progress is $progress and color is $colors',
-    async ({ isTTY, environment, progress, colors }) => {
-      for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
-      const written = await print(isTTY)
-      expect(written.includes('gateway.status 0 s')).toBe(progress)
-      expect(written.includes('gateway.renew 0 s\r')).toBe(progress)
-      expect(written.includes('\u001B[36m')).toBe(colors)
-      // A carriage return begins the line again.
-      const lines = written.split('\n').map((line) => stripVTControlCharacters(line.split('\r').at(-1) ?? ''))
-      const mark = progress ? '✓ ' : ''
-      expect(lines.slice(0, 3)).toEqual([
-        '',
-        'A title',
-        `${mark}1970-01-01 00:00  ${'It is paid'.padEnd(52)} gateway.status`,
-      ])
-      expect(lines.join('')).not.toContain('never')
-    },
-  )
 
   test('names a variable that the environment lacks', async () => {
     const environment = { MANDATEKIT_CLIENT_ID: '' }

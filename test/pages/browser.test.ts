@@ -4,7 +4,7 @@ import { focused, HOSTILE, PHONE, SCRIPTING, useBrowser, withoutBrowser } from '
 import { expectUsable } from './findings.ts'
 import { startSite } from './site.ts'
 
-describe.skipIf(withoutBrowser())('in Chromium, the payer’s pages', { timeout: 120_000 }, () => {
+describe.skipIf(withoutBrowser())('in Chromium, the payer’s pages', { timeout: 240_000 }, () => {
   const within = useBrowser()
   let site: Awaited<ReturnType<typeof startSite>>
   let hostileSite: Awaited<ReturnType<typeof startSite>>

@@ -113,6 +113,8 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         await page.getByText('"authorization": "Bearer [redacted]"').waitFor()
         await page.locator('#as-code summary').click()
         await page.getByText(`curl -i -X GET '${site.url}/api/v1/mfs/charges/${id}'`).waitFor()
+        // The wrong key is not shown, and the right one would not repeat the refusal.
+        expect(await page.locator('#as-code pre').first().textContent()).toContain('Bearer YOUR_TOKEN')
         await page.getByRole('link', { name: 'charge', exact: false }).last().click()
         await page.waitForURL(`${panel}/charges/${id}`)
         expect(await page.locator('.timeline .request').count()).toBe(2)
@@ -196,7 +198,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
       const payments = page.getByLabel('Payments, such as succeed, fail')
       await payments.fill('fail, fail')
       await ask(site.url, 'authorize', { invoiceId: invoiceID })
-      await page.locator('#states .present').getByText('ACTIVE').waitFor()
+      await page.locator('#state-machines .present').getByText('ACTIVE').waitFor()
       await ask(site.url, 'advance', { hours: '1' })
       await page.locator('#clock-now').filter({ hasText: '2026-11-28 13:00:00' }).waitFor()
       expect(await payments.inputValue()).toBe('fail, fail')

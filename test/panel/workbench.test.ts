@@ -61,7 +61,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         await page.goto(`${panel}/notifications`)
         const receivers = page.getByRole('region', { name: 'Receivers' })
         await receivers.getByLabel('URL').fill(`${shop.url}/hook?key=private-key`)
-        await receivers.getByLabel('Key that signs').fill('private-key')
+        await receivers.getByLabel('Signing secret').fill('private-key')
         await click(page, 'Connect')
         await reported(page, `was connected: ${shop.url}/hook.`)
         site.mock.payer.authorize((await site.subscribe({ start: '2026-12-01' })).invoiceID)

@@ -108,3 +108,16 @@ test('row 12: a payer who has not authorized leaves the answer open, and is not 
   const answers = asked.flatMap(({ question, answer }) => (question.row === '12' ? [answer] : []))
   expect(answers).toEqual([{ unknown: 'the payer has not authorized the subscription' }])
 })
+
+test('row 61: a number in the reference without a behavior, such as that of a hotline, is not charged', async () => {
+  const hotline = '+8801811111111'
+  const table = { numbers: [{ number: '+8801700000001', behavior: 'succeeds' }], support: { phone: hotline } }
+  const referring = answering((path) =>
+    path === '/api/v1/reference' ? Response.json({ otp: '123456', ...table }) : undefined,
+  )
+  const { run, mock } = openSandbox()
+  const { asked } = await run({ fetch: referring(mock.fetch) }, ['read', 'write'])
+  const numbers = new Set(mock.state.charges().map(({ msisdn }) => msisdn))
+  expect(numbers).toEqual(new Set(['+8801700000001', '+99988877766']))
+  expect(JSON.stringify(asked)).toContain('1 that are not charged')
+})

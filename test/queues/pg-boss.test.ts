@@ -39,7 +39,7 @@ const INVALID: FaultEffect = {
   body: { error: { code: 'invalid_msisdn', message: 'x' } },
 }
 
-describe('the recipe for pg-boss, on a simulator with the rules of pg-boss', () => {
+describe('case 117: the recipe for pg-boss, on a simulator with the rules of pg-boss', () => {
   const open = (shop: ReturnType<typeof openShop>) => {
     const queue = simulatePgBoss(QUEUE)
     const work = (job: Job<JobData>) => handle(queue.boss as never, queue.pauses, job, shop.run)

@@ -21,7 +21,7 @@ const SUCCESS: Result = { failed: 0, failures: [], reports: [] }
 const BOTH = ['node-redis', 'ioredis'] as const
 const PAIRS = Array.from({ length: sized(2, 1) }, () => BOTH).flat()
 const FLEET = Array.from({ length: 2 }, () => PAIRS).flat()
-const CALLS = sized(1000, 125)
+const CALLS = sized(1000, 50)
 const WORKER = fileURLToPath(new URL('./fleet-worker.ts', import.meta.url))
 
 describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_000 }, () => {
@@ -82,14 +82,6 @@ describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_00
     expect((await results).map(({ failed }) => failed)).toEqual(PAIRS.map(() => 0))
     expect(api.calls).toHaveLength(PAIRS.length * 100)
     expect(api.tokenRequests.length).toBeLessThanOrEqual(PAIRS.length)
-  })
-
-  it('with wrong credentials makes one login in all', async () => {
-    api.refuse(401, { errorCode: '17' })
-    const workers = await startAll(PAIRS, 100)
-    const results = await Promise.all(workers.map(run))
-    expect(results.map(({ failed }) => failed)).toEqual(PAIRS.map(() => 100))
-    expect(api.tokenRequests).toHaveLength(1)
   })
 
   it.each(BOTH.slice(0, sized(2, 1)))(

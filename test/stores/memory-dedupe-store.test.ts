@@ -4,7 +4,7 @@ import { ManualClock } from '../support/manual-clock.ts'
 import { sized } from '../support/sizes.ts'
 import { itKeepsTheRules, ownerOf, SHORT_LEASE } from './dedupe-rules.ts'
 
-const IDS = sized(1_000_000, 100_000)
+const IDS = sized(1_000_000, 20_000)
 
 describe('dedupe in memory', () => {
   const clock = new ManualClock()

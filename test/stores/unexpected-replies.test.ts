@@ -48,7 +48,7 @@ const nodeRedis: [string, () => unknown, RegExp][] = [
 ]
 
 it.each(nodeRedis)(
-  'a %s of node-redis is refused, and the error names the function to pass',
+  'case 106: a %s of node-redis is refused, and the error names the function to pass',
   (_, make, form) => {
     for (const create of [createRedisTokenStore, createRedisDedupeStore]) {
       expect(() => Reflect.apply(create, undefined, [make()])).toThrow(form)

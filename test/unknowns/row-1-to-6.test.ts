@@ -43,7 +43,7 @@ const typed = (type: string, body: unknown) => ({
   body: JSON.stringify(body),
 })
 
-test('row 3: a wrong method is 405 with Allow, malformed JSON is 400, and another content type is 415 unless the option allows any', async (open) => {
+test('row 3: a wrong method is 405 with Allow, malformed JSON is 400, and another content type is 415 unless the option allows any (case 85)', async (open) => {
   const spec = await open()
   for (const [answer, allow] of [
     [await spec.g(CHARGES, { method: 'PUT' }), 'POST'],

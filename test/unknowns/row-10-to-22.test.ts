@@ -102,7 +102,7 @@ test('row 14: naive times are in UTC, or in the zone of the option', async (open
   }
 })
 
-test('row 15: a subscription can start today until 23:30:00 or the time of the option, in its zone', async (open) => {
+test('row 15: a subscription can start today until 23:30:00 or the time of the option, in its zone (case 30)', async (open) => {
   const statusAt = async (time: string, options = {}) => {
     const { subscribe } = await open({ clock: `2026-12-01T${time}Z`, subscriptions: options })
     return (await subscribe()).status
@@ -144,7 +144,7 @@ test('row 17: an end before the start is refused, and the same day is accepted',
   expect((await subscribe({ start: '2026-12-02', end: '2026-12-02' })).status).toBe(200)
 })
 
-test('row 18: 730 days count from the start, or from today', async (open) => {
+test('row 18: 730 days count from the start, or from today (case 32)', async (open) => {
   const order = { start: '2026-12-11' }
   const fromStart = await open()
   expect((await fromStart.subscribe({ ...order, end: '2028-12-10' })).status).toBe(200)
@@ -190,7 +190,7 @@ test('row 20: a requestID is accepted again, or refused under strict rules', asy
   }
 })
 
-test('row 21: another merchant’s clientID is accepted, or refused under strict rules, and one that was not issued is refused', async (open) => {
+test('row 21: another merchant’s clientID is accepted, or refused under strict rules, and one that was not issued is refused (case 85)', async (open) => {
   const merchants = [defaultMerchant, { ...defaultMerchant, clientId: 'another' }]
   const spec = await open({ subscriptions: { merchants } })
   expect((await spec.subscribe({ clientID: 'another' })).status).toBe(200)

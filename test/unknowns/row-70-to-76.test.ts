@@ -63,7 +63,7 @@ test('row 71: a missing or blank Idempotency-Key is a 400, for charges and renew
   expect(mock.state.charges()).toHaveLength(1)
 })
 
-test('row 72: a used key with another body returns the original response, or 422 under strict rules', async (open) => {
+test('row 72: a used key with another body returns the original response, or 422 under strict rules (cases 33, 84)', async (open) => {
   const { charge, g, mock } = await open()
   const first = await charge('a')
   const again = await charge('a', { amount: 1, msisdn: testNumbers.insufficient_funds })
@@ -82,7 +82,7 @@ test('row 72: a used key with another body returns the original response, or 422
   }
 })
 
-test('row 73: a key counts for one API key, route and path id, and one of parallel calls with a key executes', async (open) => {
+test('row 73: a key counts for one API key, route and path id, and one of parallel calls with a key executes (case 33)', async (open) => {
   const { mock, fetch, charge, renew, paid, confirm } = await open({ gateway: { apiKeys: ['one', 'two'] } })
   const parallel = await Promise.all(Array.from({ length: 10 }, () => charge('same')))
   expect(new Set(parallel.map(({ text }) => text)).size).toBe(1)
@@ -162,7 +162,7 @@ test('row 75: only a succeeded charge can be renewed, and strict rules refuse to
   }
 })
 
-test('row 76: a failed renewal is 201 with status failed, and its key returns it until a new key tries again', async (open) => {
+test('row 76: a failed renewal is 201 with status failed, and its key returns it until a new key tries again (case 34)', async (open) => {
   const { paid, renew, gateway, mock } = await open()
   const { id } = await paid({ msisdn: testNumbers.succeeds_once })
   const { data, response } = await gateway.renew(id, { dueDate: '2026-12-01' }).withResponse()

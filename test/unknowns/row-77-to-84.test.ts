@@ -39,7 +39,7 @@ test('row 77: a wrong code is always the same 400, and a correct one is 409, 409
   expect((await limited.confirm(json.confirmation_id)).status).toBe(409)
 })
 
-test('row 78: 120 calls pass in any 60 seconds over all routes and callers, and Retry-After is in whole seconds', async (open) => {
+test('row 78: 120 calls pass in any 60 seconds over all routes and callers, and Retry-After is in whole seconds (case 45)', async (open) => {
   // With a fixed clock, a server has no limits but those of the options.
   const { rateLimit } = gatewayDefaults
   const { g, mock } = await open({ gateway: { rateLimit } })
@@ -111,7 +111,7 @@ test('row 81: created_at is ISO 8601 in UTC', async (open) => {
   expect((await (await open()).charge('a')).json.created_at).toBe('2026-12-01T06:00:00.000Z')
 })
 
-test('row 82: a charge is checked for the stated rules, and for more formats under strict rules', async (open) => {
+test('row 82: a charge is checked for the stated rules, and for more formats under strict rules (case 85)', async (open) => {
   const spec = await open()
   for (const fields of [
     { msisdn: '+8801' },
@@ -165,7 +165,7 @@ test('row 83: the payer returns to redirect_uri as it is, or with the id of the 
   expect(own).toBe(`myshop:back?charge%20id=${ownId}`)
 })
 
-test('row 84: an API key uses the charges of every key, or with the option only its own', async (open) => {
+test('row 84: an API key uses the charges of every key, or with the option only its own (case 86)', async (open) => {
   const apiKeys = ['one', 'two']
   const used = async ({ g, charge, paid, mock }: Awaited<ReturnType<typeof open>>) => {
     const two = { token: 'two' }

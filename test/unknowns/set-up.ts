@@ -1,7 +1,7 @@
 import { test as testOnce } from 'vitest'
 import type { MockOptions } from '../../mocks/core.ts'
 import { type OpenMock, openThrough } from '../mock/open.ts'
-import { transports } from '../mock/transports.ts'
+import { throughFetch, transports } from '../mock/transports.ts'
 
 export { CHARGES, ORDER } from '../mock/open.ts'
 
@@ -12,11 +12,33 @@ export type Open = (options?: MockOptions) => Promise<OpenMock>
 export const openStrict = (open: Open, options: MockOptions) =>
   Promise.all([open({ rules: 'strict' }), open(options)])
 
-/** Tests a row through every transport. */
-export const test = (name: string, check: (open: Open) => Promise<void>) =>
-  testOnce.each(transports)(`${name} (through $name)`, (transport) =>
+/** The rows that speak of HTTP itself: paths, methods, headers, bodies, addresses and parallel calls. */
+const ROWS_OF_HTTP = [
+  '1',
+  '2',
+  '3',
+  '5',
+  '6',
+  '22',
+  '31',
+  '32',
+  '42',
+  '43',
+  '66',
+  '71',
+  '73',
+  '73a',
+  '78',
+  '83',
+]
+
+/** Tests a row, through every transport if it speaks of HTTP. */
+export const test = (name: string, check: (open: Open) => Promise<void>) => {
+  const isOfHttp = ROWS_OF_HTTP.includes(/^row (\w+):/.exec(name)?.[1] ?? '')
+  testOnce.each(isOfHttp ? transports : [throughFetch])(`${name} (through $name)`, (transport) =>
     check((options) => openThrough(transport, options)),
   )
+}
 
 /** Makes so many calls, at most 50 at a time. */
 export const burst = async <Result>(

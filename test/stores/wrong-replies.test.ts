@@ -1,11 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createMemoryTokenStore } from '../../src/index.ts'
 import { createMemoryDedupeStore, type DedupeStore } from '../../src/notifications/index.ts'
-import {
-  createKeyvTokenStore,
-  createRedisDedupeStore,
-  createRedisTokenStore,
-} from '../../src/stores/index.ts'
+import { createKeyvTokenStore, createRedisTokenStore } from '../../src/stores/index.ts'
 import { errorOf } from '../support/clients.ts'
 import { deferred } from '../support/deferred.ts'
 import { createMerchant, type MerchantOptions } from '../support/merchant.ts'
@@ -56,31 +52,6 @@ test.each(wrong)(
     expect(reports).toEqual([expect.stringMatching(/token store failed: get\(\).*UnexpectedRedisReply/)])
   },
 )
-
-test.each(wrong)(
-  'case 69: a function that returns %s is reported by a handler, which responds 503',
-  async (_, reply) => {
-    const sent: string[] = []
-    const dedupe = createRedisDedupeStore(async (command) => {
-      sent.push(String(command[1]))
-      return reply(command)
-    })
-    const { deliver, reports, onPayment } = openReceiver({ dedupe })
-    expect(await deliver(payment())).toBe(503)
-    expect(reports).toMatchObject([
-      { kind: 'store-failed', method: 'claim', error: { message: expect.stringContaining('not a reply') } },
-    ])
-    expect(onPayment).not.toHaveBeenCalled()
-    // Redis has the claim, so the store releases it.
-    expect(sent.at(-1)).toContain("redis.call('DEL'")
-  },
-)
-
-test('case 69: a function that returns the reply without a promise works', async () => {
-  const { details, reports } = merchantWith({ tokenStore: createRedisTokenStore(redis as never) })
-  await details()
-  expect(reports).toEqual([])
-})
 
 test('case 69: a Keyv that wraps its values is reported, and the process goes on with its memory', async () => {
   const values = new Map<string, unknown>()

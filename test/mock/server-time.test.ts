@@ -2,10 +2,10 @@ import { request as send } from 'undici'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createMock, type MockOptions, type NotifyOptions } from '../../mocks/core.ts'
 import type { MockServerOptions } from '../../mocks/server.ts'
-import { CHARGES, KEYS, ORDER } from '../mock/open.ts'
 import { localhostCertificate } from '../support/certificates.ts'
 import { MOCK_CHARGE } from '../support/mock-clients.ts'
 import { startServer } from '../support/mock-server.ts'
+import { CHARGES, KEYS, ORDER } from './open.ts'
 
 const START = '2026-12-01T06:00:00Z'
 const HOUR = 3_600_000
@@ -99,22 +99,6 @@ test('a server on the system clock delivers shuffled notifications within a seco
   await close()
   await pass(HOUR)
   expect([...counts, received.length]).toEqual([0, 0, 3, 3])
-})
-
-test('a server starts no timer with a negative delay, even if the machine’s clock moves between two readings', async () => {
-  let reading = Date.parse('2026-12-01T06:00:00Z')
-  vi.spyOn(Date, 'now').mockImplementation(() => (reading += 7))
-  const timer = vi.spyOn(globalThis, 'setTimeout')
-  onTestFinished(() => void vi.restoreAllMocks())
-  const mock = createMock({ subscriptions: { notify: [{ to: () => new Response(), shuffle: true }] } })
-  await startServer({ mock })
-  mock.add({ subscriptions: [{ request }] })
-  for (const delay of [0, 1, 5]) await mock.clock.advance(delay)
-  mock.notifications.connect(() => new Response(), { delay: 1 })
-  mock.notifications.send({ type: 'SUBSCRIPTION', status: 'CANCELLED' })
-  const delays = timer.mock.calls.map(([, delay]) => Number(delay))
-  expect(delays.length).toBeGreaterThan(0)
-  expect(Math.min(...delays)).toBeGreaterThanOrEqual(0)
 })
 
 /** Returns the base URLs of `url` and of `confirmation_url` for a client that addresses a host. */
@@ -217,23 +201,6 @@ test('case 88: a server with a fixed clock accepts the 121st call, and area S ke
   for (let count = 0; count < 120; count += 1) await mock.fetch(`${own}/health`)
   expect((await mock.fetch(`${own}/health`)).status).toBe(429)
 })
-
-test.each(['mock', 'machine'] as const)(
-  'with a fixed clock, a limit of the options ends after a minute of the time in rateLimitTime: %s',
-  async (rateLimitTime) => {
-    const { pass } = useMachineTime()
-    const rateLimit = { limit: 1, windowMs: 60_000 }
-    const mock = createMock({ clock: '2027-06-01T00:00:00Z', rateLimitTime, gateway: { rateLimit } })
-    const { url } = await startServer({ mock })
-    const minute = () => (rateLimitTime === 'mock' ? mock.clock.advance(60_000) : pass(60_000))
-    expect(await health(url, 2)).toEqual([200, 429])
-    await minute()
-    expect(await health(url, 2)).toEqual([200, 429])
-    await send(`${url}/oauth/token`, { method: 'POST' })
-    const { headers } = await send(`${url}/oauth/token`, { method: 'POST' })
-    expect(headers['x-ratelimit-remaining']).toBe('600')
-  },
-)
 
 test('case 89: on 0.0.0.0, a page of another name that points at the server cannot reset the mock', async () => {
   const { url, mock } = await startServer({ host: '0.0.0.0' })

@@ -1,11 +1,10 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { createMock, defaultMerchant, testNumbers } from '../../mocks/core.ts'
-import { GatewayClient } from '../../src/index.ts'
-import { CHARGES, ORDER, open, openThrough } from '../mock/open.ts'
-import { transports } from '../mock/transports.ts'
+import { createMock } from '../../mocks/core.ts'
 import { errorOf } from '../support/clients.ts'
 import { MOCK_CHARGE as CHARGE, clientsOf } from '../support/mock-clients.ts'
 import { startServer } from '../support/mock-server.ts'
+import { CHARGES, open, openThrough } from './open.ts'
+import { transports } from './transports.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -75,52 +74,6 @@ test('case 84: a used key without a bearer is a 401, and a new key with a malfor
   expect(mock.state.charges()).toHaveLength(1)
 })
 
-test('case 84: under keyReuse: reject, another body is a 422 for charges and renewals', async () => {
-  const { g, charge, paid, renew } = await open({ gateway: { keyReuse: 'reject' } })
-  const created = await charge('k')
-  const { id } = await paid()
-  const renewed = await renew(id, 'k')
-  for (const body of ['{', {}, { ...CHARGE, amount: 1, mandate_id: 'ch_other' }]) {
-    expect((await g(CHARGES, { key: 'k', body })).json.error.code).toBe('idempotency_key_reused')
-    expect((await g(`${CHARGES}/${id}/renew`, { key: 'k', body })).status).toBe(422)
-  }
-  expect([(await charge('k')).text, (await renew(id, 'k')).text]).toEqual([created.text, renewed.text])
-})
-
-test.each<[field: string, value: string, status: number]>([
-  ['msisdn', '', 400],
-  ['msisdn', 'x', 400],
-  ['msisdn', '01711', 400],
-  ['msisdn', '+0171112345', 400],
-  ['msisdn', '+880 1711 123456', 400],
-  ['msisdn', '+1234567890123456', 400],
-  ['msisdn', '+8801711123456', 202],
-  ['msisdn', '8801711123456', 202],
-  ['currency', '', 400],
-  ['currency', 'taka', 202],
-])('case 85: a charge with %s %j is %i', async (field, value, status) => {
-  const { charge, mock } = await open()
-  const answer = await charge('k', { [field]: value })
-  expect(answer.status).toBe(status)
-  if (status === 400) expect(mock.explain('gateway.charge')).toContain(`Field: ${field}.`)
-})
-
-test.each<[type: string, option: 'json' | 'any' | undefined, ofG: number, ofS: number]>([
-  ['text/plain', undefined, 415, 415],
-  ['text/plain', 'json', 415, 415],
-  ['text/plain', 'any', 202, 200],
-  ['application/x-www-form-urlencoded', undefined, 415, 415],
-  ['application/vnd.api+json', undefined, 415, 415],
-  ['application/json;charset=UTF-8', undefined, 202, 200],
-])('case 85: a body of type %s with contentType %s is %i and %i', async (type, contentType, ofG, ofS) => {
-  const area = contentType === undefined ? {} : { contentType }
-  const { g, s } = await open({ subscriptions: area, gateway: area })
-  const headers = { 'content-type': type }
-  const charge = await g(CHARGES, { key: 'k', headers, body: JSON.stringify(CHARGE) })
-  expect(charge.status).toBe(ofG)
-  expect((await s('/api/v1.0/subscribe', { headers, body: JSON.stringify(ORDER) })).status).toBe(ofS)
-})
-
 test('case 85: a body without a type, which is text/plain to fetch, is 415, and no body needs none', async () => {
   const { mock, g } = await open()
   const { baseUrl, apiKey } = mock.clientOptions.gateway
@@ -128,49 +81,6 @@ test('case 85: a body without a type, which is text/plain to fetch, is 415, and 
   const init = { method: 'POST', headers, body: JSON.stringify(CHARGE) }
   expect((await mock.fetch(`${baseUrl}${CHARGES}`, init)).status).toBe(415)
   expect((await g('/api/v1/reset')).status).toBe(200)
-})
-
-test.each<[clientID: string, rules: 'spec' | 'strict', status: number]>([
-  ['nobody', 'spec', 422],
-  ['nobody', 'strict', 422],
-  ['another', 'spec', 200],
-  ['another', 'strict', 422],
-  ['mock-client', 'strict', 200],
-])('case 85: clientID %s under %s rules is %i', async (clientID, rules, status) => {
-  const merchants = [defaultMerchant, { ...defaultMerchant, clientId: 'another' }]
-  const { subscribe, mock } = await open({ rules, subscriptions: { merchants } })
-  const { status: actual, json } = await subscribe({ clientID })
-  expect([actual, json.errorCode]).toEqual([status, status === 200 ? '00' : '05'])
-  expect(mock.state.subscriptions().map(({ clientId }) => clientId)).toEqual(
-    status === 200 ? ['mock-client'] : [],
-  )
-})
-
-const both = async (apiKeyScope?: 'own') => {
-  const { mock, paid } = await open({
-    gateway: { apiKeys: ['one', 'two'], ...(apiKeyScope && { apiKeyScope }) },
-  })
-  const own = { ...mock.clientOptions.gateway, apiKey: 'two', fetch: mock.fetch, retry: false } as const
-  const other = new GatewayClient(own)
-  return { mock, other, first: await paid({ msisdn: testNumbers.retry_then_succeeds }) }
-}
-
-test('case 86: an API key reads and resets the charges of another key by default', async () => {
-  const { mock, other, first } = await both()
-  expect((await other.status(first.id)).id).toBe(first.id)
-  await other.reset()
-  expect([mock.state.charges(), mock.state.events()]).toEqual([[], []])
-})
-
-test('case 86: under apiKeyScope: own, charges of another key are unknown and outlive a reset with retries and events', async () => {
-  const { mock, other, first } = await both('own')
-  expect(await errorOf(other.status(first.id))).toMatchObject({ status: 404, outcome: 'rejected' })
-  expect(mock.explain('gateway.status')).toContain('gateway.apiKeyScope')
-  await other.charge(CHARGE, { idempotencyKey: 'mine' })
-  await other.reset()
-  await mock.clock.advance({ days: 1 })
-  expect(mock.state.charges()).toMatchObject([{ id: first.id, status: 'succeeded' }])
-  expect(new Set(mock.state.events().map(({ data }) => data.id))).toEqual(new Set([first.id]))
 })
 
 test('case 87: every response of area S has the three headers with rateLimit: false', async () => {
@@ -207,12 +117,6 @@ test('case 87: past the limit, unknown paths, wrong methods and large bodies are
   ]
   expect(answers.map(({ status }) => status)).toEqual([404, 429, 429, 429, 404, 429, 429, 429])
   expect(answers.slice(1, 4).map(({ headers }) => headers.get('retry-after'))).toEqual(['60', '60', '60'])
-})
-
-test('case 87: an outage concerns unknown paths of the gateway, too', async () => {
-  const { mock, g } = await open()
-  mock.outage.start()
-  expect((await g('/nowhere')).status).toBe(503)
 })
 
 test('case 87: failures of one merchant’s admin do not lock another merchant’s admin', async () => {
@@ -286,27 +190,6 @@ const opened = async (keyInFlight: 'wait' | 'conflict', executed: boolean) => {
   mock.faults.add({ ...held, executed })
   return { mock, ...clientsOf(mock, { retry: { limit: 5 } }) }
 }
-
-test.each<['wait' | 'conflict', boolean]>([
-  ['wait', true],
-  ['wait', false],
-  ['conflict', true],
-  ['conflict', false],
-])(
-  'case 51: two calls with one key get one charge under keyInFlight: %s, the first executed at once: %s',
-  async (how, executed) => {
-    const { mock, gateway } = await opened(how, executed)
-    const calls = Promise.all(
-      [1, 2].map(() => gateway.charge(CHARGE, { idempotencyKey: 'order-1' }).withResponse()),
-    )
-    await vi.advanceTimersByTimeAsync(30_000)
-    const [first, second] = await calls
-    expect(second?.data).toEqual(first?.data)
-    expect(mock.state.charges()).toHaveLength(1)
-    const attempts = [first, second].map((each) => each?.response.attempts)
-    expect(attempts).toEqual([1, how === 'wait' ? 1 : expect.toSatisfy((count) => count > 1)])
-  },
-)
 
 test('case 51: two renewals with one key are one renewal, and another key does not wait', async () => {
   const { mock, gateway } = await opened('conflict', true)

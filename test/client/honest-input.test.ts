@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createMock } from '../../mocks/core.ts'
-import { invoiceIdFrom } from '../../src/index.ts'
 import { CHARGE, CHARGE_REQUEST, OK, SUBSCRIBED, SUBSCRIPTION } from '../support/bodies.ts'
 import { gatewayClient } from '../support/clients.ts'
-import { clientsOf } from '../support/mock-clients.ts'
 import { type Clients, openClients } from '../support/open-clients.ts'
 import { loosely, refusedFields, SECRET } from '../support/refused.ts'
 
@@ -49,8 +46,8 @@ describe('case 91: an honest caller gives', () => {
     expect(refused).toEqual(['headers.authorization'])
   })
 
-  it.each(['\n', '\r\n', new URL('http://shop.example/tenant')])(
-    'a base URL that ends in a line break or is a URL: %j',
+  it.each(['\n', '\r\n', ' ', '\t', new URL('http://shop.example/tenant')])(
+    'a base URL that ends in a line break or a blank, or is a URL: %j',
     async (end) => {
       const clients = await charging()
       const isUrl = end instanceof URL
@@ -73,16 +70,6 @@ describe('case 91: an honest caller gives', () => {
     },
   )
 
-  it('the options of a mock with prefixes', () => {
-    const mock = createMock({ gateway: { apiPrefix: '/v9' }, subscriptions: { apiPrefix: '/v9' } })
-    expect(() => clientsOf(mock)).not.toThrow()
-  })
-
-  it.each([' ', '\t', '  \n'])('a base URL with blanks at its ends: %j', async (blank) => {
-    const clients = await charging()
-    expect(await gatewayClient(`${blank}${clients.url}/${blank}`).charge(CHARGE_REQUEST)).toEqual(CHARGE)
-  })
-
   it('the same to a wait, a list and a renewal', async () => {
     const { gateway } = await openClients({ status: 201, body: { ...CHARGE, status: 'succeeded' } })
     const wait = { signal: null, timeout: Number.POSITIVE_INFINITY, until: undefined }
@@ -104,9 +91,5 @@ describe('case 91: an honest caller gives', () => {
       const refused = await refusedFields(() => charged.gateway.charge({ ...CHARGE_REQUEST, redirect_uri }))
       expect(refused).toEqual(['redirect_uri'])
     }
-  })
-
-  it('the return URL of a framework as a URL object', () => {
-    expect(invoiceIdFrom(new URL('https://shop.example/back?invoiceID=INV-1'))).toBe('INV-1')
   })
 })
