@@ -117,12 +117,15 @@ test.each<[string, unknown, string[]]>([
   ['pseudo-headers of HTTP/2 and null', { ':path': '/', 'x-null': null }, []],
   ['null headers', null, []],
   ['no headers', undefined, []],
-])('case 103: a delivery with %s is processed without what Headers cannot hold', async (_, headers, names) => {
-  const { handler, reports } = openReceiver({ verify: ({ headers: got }) => !got.has('x-null') })
-  const job = { headers: headers as never, body: JSON.stringify(payment()) }
-  expect(await handler.process(job)).toMatchObject({ result: 'processed' })
-  expect(reports).toEqual(names.map((name) => ({ kind: 'header-left-out', name })))
-})
+])(
+  'case 103: a delivery with %s is processed without what Headers cannot hold',
+  async (_, headers, names) => {
+    const { handler, reports } = openReceiver({ verify: ({ headers: got }) => !got.has('x-null') })
+    const job = { headers: headers as never, body: JSON.stringify(payment()) }
+    expect(await handler.process(job)).toMatchObject({ result: 'processed' })
+    expect(reports).toEqual(names.map((name) => ({ kind: 'header-left-out', name })))
+  },
+)
 
 test.each<[named: unknown, retryAfterMs: number, header: string]>([
   [900_000, 900_000, '900'],

@@ -53,7 +53,7 @@ const allowedImports: readonly Import[] = [
   ['mocks/server/ok.ts', 'srvx/node'],
   ['mocks/cli/ok.ts', '../server.ts'],
   ['mocks/cli/probe.ts', '../probe/probe.ts'],
-  ['mocks/probe/ok.ts', '../http/exchange.ts'],
+  ['mocks/probe/ok.ts', '../http/body.ts'],
 ]
 
 /** Ways to import that are not a plain `import`. */
