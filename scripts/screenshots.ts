@@ -23,6 +23,14 @@ const picturesOf = (name: string, from: string): string => {
 <p>${links.join(' · ')}</p>`
 }
 
+const executablePath = ['chromium-headless-shell', 'chromium', 'google-chrome']
+  .map((name) => `/usr/bin/${name}`)
+  .find((path) => existsSync(path))
+if (executablePath === undefined && process.env.CI === undefined) {
+  console.log('Without Chromium there are no pictures: apt-get install chromium-headless-shell')
+  process.exit()
+}
+
 const mock = createMock({ clock: '2026-11-28T12:00:00Z' })
 const { url, close } = await startMockServer({ mock })
 
@@ -83,9 +91,6 @@ const PAGES = {
 }
 
 mkdirSync(folder, { recursive: true })
-const executablePath = ['chromium-headless-shell', 'chromium', 'google-chrome']
-  .map((name) => `/usr/bin/${name}`)
-  .find((path) => existsSync(path))
 const browser = await chromium.launch({
   ...(executablePath === undefined ? {} : { executablePath }),
   args: ['--no-sandbox', '--disable-gpu'],

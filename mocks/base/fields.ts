@@ -41,7 +41,7 @@ export const number = (words = 'a number', least = -Number.MAX_VALUE, most = Num
   })
 
 /** Accepts what `inner` accepts. Its JSON Schema has more keywords. */
-export const described = <Value, Given>(inner: Field<Value, Given>, json: Json) =>
+const described = <Value, Given>(inner: Field<Value, Given>, json: Json) =>
   schema<Value, Given>(
     () => ({ ...jsonOf(inner), ...json }),
     (value, issues) => readWith(inner, value, issues),

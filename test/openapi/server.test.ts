@@ -48,7 +48,7 @@ test('a page without script shows every operation and schema, and the panel link
   expect(targets.filter((id) => document.getElementById(id ?? '') === null)).toEqual([])
   expect(document.querySelectorAll('script').length).toBe(0)
   expect(document.body.textContent).not.toMatch(/\]\(https|`/)
-  expect(await (await fetch(`${url}/_mock`)).text()).toContain('href="/openapi"')
+  expect(await (await fetch(`${url}/_mock/connect`)).text()).toContain('href="/openapi"')
 })
 
 test('other methods on these paths get the response of an unknown path', async () => {
