@@ -179,8 +179,9 @@ export const createAsker = (
     const { body } = sending
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
     for (;;) {
-      const bearer = await authorization(definition.auth, sending.auth)
       await admit(sending.impatient === true)
+      // After the wait for the limit, because a token may be short-lived.
+      const bearer = await authorization(definition.auth, sending.auth)
       const headers = new Headers({
         ...(bearer === '' ? {} : { authorization: bearer }),
         ...(text === undefined ? {} : { 'content-type': sending.type ?? 'application/json' }),

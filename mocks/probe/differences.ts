@@ -126,7 +126,7 @@ const hasType = (type: unknown, value: unknown): boolean => {
   return type === 'object' ? isObject(value) : typeof value === type
 }
 
-const checkSchema = (schema: Json, value: unknown, place: string, isPartial: boolean): Finding[] => {
+const checkSchema = (schema: Json, value: unknown, place: string, isPartial = false): Finding[] => {
   const finding = (kind: Finding['kind'], at = place): Finding => ({
     place: at,
     kind,
@@ -142,7 +142,7 @@ const checkSchema = (schema: Json, value: unknown, place: string, isPartial: boo
   return Object.entries<Json>(Object(schema.properties)).flatMap(([name, inner]) => {
     const at = place === '' ? name : `${place}.${name}`
     if (name in value) return checkSchema(inner, value[name], at, isPartial)
-    return isPartial || !Object(schema.required).includes(name) ? [] : [finding('missing', at)]
+    return isPartial || !Object(schema.required ?? []).includes(name) ? [] : [finding('missing', at)]
   })
 }
 
@@ -153,11 +153,14 @@ export const checkBody = (
   body: unknown,
 ): readonly Finding[] => {
   const error = definition.operation.startsWith('gateway') ? gatewayErrorSchema : envelopeSchema
-  if (succeeded && definition.partialResponse === true && body === undefined) return []
-  return checkSchema(
-    jsonOf(succeeded ? definition.response : error),
-    body,
-    '',
-    succeeded && definition.partialResponse === true,
-  )
+  if (!succeeded) return checkSchema(jsonOf(error), body, '')
+  const isPartial = definition.partialResponse === true
+  if (isPartial && body === undefined) return []
+  const envelope =
+    definition.envelope === 'optional' ? checkSchema(jsonOf(envelopeSchema), body, '', true) : []
+  const response: Json = {
+    ...jsonOf(definition.response),
+    ...(isPartial && { required: definition.requiredFields ?? [] }),
+  }
+  return [...checkSchema(response, body, ''), ...envelope]
 }

@@ -67,6 +67,21 @@ export const subscriptionDecisions = (
   const closed = new Map<string, { readonly index: number; readonly time: number }>()
   const reversed = new Set<string>()
   const decisions: (Decision & { readonly invoice?: string })[] = []
+  const openUntil = new Map<string, number>()
+  const dueAfter = (request: { readonly start: string; readonly step: number }, at: number): number => {
+    const firstDay = dayNumber(request.start) ?? 0
+    const passed = Math.max(0, Math.ceil((calendar.dayAt(at) - firstDay) / request.step))
+    const [next = 0, afterNext = 0] = [passed, passed + 1].map((count) =>
+      calendar.instantOf(firstDay + count * request.step, debitSecond),
+    )
+    return next > at ? next : afterNext
+  }
+  const isUnpaidAt = (exchange: Exchange, due: number): boolean =>
+    exchange.operation === 'subscriptions.payments' &&
+    exchange.succeeded &&
+    !exchange.request.path.includes('?') &&
+    paymentsOf(exchange).length === 0 &&
+    due <= exchange.time
   exchanges.forEach((exchange, before) => {
     const { operation, succeeded, body, time, id } = exchange
     const invoice = operation === 'subscriptions.status' ? id : (invoices.get(id) ?? '')
@@ -79,6 +94,7 @@ export const subscriptionDecisions = (
     if (request === undefined || !(succeeded || isRefused)) return
     const end = closed.get(invoice)
     const status = operation === 'subscriptions.status' ? textOf(body, 'status') : ''
+    if (status === 'INITIALIZED') openUntil.set(invoice, time)
     const flag = operation === 'subscriptions.details' ? body.enabled : undefined
     const has = (value: unknown): boolean =>
       [value, String(value), Boolean(value), String(Boolean(value))].includes(Object(flag).valueOf())
@@ -88,11 +104,8 @@ export const subscriptionDecisions = (
     const daysLeft = (dayNumber(request.end) ?? 0) - calendar.dayAt(time)
     const known = decisions.findLast((each) => each.invoice === invoice)?.time ?? request.created
     // A payment that is due and does not exist also shows that the payer has canceled.
-    const firstDay = dayNumber(request.start) ?? 0
-    const passed = Math.ceil((calendar.dayAt(known) + 1 - firstDay) / request.step)
-    const due = calendar.instantOf(firstDay + Math.max(0, passed) * request.step, debitSecond)
-    const isUnpaid =
-      operation === 'subscriptions.payments' && paymentsOf(exchange).length === 0 && due <= time
+    const due = dueAfter(request, known)
+    const isUnpaid = isUnpaidAt(exchange, due)
     const isEnded = is('inactive') && daysLeft >= 0
     const hasNoNext = body.nextPaymentDate === null && daysLeft > request.step
     const paid = payments.get(invoice)
@@ -136,13 +149,20 @@ export const subscriptionDecisions = (
       closed.set(invoice, { index: before, time })
       const isRunning =
         isRefused || (operation === 'subscriptions.cancellation' && textOf(body, 'status') === 'PROCESSING')
-      const latest = Math.min(
-        isUnpaid ? due - 1 : time,
-        decided.has(invoice) ? FOREVER : request.created + ttl - 1,
+      const lastTime = decided.has(invoice) ? FOREVER : request.created + ttl - 1
+      const firstDue = dueAfter(request, openUntil.get(invoice) ?? request.created)
+      const wasNeverPaid = exchanges.some(
+        (each) => invoices.get(each.id) === invoice && isUnpaidAt(each, firstDue),
       )
+      const latest = Math.min(isUnpaid ? due - 1 : time, wasNeverPaid ? firstDue - 1 : time, lastTime)
+      const at = isRunning ? time : Math.max(request.created, latest - delay)
+      // The payer authorized before canceling, although the recordings show it later.
+      const index = decisions.findLastIndex((each) => each.invoice === invoice)
+      const earlier = decisions[index]
+      if (earlier !== undefined && earlier.time > at) decisions[index] = { ...earlier, time: at }
       decisions.push({
         invoice,
-        time: isRunning ? time : Math.max(known, latest - delay),
+        time: at,
         before,
         act: (mock, mapped) => void mock.payer.cancel(mapped(invoice)),
       })

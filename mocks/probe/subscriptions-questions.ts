@@ -99,12 +99,13 @@ const askVariant = async (ask: Ask): Promise<Answer> => {
   const details = (await question.ifKnown(step.anyDetails(ask)))?.body ?? {}
   const cancellation = (await question.ifKnown(step.canceled(ask)))?.reply.body
   const payments = ask.config.subscriptionId === undefined ? undefined : question.ifKnown(step.pageOf(ask))
-  const reversal: unknown = Object((await payments)?.[0]).reverseTransactionAmount
+  const payment = Object((await payments)?.[0])
+  const reversal: unknown = payment.reverseTransactionAmount
   const enabled = received(details, 'enabled')
   const forms: Readonly<Record<string, boolean>> = {
     'id-casing': !('invoiceID' in reply.body),
     'number-ids': typeof received(reply.body, 'invoiceID') === 'number',
-    'text-ids': typeof cancellation?.id === 'string',
+    'text-ids': typeof (cancellation?.id ?? payment.paymentId) === 'string',
     'text-amounts': typeof details.amount === 'string',
     'text-flags': typeof enabled === 'string',
     'boolean-flags': typeof enabled === 'boolean',

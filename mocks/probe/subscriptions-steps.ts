@@ -101,13 +101,13 @@ export const offset = async (ask: Ask): Promise<number> => {
   return Math.round(ahead / MINUTE / 15) * 15 || 0
 }
 
-const issuedId = ({ pending }: { readonly pending: Reply }): string | undefined => {
-  const id = textOf(pending.body, 'subscriptionId')
+const issuedId = ({ body }: Reply): string | undefined => {
+  const id = textOf(body, 'subscriptionId')
   return id === '' || id === 'NA' ? undefined : id
 }
 
 export const pendingDetails = once('details before the decision', async (ask) => {
-  const id = issuedId(await request(ask))
+  const id = issuedId((await request(ask)).pending)
   return id === undefined ? undefined : call(ask, 'subscriptions.details', id)
 })
 
@@ -116,7 +116,11 @@ export const authorized = once('authorized subscription', async (ask) => {
   await ifKnown(pendingDetails(ask))
   const { invoiceId, reply } = await request(ask)
   await ask.payer('authorize the subscription', textOf(reply.body, 'url') ?? '')
-  const id = needed((await status(ask, invoiceId)).body, 'subscriptionId')
+  const after = await status(ask, invoiceId)
+  const id = issuedId(after)
+  if (id === undefined || after.body.status === 'INITIALIZED') {
+    throw new Unanswered('the payer has not authorized the subscription')
+  }
   return { id, reply: await call(ask, 'subscriptions.details', id) }
 })
 
@@ -126,7 +130,7 @@ export const anyDetails = async (ask: Ask): Promise<Reply> =>
 
 /** Cancels the shared request or subscription, after everything that needs it uncanceled. */
 export const canceled = once('canceled subscription', async (ask) => {
-  const id = (await ifKnown(authorized(ask)))?.id ?? issuedId(await request(ask))
+  const id = (await ifKnown(authorized(ask)))?.id ?? issuedId((await request(ask)).pending)
   if (id === undefined) throw new Unanswered('there is no subscriptionId before the payer authorizes')
   const before = await call(ask, 'subscriptions.cancellation', id)
   return { id, before, reply: await call(ask, 'subscriptions.cancel', id) }

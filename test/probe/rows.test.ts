@@ -102,6 +102,13 @@ test('row 76: a renewal that fails is reported with its status', async () => {
   expect(without.answers).toEqual([{ unknown: 'no test number has a renewal that fails' }])
 })
 
+test('row 12: a payer who has not authorized leaves the answer open, and is not waited for', async () => {
+  const { run } = openSandbox({ subscriptions: { pendingSubscriptionId: 'NA' } })
+  const { asked } = await run({ payer: async () => undefined }, LEVELS)
+  const answers = asked.flatMap(({ question, answer }) => (question.row === '12' ? [answer] : []))
+  expect(answers).toEqual([{ unknown: 'the payer has not authorized the subscription' }])
+})
+
 test('row 61: a number in the reference without a behavior, such as that of a hotline, is not charged', async () => {
   const hotline = '+8801811111111'
   const table = { numbers: [{ number: '+8801700000001', behavior: 'succeeds' }], support: { phone: hotline } }
