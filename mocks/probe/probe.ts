@@ -51,7 +51,7 @@ const merged = (one: Json, other: Json): Json => ({
 })
 
 /** Returns the options that answers set. */
-export const optionsOf = (asked: readonly Asked[]): Json => {
+const optionsOf = (asked: readonly Asked[]): Json => {
   const options: Record<string, Json> = {}
   for (const { question, answer } of asked) {
     if (answer === undefined || !('found' in answer) || Object.keys(answer.found).length === 0) continue

@@ -6,7 +6,7 @@ import type { Level } from '../../mocks/probe/question.ts'
 import { createRedactor } from '../../mocks/probe/redact.ts'
 import { openSession, type SessionLine } from '../../mocks/probe/session.ts'
 
-export const ALL: readonly Level[] = ['read', 'write', 'reset', 'rate-limit', 'lockout']
+const ALL: readonly Level[] = ['read', 'write', 'reset', 'rate-limit', 'lockout']
 
 /** What a merchant knows of a sandbox. */
 export const SANDBOX = {

@@ -16,7 +16,7 @@ export const NUMBERS = ['+8801712345678', '8801812345679', '+4915112345670'] as 
 const START = '2026-12-01T06:00:00Z'
 
 /** The options of the recorded server: those given, with the shop's credentials. */
-export const serverOptions = (options: MockOptions): MockOptions => ({
+const serverOptions = (options: MockOptions): MockOptions => ({
   clock: START,
   seed: 'server',
   ...options,
