@@ -23,6 +23,7 @@ export interface Difference extends Finding {
 export interface Skipped {
   /** The number of the recording. */
   readonly recording: number
+  /** Why the recording could not be compared. */
   readonly reason: string
 }
 
@@ -30,6 +31,7 @@ export interface Skipped {
 export interface Comparison {
   /** The differences, each once for all recordings that show it. */
   readonly differences: readonly Difference[]
+  /** The recordings that could not be compared, with the reason. */
   readonly skipped: readonly Skipped[]
   /** The number of recordings that were compared. */
   readonly compared: number

@@ -9,6 +9,7 @@ import { textOf } from './exchanges.ts'
 export interface Finding {
   /** `status`, `header retry-after`, or the field, such as `subscriptionPayments[].dueDate`. */
   readonly place: string
+  /** What differs: for example a `missing` field, the `type` of a value, or the `order` of a list. */
   readonly kind:
     | 'status'
     | 'header'
@@ -19,7 +20,9 @@ export interface Finding {
     | 'value'
     | 'paging'
     | 'order'
+  /** What the server sent. */
   readonly recorded: unknown
+  /** What the mock sent. */
   readonly mock: unknown
 }
 

@@ -4,7 +4,10 @@ import { createRedactor, type Hidden } from './redact.ts'
 /** The options of `record`. */
 export interface RecordOptions extends Hidden {
   /** The clock of the recorded times. Default: the machine's clock. */
-  readonly clock?: { now(): number }
+  readonly clock?: {
+    /** Returns the time in milliseconds since 1970. */
+    now(): number
+  }
 }
 
 /** A function with the arguments and the result of `fetch`. */

@@ -6,10 +6,13 @@ import { decoded } from '../http/routes.ts'
 
 /** One request and its response, without secrets and without payers' numbers. A recorded file has one per line. */
 export interface Recording {
+  /** The API to which the request was sent: `subscriptions` (area S) or `gateway` (area G). */
   readonly area: Area
   /** The requested operation; absent if no operation has this path. */
   readonly operation?: Operation
+  /** The request, without secrets and payers' numbers. */
   readonly request: {
+    /** HTTP method, such as `POST`. */
     readonly method: string
     /** The path below the base URL, with the query. */
     readonly path: string
@@ -20,6 +23,7 @@ export interface Recording {
   }
   /** Absent if the request got no response. */
   readonly response?: {
+    /** HTTP status. */
     readonly status: number
     /** The headers of `KEPT` that were received, with names in lower case. */
     readonly headers: Readonly<Record<string, string>>

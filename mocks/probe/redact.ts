@@ -35,6 +35,7 @@ export interface Redactor {
 export interface Hidden {
   /** Secrets by name, for example `{ password: '…' }`. */
   readonly secrets?: Readonly<Record<string, string>>
+  /** Payers' phone numbers, in any form. */
   readonly numbers?: readonly string[]
 }
 
