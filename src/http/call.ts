@@ -281,7 +281,7 @@ export const makeCall = async <Definition extends EndpointDefinition>(
 }
 
 /** The package's version, which `npm run release:version` writes. */
-const VERSION = '0.1.0'
+const VERSION = '0.2.0'
 
 /** Returns the header User-Agent, except in browsers, which send their own User-Agent. */
 const agentHeader = (): Readonly<Record<string, string>> => {
