@@ -68,8 +68,19 @@ export const absoluteUrl = input('an absolute URL such as https://shop.example/r
 const tagOf = (value: unknown): string => Object.prototype.toString.call(value)
 const isPlain = (value: unknown): boolean => tagOf(value) === '[object Object]'
 
-/** Accepts a regular expression, even from another realm such as an iframe. */
-export const pattern = rule<RegExp>('a regular expression', (value) => tagOf(value) === '[object RegExp]')
+const isPatternText = (value: unknown): boolean => {
+  try {
+    return typeof value === 'string' && new RegExp(value) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** Accepts a regular expression, even from another realm such as an iframe, or its text, as a JSON file has it. */
+export const pattern = rule<RegExp | string>(
+  'a regular expression, or its text',
+  (value) => tagOf(value) === '[object RegExp]' || isPatternText(value),
+)
 
 /** Accepts a plain object with any fields. Refuses a Date, a Map or a promise. */
 export const plainObject = rule<object>('a plain object', isPlain)

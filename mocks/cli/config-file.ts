@@ -17,30 +17,15 @@ export const readNamedFile = async (option: string, path: string): Promise<strin
 const failure = (path: string, reason: string, cause?: unknown): CommandError =>
   new CommandError(`--config ${path}: ${reason}`, { cause })
 
-/** Converts amountPattern from text to a regular expression, because JSON has no regular expressions. */
-const withPattern = (path: string, options: unknown): unknown => {
-  const { subscriptions } = Object(options)
-  const pattern: unknown = Object(subscriptions).amountPattern
-  if (typeof pattern !== 'string') return options
-  try {
-    return { ...Object(options), subscriptions: { ...subscriptions, amountPattern: new RegExp(pattern) } }
-  } catch (error) {
-    const reason = `subscriptions.amountPattern is not a valid regular expression: ${messageOf(error)}.`
-    throw failure(path, reason, error)
-  }
-}
-
 const readJson = async (path: string): Promise<unknown> => {
   const text = await readNamedFile('--config', path)
-  let options: unknown
   try {
-    options = JSON.parse(text.replace(/^\uFEFF/, ''))
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
     // The error shows only the line and column. The rest of Node's message may quote a secret in the file.
     const place = / \(line \d+ column \d+\)/.exec(messageOf(error))?.[0] ?? ''
     throw failure(path, `the file is not valid JSON${place}.`, error)
   }
-  return withPattern(path, options)
 }
 
 const readModule = async (path: string): Promise<unknown> => {

@@ -84,17 +84,22 @@ const levelsOf = (flags: Flags): readonly Level[] => {
   return ['read', ...more]
 }
 
-/** Replaces values such as `$API_KEY` by the variables of the environment that they name. */
-const withEnvironment = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map((each) => withEnvironment(each))
+/** Replaces values such as `$API_KEY` by the variables of the environment that they name. `place` names the value. */
+const withEnvironment = (value: unknown, place = ''): unknown => {
+  if (Array.isArray(value)) return value.map((each, index) => withEnvironment(each, `${place}[${index}]`))
   if (isObject(value)) {
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withEnvironment(each)]))
+    const entries = Object.entries(value)
+    return Object.fromEntries(
+      entries.map(([name, each]) => [name, withEnvironment(each, `${place}${place && '.'}${name}`)]),
+    )
   }
   const variable = typeof value === 'string' ? /^\$\{?(\w+)\}?$/.exec(value)?.[1] : undefined
   if (variable === undefined) return value
   const found = process.env[variable]
   if (found === undefined || found === '') {
-    throw new CommandError(`--config: the environment has no variable ${variable}.`, { exitCode: 2 })
+    // The value may be a password that begins with $, so the message does not quote it.
+    const message = `--config: ${place} names a variable that the environment does not have.`
+    throw new CommandError(message, { exitCode: 2 })
   }
   return found
 }
@@ -155,13 +160,21 @@ const redactorOf = ({ subscriptions, gateway }: ProbeConfig): Redactor => {
 }
 
 /** Opens the session file of a folder. A last line that a killed run wrote in part is left out. */
-const sessionIn = (folder: string) => {
+const sessionIn = (folder: string, config: ProbeConfig) => {
   const path = join(folder, 'session.jsonl')
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
   if (whole !== text) writeFileSync(path, whole)
   const lines = whole.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as SessionLine]))
-  return openSession(lines, randomId(), (line) => appendFileSync(path, `${JSON.stringify(line)}\n`))
+  const asks = [config.subscriptions, config.gateway].map((area) => area?.baseUrl ?? 'nothing').join(' and ')
+  const session = openSession(lines, randomId(), asks, (line) =>
+    appendFileSync(path, `${JSON.stringify(line)}\n`),
+  )
+  if (session.asks === asks) return session
+  throw new CommandError(
+    `--out ${folder}: its session asks ${session.asks}, not ${asks}. Use another folder, or delete ${path}.`,
+    { exitCode: 2 },
+  )
 }
 
 const progressOf =
@@ -171,6 +184,8 @@ const progressOf =
 
 /** Prints the address of a page, and waits until a person has acted there. */
 const payerAt = (outputs: Outputs) => async (action: string, url: string) => {
+  // Without input, nobody is there to press Enter.
+  if (process.stdin.readableEnded) return
   const terminal = createInterface({ input: process.stdin })
   outputs.stdout.write(`Please ${action} at ${url} and then press Enter.\n`)
   await new Promise<void>((done) => terminal.once('line', () => done()).once('close', () => done()))
@@ -211,7 +226,7 @@ export const runProbe = async (words: readonly string[], outputs: Outputs): Prom
   const redactor = redactorOf(config)
   const folder = resolve(flags.out ?? 'probe')
   mkdirSync(folder, { recursive: true })
-  const session = sessionIn(folder)
+  const session = sessionIn(folder, config)
   const result = await probe(
     config,
     levels,

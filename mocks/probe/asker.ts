@@ -65,9 +65,9 @@ const pathOf = (area: Area, config: ProbeArea, { path }: EndpointDefinition, sen
 /** Returns the milliseconds after which a refused call may be repeated. */
 const waitOf = ({ headers }: Reply, now: number): number => {
   const after = headers['retry-after']
-  if (after !== undefined) return /^\d+$/.test(after) ? Number(after) * SECOND : Date.parse(after) - now
   const until = Number(headers['x-ratelimit-reset']) * SECOND - Date.parse(headers.date ?? '')
-  return Number.isFinite(until) ? until : USUAL_WAIT
+  const waits = [Number(after || Number.NaN) * SECOND, Date.parse(after ?? '') - now, until]
+  return waits.find((wait) => Number.isFinite(wait)) ?? USUAL_WAIT
 }
 
 const SHAPE = ['errorCode', 'access_token', 'error'] as const
@@ -102,7 +102,7 @@ export const createAsker = (
     failures += 1
     const text = redactor.text(reason)
     return failures < MOST_FAILURES
-      ? new Unanswered(text)
+      ? new Unanswered(text, true)
       : new Stopped(`${failures} requests in a row had no usable response; the last: ${text}`)
   }
 
@@ -259,7 +259,7 @@ export const createAsker = (
       async payer(action, url) {
         const id = next()
         if (session.wasSent(id)) return
-        if (payer === undefined) throw new Unanswered(`nobody was there to ${action}`)
+        if (payer === undefined) throw new Unanswered(`nobody was there to ${action}`, true)
         await payer(action, url)
         session.add({ sent: id })
       },

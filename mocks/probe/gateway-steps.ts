@@ -9,6 +9,8 @@ export const NOBODYS_CONFIRMATION = 'conf_probe'
 // +999 is not a country code, so nobody has this number.
 export const NOBODYS_NUMBER = '+99988877766'
 export const AMOUNT = 100
+// The code is removed from recordings, so it must not look like a part of a time, such as 000000.
+const WRONG_CODE = '908172'
 
 const NUMBER = /^\+?\d{7,15}$/
 
@@ -83,7 +85,7 @@ export const statusOf = (ask: Ask, id: string, more = {}): Promise<Reply> =>
   ask.send({ operation: 'gateway.status', path: [id], ...more })
 
 export const wrongCode = async (ask: Ask): Promise<string> =>
-  (await reference(ask)).otp === '000000' ? '111111' : '000000'
+  (await reference(ask)).otp === WRONG_CODE ? '271809' : WRONG_CODE
 
 export const unknownConfirmation = once('unknown confirmation', async (ask) =>
   confirm(ask, NOBODYS_CONFIRMATION, await wrongCode(ask)),

@@ -65,13 +65,13 @@ const lacking = (question: Question, area: ProbeArea): Answer | undefined => {
   return missing === undefined ? undefined : { unknown: `${question.area}.${missing} is not configured` }
 }
 
-/** Asks one question. */
-const askOne = async (question: Question, ask: Parameters<Question['ask']>[0]): Promise<Answer> => {
+/** Asks one question. `isFinal` is false if a later run may find the answer. */
+const askOne = async (question: Question, ask: Parameters<Question['ask']>[0]) => {
   try {
-    return await question.ask(ask)
+    return { answer: await question.ask(ask), isFinal: true }
   } catch (error) {
-    if (error instanceof Unanswered) return { unknown: error.message }
-    throw error
+    if (!(error instanceof Unanswered)) throw error
+    return { answer: { unknown: error.message }, isFinal: !error.isTemporary }
   }
 }
 
@@ -104,8 +104,9 @@ export const probe = async (
       progress(question, index + 1, chosen.length)
       askers[area] ??= createAsker(area, areaConfig, parts, spent)
       try {
-        answer = await askOne(question, askers[area](id))
-        session.add({ question: id, answer })
+        const result = await askOne(question, askers[area](id))
+        answer = result.answer
+        if (result.isFinal) session.add({ question: id, answer })
       } catch (error) {
         if (!(error instanceof Stopped)) throw error
         stopped[area] = redactor.text(error.message)

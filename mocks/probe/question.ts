@@ -14,6 +14,13 @@ export type Answer = { readonly found: Json; readonly seen: string } | { readonl
 /** Thrown while a question is asked: its answer cannot be known. The probe goes on with the next question. */
 export class Unanswered extends Error {
   override readonly name = 'Unanswered'
+  /** Whether a later run of the session may find the answer: a request failed, or nobody was there. */
+  readonly isTemporary: boolean
+
+  constructor(message: string, isTemporary = false) {
+    super(message)
+    this.isTemporary = isTemporary
+  }
 }
 
 /** Thrown while a question is asked: no more questions can be put to this area. */

@@ -16,6 +16,8 @@ const FIRST_NUMBER = 99_901_000_001
 
 // A shorter secret is replaced only as a whole value, because other text may contain the same characters.
 const SHORTEST_PART = 6
+// A one-time code is replaced only between other characters than digits, because a longer number may contain its digits.
+const CODE = /^\d{1,9}$/
 
 /** Replaces secrets and payers' numbers by value. The same value always gets the same replacement. */
 export interface Redactor {
@@ -46,14 +48,18 @@ export interface Hidden {
 export const createRedactor = ({ secrets = {}, numbers = [] }: Hidden = {}): Redactor => {
   const replacements = new Map<string, string>()
   const counts = new Map<string, number>()
-  let parts: readonly (readonly [form: string, replacement: string])[] = []
+  let parts: readonly (readonly [form: string | RegExp, replacement: string])[] = []
 
   const add = (value: string, replacement: string): void => {
     replacements.set(value, replacement)
     parts = [...replacements]
       .filter(([each]) => each.length >= SHORTEST_PART)
       .sort(([one], [other]) => other.length - one.length)
-      .flatMap(([each, to]) => [...new Set(formsOf(each))].map((form) => [form, to] as const))
+      .flatMap(([each, to]): [string | RegExp, string][] =>
+        CODE.test(each)
+          ? [[new RegExp(`(?<!\\d)${each}(?!\\d)`, 'g'), to]]
+          : [...new Set(formsOf(each))].map((form) => [form, to]),
+      )
   }
 
   const hide = (name: string, value: string): void => {
@@ -111,7 +117,7 @@ export const createRedactor = ({ secrets = {}, numbers = [] }: Hidden = {}): Red
   }
 
   const learnBody = (body: unknown, type = '', isTable = false): void => {
-    const isForm = typeof body === 'string' && type.includes('form')
+    const isForm = typeof body === 'string' && type.includes('urlencoded')
     learn(isForm ? Object.fromEntries(new URLSearchParams(body)) : body, '', isTable)
   }
 

@@ -243,7 +243,10 @@ export const subscriptionsTable = {
   pastStart: option(oneOf(['accept', 'refuse']), 'accept', { strict: 'refuse' }),
   /** The latest allowed end of a subscription (row 18); `false`: no limit. */
   maxEnd: option(orFalse(strict(maxEnd, 'option')), { from: 'start', days: 730 }),
-  /** Pattern of an amount above zero (row 19 ✎). Default: `/^\d+(\.\d+)?$/`; strict: `/^\d+(\.\d{1,2})?$/`. */
+  /**
+   * Pattern of an amount above zero, or the pattern's text (row 19 ✎). Default: `/^\d+(\.\d+)?$/`; under strict rules:
+   * `/^\d+(\.\d{1,2})?$/`.
+   */
   amountPattern: option(pattern, /^\d+(\.\d+)?$/, { strict: /^\d+(\.\d{1,2})?$/ }),
   /** Whether a merchant may reuse a requestID (row 20 ✎). Default: `accept`; under strict rules: `refuse`. */
   duplicateRequest: option(oneOf(['accept', 'refuse']), 'accept', { strict: 'refuse' }),

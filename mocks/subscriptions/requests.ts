@@ -33,7 +33,7 @@ export const createRequestReader = ({ options, schedule: { calendar }, agenda: {
   const { timeZone, startCutoff, maxEnd, merchants } = options
   const cutoff = parseTimeOfDay(startCutoff || '') ?? Number.POSITIVE_INFINITY
   // With flag g or y, `test` would start where the previous match ended, so the mock removes both flags.
-  const { source, flags } = options.amountPattern
+  const { source, flags } = new RegExp(options.amountPattern)
   const amountPattern = new RegExp(source, flags.replace(/[gy]/g, ''))
   const isAmount = (text: string): boolean =>
     amountPattern.test(text) && Number(text) > 0 && Number.isFinite(Number(text))

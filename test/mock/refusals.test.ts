@@ -55,7 +55,7 @@ describe('createMock refuses, and names the option of,', () => {
     ['subscriptions.timeZone', ['Mars/Olympus', '']],
     ['subscriptions.startCutoff', ['25:00', '23.30', true, 2330]],
     ['subscriptions.maxEnd', [{ days: 730 }, { from: 'now', days: 1 }, { from: 'start', days: -1 }]],
-    ['subscriptions.amountPattern', ['^\\d+$']],
+    ['subscriptions.amountPattern', ['[', 5]],
     ['subscriptions.dunning', [{ retries: 1 }, { retries: -1, everyDays: 1 }, { retries: 1, everyDays: 0 }]],
     ['subscriptions.lockout', [{ attempts: 5 }, { attempts: 0, windowSeconds: 60, durationSeconds: 60 }]],
     ['subscriptions.errorCodes', [{ succes: '0' }, { invalid: 1 }]],

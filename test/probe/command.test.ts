@@ -81,6 +81,16 @@ describe('mandatekit probe', () => {
     expect(await result('html', 'report.md')).toContain('was not asked to the end')
   })
 
+  test('does not continue the session of another sandbox', async () => {
+    const out = ['--out', join(folder, 'two')]
+    const [one, other] = [await sandbox(), await sandbox()]
+    expect((await runHere(...(await configured(one.url)), ...out)).code).toBe(0)
+    const ended = await runHere(...(await configured(other.url)), ...out)
+    expect(ended.err).toContain(`its session asks ${one.url} and ${one.url}, not ${other.url}`)
+    expect(ended.code).toBe(2)
+    expect(other.mock.requests.all()).toEqual([])
+  })
+
   test('refuses words and files that it does not understand', async () => {
     const { url } = await sandbox()
     const words = await configured(url)
@@ -94,7 +104,7 @@ describe('mandatekit probe', () => {
         [...words, '--read-only', '--writes'],
         '--read-only excludes --writes, --reset, --rate-limit and --lockout.',
       ],
-      [missing, 'the environment has no variable MANDATEKIT_NO_SUCH_KEY.'],
+      [missing, 'gateway.apiKey names a variable that the environment does not have.'],
     ] as const) {
       const ended = await runHere(...given)
       expect(ended.err).toContain(message)

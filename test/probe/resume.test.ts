@@ -16,14 +16,14 @@ const killedAt = async (count: number) => {
     lines.push(structuredClone(line))
   }
   const wasKilled = await Promise.resolve()
-    .then(() => run({ session: openSession([], 'session', write) }, LEVELS))
+    .then(() => run({ session: openSession([], 'session', 'a sandbox', write) }, LEVELS))
     .then(
       () => false,
       (error: unknown) => error instanceof Killed,
     )
   const answered = lines.flatMap((line) => ('question' in line ? [line.question] : []))
   const more: SessionLine[] = []
-  const session = openSession(lines, 'another', (line) => void more.push(structuredClone(line)))
+  const session = openSession(lines, 'another', 'a sandbox', (line) => void more.push(structuredClone(line)))
   const result = await run({ session }, LEVELS)
   const again = more.flatMap((line) => ('question' in line ? [line.question] : []))
   return {

@@ -47,17 +47,11 @@ const EXAMPLES: [MockOptions, number][] = [
 
 type Table = Readonly<Record<string, unknown>>
 
-/** Options in which a pattern is text, as `mock.config.json` has them, become options of `createMock`. */
-const withPattern = ({ amountPattern, ...rest }: Table): Table => ({
-  ...rest,
-  ...(typeof amountPattern === 'string' && { amountPattern: new RegExp(amountPattern) }),
-})
-
 /** What was found, and for the rest what the server has: a row that stayed unknown says nothing wrong. */
 const completed = (server: MockOptions, found: Table): MockOptions => {
   const areaOf = (area: 'subscriptions' | 'gateway'): Table => {
     const truth: Table = { ...server[area] }
-    const own = withPattern(Object(found[area]))
+    const own: Table = Object(found[area])
     const lockout = truth.lockout !== undefined && own.lockout !== undefined
     return {
       ...truth,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { MockOptions } from '../../mocks/core.ts'
+import { compareWithMock, type MockOptions } from '../../mocks/core.ts'
 import type { AskerParts } from '../../mocks/probe/asker.ts'
 import { openSandbox } from './set-up.ts'
 
@@ -120,4 +120,32 @@ test('row 61: a number in the reference without a behavior, such as that of a ho
   const numbers = new Set(mock.state.charges().map(({ msisdn }) => msisdn))
   expect(numbers).toEqual(new Set(['+8801700000001', '+99988877766']))
   expect(JSON.stringify(asked)).toContain('1 that are not charged')
+})
+
+test('with the options that a probe found, its own recordings show no difference', async () => {
+  const { run, lines } = openSandbox({ gateway: { keyReuse: 'reject', statusResponse: 'status' } })
+  const { options } = await run({}, ['read', 'write'])
+  const recordings = lines.flatMap((line) => ('recording' in line ? [line.recording] : []))
+  expect(JSON.stringify(recordings)).not.toMatch(/\dredacted|redacted-otp-\d{3}/)
+  const { differences, skipped, compared } = await compareWithMock(recordings, options)
+  expect(differences).toEqual([])
+  expect(compared + skipped.length).toBe(recordings.length)
+  // A new mock does not have the subscription that the sandbox had before.
+  const paths = skipped.map(({ recording }) => recordings[recording - 1]?.request.path)
+  expect(paths.filter((path) => !path?.includes('old-subscription'))).toEqual([])
+})
+
+test('what a lost connection left unknown is asked again in a later run', async () => {
+  const { run, mock, lines } = openSandbox()
+  let isDown = true
+  const fetch: AskerParts['fetch'] = async (url, init) => {
+    if (isDown && url.endsWith('/api/v1/reference')) throw new TypeError('fetch failed')
+    return mock.fetch(url, init)
+  }
+  const answer = async () =>
+    (await run({ fetch }, ['read'])).asked.find(({ question }) => question.option.includes('otp'))?.answer
+  expect(await answer()).toEqual({ unknown: expect.stringContaining('the connection failed') })
+  isDown = false
+  expect(await answer()).toMatchObject({ found: { otp: '123456' } })
+  expect(lines.length).toBeGreaterThan(0)
 })

@@ -74,7 +74,12 @@ export const openSandbox = (given: MockOptions = {}) => {
     probe(config, levels, {
       fetch: mock.fetch,
       clock: mock.clock,
-      session: openSession([...lines], 'session', (line) => void lines.push(structuredClone(line))),
+      session: openSession(
+        [...lines],
+        'session',
+        'a sandbox',
+        (line) => void lines.push(structuredClone(line)),
+      ),
       redactor,
       budget: { requests: 10_000, seconds: 100_000, timeoutSeconds: 20 },
       wrongLogins: 8,
