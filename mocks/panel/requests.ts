@@ -39,7 +39,7 @@ const headersOf = (mock: Mock, { area, headers, idempotencyKey, status }: Logged
 /** Returns the request as a command for a shell. */
 const curlOf = (mock: Mock, one: LoggedRequest): string => {
   const parts = [
-    `curl -i -X ${shellWord(one.method)} ${shellWord(`${mock.clientOptions[one.area].baseUrl}${one.path}`)}`,
+    `curl -i -X ${/^[A-Z]+$/.test(one.method) ? one.method : shellWord(one.method)} ${shellWord(`${mock.clientOptions[one.area].baseUrl}${one.path}`)}`,
     ...headersOf(mock, one).map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`),
     ...(one.body === undefined ? [] : [`-d ${shellWord(JSON.stringify(one.body))}`]),
   ]
