@@ -18,8 +18,7 @@ import {
 import type { CallOptions, ClientChanges, ClientOptions } from './http/options.ts'
 import { callOptionsWith, clientOptionsWith, withDefaults } from './http/options.ts'
 import { pollUntil, type WaitOptions } from './http/poll.ts'
-import type { CallInput, RawRequest } from './http/prepare.ts'
-import { checkIdentifier, idempotencyKey, prepare } from './http/prepare.ts'
+import { type CallInput, checkIdentifier, idempotencyKey, prepare, type RawRequest } from './http/prepare.ts'
 import { type RenewalInput, renewalKeyOf } from './renewal-key.ts'
 
 const gatewayOptions = {

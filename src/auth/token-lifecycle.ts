@@ -17,7 +17,7 @@ const POSTPONEMENT = 10_000
 const EARLY_WAIT = 1_000
 /** A call waits for the end of a login pause only if at most this many milliseconds remain. */
 const MAX_WAIT_MS = 60_000
-/** A part of the API may not know a token that is younger than this many milliseconds. */
+/** A part of the API may not know a token that is younger than this. */
 const NEW_TOKEN = 5_000
 /** Longest random delay of a login while the store fails and cannot prevent that all processes log in together. */
 const ALONE_DELAY = 10_000

@@ -211,7 +211,6 @@ export const interruptionError = (call: Call, by: Interruption): AbortedError | 
   return new TimeoutError(...explain(call, `${what}, ${placeOf(call)}`, true, own))
 }
 
-/** Creates the error for a call whose remaining time is shorter than the rate-limit delay. */
 export const delayedError = (call: Call, delay: number): RateLimitError => {
   const retryAfterMs = exportedWait(delay)
   const what = `the rate limit allows no request for ${formatDuration(retryAfterMs ?? delay)}, too long for this call`

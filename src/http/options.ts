@@ -20,7 +20,7 @@ import { isHeaderText } from '../contract/formats.ts'
 import type { Logger, LogLevel, UnexpectedReport } from './observe.ts'
 import { environmentLevel, hooksOption, LOG_LEVELS } from './observe.ts'
 
-/** The parts of a response's headers that the client reads. */
+/** Headers, such as an instance of `Headers`. */
 export interface FetchHeaders {
   /** Calls `visit` with the value and the name of each header. */
   forEach(visit: (value: string, name: string) => void): void
@@ -82,12 +82,7 @@ const baseUrl = field<string, string | URL>(
 )
 
 /** Headers that a user adds: an object of names and values, or a `Headers` instance. */
-export type HeadersInput =
-  | Readonly<Record<string, string | undefined>>
-  | {
-      /** Calls `visit` with the value and the name of each header. */
-      forEach(visit: (value: string, name: string) => void): void
-    }
+export type HeadersInput = Readonly<Record<string, string | undefined>> | FetchHeaders
 
 const headers: Field<Readonly<Record<string, string>>, HeadersInput> = schema(
   () => ({}),

@@ -11,20 +11,16 @@ import type { CallOptions, CheckedCallOptions, ClientSettings } from './options.
 import { CLIENT_DEFAULTS, callOptionsSchema } from './options.ts'
 import type { RateLimitGate } from './rate-limit.ts'
 
-/** The settings and objects that all calls of one client share. */
 export interface ClientContext {
   readonly settings: ClientSettings
   readonly http: KyInstance
-  /** The rate-limit gate, which delays calls unless `rateLimit` is `throw`. */
   readonly gate: RateLimitGate
   /** The errors that `onError` already received: a failed `login()` and its token request have the same error. */
   readonly reported: WeakSet<object>
   readonly authorizers: Partial<Record<AuthKind, Authorizer>>
   /** The version prefix of paths. The option `apiPrefix` replaces this prefix. */
   readonly prefix: string
-  /** What a success does that belongs to another charge than the request: see the option `onKeyReuse`. */
   readonly onKeyReuse?: 'throw' | 'report'
-  /** How long the server keeps idempotency keys, in milliseconds. */
   readonly keyLifetime?: number | undefined
   /** The body of a request for which the specification defines no fields: `{}` or no body. */
   readonly emptyBody: 'object' | 'none'
@@ -37,9 +33,8 @@ export type Query =
 
 /** The unchecked input of one call, from a client's method. */
 export interface CallInput {
-  /** The path parameters in order, with the names that the client's method uses. */
+  /** The path parameters in order. */
   readonly path?: Readonly<Record<string, unknown>>
-  /** Query parameters, which are already checked. */
   readonly query?: Query | undefined
   readonly body?: unknown
   /** The schema that checks the body. Default: the endpoint's schema. */
@@ -54,10 +49,7 @@ export interface CallInput {
   readonly deadline?: Deadline
 }
 
-/**
- * One call of a method: its checked request, its limits, and what has happened to it so far. Every attempt sends the same
- * request. Attempts differ only in their authorization.
- */
+/** One call of a method. Its attempts send the same request, and differ only in their authorization. */
 export interface Call<Definition extends EndpointDefinition = EndpointDefinition> {
   readonly client: ClientContext
   readonly endpoint: Definition
@@ -67,12 +59,9 @@ export interface Call<Definition extends EndpointDefinition = EndpointDefinition
   fields: unknown
   body: string | undefined
   readonly idempotencyKey: string | undefined
-  /** Whether the client generated the idempotency key. The client generates a new key for each call. */
   readonly isKeyGenerated: boolean
-  /** Time limit of one attempt, in milliseconds. */
   readonly timeout: number
   readonly limit: number
-  /** Longest wait before a retry, in milliseconds. */
   readonly maxWait: number
   readonly deadline: Deadline
   readonly startedAt: number

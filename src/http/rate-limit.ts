@@ -10,7 +10,7 @@ const TURN = 1_000
 /** The reason with which a call's sleep is aborted. It is constant, because each new reason costs a stack trace. */
 const AWAKE = 'The call no longer waits for this time.'
 
-/** A span of time on the client's clock in which only so many requests may still start: none after a 429. */
+/** A span of time on the client's clock in which only so many requests may start: none after a 429. */
 interface Window {
   readonly startsAt: number
   readonly endsAt: number

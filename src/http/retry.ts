@@ -4,16 +4,14 @@ import type { Failure } from './failure.ts'
 
 type RetryRules = Pick<EndpointDefinition, 'retry' | 'auth' | 'idempotencyKey'>
 
-/** The facts that decide whether an attempt is retried. Times are in milliseconds. */
+/** Times are in milliseconds. */
 export interface RetryQuestion {
   readonly endpoint: RetryRules
   readonly failure: Failure
   /** Number of retries so far, except retries with a renewed token. */
   readonly retries: number
   readonly limit: number
-  /** Whether the call was already retried with a renewed token. */
   readonly renewed: boolean
-  /** The wait that the server requested. */
   readonly serverWaitMs: number | undefined
   readonly maxWait: number
   readonly remaining: number

@@ -5,15 +5,13 @@ import { bodyError, decodeUtf8, parseBody, parseObject } from './parse.ts'
 
 const STEP = 64
 
-const ignore = (): void => undefined
-
 /** Headers as plain data, such as `request.headers` of node:http. */
 export type HeaderFields = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** Converts headers, for example those of node:http. Omits headers that `Headers` cannot hold, such as a city in UTF-8. */
 export const toHeaders = (
   fields: HeaderFields | null | undefined,
-  onLeftOut: (name: string) => void = ignore,
+  onLeftOut: (name: string) => void = () => undefined,
 ): Headers => {
   const headers = new Headers()
   for (const [name, value] of fields instanceof Headers ? fields : Object.entries(fields ?? {})) {
@@ -53,7 +51,7 @@ const readAll = async (body: ReadableStream<Uint8Array>, { maxBytes, timeouts }:
     }
     return bytes
   }
-  const cancel = () => void reader.cancel().catch(ignore)
+  const cancel = () => void reader.cancel().catch(() => undefined)
   return waitAtMost(read(), timeouts.read, undefined, 'The body').finally(cancel)
 }
 
@@ -81,7 +79,7 @@ const decode = (bytes: Uint8Array<ArrayBuffer>, decoder: DecompressionStream, se
     await writer.close()
   }
   // The error of `write` is ignored, because `readAll` reports why a body cannot be decoded.
-  write().catch(ignore)
+  write().catch(() => undefined)
   return readAll(decoder.readable, settings)
 }
 
