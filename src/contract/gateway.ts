@@ -185,7 +185,7 @@ export const gatewayContract = {
     status: 200,
     requiredFields: ['status'],
     partialResponse: true,
-    afterWait: 'The charge may still change. Wait again or read it later, and do not charge again meanwhile.',
+    afterWait: 'It may still change: wait again or read it later, and do not charge again meanwhile.',
   },
   /** Charges a mandate's payer, who enters no code. Requests with the same `Idempotency-Key` create one renewal. */
   renew: {

@@ -44,8 +44,6 @@ export interface TokenRequest extends Input<typeof tokenRequest> {}
 /** Checks the body of a login request. */
 export const tokenRequestSchema: Field<TokenRequest, TokenRequest> = strict(tokenRequest)
 
-const AMOUNT = 'a decimal string above zero such as "25.00" (a string, because numbers round)'
-
 const subscriptionRequest = {
   /** The merchant application's identifier, issued by the payment provider. (S1) */
   clientID: filledText(),
@@ -60,7 +58,7 @@ const subscriptionRequest = {
   /** How often the payer pays: `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. (S1) */
   cycle: oneOf(CYCLES),
   /** Amount per cycle: a decimal number above zero, as a string such as `"25.00"`. (S1) @remarks Never rounded. */
-  amount: input(AMOUNT, isAmountText, { pattern: '^\\d+(?:\\.\\d+)?$' }),
+  amount: input('a decimal string above zero such as "25.00"', isAmountText, { pattern: '^\\d+(?:\\.\\d+)?$' }),
 }
 /** Input of subscribe. (S1) */
 export interface SubscriptionRequest extends Input<typeof subscriptionRequest> {}
@@ -273,8 +271,7 @@ export const subscriptionsContract = {
     retry: 'always',
     response: requestStatusSchema,
     requiredFields: ['status'],
-    afterWait:
-      'The state may still change. Wait again or read it later, and do not subscribe again meanwhile.',
+    afterWait: 'It may still change: wait again or read it later, and do not subscribe again meanwhile.',
   }),
   /** Reads a subscription. */
   details: authorizedEndpoint({

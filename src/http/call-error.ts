@@ -205,7 +205,7 @@ export const interruptionError = (call: Call, by: Interruption): AbortedError | 
   const what = {
     total: `the call took longer than ${limit} (totalTimeout)${when}`,
     attempt: `no complete response within ${limit} (timeout)`,
-    fetch: `fetch itself ended the attempt after ${limit}. For longer waits, pass a fetch with higher limits`,
+    fetch: `fetch itself ended the attempt after ${limit}; pass a fetch with higher limits`,
   }[by.limit]
   const own = { timeoutMs: by.milliseconds }
   return new TimeoutError(...explain(call, `${what}, ${placeOf(call)}`, true, own))
@@ -213,8 +213,9 @@ export const interruptionError = (call: Call, by: Interruption): AbortedError | 
 
 export const delayedError = (call: Call, delay: number): RateLimitError => {
   const retryAfterMs = exportedWait(delay)
-  const what = `the rate limit allows no request for ${formatDuration(retryAfterMs ?? delay)}, too long for this call`
-  return new RateLimitError(...explain(call, what, true, { retryAfterMs }))
+  return new RateLimitError(
+    ...explain(call, `the rate limit is used up${waitText(retryAfterMs)}`, true, { retryAfterMs }),
+  )
 }
 
 /** Creates the error for a call whose last attempt failed. `waitMs`: a retry would need this wait, which is too long. */
@@ -248,9 +249,7 @@ export const loginError = (call: Call, error: MandateKitError): MandateKitError 
   const details: ErrorDetails = { ...detailsOf(call, error.retryable), cause: error.cause }
   const { operation } = details
   if (error instanceof InvalidRequestError) return new InvalidRequestError(operation, error.issues, details)
-  const lack =
-    call.sent.length === 0 ? 'not sent, because there is no token' : 'there is no token for a retry'
-  const message = `${operation} failed: ${lack}: ${error.message.replace(`${error.operation} failed: `, '')}`
+  const message = `${operation} failed, because there is no token: ${error.message.replace(`${error.operation} failed: `, '')}`
   // All error classes except `InvalidRequestError` have the constructor parameters `message` and `details`.
   return Reflect.construct(error.constructor, [message, { ...error, ...details }])
 }

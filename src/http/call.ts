@@ -13,7 +13,7 @@ import { Interrupted } from './deadline.ts'
 import { notify } from './observe.ts'
 import { type ClientChanges, changeSettings } from './options.ts'
 import { type Call, type CallInput, type ClientContext, prepare, rawCall } from './prepare.ts'
-import { RateLimitGate } from './rate-limit.ts'
+import { createRateLimitGate } from './rate-limit.ts'
 import { type BadResponse, readResponse, reportEchoes, type Success } from './read-response.ts'
 import { callOutcome, combineOutcomes, decideRetry } from './retry.ts'
 import { createHttp, type LostAttempt, type ReceivedResponse, sendOnce } from './send.ts'
@@ -273,7 +273,7 @@ export const createContext = <Own extends Omit<ClientContext, 'http' | 'gate' | 
 ): Own & ClientContext => {
   const { settings } = own
   const headers = { ...agentHeader(), ...settings.headers }
-  const gate = new RateLimitGate(settings.clock)
+  const gate = createRateLimitGate(settings.clock)
   return { ...own, settings: { ...settings, headers }, http: createHttp(), gate, reported: new WeakSet() }
 }
 

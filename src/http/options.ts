@@ -92,8 +92,8 @@ const headers: Field<Readonly<Record<string, string>>, HeadersInput> = schema(
       const name = given.toLowerCase()
       if (content === undefined) return
       let message = 'a string of visible ASCII characters'
-      if (!HEADER_NAME.test(name)) message = 'omitted: this is not a valid header name'
-      else if (OWN_HEADER.test(name)) message = 'omitted, because the client sets it'
+      if (!HEADER_NAME.test(name)) message = 'omitted: it is not a valid header name'
+      else if (OWN_HEADER.test(name)) message = 'omitted: the client sets it'
       else if (typeof content === 'string' && (content === '' || isHeaderText(content))) {
         result[name] = content
         return
@@ -175,9 +175,7 @@ const clientOptions = {
   /** The client's clock, for example the mock's. Timeouts always use real time. Default: the system's time. */
   clock: optional(clockOption),
   /** The version prefix of the paths. Default: `/api/v1.0` in area S, `/api/v1` in area G. */
-  apiPrefix: optional(
-    input('a path such as /api/v2 without a slash at its end', (value) => API_PREFIX.test(value)),
-  ),
+  apiPrefix: optional(input('a path such as /api/v2', (value) => API_PREFIX.test(value))),
 }
 /** Options that both clients take. */
 export interface ClientOptions extends Input<typeof clientOptions> {}

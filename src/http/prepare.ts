@@ -77,7 +77,7 @@ export interface Call<Definition extends EndpointDefinition = EndpointDefinition
 const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i
 
 const identifier = input(
-  'an identifier: a string that is not empty and has no segment `.` or `..`',
+  'an identifier, without segments `.` and `..`',
   (text) => text !== '' && !/\p{Cs}/u.test(text) && !DOT_SEGMENT.test(text),
 )
 export const idempotencyKey = input('a string of visible ASCII characters', isHeaderText)
