@@ -21,19 +21,19 @@ export interface Authorization {
   readonly header: string
 }
 
-/** Provides the authorization of attempts, and handles rejected authorizations. */
+/** Provides the authorization of attempts. Without `refused`, a 401 is final. */
 export interface Authorizer {
   /** Returns the authorization that an attempt can use now, without I/O. */
   current(): Authorization | undefined
   /** Logs in if necessary, then returns the authorization for the next attempt. */
   authorize(context: AuthorizationContext): Promise<Authorization>
   /** Returns whether the token is so new that a part of the API may not know it yet. */
-  isNew(authorization: Authorization): boolean
+  isNew?(authorization: Authorization): boolean
   /**
    * Called after a 401. `renewed`: a token request gave a new token, and the call may retry once. `replaced`: another
    * process had a newer token, and the call may retry. `rejected`: there is no other token.
    */
-  refused(authorization: Authorization, signal: AbortSignal): Promise<'renewed' | 'replaced' | 'rejected'>
+  refused?(authorization: Authorization, signal: AbortSignal): Promise<'renewed' | 'replaced' | 'rejected'>
 }
 
 /** How long the client waits for a function that returns a secret, in milliseconds of real time. */
@@ -91,7 +91,5 @@ export const createApiKeyAuthorizer = (apiKey: ApiKeySource): Authorizer => {
       const key = await readSecret(operation, 'apiKey', apiKey)
       return authorizationOf(check(operation, apiKeySchema, key, 'apiKey', { phase: 'login' }))
     },
-    isNew: () => false,
-    refused: async () => 'rejected',
   }
 }

@@ -82,7 +82,6 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
   }
 
   return {
-    /** Returns a key's record from the store, completed from this process's memory. */
     async read(key: string): Promise<TokenRecord> {
       const { record: own, isSaved } = memory.get(key) ?? { record: EMPTY_RECORD, isSaved: true }
       const found = await callStore('get', () => store.get(versioned(key)))

@@ -47,7 +47,6 @@ export interface TokenLifecycle<Response> extends Authorizer {
   clientId(): Promise<string>
 }
 
-/** Result of a renewal. `response` is absent if the client sent no token request. */
 interface Renewed<Response> {
   readonly token: ActiveToken
   readonly response?: Response
@@ -161,7 +160,6 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
       return isLimited && active ? { token: active } : undefined
     }
 
-    /** Sends a token request and saves its result for all processes: a token, a rejection or a pause. */
     const request = async (grant: Grant, fields: TokenFields, record: TokenRecord) => {
       const isLogin = grant === 'password'
       // The next failure doubles a pause, so the record must remain after the pause.

@@ -58,7 +58,9 @@ const subscriptionRequest = {
   /** How often the payer pays: `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. (S1) */
   cycle: oneOf(CYCLES),
   /** Amount per cycle: a decimal number above zero, as a string such as `"25.00"`. (S1) @remarks Never rounded. */
-  amount: input('a decimal string above zero such as "25.00"', isAmountText, { pattern: '^\\d+(?:\\.\\d+)?$' }),
+  amount: input('a decimal string above zero such as "25.00"', isAmountText, {
+    pattern: '^\\d+(?:\\.\\d+)?$',
+  }),
 }
 /** Input of subscribe. (S1) */
 export interface SubscriptionRequest extends Input<typeof subscriptionRequest> {}
@@ -88,7 +90,7 @@ const envelope = {
 /** The fields that every response of area S contains. (Errors) */
 export interface Envelope extends Output<typeof envelope> {}
 /** Reads `errorCode` and `errorMessage`. The call succeeded only if `errorCode` is `00`. */
-export const envelopeSchema: Field<Envelope> = response(envelope)
+export const envelopeSchema: Field<Envelope> = /* @__PURE__ */ response(envelope)
 
 const enveloped = <const Fields extends Shape>(fields: Fields) => response({ ...fields, ...envelope })
 

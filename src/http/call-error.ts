@@ -94,10 +94,7 @@ const waitText = (refusedWaitMs: number | undefined): string =>
 const meaningOf = (verdict: Verdict, auth: AuthKind): string | undefined => {
   if (verdict === 'locked') return 'the account is locked: valid credentials are rejected too'
   if (verdict !== 'rejected-credentials') return undefined
-  const name = { credentials: 'credentials were', token: 'token was', 'api-key': 'API key was', none: '' }[
-    auth
-  ]
-  return `the ${name} not accepted`
+  return `the server rejected the ${auth === 'api-key' ? 'API key' : auth}`
 }
 
 /** Creates the error for a bad response. Removes secrets before shortening, so that no part of a secret remains. */
@@ -177,7 +174,7 @@ const connectionError = (
   const cause = reason && Object.assign(new Error(reason), { code: reason })
   const when = call.phase === 'response' ? 'while the response was read' : 'before a response arrived'
   let what = notSent ? 'no connection' : `the connection closed ${when}`
-  if (certificate) what = "the server's certificate was not accepted"
+  if (certificate) what = "the server's certificate was rejected"
   what += ` (${reason ?? 'unknown reason'}), ${placeOf(call)}`
   if (certificate) what += ". Check baseUrl, the system's date and NODE_EXTRA_CA_CERTS"
   if (NO_TLS.test(reason ?? '')) what += '. Try http instead of https'
@@ -249,7 +246,8 @@ export const loginError = (call: Call, error: MandateKitError): MandateKitError 
   const details: ErrorDetails = { ...detailsOf(call, error.retryable), cause: error.cause }
   const { operation } = details
   if (error instanceof InvalidRequestError) return new InvalidRequestError(operation, error.issues, details)
-  const message = `${operation} failed, because there is no token: ${error.message.replace(`${error.operation} failed: `, '')}`
+  const lack = `${call.sent.length === 0 ? 'not sent' : 'not retried'}, because there is no token`
+  const message = `${operation} failed: ${lack}: ${error.message.replace(`${error.operation} failed: `, '')}`
   // All error classes except `InvalidRequestError` have the constructor parameters `message` and `details`.
   return Reflect.construct(error.constructor, [message, { ...error, ...details }])
 }

@@ -64,7 +64,7 @@ export interface FetchRequest {
 /** A `fetch` function from the runtime, undici, a worker or a mock. The client calls the function without `this`. */
 export type FetchFunction = (url: string, request: FetchRequest) => Promise<FetchResponse>
 
-const BASE_URL = /^https?:\/\/[^\s\\?#/:][^\s\\?#]*$/i
+const BASE_URL = /^https?:\/\/[^\s\\?#/:@][^\s\\?#/@]*(?:\/[^\s\\?#]*)?$/i
 const API_PREFIX = /^(?:\/[\w.~-]+)*$/
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
 const OWN_HEADER = /^(?:authorization|content-type|idempotency-key|content-length|host)$/
@@ -75,9 +75,7 @@ const baseUrl = field<string, string | URL>(
     const address = urlText(value)
     // `trim` removes a line break at the end, because values from environment files often have one.
     const text = typeof address === 'string' ? address.trim() : ''
-    if (!BASE_URL.test(text) || !URL.canParse(text)) return undefined
-    const url = new URL(text)
-    return url.username === '' && url.password === '' ? url.href.replace(/\/+$/, '') : undefined
+    return BASE_URL.test(text) && URL.canParse(text) ? new URL(text).href.replace(/\/+$/, '') : undefined
   },
 )
 

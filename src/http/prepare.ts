@@ -20,7 +20,8 @@ export interface ClientContext {
   readonly authorizers: Partial<Record<AuthKind, Authorizer>>
   /** The version prefix of paths. The option `apiPrefix` replaces this prefix. */
   readonly prefix: string
-  readonly onKeyReuse?: 'throw' | 'report'
+  /** Compares a success with its request. Throws if the success belongs to another request. */
+  readonly checkSuccess?: (call: Call, data: unknown, body: unknown) => void
   readonly keyLifetime?: number | undefined
   /** The body of a request for which the specification defines no fields: `{}` or no body. */
   readonly emptyBody: 'object' | 'none'
@@ -42,10 +43,8 @@ export interface CallInput {
   readonly idempotencyKey?: unknown
   readonly method?: string
   readonly asForm?: boolean
-  /** If true, the call is not retried, even if its options allow retries. */
   readonly once?: boolean
   readonly options?: CallOptions | undefined
-  /** The deadline of an earlier call, if one method makes two calls. */
   readonly deadline?: Deadline
 }
 
@@ -69,7 +68,7 @@ export interface Call<Definition extends EndpointDefinition = EndpointDefinition
   phase: Phase
   /** The combined outcome of the failed attempts: `unknown` if the server may have executed an attempt. */
   outcome: Outcome
-  /** The Authorization header of each attempt that was started, for the redaction of errors. */
+  /** The Authorization header of each attempt, for the redaction of errors. */
   readonly sent: (string | undefined)[]
 }
 
@@ -183,10 +182,8 @@ const rawRequest = {
 export interface RawRequest extends Input<typeof rawRequest> {}
 const rawRequestSchema = strict(rawRequest)
 
-type RawDefinition = Pick<EndpointDefinition, 'operation' | 'auth' | 'envelope'>
-
 export const rawCall = (
-  definition: RawDefinition,
+  definition: Pick<EndpointDefinition, 'operation' | 'auth' | 'envelope'>,
   request: RawRequest,
   options: CallOptions | undefined,
 ): [EndpointDefinition, CallInput] => {

@@ -38,7 +38,6 @@ export const createRateLimitGate = (clock: Clock) => {
   /** The waiting calls. Only the first sleeps until the limit may change, so that a change wakes one call. */
   const queue = new Set<Slot>()
   const inFlight = new Set<Slot>()
-  /** The wait that the last 429 requested. */
   let pause: Window | undefined
   let current: Window | undefined
   let limitSeen: number | undefined

@@ -33,7 +33,6 @@ export const parsedBodies = new WeakMap<Request, unknown>()
 
 export type Unreadable = { readonly status: 400 | 408 | 413 | 415; readonly error: InvalidRequestError }
 
-/** Reads a stream within `timeouts.read`. Returns undefined if the stream has more than `maxBytes`. */
 const readAll = async (body: ReadableStream<Uint8Array>, { maxBytes, timeouts }: HandlerSettings) => {
   const reader = body.getReader()
   const read = async () => {
@@ -55,17 +54,12 @@ const readAll = async (body: ReadableStream<Uint8Array>, { maxBytes, timeouts }:
   return waitAtMost(read(), timeouts.read, undefined, 'The body').finally(cancel)
 }
 
-// `br` is `brotli` for `DecompressionStream`, although TypeScript does not know this name.
-const FORMATS: Readonly<Record<string, string>> = {
-  gzip: 'gzip',
-  'x-gzip': 'gzip',
-  deflate: 'deflate',
-  br: 'brotli',
-}
 /** Returns the decoder of a Content-Encoding. Returns undefined if this runtime has no such decoder. */
 const decoderFor = (encoding: string): DecompressionStream | undefined => {
   try {
-    return new DecompressionStream(FORMATS[encoding.trim().toLowerCase()] as CompressionFormat)
+    const name = encoding.trim().toLowerCase().replace(/^x-/, '')
+    // TypeScript does not know the name `brotli`.
+    return new DecompressionStream((name === 'br' ? 'brotli' : name) as CompressionFormat)
   } catch {
     return undefined
   }
