@@ -164,6 +164,6 @@ export const reportEchoes = (
   })
   const [field] = changed
   if (field === undefined) return undefined
-  const message = `The response has another ${changed.join(' and ')} than the request: perhaps this idempotency key was used before`
+  const message = `The response has another ${changed.join(' and ')} than the request: perhaps the idempotencyKey was used before`
   return { operation, field, rule: 'what was sent', received: 'another value', message }
 }
