@@ -83,9 +83,15 @@ const explain = <Own extends object>(
   return [message.trimEnd(), details]
 }
 
-/** Describes the request for a message, without identifiers, query and base path, which could be secret. */
-const placeOf = ({ method, url, endpoint }: Call): string =>
-  `${method} ${new URL(url).origin}${endpoint.path}`
+/**
+ * Describes the request for a message, without identifiers, query and base path, which could be secret. `…` stands for
+ * the base path, so that nobody looks for the error at an address that was not called.
+ */
+const placeOf = ({ method, url, endpoint }: Call): string => {
+  const { origin, pathname } = new URL(url)
+  const hasBasePath = pathname.split('/').length > endpoint.path.split('/').length
+  return `${method} ${origin}${hasBasePath ? '/…' : ''}${endpoint.path}`
+}
 
 const checkBaseUrl = ({ endpoint }: Call): string => `. Check baseUrl: the client adds ${endpoint.path} to it`
 

@@ -37,6 +37,17 @@ describe('a message begins with the operation and names the request', () => {
     expect(message).toMatch(/GET http:\/\/127\.0\.0\.1:\d+\/api\/v1\/mfs\/charges\/:id/)
   })
 
+  it('with a mark in place of a base path', async () => {
+    const mock = createMock()
+    const { baseUrl, ...rest } = mock.clientOptions.gateway
+    const client = new GatewayClient({ ...rest, baseUrl: `${baseUrl}/secret/api/v1`, fetch: mock.fetch })
+    const { message } = await errorOf(client.charge(CHARGE_REQUEST))
+    expect(message).toMatch(
+      /POST https:\/\/gateway\.mandatekit\.test\/…\/api\/v1\/mfs\/charges\. Check baseUrl/,
+    )
+    expect(message).not.toContain('secret')
+  })
+
   it('with the status, the code and the text of a refusal', async () => {
     const body = { errorCode: '01', errorMessage: 'start must not be in the past.' }
     const message = await messageOf({ status: 422, body }, calls.subscribe)
