@@ -233,7 +233,7 @@ export const createRedisDedupeStore = (client: RedisClient, options: RedisOption
         const state = await run(CLAIM, keyOf(id), owner, leaseMilliseconds)
         if (state === 'claimed') return { state, owner }
         if (state === 'committed' || state === 'in-progress') return { state }
-        if (state === 'foreign') throw new Error('Redis holds foreign data under the key of a notification')
+        if (state === 'foreign') throw new Error('Redis holds the value of another program under this key')
         throw unexpectedReply('EVAL')
       } catch (error) {
         // Redis may have run the claim, or may still run the claim, so the id must be released.
