@@ -99,7 +99,7 @@ describe('the quickstart', () => {
       ]
       const payments = ['2026-12-02: SUCCEEDED_PAYMENT', '2026-12-09: FAILED_PAYMENT', 'PROCESSED']
       const charge = ['pending_confirmation', 'HTTP 400', 'correct code: succeeded']
-      const renewal = ['not a second charge', 'the same renewal']
+      const renewal = ['no second charge', 'the same renewal']
       const end = ['failed, INSUFFICIENT_FUNDS', 'Delete all charges', 'Done.']
       const summary = ['cycles: 3', 'Failed payments: 1', 'Calls that charge: 4. Charges made: 2']
       expect(
