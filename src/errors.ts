@@ -16,7 +16,7 @@ export type MandateKitErrorCode =
 
 /**
  * Whether the server may have executed any attempt of the call. Check `retryable` first. If `retryable` is
- * false, `outcome` tells what to do.
+ * false, `outcome` decides what to do.
  *
  * - `unknown`: the server may have acted. If the call changes data, the error's message says what to do next.
  * - `rejected`: the server responded that it did not act. It would reject the same call again, so fix the cause first.
@@ -252,7 +252,7 @@ export class KeyReusedError extends MandateKitError {
   declare readonly body: unknown
 }
 
-/** The connection failed. `outcome` tells whether the request may have reached the server. */
+/** The connection failed. `outcome` states whether the request may have reached the server. */
 export class ConnectionError extends MandateKitError<
   ErrorDetails & { readonly reason?: string | undefined }
 > {

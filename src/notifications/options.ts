@@ -69,7 +69,7 @@ export type NotificationListener<Kind extends MerchantNotification> = (
  * - `lease-lost`: the lease ended while your code was running. Another process may have run your code too.
  * - `store-failed`: a method of the dedupe store rejected, returned an invalid result, or exceeded `timeouts.store`.
  *   If `claim` failed, the handler responds 503. If `commit` failed, the handler responds 200, and this process
- *   remembers the success.
+ *   keeps the success.
  */
 export type NotificationReport =
   | { readonly kind: 'invalid-message'; readonly error: InvalidRequestError }
