@@ -108,8 +108,8 @@ const pauseReason = ({ code, phase, status, verdict, reason }: KnownError): Paus
  *
  * A call of unknown outcome is retried only with its idempotency key, or if the call only reads, so that the server
  * cannot execute the call twice. With a key, this holds as long as the gateway keeps the key: set the client's option
- * `keyLifetime` and pass `firstSentAt`. A key can also expire while the queue is paused. So compare a job's age with the
- * key's lifetime before each request.
+ * `keyLifetime` and pass `firstSentAt`. A key can also expire while the queue is paused. So compare a job's age with
+ * the key's lifetime before each request.
  *
  * @returns `retry` after a temporary failure; `pause-queue` if every job would fail; `find-out` if the outcome is
  * unknown and there is no key that the gateway still keeps; `unknown-error` for an error that is not of this package;

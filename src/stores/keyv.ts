@@ -83,8 +83,8 @@ const readEntry = (value: unknown): Partial<Entry> => {
 }
 
 /**
- * Stores the ids of processed notifications in a Keyv. With a persistent backend, the ids survive a restart. Keyv has no
- * atomic operations, so two processes can claim one id at the same time. Several processes need
+ * Stores the ids of processed notifications in a Keyv. With a persistent backend, the ids survive a restart. Keyv has
+ * no atomic operations, so two processes can claim one id at the same time. Several processes need
  * `createRedisDedupeStore`. When the backend fails, every method rejects, the handler responds 503, and the sender
  * delivers again.
  *
