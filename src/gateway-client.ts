@@ -198,7 +198,7 @@ export class GatewayClient {
   }
 
   /**
-   * Calls an operation that this version does not know, with the same authorization, errors, hooks and log as the other
+   * Calls an operation for which the client has no method, with the same authorization, errors, hooks and log as its
    * methods. By default, the client does not retry the call.
    * @example await gateway.request({ method: 'GET', path: '/api/v1/mfs/refunds', retry: 'always' })
    */

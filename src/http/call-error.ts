@@ -217,7 +217,7 @@ export const interruptionError = (call: Call, by: Interruption): AbortedError | 
 /** Creates the error for a call whose remaining time is shorter than the rate-limit delay. */
 export const delayedError = (call: Call, delay: number): RateLimitError => {
   const retryAfterMs = exportedWait(delay)
-  const what = `the rate limit allows no request for ${formatDuration(retryAfterMs ?? delay)}, too long for this call`
+  const what = `the rate-limit wait of ${formatDuration(retryAfterMs ?? delay)} is too long for this call`
   return new RateLimitError(...explain(call, what, true, { retryAfterMs }))
 }
 

@@ -209,7 +209,7 @@ export const changeSettings = (settings: ClientSettings, changes: ClientChanges)
 
 /** Options that every call takes. */
 export const callOptions = {
-  /** Aborts the call with an `AbortedError`. The error's `outcome` tells whether the server may have acted. */
+  /** Aborts the call with an `AbortedError`. The error's `outcome` states whether the server may have acted. */
   signal: optional<AbortSignal, AbortSignal | null>(signalOption),
   /** Time limit of one attempt, including reading the response, in milliseconds. Default: the client's `timeout`. */
   timeout: optional(duration()),

@@ -77,7 +77,7 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
     if (by.kind === 'aborted')
       return new AbortedError(`${operation}: the given signal aborted the wait. ${afterWait}`, details)
     const seen = lastState === undefined ? 'no read succeeded' : 'lastState is the last state read'
-    const message = `${operation}: the expected state did not come within ${formatDuration(timeoutMs)}; ${seen}. ${afterWait}`
+    const message = `${operation}: the expected state was not reached within ${formatDuration(timeoutMs)}; ${seen}. ${afterWait}`
     return new TimeoutError(message, { ...details, timeoutMs, lastState })
   }
 

@@ -30,7 +30,7 @@ export interface LookupClient {
 const lookupClient = objectWith<LookupClient>('a SubscriptionsClient', 'details', 'cancellation', 'payment')
 
 const lookupOptions = {
-  /** Clock that tells how old a message is. Pass the mock's clock in tests. Default: the system's clock. */
+  /** Clock that measures how old a message is. Pass the mock's clock in tests. Default: the system's clock. */
   clock: withDefault(clockOption, systemClock),
 }
 /** Options of `lookupVerifier`. */
