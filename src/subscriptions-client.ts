@@ -89,7 +89,7 @@ const checkEnd = (operation: string, { start, end }: { start: string; end: strin
   const latest = Math.max(dayNumber(start) ?? 0, today) + MAX_SUBSCRIPTION_DAYS
   if ((dayNumber(end) ?? 0) <= latest) return
   const rule = `at most ${MAX_SUBSCRIPTION_DAYS} days after start or today`
-  throw new InvalidRequestError(operation, [inputIssue('end', rule, end)])
+  throw new InvalidRequestError(operation, [inputIssue('end', rule, end, 'string')])
 }
 
 /** Returns the identifier of a payment, or the whole payment as JSON if the server omits `paymentId`. */

@@ -144,7 +144,8 @@ const responseError = (
   const found = errorIn(body)
   const code = quoted(found.errorCode)
   const said = isLogin ? undefined : quoted(found.message)
-  const words = `${http}${code ? `, code ${code}` : ''}${said ? `: ${said}` : ''}`
+  // The sentence goes on after the server's text, so a full stop at the end of the text is left out.
+  const words = `${http}${code ? `, code ${code}` : ''}${said ? `: ${said.replace(/\."$/, '"')}` : ''}`
   const inUse = isKeyInUse(endpoint, status) && 'a call with this key still runs, or a state forbids it'
   const meaning = inUse || meaningOf(verdict, endpoint.auth)
   // An API that does not know an operation without an identifier has no such path.

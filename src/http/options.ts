@@ -10,6 +10,7 @@ import {
   oneOf,
   optional,
   type Shape,
+  STRING,
   schema,
   strict,
   unless,
@@ -79,6 +80,7 @@ const baseUrl = field<string, string | URL>(
     const url = new URL(text)
     return url.username === '' && url.password === '' ? url.href.replace(/\/+$/, '') : undefined
   },
+  STRING,
 )
 
 /** Headers that a user adds: an object of names and values, or a `Headers` instance. */
