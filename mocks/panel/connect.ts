@@ -6,6 +6,7 @@ import { defaultMerchant } from '../subscriptions/options.ts'
 import type { Mock } from '../types.ts'
 import { API_PAGE_PATH, OPENAPI_PATH, PANEL_PATH, STATE_PATH } from './access.ts'
 import { card, copyButton, isolate } from './components.ts'
+import { shellWord } from './copies.ts'
 import { loginOf, pathOf, planOf } from './shop.ts'
 import type { Context, PanelPage } from './timeline.ts'
 
@@ -43,9 +44,6 @@ const readConnection = (mock: Mock, baseUrl: string) => {
 }
 
 type Connection = ReturnType<typeof readConnection>
-
-/** Quotes a word for a shell. A single quote would end the word. */
-export const shellWord = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
 
 const text = (value: unknown): string => JSON.stringify(value, null, 2)
 

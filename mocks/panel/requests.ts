@@ -1,4 +1,3 @@
-import { gatewayDefaults } from '../gateway/options.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import { type Html, html } from '../pages/html.ts'
 import type { Mock } from '../types.ts'
@@ -14,63 +13,9 @@ import {
   listTable,
   visuallyHidden,
 } from './components.ts'
-import { shellWord } from './connect.ts'
+import { asCurl, asTest } from './copies.ts'
 import type { Context, PanelPage } from './timeline.ts'
 import { findCharge, findSubscription, idsIn } from './view.ts'
-
-const HIDDEN = '[redacted]'
-
-/** Headers that every client sets by itself. */
-const AUTOMATIC = /^(?:host|connection|content-length|accept(?:-.*)?|user-agent|sec-.*|origin|referer|:.*)$/
-
-/** Returns the headers for a command. Only the public API key of a mock without options is shown. */
-const headersOf = (mock: Mock, { area, headers, idempotencyKey, status }: LoggedRequest) => {
-  const [publicKey] = gatewayDefaults.apiKeys
-  const hasPublicKey = area === 'gateway' && mock.clientOptions.gateway.apiKey === publicKey && status !== 401
-  const shown = (name: string, value: string): string => {
-    if (name === 'idempotency-key') return idempotencyKey ?? value
-    return name === 'authorization' ? value.replace(HIDDEN, hasPublicKey ? publicKey : 'YOUR_TOKEN') : value
-  }
-  return Object.entries(headers).flatMap(([name, value]) =>
-    AUTOMATIC.test(name) ? [] : [[name, shown(name, value)] as const],
-  )
-}
-
-/** Returns the request as a command for a shell. */
-const curlOf = (mock: Mock, one: LoggedRequest): string => {
-  const parts = [
-    `curl -i -X ${/^[A-Z]+$/.test(one.method) ? one.method : shellWord(one.method)} ${shellWord(`${mock.clientOptions[one.area].baseUrl}${one.path}`)}`,
-    ...headersOf(mock, one).map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`),
-    ...(one.body === undefined ? [] : [`-d ${shellWord(JSON.stringify(one.body))}`]),
-  ]
-  return parts.join(' \\\n  ')
-}
-
-/** Returns a test that sends the request to a new mock, and expects the same status. */
-const testOf = (mock: Mock, one: LoggedRequest): string => {
-  const { area, method, path, status, fault: kind, operation } = one
-  const text = (value: unknown): string => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ')
-  const init = {
-    method,
-    headers: Object.fromEntries(headersOf(mock, one)),
-    body: one.body === undefined ? undefined : JSON.stringify(one.body),
-  }
-  const hasStatus = kind === 'status' || kind === 'html'
-  const fault = { operation, kind, ...(hasStatus && { status }) }
-  // A latency does not change the response.
-  const arm = kind === undefined || kind === 'latency' ? '' : `  mock.faults.add(${text(fault)})\n`
-  const result = status === undefined ? 'gets no response' : `responds with ${status}`
-  return `import { createMock } from 'mandatekit/mocks/core'
-import { expect, test } from 'vitest'
-
-test(${JSON.stringify(`${method} ${path.split('?')[0]} ${result}`)}, async () => {
-  const mock = createMock()
-${arm}  const { baseUrl } = mock.clientOptions.${area}
-  const response = mock.fetch(baseUrl + ${text(path)}, ${text(init)})
-  ${status === undefined ? 'await expect(response).rejects.toThrow()' : `expect((await response).status).toBe(${status})`}
-})
-`
-}
 
 /** Links to the objects that a request is about. */
 const objectsOf = (mock: Mock, one: LoggedRequest): Html | undefined => {
@@ -115,7 +60,7 @@ export const requestPage = ({ mock }: Context, number: string): PanelPage | unde
   const one = mock.requests.all().find((each) => String(each.number) === number)
   if (one === undefined) return undefined
   const { explanation, decision, nearestRoute, idempotencyKey, fault } = one
-  const [curl, code] = [curlOf(mock, one), testOf(mock, one)]
+  const [curl, code] = [asCurl(mock, one), asTest(mock, one)]
   const decided = card(
     'What happened',
     html`<p class="explanation">${isolate(explanation, 2_000)}</p>
