@@ -1,6 +1,6 @@
 import type { HeaderFields, ResponseData } from '../http/response.ts'
 import { documentOf, type Html, type HtmlValue, html } from './html.ts'
-import { hashSource, style } from './style.ts'
+import { contentPolicy, style } from './style.ts'
 
 /** The merchant's address to which the payer returns. */
 export interface ReturnTarget {
@@ -41,21 +41,6 @@ export const commonHeaders: HeaderFields = {
   'Referrer-Policy': 'same-origin',
 }
 
-let styleSource: Promise<string> | undefined
-
-/** Returns a Content-Security-Policy that allows only the page's style, and forms to this server or the merchant. */
-const contentPolicy = async (target: ReturnTarget | undefined): Promise<string> => {
-  styleSource ??= hashSource(style)
-  return [
-    "default-src 'none'",
-    `style-src ${await styleSource}`,
-    'img-src data:',
-    `form-action 'self'${target === undefined ? '' : ` ${target.sources}`}`,
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
-}
-
 /** Responds with a page. */
 export const pageResponse = async (
   { status, title, content, target, hint }: Page,
@@ -64,7 +49,10 @@ export const pageResponse = async (
   status,
   headers: {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': await contentPolicy(target),
+    'Content-Security-Policy': await contentPolicy(
+      target === undefined ? "'self'" : `'self' ${target.sources}`,
+      style,
+    ),
     ...commonHeaders,
     ...headers,
   },

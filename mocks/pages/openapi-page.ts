@@ -2,7 +2,7 @@ import type { ResponseData } from '../http/response.ts'
 import { documentOf, type Html, html } from './html.ts'
 import { commonHeaders } from './layout.ts'
 import type { DocumentPart } from './openapi.ts'
-import { hashSource, palette } from './style.ts'
+import { contentPolicy, palette } from './style.ts'
 
 const style = `${palette}
 body { margin: 0 auto; max-width: 60rem; padding: 1rem 1rem 4rem; background: var(--ground); color: var(--ink); font: 1rem/1.5 var(--font); overflow-wrap: anywhere; }
@@ -128,7 +128,7 @@ export const openApiPage = async (document: DocumentPart, jsonPath: string): Pro
     status: 200,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': `default-src 'none'; style-src ${await hashSource(style)}; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      'Content-Security-Policy': await contentPolicy("'none'", style),
       ...commonHeaders,
     },
     body: documentOf({

@@ -7,8 +7,8 @@ import type { Mock } from '../types.ts'
 import { API_PAGE_PATH, OPENAPI_PATH, PANEL_PATH, STATE_PATH } from './access.ts'
 import { card, copyButton, isolate } from './components.ts'
 import { shellWord } from './copies.ts'
+import type { Context, PanelPage } from './page.ts'
 import { loginOf, pathOf, planOf } from './shop.ts'
-import type { Context, PanelPage } from './timeline.ts'
 
 /**
  * Returns the data that a program needs to call the mock. Placeholders replace passwords, keys and codes that differ
