@@ -33,7 +33,7 @@ export const reportOf = ({ asked, stopped }: ProbeResult, redactor: Redactor): s
   )
   const rows = [...asked].sort((one, other) => numberOf(one) - numberOf(other))
   const text = [
-    '# What the server answered',
+    '# How the server responded',
     'The numbers are those of the rows in docs/unknowns.md. `mock.config.json` has the options.',
     ...reasons,
     table(

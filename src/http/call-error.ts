@@ -30,7 +30,6 @@ const MAX_BODY = 100_000
 
 export const redactorOf = ({ headers, sent, fields }: Call) => createRedactor(headers, sent, fields)
 
-/** Returns the details of an error that ends the call. `isTemporary` means that the same call may succeed later. */
 const detailsOf = (call: Call, isTemporary: boolean): ErrorDetails => {
   const { client, endpoint, fields, idempotencyKey, outcome, sent } = call
   const { operation, auth, acts = false, afterUnknown, referenceField = '' } = endpoint
@@ -49,7 +48,6 @@ const detailsOf = (call: Call, isTemporary: boolean): ErrorDetails => {
   }
 }
 
-/** Returns the last part of an error's message: what the caller should do next. */
 const adviceOf = (
   { endpoint }: Call,
   details: ErrorDetails & { readonly status?: number },
@@ -70,7 +68,6 @@ const adviceOf = (
   return `${rejected} Call again ${waitMs === undefined ? 'later' : `in ${formatDuration(waitMs)}`}.`.trim()
 }
 
-/** Returns the arguments of an error's constructor: the message and the details. */
 const explain = <Own extends object>(
   call: Call,
   what: string,
@@ -224,7 +221,7 @@ export const interruptionError = (call: Call, by: Interruption): AbortedError | 
 /** Creates the error for a call whose remaining time is shorter than the rate-limit delay. */
 export const delayedError = (call: Call, delay: number): RateLimitError => {
   const retryAfterMs = exportedWait(delay)
-  const what = `the rate limit allows no request for ${formatDuration(retryAfterMs ?? delay)}, too long for this call`
+  const what = `the rate-limit wait of ${formatDuration(retryAfterMs ?? delay)} is too long for this call`
   return new RateLimitError(...explain(call, what, true, { retryAfterMs }))
 }
 

@@ -47,5 +47,5 @@ test('what needs a person stays unknown if nobody is there', async () => {
   const { options, asked } = await run({ payer: undefined }, ['read', 'write'])
   expect(options.subscriptions).not.toHaveProperty('enabledValues')
   const answer = asked.find(({ question }) => question.row === '12')?.answer
-  expect(answer).toEqual({ unknown: 'nobody was there to authorize the subscription' })
+  expect(answer).toEqual({ unknown: 'no person could be asked to authorize the subscription' })
 })
