@@ -2,7 +2,7 @@ import type { KyInstance } from 'ky'
 import type { Authorizer } from '../auth/authorizer.ts'
 import { check, inputIssue } from '../check.ts'
 import type { AuthKind, EndpointDefinition } from '../contract/endpoint.ts'
-import { anyJson, field, type Input, input, isObject, oneOf, optional, strict } from '../contract/fields.ts'
+import { anyJson, guarded, type Input, input, isObject, oneOf, optional, strict } from '../contract/fields.ts'
 import { isHeaderText, randomId } from '../contract/formats.ts'
 import { InvalidRequestError, type Outcome, type Phase } from '../errors.ts'
 import { Deadline } from './deadline.ts'
@@ -91,7 +91,6 @@ const identifier = input(
   'an identifier: a string that is not empty and has no segment `.` or `..`',
   (text) => text !== '' && !/\p{Cs}/u.test(text) && !DOT_SEGMENT.test(text),
 )
-/** An idempotency key: text that is valid in an HTTP header. */
 export const idempotencyKey = input('a string of visible ASCII characters', isHeaderText)
 
 /** Checks an identifier. `name` is the name of the method's parameter in error messages. */
@@ -111,7 +110,7 @@ const queryOf = (query: CallInput['query'] = {}): string => {
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
 
-/** Checks the input of a call and turns it into a request. Throws `InvalidRequestError` before any I/O. */
+/** Checks the input of a call and turns it into a request. */
 export const prepare = <Definition extends EndpointDefinition>(
   client: ClientContext,
   endpoint: Definition,
@@ -168,9 +167,6 @@ type Path = EndpointDefinition['path']
 const isPath = (value: unknown): value is Path =>
   typeof value === 'string' && /^\/[^\s?#\\]*$/.test(value) && !DOT_SEGMENT.test(value)
 const isQuery = (value: unknown): value is Query => isObject(value)
-const query = field<Query>('an object of names and values, or URLSearchParams', (value) =>
-  isQuery(value) ? value : undefined,
-)
 
 const rawRequest = {
   /** HTTP method, such as `POST`. */
@@ -180,11 +176,9 @@ const rawRequest = {
    * with `encodeURIComponent`. Segments `.` and `..` are refused, also in encoded form. Logs, events and errors contain
    * the path, so it must not contain a secret.
    */
-  path: field<Path, string>('a path such as /api/v2/plans, without segments `.` and `..`', (value) =>
-    isPath(value) ? value : undefined,
-  ),
+  path: guarded<Path, string>('a path such as /api/v2/plans, without segments `.` and `..`', isPath),
   /** Query parameters: an object, or `URLSearchParams`. */
-  query: optional(query),
+  query: optional(guarded('an object of names and values, or URLSearchParams', isQuery)),
   /** Body, which is sent as JSON. */
   body: optional(anyJson),
   /** Idempotency key. With `retry: 'always'`, every retry sends the same key. Default: none. */
@@ -202,7 +196,6 @@ const rawRequestSchema = strict(rawRequest)
 
 type RawDefinition = Pick<EndpointDefinition, 'operation' | 'auth' | 'envelope'>
 
-/** Checks a raw request. Returns an endpoint definition, and the input of the call. */
 export const rawCall = (
   definition: RawDefinition,
   request: RawRequest,

@@ -1,7 +1,7 @@
 import { clockOption, duration, fromZero, functionOption, objectWith } from '../check.ts'
 import { MAX_DELAY_MS, systemClock } from '../clock.ts'
 import type { Input, Output } from '../contract/fields.ts'
-import { field, optional, strict, wholeNumber, withDefault } from '../contract/fields.ts'
+import { guarded, optional, strict, wholeNumber, withDefault } from '../contract/fields.ts'
 import type { PaymentDetails, SubscriptionDetails } from '../contract/subscriptions.ts'
 import type { InvalidRequestError } from '../errors.ts'
 import type { DedupeStore } from './dedupe.ts'
@@ -81,7 +81,6 @@ export type NotificationReport =
       | { readonly kind: 'store-failed'; readonly method: keyof DedupeStore; readonly error: unknown }
     ))
 
-/** Calls `onUnexpected`. Errors that `onUnexpected` throws are ignored. */
 export type Report = (report: NotificationReport) => void
 
 const isVerifier = (value: unknown): value is Verifier | 'none' =>
@@ -114,9 +113,7 @@ const options = {
    * Verifies that a message comes from the payment provider: `hmacVerifier`, `lookupVerifier`, your own function, or
    * `'none'`. This option is required, because the specification defines no signatures and anyone can send requests.
    */
-  verify: field<Verifier | 'none', Verifier | 'none'>("a verifier, or the word 'none'", (value) =>
-    isVerifier(value) ? value : undefined,
-  ),
+  verify: guarded("a verifier, or the word 'none'", isVerifier),
   /** Called when a subscription was authorized or canceled. */
   onSubscription: functionOption<NotificationListener<SubscriptionNotification>>(),
   /** Called when a payment succeeded or failed. */
@@ -142,7 +139,5 @@ const options = {
 }
 /** Options of `createNotificationHandler`. Times in milliseconds. */
 export interface NotificationHandlerOptions extends Input<typeof options> {}
-/** Checks the options of a handler and adds the defaults. */
 export const handlerOptionsSchema = strict(options, 'option')
-/** Checked options with their defaults. */
 export type HandlerSettings = Output<typeof options>

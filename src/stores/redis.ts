@@ -2,7 +2,15 @@ import type { TokenRecord } from '../auth/token-record.ts'
 import type { TokenStore } from '../auth/token-store.ts'
 import { check, duration } from '../check.ts'
 import { MAX_DELAY_MS, steadyClock, waitAtMost } from '../clock.ts'
-import { anyText, field, type Input, isObject, type Output, strict, withDefault } from '../contract/fields.ts'
+import {
+  anyText,
+  guarded,
+  type Input,
+  isObject,
+  type Output,
+  strict,
+  withDefault,
+} from '../contract/fields.ts'
 import { randomId } from '../contract/formats.ts'
 import { readJson } from '../json.ts'
 import type { Claim, DedupeStore } from '../notifications/dedupe.ts'
@@ -54,9 +62,9 @@ const isClient = (value: unknown): value is RedisClient => {
   const { sendCommand } = isObject(value) ? value : {}
   return typeof sendCommand === 'function' && sendCommand.length < 3
 }
-const clientField = field<RedisClient>(
+const clientField = guarded(
   'a connected client of redis or ioredis, or a function that sends one command: for a cluster of node-redis (command, key) => cluster.sendCommand(key, false, [...command]), for a sentinel (command) => sentinel.sendCommand(false, [...command])',
-  (value) => (isClient(value) ? value : undefined),
+  isClient,
 )
 
 // The given client may return an object such as `{ result }`, which the store must not mistake for a reply of Redis.
@@ -68,7 +76,6 @@ const unexpectedReply = (command: string): Error => {
 
 const ttlText = (value: number): string => String(Math.max(1, Math.ceil(value)))
 
-/** Returns functions that send a command or a script through any client, with a timeout. */
 const connect = (given: RedisClient, { prefix, commandTimeout }: Output<typeof redisOptions>) => {
   const client = check('stores.redis', clientField, given, 'client')
   const dispatch = async (key: string, ...command: [string, ...string[]]): Promise<unknown> => {
@@ -83,13 +90,11 @@ const connect = (given: RedisClient, { prefix, commandTimeout }: Output<typeof r
   }
   const send = (command: string, key: string, ...parameters: string[]): Promise<unknown> =>
     dispatch(prefix + key, command, prefix + key, ...parameters)
-  /** Runs a script with an owner and a duration. */
   const run = (script: string, key: string, owner: string, milliseconds = 0): Promise<unknown> =>
     dispatch(prefix + key, 'EVAL', script, '1', prefix + key, owner, ttlText(milliseconds))
   return {
     send,
     run,
-    /** Returns the text under a key, or undefined if the key has no value. */
     get: async (key: string): Promise<string | undefined> => {
       const reply = await send('GET', key)
       if (reply !== null && typeof reply !== 'string') throw unexpectedReply('GET')
