@@ -33,8 +33,8 @@ export const isObject = (value: unknown): value is Json =>
 export type Issues = ParsePayload['issues']
 
 /**
- * Creates a schema. `json` is the JSON Schema of the form that the specification shows; `read` may accept other forms.
- * zod's `toJSONSchema` returns it. `optin` tells whether an object may omit the field.
+ * Creates a schema. `json` is the JSON Schema of the form that the specification shows, and zod's `toJSONSchema`
+ * returns it. `read` may also accept other forms. `optin` tells whether an object may omit the field.
  */
 export const schema = <Value, Given = unknown>(
   json: () => Json,
