@@ -1,7 +1,9 @@
 import type { KnownCycle } from '../../src/contract/subscriptions.ts'
+import type { Subscriptions } from '../subscriptions/operations.ts'
 import type { AuthorizationView } from '../subscriptions/views.ts'
 import { type Html, html } from './html.ts'
-import { backLink, closedPage, type Page, returnTarget } from './layout.ts'
+import { type ClosedWords, closedPage, messagePage, openPage, type Page, returnTarget } from './layout.ts'
+import { type Route, tooLate, unknownPage } from './route.ts'
 
 const CYCLES: Readonly<Record<KnownCycle, string>> = {
   DAILY: 'every day',
@@ -12,48 +14,65 @@ const CYCLES: Readonly<Record<KnownCycle, string>> = {
 /** Returns a cycle in words. Returns an unknown cycle unchanged. */
 export const cycleInWords = (cycle: string): string => new Map(Object.entries(CYCLES)).get(cycle) ?? cycle
 
-const CLOSED: Readonly<Record<string, readonly [title: string, text: string, status: number]>> = {
-  SUCCEEDED: ['Subscription authorized', 'You have authorized these payments.', 200],
-  FAILED: ['Subscription declined', 'You have declined these payments. Nothing will be paid.', 200],
+const CLOSED: Readonly<Record<string, ClosedWords>> = {
+  SUCCEEDED: ['Subscription authorized', 'You have authorized these payments.'],
+  FAILED: ['Subscription declined', 'You have declined these payments. Nothing will be paid.'],
   EXPIRED: ['Request expired', 'This request was open for too long. Nothing will be paid.', 410],
-  CANCELLED: ['Request canceled', 'The merchant has canceled this request. Nothing will be paid.', 200],
+  CANCELLED: ['Request canceled', 'The merchant has canceled this request. Nothing will be paid.'],
 }
 
-/** Returns whether the payer can still decide. */
-export const isOpen = (view: AuthorizationView): boolean => view.status === 'INITIALIZED'
+const isOpen = ({ status }: AuthorizationView): boolean => status === 'INITIALIZED'
 
 const day = (text: string): Html => html`<time datetime="${text}">${text}</time>`
 
-const summary = (view: AuthorizationView): Html => html`<p class="amount"><bdi>${view.amount}</bdi>
-<small><bdi>${cycleInWords(view.cycle)}</bdi></small></p>
-<dl>
-<div><dt>Merchant</dt><dd><bdi>${view.merchant}</bdi></dd></div>
-<div><dt>Starts</dt><dd>${day(view.start)}</dd></div>
-<div><dt>Ends</dt><dd>${day(view.end)}</dd></div>
-</dl>`
-
-const nextPayments = (dates: readonly string[]): Html => html`<h2>Next payments</h2>
-<ol>${dates.map((date) => html`<li>${day(date)}</li>`)}</ol>`
-
 /** Returns the page at the `url` of S-b: the terms of the subscription, and the payer's two choices. */
-export const authorizationPage = (view: AuthorizationView): Page => {
+const pageOf = (view: AuthorizationView): Page => {
+  const { amount, cycle, merchant, start, end, nextPayments, status, returnUrl } = view
+  const summary = html`<p class="amount"><bdi>${amount}</bdi>
+<small><bdi>${cycleInWords(cycle)}</bdi></small></p>
+<dl>
+<div><dt>Merchant</dt><dd><bdi>${merchant}</bdi></dd></div>
+<div><dt>Starts</dt><dd>${day(start)}</dd></div>
+<div><dt>Ends</dt><dd>${day(end)}</dd></div>
+</dl>`
   if (!isOpen(view)) {
-    const words = CLOSED[view.status] ?? ['Request closed', 'This request has already been decided.', 200]
-    return closedPage(words, summary(view), view.returnUrl)
+    const words = CLOSED[status] ?? (['Request closed', 'This request has already been decided.'] as const)
+    return closedPage(words, summary, returnUrl)
   }
-  const target = returnTarget(view.returnUrl)
-  return {
-    status: 200,
-    title: 'Authorize a subscription',
-    target,
-    content: html`<h1>Authorize a subscription</h1>
-<p class="quiet"><bdi>${view.merchant}</bdi> asks you to allow these payments.</p>
-${summary(view)}
-${view.nextPayments.length === 0 ? undefined : nextPayments(view.nextPayments)}
-<form method="post">
+  const content = [
+    html`<p class="quiet"><bdi>${merchant}</bdi> asks you to allow these payments.</p>`,
+    summary,
+    nextPayments.length > 0 &&
+      html`<h2>Next payments</h2>
+<ol>${nextPayments.map((date) => html`<li>${day(date)}</li>`)}</ol>`,
+    html`<form method="post">
 <button type="submit" name="decision" value="authorize">Authorize</button>
 <button type="submit" name="decision" value="decline" class="plain">Decline</button>
-</form>
-${backLink(target)}`,
+</form>`,
+  ]
+  return openPage('Authorize a subscription', content, returnUrl)
+}
+
+const undecidedPage = messagePage(400, 'No choice made', 'Go back and choose to authorize or to decline.')
+
+/** The page `/authorize/{invoiceId}` of area S. */
+export const authorizationRoute = (domain: Subscriptions): Route => {
+  const show = (id: string): Page => {
+    const view = domain.authorization(id)
+    return view.ok ? pageOf(view.value) : unknownPage
+  }
+  return {
+    area: 'subscriptions',
+    pattern: /^\/authorize\/([^/]+)\/?$/,
+    show,
+    submit(id, form) {
+      const decision = form.get('decision')
+      if (decision !== 'authorize' && decision !== 'decline') {
+        const view = domain.authorization(id)
+        return view.ok && isOpen(view.value) ? undecidedPage : tooLate(show(id))
+      }
+      const result = domain[decision](id)
+      return result.ok ? returnTarget(result.value.returnUrl) : tooLate(show(id))
+    },
   }
 }

@@ -16,16 +16,16 @@ export class Html {
 }
 
 /** A value of a template. Templates escape every value that is not `Html`. */
-export type HtmlValue = Html | string | number | undefined | readonly HtmlValue[]
+export type HtmlValue = Html | string | number | false | undefined | readonly HtmlValue[]
 
 const render = (value: HtmlValue): string => {
-  if (value === undefined) return ''
+  if (value === undefined || value === false) return ''
   if (value instanceof Html) return value.markup
   if (typeof value === 'object') return value.map(render).join('')
   return String(value).replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
 }
 
-/** Renders markup. Put values only into text and quoted attributes; `undefined` renders as nothing. */
+/** Renders markup. Put values only into text and quoted attributes; `undefined` and `false` render as nothing. */
 export const html = (parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html =>
   new Html(parts.reduce((markup, part, index) => markup + render(values[index - 1]) + part))
 

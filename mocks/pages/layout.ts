@@ -1,6 +1,6 @@
 import type { HeaderFields, ResponseData } from '../http/response.ts'
 import { documentOf, type Html, type HtmlValue, html } from './html.ts'
-import { hashSource, style } from './style.ts'
+import { contentPolicy, style } from './style.ts'
 
 /** The merchant's address to which the payer returns. */
 export interface ReturnTarget {
@@ -27,9 +27,9 @@ export interface Page {
   readonly title: string
   readonly content: HtmlValue
   /** The merchant's address, for a page that leads back to the merchant. */
-  readonly target?: ReturnTarget | undefined
+  readonly target?: ReturnTarget
   /** What the mock's banner tells the tester, such as the code to enter. */
-  readonly hint?: string | undefined
+  readonly hint?: string
 }
 
 /** The headers of every page. */
@@ -41,22 +41,6 @@ export const commonHeaders: HeaderFields = {
   'Referrer-Policy': 'same-origin',
 }
 
-let styleSource: Promise<string> | undefined
-
-/** Returns a Content-Security-Policy that allows only the page's style, and forms to this server or the merchant. */
-const contentPolicy = async (target: ReturnTarget | undefined): Promise<string> => {
-  styleSource ??= hashSource(style)
-  return [
-    "default-src 'none'",
-    `style-src ${await styleSource}`,
-    'img-src data:',
-    `form-action 'self'${target === undefined ? '' : ` ${target.sources}`}`,
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
-}
-
-/** Responds with a page. */
 export const pageResponse = async (
   { status, title, content, target, hint }: Page,
   headers: HeaderFields = {},
@@ -64,7 +48,7 @@ export const pageResponse = async (
   status,
   headers: {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': await contentPolicy(target),
+    'Content-Security-Policy': await contentPolicy(target ? `'self' ${target.sources}` : "'self'", style),
     ...commonHeaders,
     ...headers,
   },
@@ -94,10 +78,13 @@ export const messagePage = (status: number, title: string, text: string, details
 ${details}`,
 })
 
+/** What the page of a request says that is no longer open. The default status is 200. */
+export type ClosedWords = readonly [title: string, text: string, status?: number]
+
 /** Returns a page with a message and the link back to the merchant. */
 export const closedPage = (
-  [title, text, status]: readonly [title: string, text: string, status: number],
-  details: HtmlValue,
+  [title, text, status = 200]: ClosedWords,
+  details: Html,
   address: string,
 ): Page => {
   const target = returnTarget(address)
@@ -105,6 +92,14 @@ export const closedPage = (
   return { ...messagePage(status, title, text, [details, link]), target }
 }
 
-/** Renders the link that leads back to the merchant from a page on which the payer has not decided. */
-export const backLink = ({ href, name }: ReturnTarget): Html =>
-  html`<p class="back"><a href="${href}" rel="noreferrer">Back to <bdi>${name}</bdi> without deciding</a></p>`
+/** Returns a page on which the payer decides, with a link that leads back to the merchant without a decision. */
+export const openPage = (
+  title: string,
+  content: readonly HtmlValue[],
+  address: string,
+  more: Partial<Page> = {},
+): Page => {
+  const target = returnTarget(address)
+  const back = html`<p class="back"><a href="${target.href}" rel="noreferrer">Back to <bdi>${target.name}</bdi> without deciding</a></p>`
+  return { status: 200, title, target, content: [html`<h1>${title}</h1>`, content, back], ...more }
+}

@@ -6,8 +6,9 @@ import { defaultMerchant } from '../subscriptions/options.ts'
 import type { Mock } from '../types.ts'
 import { API_PAGE_PATH, OPENAPI_PATH, PANEL_PATH, STATE_PATH } from './access.ts'
 import { card, copyButton, isolate } from './components.ts'
+import { shellWord } from './copies.ts'
+import type { Context, PanelPage } from './page.ts'
 import { loginOf, pathOf, planOf } from './shop.ts'
-import type { Context, PanelPage } from './timeline.ts'
 
 /**
  * Returns the data that a program needs to call the mock. Placeholders replace passwords, keys and codes that differ
@@ -43,9 +44,6 @@ const readConnection = (mock: Mock, baseUrl: string) => {
 }
 
 type Connection = ReturnType<typeof readConnection>
-
-/** Quotes a word for a shell. A single quote would end the word. */
-export const shellWord = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
 
 const text = (value: unknown): string => JSON.stringify(value, null, 2)
 

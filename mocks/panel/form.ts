@@ -1,8 +1,8 @@
 import { type Json, jsonOf } from '../../src/contract/fields.ts'
-import { type Html, type HtmlValue, html } from '../pages/html.ts'
+import { type Html, html } from '../pages/html.ts'
+import type { SentFields } from './action.ts'
 import { type ActionName, actions, type Outcome } from './actions.ts'
 import { visuallyHidden } from './components.ts'
-import type { SentFields } from './sent.ts'
 import { choiceInWords, KEYS, labelOf, problemsOf } from './words.ts'
 
 /** How a form looks, and what it contains. */
@@ -135,7 +135,3 @@ ${form}
 </details>`
   }
 }
-
-/** A group of small forms and links in one line. */
-export const actionsOf = (...content: readonly HtmlValue[]): Html =>
-  html`<div class="actions">${content}</div>`

@@ -3,13 +3,11 @@ import { palette } from '../pages/style.ts'
 /** The style of the panel. The Content-Security-Policy contains the hash of this style, so no other style applies. */
 export const style = `${palette}
 html { scroll-padding-block: 9rem 1rem; }
-body { margin: 0; padding: 0 1rem 3rem; background: var(--ground); color: var(--ink); font: 0.9375rem/1.45 var(--font); font-variant-numeric: tabular-nums; }
-h1 { margin: 0.75rem 0; font-size: 1.375rem; line-height: 1.25; }
+body { margin: 0; padding: 0 1rem 3rem; font-size: 0.9375rem; font-variant-numeric: tabular-nums; }
 h2 { margin: 0 0 0.625rem; font-size: 1rem; line-height: 1.25; }
 h3 { margin: 1rem 0 0.25rem; font-size: 0.9375rem; }
 h2:focus { outline: none; }
 p { margin: 0.375rem 0; }
-a { color: var(--accent); }
 small, .quiet, .count { color: var(--quiet); font-size: 0.8125rem; font-weight: 400; }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 [hidden] { display: none; }
@@ -65,13 +63,9 @@ td[data-heading="Reason"] bdi { max-width: 100%; }
   td[data-heading]::before { content: attr(data-heading) " "; color: var(--quiet); font-size: 0.8125rem; }
   .steps ul + ul::before { display: none; }
 }
-/* A word that is too long for its place is cut with "…", never broken. */
-bdi { display: inline-block; max-width: 100%; overflow: hidden; text-overflow: ellipsis; vertical-align: bottom; }
 time, .id, .link, .badge, code, summary, .amount bdi { white-space: nowrap; }
 .amount bdi { max-width: 8rem; }
-a bdi { text-decoration: inherit; }
 .id bdi { max-width: calc(100% - 3.5rem); }
-code, pre { font: 0.8125rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 pre { max-height: 24rem; margin: 0.125rem 0 0.5rem; padding: 0.5rem 0.75rem; border-radius: 0.5rem; background: var(--ground); overflow: auto; }
 .badge { display: inline-block; padding: 0 0.5rem; border-radius: 1rem; background: var(--ground); color: var(--quiet); font-size: 0.8125rem; font-weight: 600; }
 .badge.good { background: var(--good-ground); color: var(--good); }
@@ -117,13 +111,12 @@ label { display: block; color: var(--quiet); font-size: 0.8125rem; }
 .filter > * { max-width: 100%; }
 .filter [type="search"] { flex: 1 1 9rem; min-width: 0; }
 input, select, button, summary.danger { min-height: 2.25rem; max-width: 100%; padding: 0.25rem 0.625rem; border: 1px solid var(--field); border-radius: 0.5rem; background: var(--card); color: var(--ink); font: inherit; font-size: 0.875rem; }
-button, summary.danger { font-weight: 600; white-space: nowrap; cursor: pointer; }
+button, summary.danger { font-weight: 600; white-space: nowrap; }
 button:hover { border-color: var(--accent); color: var(--accent); }
 button.primary { border-color: var(--accent); background: var(--accent); color: var(--accent-ink); }
 button.primary:hover { filter: brightness(1.1); }
 button.danger, summary.danger { border-color: var(--alert); color: var(--alert); }
 button.danger { background: var(--alert-ground); }
-summary { cursor: pointer; }
 summary.danger { display: inline-flex; align-items: center; list-style: none; }
 summary.danger::-webkit-details-marker { display: none; }
 .confirm p { max-width: 24rem; }

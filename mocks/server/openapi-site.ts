@@ -1,8 +1,7 @@
 import { GATEWAY_API_PREFIX } from '../../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../../src/contract/subscriptions.ts'
 import { jsonResponse, type ResponseData } from '../http/response.ts'
-import { joinDocuments } from '../pages/openapi.ts'
-import { openApiPage } from '../pages/openapi-page.ts'
+import { joinDocuments, openApiPage } from '../pages/openapi.ts'
 import { API_DOCUMENT_PATH } from '../panel/access.ts'
 import type { Mock } from '../types.ts'
 
