@@ -172,7 +172,7 @@ export const createAsker = (
     const isLive = definition.auth === 'credentials' || sending.operation === 'gateway.reference'
     const earlier = isLive ? undefined : session.replyTo(id)
     if (earlier !== undefined) return usable(earlier, sending)
-    const actsTwice = definition.acts === true && sending.key === undefined
+    const actsTwice = sending.once === true || (definition.acts === true && sending.key === undefined)
     if (actsTwice && session.wasSent(id)) {
       throw new Unanswered('the run ended while this request was sent, and it is not sent twice')
     }
@@ -249,6 +249,10 @@ export const createAsker = (
         const body = form === true ? String(new URLSearchParams(sent)) : sent
         const type = form === true ? FORM_TYPE : undefined
         return transmit(next(), { operation: 'subscriptions.login', body, ...(type && { type }) })
+      },
+      wrongLogin() {
+        const body = { grant_type: 'password', ...credentials(), password: session.name('wrong-password') }
+        return transmit(next(), { operation: 'subscriptions.login', body, once: true })
       },
       name: session.name,
       shared<Value>(name: string, make: (ask: Ask) => Promise<Value>) {
