@@ -57,7 +57,6 @@ const nameOfAction = schema(
 
 /** An action of the panel: the schemas of its fields, and the function that executes it and returns a message. */
 interface Action {
-  /** Says what the action does, in one sentence. */
   readonly description: string
   readonly fields: Shape
   /** Whether the panel asks for a confirmation, because what the action destroys does not come back. */
@@ -66,7 +65,6 @@ interface Action {
   run(mock: Mock, sent: SentFields, isForm: boolean): Promise<Done>
 }
 
-/** Creates an action. Its fields are checked before it runs. */
 export const action = <const Of extends Shape>(
   description: string,
   fields: Of,

@@ -256,15 +256,12 @@ export const actions = {
   }),
 } as const
 
-/** The name of an action. */
 export type ActionName = keyof typeof actions
 
-/** The names of all actions. */
 export const actionNames: readonly string[] = Object.keys(actions)
 
 const isActionName = (name: string): name is ActionName => Object.hasOwn(actions, name)
 
-/** The result of an action. */
 export interface Outcome {
   readonly ok: boolean
   readonly message: string

@@ -4,7 +4,6 @@ import { type ActionName, actions, type Outcome } from './actions.ts'
 import { visuallyHidden } from './components.ts'
 import { choiceInWords, labelOf, problemsOf } from './words.ts'
 
-/** How a form looks, and what it contains. */
 interface FormOptions {
   /** Fields that the user does not see. */
   readonly given?: Readonly<Record<string, string | number>>
@@ -12,7 +11,6 @@ interface FormOptions {
   readonly of?: string
   /** The fields that the user sees at once; the others are under "More options". Default: all fields. */
   readonly first?: readonly string[]
-  /** The values that the fields have at first. */
   readonly values?: Readonly<Record<string, string>>
   /** True for the main button of a card. Default: true if the user sees a field. */
   readonly isPrimary?: boolean
@@ -21,7 +19,6 @@ interface FormOptions {
 /** Renders the form of an action from the schemas of its fields. */
 export type RenderForm = (action: ActionName, label: string, options?: FormOptions) => Html
 
-/** Renders the attributes that have a value. */
 const attributes = (given: Readonly<Record<string, string | true | undefined>>): HtmlValue =>
   Object.entries(given).map(
     ([name, value]) => value !== undefined && html` ${name}="${value === true ? '' : value}"`,

@@ -67,7 +67,7 @@ export const script = `
       if (!sent || (!isResult && part.querySelector('[data-failed]'))) continue
       const focused = part.contains(document.activeElement) ? document.activeElement : undefined
       change(part, sent)
-      if (focused && !focused.isConnected) part.closest('section')?.querySelector('h2').focus({ preventScroll: true })
+      if (focused && !focused.isConnected) part.querySelector('h2')?.focus({ preventScroll: true })
     }
   }
 

@@ -35,7 +35,6 @@ const call = async (
   throw new Error(last?.explanation ?? `${operation} failed.`)
 }
 
-/** Returns a new identifier for a request of the panel. */
 const newKey = (mock: Mock): string => `panel-${internalsOf(mock).log.bounds().end + 1}`
 
 const returnTo = (mock: Mock, page: string): string =>
@@ -43,7 +42,6 @@ const returnTo = (mock: Mock, page: string): string =>
     ? `${mock.clientOptions.subscriptions.baseUrl}${PANEL_PATH}/${page}`
     : 'https://shop.example/return'
 
-/** Returns the body of a login. */
 export const loginOf = (credentials: Mock['clientOptions']['subscriptions']['credentials']) => {
   const { clientId: client_id, clientSecret: client_secret, ...user } = credentials
   return { grant_type: 'password', client_id, client_secret, ...user }
@@ -70,7 +68,6 @@ const gatewayHeaders = (mock: Mock) => ({
   'Idempotency-Key': newKey(mock),
 })
 
-/** Requests a charge, and returns its id. */
 export const charge = async (mock: Mock, given: Fields): Promise<string> => {
   const own = { msisdn: testNumbers.succeeds, amount: 250, currency: 'BDT' }
   const fields = { ...own, redirect_uri: returnTo(mock, 'charges'), ...given }
