@@ -2,7 +2,8 @@ import { palette } from '../pages/style.ts'
 
 /** The style of the panel. The Content-Security-Policy contains the hash of this style, so no other style applies. */
 export const style = `${palette}
-html { scroll-padding-block: 9rem 1rem; }
+/* The sticky header must not cover a link's target or the focused element. */
+html { scroll-padding-block: 15rem 1rem; }
 body { margin: 0; padding: 0 1rem 3rem; font-size: 0.9375rem; font-variant-numeric: tabular-nums; }
 h2 { margin: 0 0 0.625rem; font-size: 1rem; line-height: 1.25; }
 h3 { margin: 1rem 0 0.25rem; font-size: 0.9375rem; }
