@@ -72,6 +72,5 @@ export const waitAtMost = <Result>(
 export const exportedWait = (ms: number | undefined): number | undefined =>
   ms === undefined ? undefined : Math.min(Math.max(Math.ceil(ms), 1000), 3_600_000)
 
-/** Formats a time span for messages, such as `1.5 s`. */
 export const formatDuration = (milliseconds: number): string =>
   milliseconds < 1000 ? `${Math.ceil(milliseconds)} ms` : `${Math.ceil(milliseconds / 100) / 10} s`

@@ -1,4 +1,4 @@
-export type { ApiKeySource } from './auth/api-key.ts'
+export type { ApiKeySource } from './auth/authorizer.ts'
 export type { Credentials, CredentialsSource } from './auth/credentials.ts'
 export type { TokenRecord } from './auth/token-record.ts'
 export type { TokenStore } from './auth/token-store.ts'
@@ -6,11 +6,7 @@ export { createMemoryTokenStore } from './auth/token-store.ts'
 export type { Clock } from './clock.ts'
 export { systemClock } from './clock.ts'
 export type { FindOut } from './contract/endpoint.ts'
-export type {
-  Charge,
-  ChargeRequest,
-  Reference,
-} from './contract/gateway.ts'
+export type { Charge, ChargeRequest, Reference } from './contract/gateway.ts'
 export type {
   Cancellation,
   Cycle,
@@ -24,7 +20,7 @@ export type {
   Token,
 } from './contract/subscriptions.ts'
 export type { Verdict } from './contract/verdict.ts'
-export { monthlyDueDate } from './due-dates.ts'
+export { monthlyDueDate, toInstant } from './dates.ts'
 export type {
   AnyMandateKitError,
   ApiErrorDetails,
@@ -82,7 +78,6 @@ export type {
 export { CLIENT_DEFAULTS } from './http/options.ts'
 export type { WaitOptions } from './http/poll.ts'
 export type { RawRequest } from './http/prepare.ts'
-export { toInstant } from './instant.ts'
 export type { NextStep, NextStepOptions, PauseReason } from './next-step.ts'
 export { nextStep } from './next-step.ts'
 export type { RenewalInput } from './renewal-key.ts'

@@ -172,7 +172,7 @@ const sessionIn = (folder: string, config: ProbeConfig) => {
   )
   if (session.asks === asks) return session
   throw new CommandError(
-    `--out ${folder}: its session asks ${session.asks}, not ${asks}. Use another folder, or delete ${path}.`,
+    `--out ${folder}: its session belongs to ${session.asks}, not ${asks}. Use another folder, or delete ${path}.`,
     { exitCode: 2 },
   )
 }

@@ -48,7 +48,7 @@ const zoned = (time: string): string => (/^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(time
 
 const ZONE = '(Z|[+-]\\d{2}:\\d{2})?'
 const time = input(
-  'ISO 8601 text with its zone such as 2026-11-28T12:00:00Z, or without a zone in UTC',
+  'ISO 8601 text with its zone such as 2026-11-28T12:00:00Z (without a zone: UTC)',
   (value) => accepts(pointInTime, zoned(value)),
   { pattern: `^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?${ZONE})?$` },
 )

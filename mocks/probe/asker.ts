@@ -259,7 +259,7 @@ export const createAsker = (
       async payer(action, url) {
         const id = next()
         if (session.wasSent(id)) return
-        if (payer === undefined) throw new Unanswered(`nobody was there to ${action}`, true)
+        if (payer === undefined) throw new Unanswered(`no person could be asked to ${action}`, true)
         await payer(action, url)
         session.add({ sent: id })
       },

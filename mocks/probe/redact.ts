@@ -5,6 +5,9 @@ import type { Recording } from './recording.ts'
 const SECRET_FIELD =
   /^(?:username|password|passwd|otp|client_?id|client_?secret|secret|token|(?:access|refresh|id)_?token|authorization|api_?key)$/i
 const SECRET_PARAMETER = /[?&]([\w-]*(?:token|secret|password|signature|otp|key))=([^&#\s"]+)/gi
+const PART = /; *name="([\w-]+)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n([^\r\n]*)/g
+// A field of JSON that cannot be read, and of a form without its content type.
+const TEXT_FIELD = /(?<!\w)([\w-]+)["']?\s*[:=]\s*["']?([^"'&\r\n,}]+)/g
 const NUMBER_FIELD = /^(?:msisdn|phone|mobile)(?:_?number)?$/i
 const NUMBER = /^\+?\d{7,15}$/
 const PLUS_NUMBER = /(?<![\w+])\+\d{7,15}(?!\d)/g
@@ -116,9 +119,12 @@ export const createRedactor = ({ secrets = {}, numbers = [] }: Hidden = {}): Red
     }
   }
 
-  const learnBody = (body: unknown, type = '', isTable = false): void => {
-    const isForm = typeof body === 'string' && type.includes('urlencoded')
-    learn(isForm ? Object.fromEntries(new URLSearchParams(body)) : body, '', isTable)
+  const learnText = (body: string, type: string): void => {
+    const matches = type.includes('multipart') ? body.matchAll(PART) : body.matchAll(TEXT_FIELD)
+    const fields = type.includes('urlencoded')
+      ? new URLSearchParams(body)
+      : [...matches].map(([, ...field]) => field)
+    for (const [name = '', value] of fields) learn(value, name, false)
   }
 
   const headersOf = (headers: Readonly<Record<string, string>>): Record<string, string> =>
@@ -135,10 +141,11 @@ export const createRedactor = ({ secrets = {}, numbers = [] }: Hidden = {}): Red
     recording({ request, response, ...rest }) {
       const { authorization, 'content-type': type } = request.headers
       if (authorization !== undefined) hide('token', authorization.replace(/^bearer +/i, ''))
-      learnBody(request.body, type)
+      if (typeof request.body === 'string') learnText(request.body, type ?? '')
+      else learn(request.body, '', false)
       learn(request.path, '', false)
       // The specification does not show the form of the table of test numbers, so any name may stand for a number.
-      learnBody(response?.body, response?.headers['content-type'], rest.operation === 'gateway.reference')
+      learn(response?.body, '', rest.operation === 'gateway.reference')
       return {
         ...rest,
         request: {

@@ -51,7 +51,6 @@ export const orFunction = <Source>(inner: Field<unknown>): Field<Source, Source>
     (value, issues) => (typeof value === 'function' ? value : readWith(inner, value, issues)),
   )
 
-/** The option `credentials` of a client. */
 export const credentialsOption = orFunction<CredentialsSource>(credentialsSchema)
 
 /** Describes an error by its class and code. Omits the message, because the message could quote a secret. */
@@ -73,7 +72,6 @@ export const readSecret = async (operation: string, option: string, source: unkn
   })
 }
 
-/** Reads the credentials of the next login, and checks them. */
 export const readCredentials = async (source: CredentialsSource): Promise<Credentials> => {
   const given = await readSecret(LOGIN, 'credentials', source)
   return check(LOGIN, credentialsSchema, given, 'credentials', { phase: 'login' })

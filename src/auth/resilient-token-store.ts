@@ -10,7 +10,6 @@ import {
 } from './token-record.ts'
 import { createKeyedMutex, type TokenStore } from './token-store.ts'
 
-/** Longest wait for one operation of a store, in milliseconds of real time. */
 const STORE_LIMIT = 5_000
 /** Longest wait for another client's or process's login, in milliseconds of real time. */
 const LOCK_LIMIT = 30_000
@@ -56,7 +55,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
       return await waitAtMost((async () => work())(), limit, undefined, 'The token store')
     } catch (error) {
       failedAt = clock.now()
-      report(`The token store failed: ${method}() ended in ${describeError(error)}. Memory is used.`)
+      report(`The token store failed: ${method}() ended in ${describeError(error)}. Tokens stay in memory.`)
       return undefined
     }
   }

@@ -78,12 +78,10 @@ const tokenRecord = {
 /** The token and the rejected logins that the processes of a merchant share, as plain JSON data. */
 export interface TokenRecord extends Input<typeof tokenRecord> {}
 
-/** A record without a token. */
 export const EMPTY_RECORD: TokenRecord = { version: RECORD_VERSION, blocks: [], unauthorizedRenewals: [] }
 
 const recordSchema = object<TokenRecord>(tokenRecord)
 
-/** Checks a value from a store. Returns `undefined` if the value is not a token record. */
 export const readTokenRecord = (value: unknown): TokenRecord | undefined => {
   const issues: Issues = []
   const record = readWith<TokenRecord, unknown>(recordSchema, value, issues)

@@ -14,15 +14,9 @@ const OUTCOMES = [
 ] as const
 
 /** Charge statuses (G1). */
-export type KnownChargeStatus = 'pending_confirmation' | 'pending_retry' | 'succeeded' | 'failed' | 'expired'
+export type KnownChargeStatus = (typeof STATUSES)[number]
 /** Known values of a charge's field `outcome`, the result of the payment. The specification shows only PENDING. */
-export type KnownChargeOutcome =
-  | 'PENDING'
-  | 'SUCCEEDED'
-  | 'INSUFFICIENT_FUNDS'
-  | 'WALLET_BLOCKED'
-  | 'RETRYING'
-  | 'EXPIRED'
+export type KnownChargeOutcome = (typeof OUTCOMES)[number]
 
 const ASK_FOR_UNIT = ' (ask your payment provider for the unit: whole or minor currency units)'
 
@@ -92,11 +86,10 @@ const errorDetail = {
 }
 /** Code and message of an error of area G. (G2) */
 export interface GatewayErrorDetail extends Output<typeof errorDetail> {}
-const errorDetailSchema: Field<GatewayErrorDetail> = response(errorDetail)
 
 const errorBody = {
   /** Code and message of the error. (G2) */
-  error: errorDetailSchema,
+  error: response(errorDetail) as Field<GatewayErrorDetail>,
 }
 /** Error body of area G. (G2) */
 export interface GatewayErrorBody extends Output<typeof errorBody> {}

@@ -8,7 +8,6 @@ const ZERO = /^[+-]?0*(?:\.0*)?$/
 
 const NULLABLE = { type: ['string', 'null'] } as const
 
-/** Text. A number is converted to text. */
 export const text = field('text', asText, STRING)
 
 /** Text of one form, such as a date. The form is not checked, because a server may use another. */

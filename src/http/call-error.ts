@@ -30,7 +30,6 @@ const MAX_BODY = 100_000
 
 export const redactorOf = ({ headers, sent, fields }: Call) => createRedactor(headers, sent, fields)
 
-/** Returns the details of an error that ends the call. `isTemporary` means that the same call may succeed later. */
 const detailsOf = (call: Call, isTemporary: boolean): ErrorDetails => {
   const { client, endpoint, fields, idempotencyKey, outcome, sent } = call
   const { operation, auth, acts = false, afterUnknown, referenceField = '' } = endpoint
@@ -49,7 +48,6 @@ const detailsOf = (call: Call, isTemporary: boolean): ErrorDetails => {
   }
 }
 
-/** Returns the last part of an error's message: what the caller should do next. */
 const adviceOf = (
   { endpoint }: Call,
   details: ErrorDetails & { readonly status?: number },
@@ -70,7 +68,6 @@ const adviceOf = (
   return `${rejected} Call again ${waitMs === undefined ? 'later' : `in ${formatDuration(waitMs)}`}.`.trim()
 }
 
-/** Returns the arguments of an error's constructor: the message and the details. */
 const explain = <Own extends object>(
   call: Call,
   what: string,
@@ -83,9 +80,15 @@ const explain = <Own extends object>(
   return [message.trimEnd(), details]
 }
 
-/** Describes the request for a message, without identifiers, query and base path, which could be secret. */
-const placeOf = ({ method, url, endpoint }: Call): string =>
-  `${method} ${new URL(url).origin}${endpoint.path}`
+/**
+ * Describes the request for a message, without identifiers, query and base path, which could be secret. `…` stands for
+ * the base path, so that nobody looks for the error at an address that was not called.
+ */
+const placeOf = ({ method, url, endpoint }: Call): string => {
+  const { origin, pathname } = new URL(url)
+  const hasBasePath = pathname.split('/').length > endpoint.path.split('/').length
+  return `${method} ${origin}${hasBasePath ? '/…' : ''}${endpoint.path}`
+}
 
 const checkBaseUrl = ({ endpoint }: Call): string => `. Check baseUrl: the client adds ${endpoint.path} to it`
 
@@ -144,7 +147,8 @@ const responseError = (
   const found = errorIn(body)
   const code = quoted(found.errorCode)
   const said = isLogin ? undefined : quoted(found.message)
-  const words = `${http}${code ? `, code ${code}` : ''}${said ? `: ${said}` : ''}`
+  // The sentence goes on after the server's text, so a full stop at the end of the text is left out.
+  const words = `${http}${code ? `, code ${code}` : ''}${said ? `: ${said.replace(/\."$/, '"')}` : ''}`
   const inUse = isKeyInUse(endpoint, status) && 'a call with this key still runs, or a state forbids it'
   const meaning = inUse || meaningOf(verdict, endpoint.auth)
   // An API that does not know an operation without an identifier has no such path.
@@ -217,7 +221,7 @@ export const interruptionError = (call: Call, by: Interruption): AbortedError | 
 /** Creates the error for a call whose remaining time is shorter than the rate-limit delay. */
 export const delayedError = (call: Call, delay: number): RateLimitError => {
   const retryAfterMs = exportedWait(delay)
-  const what = `the rate limit allows no request for ${formatDuration(retryAfterMs ?? delay)}, too long for this call`
+  const what = `the rate-limit wait of ${formatDuration(retryAfterMs ?? delay)} is too long for this call`
   return new RateLimitError(...explain(call, what, true, { retryAfterMs }))
 }
 

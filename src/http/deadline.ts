@@ -33,7 +33,6 @@ export class Deadline {
     this.#signal = signal
   }
 
-  /** Milliseconds that the call may still take. */
   get remaining(): number {
     const elapsed = steadyClock.now() - this.#startedAt
     // Timers stop while the machine sleeps, but the system time advances.
@@ -41,7 +40,6 @@ export class Deadline {
     return this.#milliseconds - Math.max(elapsed, asleep)
   }
 
-  /** Throws `Interrupted` when the signal is aborted or no time remains. */
   check(): void {
     if (this.#signal?.aborted) throw new Interrupted({ kind: 'aborted' })
     const milliseconds = this.#milliseconds

@@ -21,10 +21,8 @@ export type ResponseFailure =
   /** The response is incomplete (`cut`) or does not match the contract. `reason` names the defect, e.g. "is empty". */
   | { readonly kind: 'cut' | 'unexpected'; readonly reason: string }
 
-/** How an attempt failed. */
 export type Failure = ConnectionFailure | Interruption | ResponseFailure
 
-/** Error codes that prove that no connection was made. */
 const NOT_CONNECTED = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/
 /**
  * Error codes of a rejected server certificate. The runtime rejects a certificate before it sends any byte of a

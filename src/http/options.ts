@@ -10,6 +10,7 @@ import {
   oneOf,
   optional,
   type Shape,
+  STRING,
   schema,
   strict,
   unless,
@@ -79,6 +80,7 @@ const baseUrl = field<string, string | URL>(
     const url = new URL(text)
     return url.username === '' && url.password === '' ? url.href.replace(/\/+$/, '') : undefined
   },
+  STRING,
 )
 
 /** Headers that a user adds: an object of names and values, or a `Headers` instance. */
@@ -186,7 +188,6 @@ const clientOptions = {
 }
 /** Options that both clients take. */
 export interface ClientOptions extends Input<typeof clientOptions> {}
-/** Returns the schema of the common options and a client's own options. */
 export const clientOptionsWith = <const Own extends Shape>(own: Own) =>
   strict({ ...clientOptions, ...own }, 'option')
 
@@ -197,7 +198,6 @@ export type ClientSettings = GivenOptions & {
   readonly [Name in keyof typeof defaults]: NonNullable<GivenOptions[Name]>
 } & { readonly logLevel: LogLevel }
 
-/** Adds the defaults to checked options, which lack every option that the caller omitted. */
 export const withDefaults = (given: GivenOptions): ClientSettings =>
   ({ ...defaults, ...given, logLevel: given.logLevel ?? environmentLevel() }) as ClientSettings
 
@@ -209,7 +209,7 @@ export const changeSettings = (settings: ClientSettings, changes: ClientChanges)
 
 /** Options that every call takes. */
 export const callOptions = {
-  /** Aborts the call with an `AbortedError`. The error's `outcome` tells whether the server may have acted. */
+  /** Aborts the call with an `AbortedError`. The error's `outcome` states whether the server may have acted. */
   signal: optional<AbortSignal, AbortSignal | null>(signalOption),
   /** Time limit of one attempt, including reading the response, in milliseconds. Default: the client's `timeout`. */
   timeout: optional(duration()),
@@ -223,7 +223,6 @@ export const callOptions = {
 /** Options of one call. Every method that makes one call takes these options as its last argument. */
 export interface CallOptions extends Input<typeof callOptions> {}
 export type CheckedCallOptions = Partial<Output<typeof callOptions>>
-/** Returns the schema of the common options and a method's own options. */
 export const callOptionsWith = <const Own extends Shape>(own: Own) =>
   strict({ ...callOptions, ...own }, 'option')
 

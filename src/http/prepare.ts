@@ -2,7 +2,7 @@ import type { KyInstance } from 'ky'
 import type { Authorizer } from '../auth/authorizer.ts'
 import { check, inputIssue } from '../check.ts'
 import type { AuthKind, EndpointDefinition } from '../contract/endpoint.ts'
-import { anyJson, field, type Input, input, isObject, oneOf, optional, strict } from '../contract/fields.ts'
+import { anyJson, guarded, type Input, input, isObject, oneOf, optional, strict } from '../contract/fields.ts'
 import { isHeaderText, randomId } from '../contract/formats.ts'
 import { InvalidRequestError, type Outcome, type Phase } from '../errors.ts'
 import { Deadline } from './deadline.ts'
@@ -22,7 +22,7 @@ export interface ClientContext {
   readonly authorizers: Partial<Record<AuthKind, Authorizer>>
   /** The version prefix of paths. The option `apiPrefix` replaces this prefix. */
   readonly prefix: string
-  /** What a success does that belongs to another charge than the request: see the option `onKeyReuse`. */
+  /** What the client does if a response belongs to another charge: see the option `onKeyReuse`. */
   readonly onKeyReuse?: 'throw' | 'report'
   /** How long the server keeps idempotency keys, in milliseconds. */
   readonly keyLifetime?: number | undefined
@@ -91,7 +91,6 @@ const identifier = input(
   'an identifier: a string that is not empty and has no segment `.` or `..`',
   (text) => text !== '' && !/\p{Cs}/u.test(text) && !DOT_SEGMENT.test(text),
 )
-/** An idempotency key: text that is valid in an HTTP header. */
 export const idempotencyKey = input('a string of visible ASCII characters', isHeaderText)
 
 /** Checks an identifier. `name` is the name of the method's parameter in error messages. */
@@ -111,7 +110,7 @@ const queryOf = (query: CallInput['query'] = {}): string => {
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
 
-/** Checks the input of a call and turns it into a request. Throws `InvalidRequestError` before any I/O. */
+/** Checks the input of a call and turns it into a request. */
 export const prepare = <Definition extends EndpointDefinition>(
   client: ClientContext,
   endpoint: Definition,
@@ -168,9 +167,6 @@ type Path = EndpointDefinition['path']
 const isPath = (value: unknown): value is Path =>
   typeof value === 'string' && /^\/[^\s?#\\]*$/.test(value) && !DOT_SEGMENT.test(value)
 const isQuery = (value: unknown): value is Query => isObject(value)
-const query = field<Query>('an object of names and values, or URLSearchParams', (value) =>
-  isQuery(value) ? value : undefined,
-)
 
 const rawRequest = {
   /** HTTP method, such as `POST`. */
@@ -180,29 +176,26 @@ const rawRequest = {
    * with `encodeURIComponent`. Segments `.` and `..` are refused, also in encoded form. Logs, events and errors contain
    * the path, so it must not contain a secret.
    */
-  path: field<Path, string>('a path such as /api/v2/plans, without segments `.` and `..`', (value) =>
-    isPath(value) ? value : undefined,
-  ),
+  path: guarded<Path, string>('a path such as /api/v2/plans, without segments `.` and `..`', isPath),
   /** Query parameters: an object, or `URLSearchParams`. */
-  query: optional(query),
+  query: optional(guarded('an object of names and values, or URLSearchParams', isQuery)),
   /** Body, which is sent as JSON. */
   body: optional(anyJson),
   /** Idempotency key. With `retry: 'always'`, every retry sends the same key. Default: none. */
   idempotencyKey: optional(idempotencyKey),
   /**
    * Set `always` only if the server may safely execute the request twice: for a read, or with an idempotency key.
-   * Default: `never`. Even then, after a 401 in area S, the client renews the token and sends the request once more:
-   * a server that rejects the token does not execute the request.
+   * Default: `never`. With both values, the client renews the token after a 401 in area S, and sends the request once
+   * more, because a server that rejects the token does not execute the request.
    */
   retry: optional(oneOf(['always', 'never'])),
 }
-/** A request to an operation that this version of the package does not know. */
+/** A request to an operation for which the client has no method. */
 export interface RawRequest extends Input<typeof rawRequest> {}
 const rawRequestSchema = strict(rawRequest)
 
 type RawDefinition = Pick<EndpointDefinition, 'operation' | 'auth' | 'envelope'>
 
-/** Checks a raw request. Returns an endpoint definition, and the input of the call. */
 export const rawCall = (
   definition: RawDefinition,
   request: RawRequest,

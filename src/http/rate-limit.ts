@@ -1,6 +1,5 @@
 import { type Clock, steadyClock, waitAtMost } from '../clock.ts'
-import type { RateLimit } from '../errors.ts'
-import { type Headers, untilServerTime } from './response-headers.ts'
+import { type ResponseHead, untilServerTime } from './response-headers.ts'
 
 /** The longest delay of a call, in milliseconds. A rate-limit window may be longer than this only after a 429. */
 const MAX_DELAY_MS = 60_000
@@ -20,15 +19,6 @@ interface Window {
   readonly resetAt?: number | undefined
   /** True if no response has reported this window yet, and the client assumes that the last window's limit applies. */
   readonly isGuess?: boolean
-}
-
-/** The parts of a response that the gate uses. */
-export interface LimitUpdate {
-  readonly status: number
-  readonly headers: Headers
-  readonly rateLimit: RateLimit | undefined
-  /** The wait that the response requests, in milliseconds. */
-  readonly waitMs: number | undefined
 }
 
 /**
@@ -91,8 +81,7 @@ export class RateLimitGate {
     }
   }
 
-  /** Removes a request in flight, and updates the rate-limit window with the data of the response. */
-  leave(slot: Slot, update: LimitUpdate | undefined): void {
+  leave(slot: Slot, update: ResponseHead | undefined): void {
     this.#inFlight.delete(slot)
     if (update !== undefined) this.#update(update)
     this.#admit(true)
@@ -116,7 +105,7 @@ export class RateLimitGate {
     }
   }
 
-  #update({ status, headers, rateLimit = {}, waitMs }: LimitUpdate): void {
+  #update({ status, headers, rateLimit = {}, waitMs }: ResponseHead): void {
     const { limit, remaining, resetAt } = rateLimit
     this.#limit = limit ?? this.#limit
     const reset = resetAt?.getTime()

@@ -46,7 +46,6 @@ export const errorIn = (body: unknown): { errorCode?: string | undefined; messag
   }
 }
 
-/** Returns the names that a body lacks or has without a value. */
 const lacking = (body: unknown, names: readonly string[] = []): readonly string[] =>
   names.filter(
     (name) => !isObject(body) || [undefined, null, ''].some((none) => received(body, name) === none),

@@ -21,7 +21,6 @@ const patternOf = (secret: string): RegExp[] => {
   return [new RegExp(`(?:[+(]|%2B)?(?:\\d${SEPARATOR}){0,8}${[...end].join(SEPARATOR)}`, 'gi')]
 }
 
-/** Returns the values that a request sent in fields with a secret name, at any depth. */
 const secretsIn = (sent: unknown, isSecret: boolean, depth: number): string[] => {
   if (typeof sent !== 'object' || sent === null) return [isSecret ? (asText(sent) ?? '') : '']
   if (depth > DEEPEST) return []

@@ -9,7 +9,6 @@ type Outcome =
   | { readonly result: 'processed' | 'duplicate' | 'in-progress' }
   | { readonly result: 'failed'; readonly error: unknown }
 
-/** Calls the listener for one notification. */
 type Work = (signal: AbortSignal) => Promise<unknown>
 
 /** A call of a listener in this process. After `endsAt`, new deliveries do not wait for it: it may never end. */

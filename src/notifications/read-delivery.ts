@@ -3,7 +3,6 @@ import { type InputIssue, InvalidRequestError } from '../errors.ts'
 import type { Delivery, HandlerSettings } from './options.ts'
 import { bodyError, decodeUtf8, parseBody, parseObject } from './parse.ts'
 
-/** The number of bytes that are decoded in one step. */
 const STEP = 64
 
 const ignore = (): void => undefined
@@ -34,7 +33,6 @@ export const toHeaders = (
 /** Results of body parsers on node:http. `undefined` means that other code read the body and kept nothing. */
 export const parsedBodies = new WeakMap<Request, unknown>()
 
-/** Why a delivery cannot be read. */
 export type Unreadable = { readonly status: 400 | 408 | 413 | 415; readonly error: InvalidRequestError }
 
 /** Reads a stream within `timeouts.read`. Returns undefined if the stream has more than `maxBytes`. */
@@ -112,7 +110,6 @@ const readBody = async ({ headers, body }: Request, settings: HandlerSettings) =
   }
 }
 
-/** Returns an error about a mistake in the setup of the server, not of the sender. */
 export const setupError = (message: string, received: string): InvalidRequestError =>
   new InvalidRequestError('notifications.handler', [
     { field: 'body', rule: 'the raw body', received, message },
@@ -126,7 +123,6 @@ const NOT_KEPT =
   'body must be unread, or the result of a body parser. Other code read the request before the handler and kept ' +
   'nothing: mount the notification route first, or pass request.clone() to the other code'
 
-/** Reads, decodes and parses the delivery in a request. */
 export const readDelivery = async (
   request: Request,
   settings: HandlerSettings,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, expect } from 'vitest'
 
 // The headless shell is the same browser without windows, and twice as fast.
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
@@ -30,11 +30,22 @@ export const withoutBrowser = (): boolean => {
   return true
 }
 
-/** Starts Chromium. */
-export const launch = async (): Promise<Browser> => {
+const launch = async (): Promise<Browser> => {
   if (executablePath === undefined)
     throw new Error('Chromium is missing: apt-get install -y chromium-headless-shell')
-  return chromium.launch({ executablePath, args: ARGUMENTS })
+  const browser = await chromium.launch({ executablePath, args: ARGUMENTS })
+  return browser.on('disconnected', () => {
+    running = undefined
+  })
+}
+
+// A start costs as much as twenty page views, so the test files of a process share one browser. It ends with the process.
+let running: Promise<Browser> | undefined
+
+/** Opens a page with storage and permissions of its own, which end when it is closed. */
+export const openPage = async (options: BrowserContextOptions = {}): Promise<Page> => {
+  running ??= launch()
+  return (await running).newPage(options)
 }
 
 export const PHONE = { width: 360, height: 640 }
@@ -56,31 +67,20 @@ export interface View {
 }
 
 /**
- * Starts one browser for the tests of a block. The returned function runs a test in a page, of which there is one with
- * and one without JavaScript, and fails if the page reports an error.
+ * The returned function runs a test in a page, and fails if the page reports an error. A block of tests has one page with
+ * and one without JavaScript.
  */
 export const useBrowser = () => {
-  let browser: Browser
   const pages = new Map<boolean, Page>()
-
-  beforeAll(async () => {
-    browser = await launch()
-  }, 60_000)
-  afterAll(() => browser?.close())
-
-  const openPage = async (javaScriptEnabled: boolean): Promise<Page> => {
-    const context = await browser.newContext({ javaScriptEnabled })
-    context.setDefaultTimeout(30_000)
-    const page = await context.newPage()
-    pages.set(javaScriptEnabled, page)
-    return page
-  }
+  afterAll(() => Promise.all([...pages.values()].map((page) => page.close())))
 
   return async (
     { javaScriptEnabled = true, viewport = DESKTOP }: View,
     run: (page: Page) => Promise<void>,
   ): Promise<void> => {
-    const page = pages.get(javaScriptEnabled) ?? (await openPage(javaScriptEnabled))
+    const page = pages.get(javaScriptEnabled) ?? (await openPage({ javaScriptEnabled }))
+    pages.set(javaScriptEnabled, page)
+    page.setDefaultTimeout(30_000)
     await page.setViewportSize(viewport)
     const errors: string[] = []
     page.on('pageerror', (error) => errors.push(String(error)))
