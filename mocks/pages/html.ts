@@ -29,7 +29,6 @@ const render = (value: HtmlValue): string => {
 export const html = (parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html =>
   new Html(parts.reduce((markup, part, index) => markup + render(values[index - 1]) + part))
 
-/** Renders a whole document. */
 export const documentOf = (document: {
   readonly title: string
   readonly style: string

@@ -21,7 +21,6 @@ export const returnTarget = (address: string): ReturnTarget => {
   return { href, name: `${protocol}//${host}`, sources: protocol }
 }
 
-/** The content of a page. */
 export interface Page {
   readonly status: number
   readonly title: string
@@ -32,7 +31,6 @@ export interface Page {
   readonly hint?: string
 }
 
-/** The headers of every page. */
 export const commonHeaders: HeaderFields = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
@@ -69,7 +67,6 @@ export const redirectResponse = ({ href }: ReturnTarget): ResponseData => ({
   body: '',
 })
 
-/** Returns a page with one message. */
 export const messagePage = (status: number, title: string, text: string, details?: HtmlValue): Page => ({
   status,
   title,

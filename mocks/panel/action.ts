@@ -44,7 +44,7 @@ export const readFields = (body: string, isJson: boolean): SentFields => {
 }
 
 /** The message of an action, and the page of what it created. */
-export interface Done {
+interface Done {
   readonly message: string
   readonly page?: string
 }
@@ -56,21 +56,19 @@ const nameOfAction = schema(
 )
 
 /** An action of the panel: the schemas of its fields, and the function that executes it and returns a message. */
-export interface Action {
-  /** Says what the action does, in one sentence. */
+interface Action {
   readonly description: string
   readonly fields: Shape
+  /** Whether the panel asks for a confirmation, because what the action destroys does not come back. */
+  readonly isDestructive?: boolean
   /** `isForm` tells whether a form sent the fields: text, which is converted. */
   run(mock: Mock, sent: SentFields, isForm: boolean): Promise<Done>
 }
 
-type Result = string | Done
-
-/** Creates an action. Its fields are checked before it runs. */
 export const action = <const Of extends Shape>(
   description: string,
   fields: Of,
-  run: (mock: Mock, given: Output<Of>) => Result | Promise<Result>,
+  run: (mock: Mock, given: Output<Of>) => string | Done | Promise<string | Done>,
 ): Action => {
   const checked = object<Output<Of>>({ ...fields, action: nameOfAction }, 'fields', 'field')
   return {
@@ -87,13 +85,5 @@ export const action = <const Of extends Shape>(
   }
 }
 
-/** An action without fields. */
-export const simple = (
-  description: string,
-  change: (mock: Mock) => void | Promise<void>,
-  message: string,
-): Action =>
-  action(description, {}, async (mock) => {
-    await change(mock)
-    return message
-  })
+/** An action whose effect does not come back. */
+export const destructive: typeof action = (...given) => ({ ...action(...given), isDestructive: true })

@@ -4,6 +4,7 @@ import { type Html, html } from '../pages/html.ts'
 import {
   actionsOf,
   badge,
+  capitalized,
   card,
   facts,
   identifier,
@@ -17,13 +18,19 @@ import {
 import { listTable } from './list-table.ts'
 import type { Context, PanelPage } from './page.ts'
 import { messageLink, requestLine } from './timeline.ts'
-import { deliveryState, findNotifications } from './view.ts'
+import { deliveryState, findNotifications, listNames } from './view.ts'
 import { faultInWords } from './words.ts'
 
 /** The first page: what there is, what happened last, and the state as a whole. */
 export const overviewPage = ({ view, form }: Context): PanelPage => {
-  const count = (name: string, total: number, section = name): Html =>
-    html`<a href="/_mock/${section}">${total}${visuallyHidden(name)}</a>`
+  const count = (name: string, total: number): readonly [string, Html] => [
+    capitalized(name),
+    html`<a href="/_mock/${name === 'payments' ? 'subscriptions' : name}">${total}${visuallyHidden(name)}</a>`,
+  ]
+  const counts = [
+    ...listNames.map((name) => count(name, view[name].total)),
+    count('faults', view.faults.length),
+  ]
   const subscriptions = view.subscriptions.items
     .filter(({ phase }) => phase === 'PENDING')
     .map((one) => [linkTo('subscriptions', one.invoiceId, one.requestID), badge('waits for the payer')])
@@ -40,12 +47,7 @@ export const overviewPage = ({ view, form }: Context): PanelPage => {
       card(
         'What the mock has',
         facts({
-          Subscriptions: count('subscriptions', view.subscriptions.total),
-          Payments: count('payments', view.payments.total, 'subscriptions'),
-          Charges: count('charges', view.charges.total),
-          Requests: count('requests', view.requests.total),
-          Notifications: count('notifications', view.notifications.total),
-          Faults: count('faults', view.faults.length),
+          ...Object.fromEntries(counts),
           Outages: view.outages.join(' and ') || 'none',
           'Next event': view.nextEventAt === undefined ? 'nothing is planned' : instant(view.nextEventAt),
         }),
@@ -86,7 +88,6 @@ ${form('set-clock', 'Set the clock')}
   }
 }
 
-/** The page with the faults, the outages and the tokens. */
 export const faultsPage = ({ view, form }: Context): PanelPage => {
   const faults = view.faults.map(({ number, fault, left }) => {
     const of = faultInWords(fault, left)
@@ -130,7 +131,6 @@ const timeOf = (timestamp: string): Html => {
 const deliveriesOf = ({ attempts, ...one }: ListedNotification): Html =>
   html`${badge(deliveryState({ attempts, ...one }))} <span class="quiet">${attempts.length} ${attempts.length === 1 ? 'delivery' : 'deliveries'}</span>`
 
-/** The page with the notifications and their receivers. */
 export const notificationsPage = (context: Context): PanelPage => {
   const { view, form } = context
   const receivers = view.receivers.map(({ number, to = 'a function of the mock’s process', ...options }) => {
@@ -169,7 +169,6 @@ export const notificationsPage = (context: Context): PanelPage => {
   }
 }
 
-/** The page of one notification with its deliveries; `undefined` if the outbox has no such notification. */
 export const notificationPage = ({ mock, form }: Context, id: string): PanelPage | undefined => {
   const one = findNotifications(mock, id).find(({ notificationId }) => notificationId === id)
   if (one === undefined) return undefined

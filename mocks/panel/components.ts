@@ -13,10 +13,10 @@ export const badge = (text: string | number): Html => {
   return html`<span class="badge ${tone}">${text}</span>`
 }
 
-/** Renders several states. */
 export const badges = (...states: readonly string[]): Html => html`${states.map((one) => [badge(one), ' '])}`
 
-/** Renders text for screen readers only. */
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
 export const visuallyHidden = (text: string): Html => html`<span class="visually-hidden"> ${text}</span>`
 
 // The mock's own identifiers are shorter than this, so they are never truncated.
@@ -62,14 +62,12 @@ export const instant = (time: string | number | Date): Html => {
   return html`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')}</time>`
 }
 
-/** Renders a section with a heading. The script updates the content when it changes. */
-export const card = (title: string, content: HtmlValue): Html => {
+/** Renders a section with a heading, and a count of its items if there is one. The script updates it when it changes. */
+export const card = (title: string, content: HtmlValue, count?: number): Html => {
   const id = title.toLowerCase().replaceAll(' ', '-')
-  return html`<section aria-labelledby="${id}-title">
-<h2 id="${id}-title" tabindex="-1">${title}</h2>
-<div id="${id}" data-live>
+  return html`<section id="${id}" aria-labelledby="${id}-title" data-live>
+<h2 id="${id}-title" tabindex="-1">${title}${count !== undefined && html` <span id="${id}-count" class="count">${count}</span>`}</h2>
 ${content}
-</div>
 </section>`
 }
 
@@ -85,7 +83,6 @@ export const rows = (items: readonly HtmlValue[], none: HtmlValue): Html =>
     ? html`<p class="quiet">${none}</p>`
     : html`<ul class="rows">${items.map((item) => html`<li>${item}</li>`)}</ul>`
 
-/** Renders small forms and links in one line. */
 export const actionsOf = (...content: readonly HtmlValue[]): Html =>
   html`<div class="actions">${content}</div>`
 

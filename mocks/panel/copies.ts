@@ -39,7 +39,6 @@ const bodyOf = ({ body, headers, operation, decision }: LoggedRequest): string |
     : JSON.stringify(body)
 }
 
-/** Returns the request as a command for a shell. */
 export const asCurl = (mock: Mock, one: LoggedRequest): string => {
   const { area, method, path } = one
   const body = bodyOf(one)

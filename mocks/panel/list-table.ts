@@ -1,5 +1,5 @@
 import { type Html, type HtmlValue, html } from '../pages/html.ts'
-import { visuallyHidden } from './components.ts'
+import { capitalized, card, visuallyHidden } from './components.ts'
 import type { Context } from './page.ts'
 import { filters, type ListedItems, type ListName, type Page, urlWith } from './view.ts'
 
@@ -52,21 +52,19 @@ export const listTable = <Name extends ListName>(
   const cells = Object.entries(columns)
   const rowOf = (item: ListedItems[Name]): Html =>
     html`<tr id="${id.slice(0, -1)}-${keyOf(item)}">${cells.map(([heading, cell]) => html`<td data-heading="${heading}">${cell(item)}</td>`)}</tr>`
-  const content =
-    total === 0
-      ? html`<p id="${id}-none" class="quiet">${isFiltered ? 'Nothing matches.' : none}</p>`
-      : html`<table aria-labelledby="${id}-title">
+  const table = html`<table aria-labelledby="${id}-title">
 <thead><tr>${cells.map(([heading]) => html`<th scope="col">${heading}</th>`)}</tr></thead>
 <tbody>
 ${items.map(rowOf)}
 </tbody>
 </table>`
-  return html`<section aria-labelledby="${id}-title">
-<h2 id="${id}-title" tabindex="-1">${id.charAt(0).toUpperCase() + id.slice(1)} <span id="${id}-count" class="count" data-live>${total}</span></h2>
-${(total > 0 || isFiltered) && filterForm(id, query)}
-<div id="${id}" data-live>
-${content}
-${pages(id, context)}
-</div>
-</section>`
+  return card(
+    capitalized(id),
+    [
+      (total > 0 || isFiltered) && filterForm(id, query),
+      total > 0 ? table : html`<p class="quiet">${isFiltered ? 'Nothing matches.' : none}</p>`,
+      pages(id, context),
+    ],
+    total,
+  )
 }

@@ -1,7 +1,7 @@
 import { internalsOf } from '../assemble.ts'
 import { chargeTransitions } from '../gateway/state.ts'
 import { confirmationPath, type ListedCharge } from '../gateway/views.ts'
-import { cycleInWords } from '../pages/authorization.ts'
+import { cycleInWords } from '../pages/handler.ts'
 import { type Html, type HtmlValue, html } from '../pages/html.ts'
 import {
   cancellationTransitions,
@@ -40,7 +40,6 @@ import {
 const payersPage = (path: string): Html =>
   html`<a href="${path}" target="_blank" rel="noopener">Payer’s page${visuallyHidden('in a new tab')}</a>`
 
-/** Says how to get the first subscription or charge. */
 const howToGet = (method: 'subscribe' | 'charge'): Html =>
   html`None yet. Create one here, or let your shop call <code>${method}</code>: see <a href="/_mock/connect">Connect</a>.`
 
@@ -51,7 +50,6 @@ const createCard = (noun: string, form: Html): Html =>
 ${form}`,
   )
 
-/** What the page of a subscription or a charge shows. */
 interface ObjectPage {
   readonly noun: 'Subscription' | 'Charge'
   readonly subject: string
@@ -80,7 +78,6 @@ ${one.otherActions}`
 const planOf = ({ amount, cycle }: ListedSubscription): Html =>
   html`${isolate(amount)} ${cycleInWords(cycle)}`
 
-/** The page with all subscriptions and all payments. */
 export const subscriptionsPage = (context: Context): PanelPage => {
   const { mock, form } = context
   const subscriptions = listTable(context, 'subscriptions', {
@@ -141,7 +138,6 @@ const nextOfSubscription = (one: ListedSubscription, { mock, form }: Context, of
   return form('set-clock', 'To the next payment', { given: { time }, of, isPrimary: true })
 }
 
-/** The page of one subscription; `undefined` if there is no such subscription. */
 export const subscriptionPage = (context: Context, sought: string): PanelPage | undefined => {
   const { mock, form } = context
   const one = findSubscription(mock, sought)
@@ -214,7 +210,6 @@ const amountOf = ({ amount, currency }: ListedCharge): Html =>
 const stateOf = (one: ListedCharge): Html =>
   html`${badge(one.status)} ${one.renews !== undefined && badge('renewal')}`
 
-/** The page with all charges. */
 export const chargesPage = (context: Context): PanelPage => ({
   title: 'Charges',
   data: listTable(context, 'charges', {
@@ -251,7 +246,6 @@ const nextOfCharge = (one: ListedCharge, { form }: Context): Html | undefined =>
   return form('renew', 'Renew', { given: { id }, of: id, isPrimary: true })
 }
 
-/** The page of one charge; `undefined` if there is no such charge. */
 export const chargePage = (context: Context, sought: string): PanelPage | undefined => {
   const { mock, form } = context
   const one = findCharge(mock, new Set([sought]))

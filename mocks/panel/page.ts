@@ -3,13 +3,12 @@ import { documentOf, type Html, type HtmlValue, html, Html as Markup } from '../
 import type { Mock } from '../types.ts'
 import { PANEL_PATH } from './access.ts'
 import type { Outcome } from './actions.ts'
-import { instant, isolate, truncate } from './components.ts'
+import { capitalized, instant, isolate, truncate } from './components.ts'
 import type { RenderForm } from './form.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
 import type { PanelView } from './view.ts'
 
-/** What a page is rendered from. */
 export interface Context {
   readonly mock: Mock
   readonly view: PanelView
@@ -31,7 +30,6 @@ export interface PanelPage {
 /** The page truncates a notice to this length, because a long notice would cover a small window. */
 const MAX_NOTICE_CHARACTERS = 300
 
-/** Renders the result of the user's last action. */
 const noticeOf = (notice: Outcome | undefined): Html =>
   html`<div id="notice" role="status" class="${notice?.ok === false ? 'alert' : 'done'}">${notice && html`<p>${isolate(truncate(notice.message, MAX_NOTICE_CHARACTERS))}</p>`}</div>`
 
@@ -52,7 +50,7 @@ ${Object.entries(MOVES).map(([label, given]) => form('advance', label, { given, 
 const SECTIONS = ['', 'subscriptions', 'charges', 'requests', 'notifications', 'faults', 'connect']
 
 const link = (section: string, isPresent: boolean): Html =>
-  html`<a href="${PANEL_PATH}${section && `/${section}`}"${isPresent && html` aria-current="page"`}>${section === '' ? 'Overview' : section.charAt(0).toUpperCase() + section.slice(1)}</a>`
+  html`<a href="${PANEL_PATH}${section && `/${section}`}"${isPresent && html` aria-current="page"`}>${capitalized(section || 'overview')}</a>`
 
 /** Renders the HTML document of a page in a section. */
 export const panelPage = (

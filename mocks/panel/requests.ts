@@ -21,7 +21,6 @@ const nameOf = ({ method, operation, path }: LoggedRequest): string => `${method
 
 const duration = ({ durationMs }: LoggedRequest): string => `${Math.round(durationMs)} ms`
 
-/** The page with all requests. */
 export const requestsPage = (context: Context): PanelPage => {
   const object = context.query.get('requests.of')
   const requests = listTable(context, 'requests', {
@@ -41,7 +40,6 @@ export const requestsPage = (context: Context): PanelPage => {
   return { title: 'Requests', data: [about, requests] }
 }
 
-/** The page of one request; `undefined` if the log has no such request. */
 export const requestPage = ({ mock }: Context, number: string): PanelPage | undefined => {
   const one = mock.requests.all().find((each) => String(each.number) === number)
   if (one === undefined) return undefined

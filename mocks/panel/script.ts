@@ -67,7 +67,7 @@ export const script = `
       if (!sent || (!isResult && part.querySelector('[data-failed]'))) continue
       const focused = part.contains(document.activeElement) ? document.activeElement : undefined
       change(part, sent)
-      if (focused && !focused.isConnected) part.closest('section')?.querySelector('h2').focus({ preventScroll: true })
+      if (focused && !focused.isConnected) part.querySelector('h2')?.focus({ preventScroll: true })
     }
   }
 
@@ -96,13 +96,16 @@ export const script = `
     setTimeout(poll, Math.max(MIN_PAUSE_MS, 10 * (performance.now() - started)))
   }
 
+  // The forms whose action is under way.
+  const busy = new Set()
+
   document.addEventListener('submit', async (event) => {
     const form = event.target
     // A form that filters a list loads a new page.
     if (form.getAttribute('method') === 'get') return
     event.preventDefault()
-    if (form.dataset.busy) return
-    form.dataset.busy = 'yes'
+    if (busy.has(form)) return
+    busy.add(form)
     sentForms += 1
     try {
       const page = await load({ method: 'POST', body: new URLSearchParams(new FormData(form, event.submitter)) })
@@ -117,7 +120,7 @@ export const script = `
     } catch {
       say('The mock does not respond.', 'alert')
     } finally {
-      delete form.dataset.busy
+      busy.delete(form)
     }
   })
 
@@ -131,13 +134,6 @@ export const script = `
     if (!isCopied && button.previousElementSibling) getSelection().selectAllChildren(button.previousElementSibling)
     say(isCopied ? 'Copied.' : 'The clipboard is not available. Select the text to copy it.', 'done')
   })
-
-  // The sticky header must not cover a link's target or the focused element.
-  const head = document.querySelector('header')
-  new ResizeObserver(() => {
-    const isSticky = getComputedStyle(head).position === 'sticky'
-    document.documentElement.style.scrollPaddingTop = isSticky ? head.offsetHeight + 8 + 'px' : ''
-  }).observe(head)
 
   poll()
 }

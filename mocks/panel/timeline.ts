@@ -24,15 +24,12 @@ export const entry = (
 export const requestLine = ({ number, status, operation, path, fault, decision }: LoggedRequest): Html =>
   html`${badge(status ?? 'no response')} <a href="/_mock/requests/${number}">${isolate(operation ?? path, 60)}</a> ${fault && badge(`fault ${fault}`)} <span class="quiet">${isolate(decision.replaceAll('_', ' '))}</span>`
 
-/** Returns the entries of the requests about an object. */
 export const requestEntries = (mock: Mock, id: string): readonly Entry[] =>
   requestsOf(mock, id).flatMap((one) => entry(one.at.getTime(), 'request', requestLine(one)))
 
-/** Renders the link to the page of a notification. */
 export const messageLink = ({ notificationId, type, status }: ListedNotification): Html =>
   html`<a href="/_mock/notifications/${encodeURIComponent(notificationId)}">${isolate(type)} ${isolate(status)}${visuallyHidden(notificationId)}</a>`
 
-/** Returns the entry of a notification. */
 export const messageEntry = (one: ListedNotification, form: RenderForm): readonly Entry[] => {
   const { notificationId, timestamp } = one
   const resend = form('resend', 'Resend', { given: { notificationId }, of: notificationId })

@@ -14,13 +14,10 @@ import type { Mock } from '../types.ts'
 /** The names of the panel's lists, as they appear in the page's URL. */
 export const listNames = ['subscriptions', 'payments', 'charges', 'requests', 'notifications'] as const
 
-/** The name of a list of the panel. */
 export type ListName = (typeof listNames)[number]
 
-/** A subscription as the panel shows it. */
 export type ListedSubscription = ReturnType<typeof listedSubscription>
 
-/** The items of each list. */
 export interface ListedItems {
   readonly subscriptions: ListedSubscription
   readonly payments: PaymentBody
@@ -43,7 +40,6 @@ export const urlWith = (query: URLSearchParams, name: string, value: number | un
   return `?${new URLSearchParams(value === undefined ? others : [...others, [name, String(value)]])}`
 }
 
-/** A page of a list. */
 export interface Page<Item> {
   /** The number of all items that match the query. */
   readonly total: number
@@ -88,7 +84,6 @@ const statesOf = (transitions: object): readonly string[] =>
 const classOf = ({ status }: LoggedRequest): string =>
   status === undefined ? 'none' : `${Math.floor(status / 100)}xx`
 
-/** The filters of each list. */
 export const filters: { readonly [Name in ListName]: readonly Filter<ListedItems[Name]>[] } = {
   subscriptions: [
     filter('State', statesOf({ ...requestTransitions, ...subscriptionTransitions }), (one) => [
@@ -167,7 +162,6 @@ export const findCharge = (mock: Mock, ids: ReadonlySet<string>): ListedCharge |
 export const findNotifications = (mock: Mock, id: string): readonly ListedNotification[] =>
   readAll(internalsOf(mock).outbox.list, (one) => [one.notificationId, one.subscriptionId].includes(id))
 
-/** Returns all identifiers of the object with an identifier. */
 const aliasesOf = (mock: Mock, id: string): readonly string[] => {
   const one = findSubscription(mock, id)
   if (one !== undefined) {
@@ -178,7 +172,6 @@ const aliasesOf = (mock: Mock, id: string): readonly string[] => {
   return charge === undefined ? [id] : [charge.id, charge.confirmation_id]
 }
 
-/** Returns the function that selects the requests about an object. */
 const isAbout = (mock: Mock, id: string): ((one: LoggedRequest) => boolean) => {
   const aliases = aliasesOf(mock, id)
   return (one) => {
@@ -198,7 +191,6 @@ export const nextEventAt = (mock: Mock): number | undefined => {
   return Number.isFinite(at) ? at : undefined
 }
 
-/** The data that the panel shows. */
 export type PanelView = ReturnType<typeof readView>
 
 /** Reads the data that the panel shows, without secrets, with one page of at most `limit` items of each list. */

@@ -1,9 +1,9 @@
 import { GATEWAY_API_PREFIX } from '../../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../../src/contract/subscriptions.ts'
 import { jsonResponse, type ResponseData } from '../http/response.ts'
-import { joinDocuments, openApiPage } from '../pages/openapi.ts'
 import { API_DOCUMENT_PATH } from '../panel/access.ts'
 import type { Mock } from '../types.ts'
+import { joinDocuments, openApiPage } from './openapi-document.ts'
 
 /** Returns the OpenAPI document of a mock's server at a base URL, as JSON or as a page. */
 export const openApiSite = async (mock: Mock, url: string, isPage: boolean): Promise<ResponseData> => {

@@ -1,8 +1,8 @@
 import type { Json } from '../../src/contract/fields.ts'
 import type { ResponseData } from '../http/response.ts'
-import { documentOf, type Html, html } from './html.ts'
-import { commonHeaders } from './layout.ts'
-import { contentPolicy, palette } from './style.ts'
+import { documentOf, type Html, html } from '../pages/html.ts'
+import { commonHeaders } from '../pages/layout.ts'
+import { contentPolicy, palette } from '../pages/style.ts'
 
 /** The OpenAPI document of an area, and the path prefix of the area. */
 interface AreaDocument {
