@@ -31,8 +31,9 @@ const gatewayOptions = {
    */
   keyLifetime: optional(duration()),
   /**
-   * What `charge` does if you passed a key and the response has another number, amount or currency: `throw` a
-   * `KeyReusedError`, or `report` the difference to `onUnexpected` and return the response. Default: `throw`.
+   * What `charge` does if you passed a key and the response has another number, amount or currency, and `renew` if the
+   * response is the mandate's own charge: `throw` a `KeyReusedError`, or `report` it to `onUnexpected` and return the
+   * response. Default: `throw`.
    */
   onKeyReuse: withDefault(oneOf(['throw', 'report']), 'throw'),
   /** HTTP method of `reset`, which the specification does not name. Default: `POST`. */
