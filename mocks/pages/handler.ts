@@ -1,11 +1,9 @@
-import type { Area } from '../../src/contract/endpoint.ts'
 import type { KnownCycle } from '../../src/contract/subscriptions.ts'
 import type { Gateway } from '../gateway/operations.ts'
 import { gatewayDefaults } from '../gateway/options.ts'
 import type { ConfirmationView } from '../gateway/views.ts'
 import { FORM_TYPE, isForm } from '../http/body.ts'
 import type { PageHandler } from '../http/pipeline.ts'
-import type { ResponseData } from '../http/response.ts'
 import { decoded } from '../http/routes.ts'
 import type { Subscriptions } from '../subscriptions/operations.ts'
 import type { AuthorizationView } from '../subscriptions/views.ts'
@@ -16,7 +14,6 @@ import { closedPage, messagePage, openPage, pageResponse, redirectResponse, retu
 
 /** One kind of page for the payer. `show` shows the page, and `submit` processes the form. */
 interface Route {
-  readonly area: Area
   readonly pattern: RegExp
   readonly show: (id: string) => Page
   /** Returns the page to show next, or the merchant's address to which the payer is redirected. */
@@ -89,7 +86,6 @@ const authorizationRoute = (domain: Subscriptions): Route => {
     return view.ok ? authorizationPage(view.value) : unknownPage
   }
   return {
-    area: 'subscriptions',
     pattern: /^\/authorize\/([^/]+)\/?$/,
     show,
     submit(id, form) {
@@ -148,7 +144,6 @@ const confirmationRoute = (domain: Gateway): Route => {
     return view.ok ? confirmationPage(view.value, hint, isWrong) : unknownPage
   }
   return {
-    area: 'gateway',
     pattern: /^\/confirm\/([^/]+)\/?$/,
     show: (id) => show(id),
     submit(id, form) {
@@ -171,31 +166,26 @@ const foreignPage = messagePage(
 const methodPage = messagePage(405, 'Method not allowed', 'This page accepts GET and its own form only.')
 const formPage = messagePage(415, 'Request refused', `This page accepts a form of type ${FORM_TYPE} only.`)
 
-const respond = async (
-  { show, submit }: Route,
-  id: string,
-  request: Parameters<PageHandler>[1],
-): Promise<ResponseData> => {
-  const { method, headers } = request
-  if (method === 'GET') return pageResponse(show(id))
-  if (method === 'HEAD') return { ...(await pageResponse(show(id))), body: '' }
-  if (method !== 'POST') return pageResponse(methodPage, { Allow: 'GET, HEAD, POST' })
-  if (!isOwnForm(request, headers.get('host'))) return pageResponse(foreignPage)
-  if (!isForm(headers.get('content-type'))) return pageResponse(formPage)
-  const next = submit(id, new URLSearchParams(await request.text()))
-  return 'href' in next ? redirectResponse(next) : pageResponse(next)
-}
-
 export const createPages = (domains: {
   readonly subscriptions: Subscriptions
   readonly gateway: Gateway
 }): PageHandler => {
-  const routes = [authorizationRoute(domains.subscriptions), confirmationRoute(domains.gateway)]
+  const routes = {
+    subscriptions: authorizationRoute(domains.subscriptions),
+    gateway: confirmationRoute(domains.gateway),
+  }
   return async (area, request, path) => {
-    const route = routes.find((one) => one.area === area)
-    const segment = route?.pattern.exec(path)?.[1]
-    return route === undefined || segment === undefined
-      ? undefined
-      : respond(route, decoded(segment), request)
+    const { pattern, show, submit } = routes[area]
+    const segment = pattern.exec(path)?.[1]
+    if (segment === undefined) return undefined
+    const id = decoded(segment)
+    const { method, headers } = request
+    if (method === 'GET') return pageResponse(show(id))
+    if (method === 'HEAD') return { ...(await pageResponse(show(id))), body: '' }
+    if (method !== 'POST') return pageResponse(methodPage, { Allow: 'GET, HEAD, POST' })
+    if (!isOwnForm(request, headers.get('host'))) return pageResponse(foreignPage)
+    if (!isForm(headers.get('content-type'))) return pageResponse(formPage)
+    const next = submit(id, new URLSearchParams(await request.text()))
+    return 'href' in next ? redirectResponse(next) : pageResponse(next)
   }
 }

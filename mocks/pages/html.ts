@@ -29,23 +29,28 @@ const render = (value: HtmlValue): string => {
 export const html = (parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html =>
   new Html(parts.reduce((markup, part, index) => markup + render(values[index - 1]) + part))
 
-export const documentOf = (document: {
+/** A whole page. Its style and script are the only ones that its policy allows. */
+export interface Document {
   readonly title: string
   readonly style: string
+  readonly script?: string
   readonly body: Html
-}): string =>
+}
+
+export const documentOf = ({ title, style, script, body }: Document): string =>
   html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${document.title}</title>
+<title>${title}</title>
 <link rel="icon" href="data:,">
-<style>${new Html(document.style)}</style>
+<style>${new Html(style)}</style>
 </head>
 <body>
-${document.body}
+${body}
+${script && html`<script>${new Html(script)}</script>`}
 </body>
 </html>
 `.markup

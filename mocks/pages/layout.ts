@@ -1,6 +1,6 @@
 import type { HeaderFields, ResponseData } from '../http/response.ts'
-import { documentOf, type Html, type HtmlValue, html } from './html.ts'
-import { contentPolicy, style } from './style.ts'
+import { type Document, documentOf, type Html, type HtmlValue, html } from './html.ts'
+import { style } from './style.ts'
 
 /** The merchant's address to which the payer returns. */
 export interface ReturnTarget {
@@ -39,26 +39,55 @@ export const commonHeaders: HeaderFields = {
   'Referrer-Policy': 'same-origin',
 }
 
-export const pageResponse = async (
-  { status, title, content, target, hint }: Page,
+/** Returns the hash of a style or script, in the format of a Content-Security-Policy. */
+const hashSource = async (text: string): Promise<string> => {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}'`
+}
+
+/**
+ * Responds with a page. Its Content-Security-Policy allows its own style and script, and forms to the addresses in
+ * `forms`, in the syntax of `form-action`.
+ */
+export const documentResponse = async (
+  status: number,
+  document: Document,
+  forms: string,
   headers: HeaderFields = {},
-): Promise<ResponseData> => ({
-  status,
-  headers: {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': await contentPolicy(target ? `'self' ${target.sources}` : "'self'", style),
-    ...commonHeaders,
-    ...headers,
-  },
-  body: documentOf({
-    title,
-    style,
-    body: html`<header class="mock">A mock for tests: no money moves.${hint && ` ${hint}`}</header>
+): Promise<ResponseData> => {
+  const { style, script } = document
+  const policy = [
+    "default-src 'none'",
+    `style-src ${await hashSource(style)}`,
+    ...(script === undefined ? [] : [`script-src ${await hashSource(script)}`, "connect-src 'self'"]),
+    'img-src data:',
+    `form-action ${forms}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ]
+  return {
+    status,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': policy.join('; '),
+      ...commonHeaders,
+      ...headers,
+    },
+    body: documentOf(document),
+  }
+}
+
+export const pageResponse = (
+  { status, title, content, target, hint }: Page,
+  headers?: HeaderFields,
+): Promise<ResponseData> => {
+  const body = html`<header class="mock">A mock for tests: no money moves.${hint && ` ${hint}`}</header>
 <main>
 ${content}
-</main>`,
-  }),
-})
+</main>`
+  const forms = ["'self'", ...(target === undefined ? [] : [target.sources])]
+  return documentResponse(status, { title, style, body }, forms.join(' '), headers)
+}
 
 /** Redirects the payer to the merchant. With status 303, the browser always uses GET. */
 export const redirectResponse = ({ href }: ReturnTarget): ResponseData => ({

@@ -56,21 +56,3 @@ button:hover, .button:hover { filter: brightness(1.08); }
 .back { margin-top: 1.25rem; text-align: center; }
 .alert { margin: 1rem 0 0; padding: 0.625rem 0.875rem; border-radius: 0.625rem; background: var(--alert-ground); color: var(--alert); font-weight: 600; }
 `
-
-/** Returns the hash of a style or script, in the format of a Content-Security-Policy. */
-const hashSource = async (text: string): Promise<string> => {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}'`
-}
-
-/** Returns a Content-Security-Policy that allows a page's own style and script, and the given targets of forms. */
-export const contentPolicy = async (forms: string, ownStyle: string, script?: string): Promise<string> =>
-  [
-    "default-src 'none'",
-    `style-src ${await hashSource(ownStyle)}`,
-    ...(script === undefined ? [] : [`script-src ${await hashSource(script)}`, "connect-src 'self'"]),
-    'img-src data:',
-    `form-action ${forms}`,
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')

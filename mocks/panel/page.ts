@@ -1,5 +1,5 @@
 import { testNumbers } from '../gateway/behaviors.ts'
-import { documentOf, type Html, type HtmlValue, html, Html as Markup } from '../pages/html.ts'
+import { type Document, type Html, type HtmlValue, html } from '../pages/html.ts'
 import type { Mock } from '../types.ts'
 import { PANEL_PATH } from './access.ts'
 import type { Outcome } from './actions.ts'
@@ -52,17 +52,17 @@ const SECTIONS = ['', 'subscriptions', 'charges', 'requests', 'notifications', '
 const link = (section: string, isPresent: boolean): Html =>
   html`<a href="${PANEL_PATH}${section && `/${section}`}"${isPresent && html` aria-current="page"`}>${capitalized(section || 'overview')}</a>`
 
-/** Renders the HTML document of a page in a section. */
-export const panelPage = (
+/** Renders a page of a section. */
+export const panelDocument = (
   { title, subject = '', data, controls }: PanelPage,
   context: Context,
   present: string,
   notice: Outcome | undefined,
-): string =>
-  documentOf({
-    title: `${truncate(`${title} ${subject}`.trim(), 60)} · Mock control panel`,
-    style,
-    body: html`<header>
+): Document => ({
+  title: `${truncate(`${title} ${subject}`.trim(), 60)} · Mock control panel`,
+  style,
+  script,
+  body: html`<header>
 <div class="bar">
 <p class="name">Mock control panel</p>
 <p class="mock">A mock for tests: no money moves.</p>
@@ -79,6 +79,5 @@ ${noticeOf(notice)}
 ${controls && html`<div class="controls">${controls}</div>`}
 </div>
 </main>
-<datalist id="test-numbers">${Object.values(testNumbers).map((number) => html`<option>${number}</option>`)}</datalist>
-<script>${new Markup(script)}</script>`,
-  })
+<datalist id="test-numbers">${Object.values(testNumbers).map((number) => html`<option>${number}</option>`)}</datalist>`,
+})

@@ -3,8 +3,7 @@ import { FORM_TYPE, isForm, isJson } from '../http/body.ts'
 import { type HeaderFields, type IncomingRequest, jsonResponse, type ResponseData } from '../http/response.ts'
 import { decoded } from '../http/routes.ts'
 import { isOwnForm } from '../pages/csrf.ts'
-import { commonHeaders } from '../pages/layout.ts'
-import { contentPolicy } from '../pages/style.ts'
+import { commonHeaders, documentResponse } from '../pages/layout.ts'
 import type { Mock } from '../types.ts'
 import { OPENAPI_PATH, PANEL_PATH, type ReadHost, STATE_PATH } from './access.ts'
 import { readFields, type SentFields } from './action.ts'
@@ -13,10 +12,8 @@ import { faultsPage, notificationPage, notificationsPage, overviewPage } from '.
 import { connectPage } from './connect.ts'
 import { createForms } from './form.ts'
 import { chargePage, chargesPage, subscriptionPage, subscriptionsPage } from './objects.ts'
-import { type Context, type PanelPage, panelPage } from './page.ts'
+import { type Context, type PanelPage, panelDocument } from './page.ts'
 import { requestPage, requestsPage } from './requests.ts'
-import { script } from './script.ts'
-import { style } from './style.ts'
 import { readQuery, readView } from './view.ts'
 
 const KEPT_NOTICES = 100
@@ -138,14 +135,7 @@ export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
     const [notice] = notices.read(number - 1, number)
     const context = { mock, view: readView(mock, SHOWN, query), query, form: createForms(notice), base }
     const page = id === undefined ? all?.(context) : one?.(context, decoded(id))
-    return {
-      status: page === undefined ? 404 : 200,
-      headers: {
-        'Content-Type': 'text/html; charset=utf-8',
-        'Content-Security-Policy': await contentPolicy("'self'", style, script),
-        ...COMMON,
-      },
-      body: panelPage(page ?? GONE, context, section, notice),
-    }
+    const document = panelDocument(page ?? GONE, context, section, notice)
+    return documentResponse(page === undefined ? 404 : 200, document, "'self'", COMMON)
   }
 }

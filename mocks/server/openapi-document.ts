@@ -1,8 +1,8 @@
 import type { Json } from '../../src/contract/fields.ts'
 import type { ResponseData } from '../http/response.ts'
-import { documentOf, type Html, html } from '../pages/html.ts'
-import { commonHeaders } from '../pages/layout.ts'
-import { contentPolicy, palette } from '../pages/style.ts'
+import { type Html, html } from '../pages/html.ts'
+import { documentResponse } from '../pages/layout.ts'
+import { palette } from '../pages/style.ts'
 
 /** The OpenAPI document of an area, and the path prefix of the area. */
 interface AreaDocument {
@@ -156,24 +156,14 @@ const operationsIn = ({ paths, webhooks }: Json) =>
   )
 
 /** Renders an OpenAPI document as a page without script. */
-export const openApiPage = async (document: Json, jsonPath: string): Promise<ResponseData> => {
+export const openApiPage = (document: Json, jsonPath: string): Promise<ResponseData> => {
   const { title, description } = partOf(document.info)
   const operations = operationsIn(document)
   const links = operations.map(
     ({ method, path, operation: { operationId } }) =>
       html`<li><a href="#${String(operationId)}"><span class="method">${method}</span> ${path}</a></li>`,
   )
-  return {
-    status: 200,
-    headers: {
-      'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': await contentPolicy("'none'", style),
-      ...commonHeaders,
-    },
-    body: documentOf({
-      title: String(title),
-      style,
-      body: html`<main>
+  const body = html`<main>
 <h1>${String(title)}</h1>
 <p><a href="${jsonPath}">The OpenAPI document as JSON</a></p>
 ${paragraphs(description)}
@@ -182,7 +172,6 @@ ${paragraphs(description)}
 ${operations.map(operationOf)}
 <h2>Schemas</h2>
 ${entriesOf(partOf(document.components).schemas).map(schemaOf)}
-</main>`,
-    }),
-  }
+</main>`
+  return documentResponse(200, { title: String(title), style, body }, "'none'")
 }
