@@ -6,13 +6,11 @@ import type { ResponseFailure } from './failure.ts'
 import type { UnexpectedReport } from './observe.ts'
 import type { ReceivedResponse } from './send.ts'
 
-/** The data of a successful response, and what is unexpected in it. */
 interface Content {
   readonly data: unknown
   readonly reports: readonly UnexpectedReport[]
 }
 
-/** A successful response. `body` is the parsed JSON, or undefined. */
 export interface Success extends Content {
   readonly kind: 'success'
   readonly response: ReceivedResponse

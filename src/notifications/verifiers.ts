@@ -118,11 +118,9 @@ const lookupOptions = {
 export interface LookupVerifierOptions extends Input<typeof lookupOptions> {}
 
 const MAX_LOOKUPS = 4
-/** How long a lookup waits for a place, in milliseconds. */
 const MAX_WAIT_MS = 2_000
 /** How long a lookup keeps its place, in milliseconds. It may never settle if the worker that made it has ended. */
 const MAX_LOOKUP_MS = 30_000
-/** The rate limit is per minute. (Limits, area S) */
 const WINDOW_MS = 60_000
 /** How long after a message its record may still have the opposite status, in milliseconds. */
 const MAX_DELAY_MS = 3_600_000

@@ -133,7 +133,7 @@ const runTest = async (code: string): Promise<void> => {
 
 const subscribed = async (mock: Mock, url: string) => {
   const client = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, baseUrl: url })
-  const order = { start: '2027-01-02', end: '2027-06-01', cycle: 'WEEKLY', amount: '25.00' }
+  const order = { start: '2027-01-02', end: '2027-06-01', cycle: 'WEEKLY' as const, amount: '25.00' }
   const request = { ...order, requestID: 'order-1', userReturnURL: 'https://shop.example/' }
   const { invoiceID } = await client.subscribe(request)
   return { client, request, invoiceID }
