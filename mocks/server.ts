@@ -114,14 +114,14 @@ const createSite = (mock: Mock, readHost: ReadHost, hasPanel: boolean) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
     if (path === API_DOCUMENT_PATH || path === API_PAGE_PATH) {
       const { publicUrl, url = '' } = request.server ?? {}
-      return import('./server/openapi-site.ts').then(({ openApiSite }) =>
+      return import('./server/site.ts').then(({ openApiSite }) =>
         openApiSite(mock, publicUrl ?? url, path === API_PAGE_PATH),
       )
     }
     if (path === '/favicon.ico') return Promise.resolve({ status: 204, headers: {}, body: '' })
     const isWelcome =
       hasPanel && path === '/' && request.headers.get('accept')?.includes('text/html') === true
-    return isWelcome ? import('./server/welcome-page.ts').then(({ welcomePage }) => welcomePage()) : undefined
+    return isWelcome ? import('./server/site.ts').then(({ welcomePage }) => welcomePage()) : undefined
   }
 }
 

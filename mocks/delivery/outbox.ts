@@ -2,10 +2,16 @@ import { check } from '../base/fields.ts'
 import { newRecent, type Recent, recentList } from '../base/recent-list.ts'
 import { refused, valueOrThrow } from '../base/result.ts'
 import type { NotificationBody } from '../subscriptions/billing.ts'
-import type { Agenda } from '../time/agenda.ts'
+import type { Agenda } from '../time/clock.ts'
 import { SECOND } from '../time/duration.ts'
-import { type Connection, createConnection, type Delivery, newQueue, type Queue } from './connection.ts'
-import type { Sent } from './sender.ts'
+import {
+  type Connection,
+  createConnection,
+  type Delivery,
+  newQueue,
+  type Queue,
+  type Sent,
+} from './connection.ts'
 import type { DeliveryOptions, DeliveryRecord, Notifications, NotificationTarget } from './types.ts'
 import { sentSchema } from './types.ts'
 

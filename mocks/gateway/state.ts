@@ -1,6 +1,6 @@
 import type { KnownChargeStatus } from '../../src/contract/gateway.ts'
 import type { Ids } from '../base/ids.ts'
-import type { Agenda } from '../time/agenda.ts'
+import type { Agenda } from '../time/clock.ts'
 import { type Duration, toInstantMilliseconds, toMilliseconds } from '../time/duration.ts'
 import type { Behavior, BehaviorName, ChargeOutcome, Resolution } from './behaviors.ts'
 import { behaviors, comparableNumber } from './behaviors.ts'

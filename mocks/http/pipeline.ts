@@ -1,22 +1,22 @@
 import type { Area, EndpointDefinition } from '../../src/contract/endpoint.ts'
 import type { Refusal, Result } from '../base/result.ts'
 import { delayResponse } from '../time/machine.ts'
-import { applyFault } from './apply-fault.ts'
 import type { AreaRuntime, Success } from './area.ts'
-import { isForm, isJson } from './body.ts'
-import type { Exchange } from './exchange.ts'
 import {
+  type Exchange,
   faultRequestOf,
   fieldsOf,
   hasLeft,
   isEmpty,
+  isForm,
+  isJson,
   keyScope,
   nearestRouteOf,
   read,
   readsForm,
   receive,
 } from './exchange.ts'
-import type { AppliedFault, FaultPlan } from './faults.ts'
+import { type AppliedFault, applyFault, type FaultPlan } from './faults.ts'
 import type { Admission } from './limiter.ts'
 import type { Decided, WritableRequestLog } from './request-log.ts'
 import type { HeaderFields, IncomingRequest, MockResponse, ResponseData, ServerAddress } from './response.ts'

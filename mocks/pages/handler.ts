@@ -1,7 +1,7 @@
 import type { Area } from '../../src/contract/endpoint.ts'
 import type { Gateway } from '../gateway/operations.ts'
 import { gatewayDefaults } from '../gateway/options.ts'
-import { FORM_TYPE, isForm } from '../http/body.ts'
+import { FORM_TYPE, isForm } from '../http/exchange.ts'
 import type { PageHandler } from '../http/pipeline.ts'
 import type { ResponseData } from '../http/response.ts'
 import { decoded } from '../http/routes.ts'

@@ -1,5 +1,5 @@
 import { newRecent, recentList } from '../base/recent-list.ts'
-import { FORM_TYPE, isForm, isJson } from '../http/body.ts'
+import { FORM_TYPE, isForm, isJson } from '../http/exchange.ts'
 import { type HeaderFields, type IncomingRequest, jsonResponse, type ResponseData } from '../http/response.ts'
 import { decoded } from '../http/routes.ts'
 import { isOwnForm } from '../pages/csrf.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
-import { BodyTooLargeError } from '../http/body.ts'
+import { BodyTooLargeError } from '../http/exchange.ts'
 import {
   type IncomingRequest,
   type MockResponse,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createAgenda, newAgenda } from '../../mocks/time/agenda.ts'
+import { createAgenda, newAgenda } from '../../mocks/time/clock.ts'
 
 const open = (now: () => number) => {
   const state = newAgenda()
