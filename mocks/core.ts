@@ -50,7 +50,7 @@ const clientOptionsOf = (
 const routeOf =
   ({ areas }: MockInternals) =>
   (operation: Operation): string => {
-    const route = areas
+    const route = Object.values(areas)
       .flatMap(({ router }) => router.routes)
       .find(({ target }) => target.definition.operation === operation)
     return `${route?.methods[0] ?? ''} ${route?.path ?? ''}`
@@ -76,7 +76,7 @@ export const createMock = (given: MockOptions = {}): Mock => {
     internals.replaceState(stateOf(saved, internals.currentState()))
 
   const mock: Mock = {
-    fetch: createMockFetch(handler, () => [...new Set(addresses.bases().map(({ url }) => url))]),
+    fetch: createMockFetch(handler, () => [...new Set(addresses.bases.map(({ url }) => url))]),
     clientOptions: clientOptionsOf(internals, options),
     clock: internals.time,
     payer: payerOf(internals),
@@ -163,7 +163,8 @@ export type { BehaviorName, ChargeOutcome, NumberTable, Resolution } from './gat
 export { behaviors, testNumbers } from './gateway/behaviors.ts'
 export type { GatewayOptions, RollingLimit, SeedCharge } from './gateway/options.ts'
 export { gatewayDefaults, strictGatewayDefaults } from './gateway/options.ts'
-export type { ChargeBody, GatewayEvent } from './gateway/views.ts'
+export type { ChargeBody } from './gateway/state.ts'
+export type { GatewayEvent } from './gateway/views.ts'
 export type { Operation } from './http/area.ts'
 export type {
   Fault,

@@ -5,7 +5,7 @@ import { filledText, type Input, input, optional, wholeNumber } from '../src/con
 import { internalsOf } from './assemble.ts'
 import { accepts, check, flag, listOf, rule, strict } from './base/fields.ts'
 import { createMock } from './core.ts'
-import { type IncomingRequest, type ResponseData, respondWith } from './http/response.ts'
+import { type IncomingRequest, type ResponseData, respondWith } from './http/message.ts'
 import { isBase, normalizedBase } from './http/routes.ts'
 import { mockOptionNames } from './options.ts'
 import type { ReadHost } from './panel/access.ts'

@@ -12,7 +12,6 @@ import {
   type FaultStep,
   faultSchema,
 } from './fault-schema.ts'
-import type { Decided, Decision } from './request-log.ts'
 import {
   type HeaderFields,
   jsonResponse,
@@ -20,7 +19,8 @@ import {
   mayHaveBody,
   type ResponseData,
   respondWith,
-} from './response.ts'
+} from './message.ts'
+import type { Decided, Decision } from './request-log.ts'
 
 /** The delays and the fault that apply to one request. */
 export interface AppliedFault {

@@ -1,4 +1,4 @@
-import type { ResponseData } from '../http/response.ts'
+import type { ResponseData } from '../http/message.ts'
 import { documentOf, type Html, html } from './html.ts'
 import { commonHeaders } from './layout.ts'
 import type { DocumentPart } from './openapi.ts'

@@ -1,6 +1,5 @@
-import { chargeTransitions } from '../gateway/state.ts'
+import { chargeTransitions, confirmationPath } from '../gateway/state.ts'
 import type { ListedCharge } from '../gateway/views.ts'
-import { confirmationPath } from '../gateway/views.ts'
 import { type Html, html } from '../pages/html.ts'
 import { badge, card, facts, identifier, instant, isolate, linkTo, listTable } from './components.ts'
 import { actionsOf } from './form.ts'

@@ -1,5 +1,5 @@
 import { isObject, type Json, jsonOf, object, oneOf } from '../../src/contract/fields.ts'
-import { FORM_TYPE } from '../http/exchange.ts'
+import { FORM_TYPE } from '../http/message.ts'
 import { PANEL_PATH, STATE_PATH } from './access.ts'
 import { actions } from './actions.ts'
 import { stateSchema } from './state-schema.ts'

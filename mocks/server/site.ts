@@ -1,6 +1,6 @@
 import { GATEWAY_API_PREFIX } from '../../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../../src/contract/subscriptions.ts'
-import { jsonResponse, type ResponseData } from '../http/response.ts'
+import { jsonResponse, type ResponseData } from '../http/message.ts'
 import { html } from '../pages/html.ts'
 import { messagePage, pageResponse } from '../pages/layout.ts'
 import { joinDocuments } from '../pages/openapi.ts'

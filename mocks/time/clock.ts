@@ -45,26 +45,31 @@ export type Agenda = ReturnType<typeof createAgenda>
 /**
  * Creates an agenda. Nothing runs by itself: `runDue` runs what is due.
  *
- * @param state returns the current data, which a reset or `restore` replaces
+ * @param state a reset or `restore` replaces its `clock`
  * @param outsideNow returns the time that applies while nothing runs
  * @param onEarlier called when something is planned that is due before all else
  */
-export const createAgenda = (state: () => AgendaState, outsideNow: () => number, onEarlier?: () => void) => {
+export const createAgenda = (
+  state: { readonly clock: { readonly agenda: AgendaState } },
+  outsideNow: () => number,
+  onEarlier?: () => void,
+) => {
   const handlers = new Map<string, Handler>()
   let runningAt: number | undefined
 
   const now = (): number => runningAt ?? outsideNow()
 
-  const isPlanned = (item: Planned): boolean => state().planned.get(keyOf(item.kind, item.id)) === item
+  const isPlanned = (item: Planned): boolean =>
+    state.clock.agenda.planned.get(keyOf(item.kind, item.id)) === item
 
   const dropSlot = (at: number): void => {
-    const { slots, times } = state()
+    const { slots, times } = state.clock.agenda
     slots.delete(at)
     if (times[0] === at) times.shift()
   }
 
   const nextAt = (): number | undefined => {
-    const { slots, times } = state()
+    const { slots, times } = state.clock.agenda
     for (let at = times[0]; at !== undefined; at = times[0]) {
       if (slots.get(at)?.some(isPlanned) === true) return at
       dropSlot(at)
@@ -75,7 +80,7 @@ export const createAgenda = (state: () => AgendaState, outsideNow: () => number,
   const run = (item: Planned): void => {
     const handler = handlers.get(item.kind)
     if (handler === undefined) throw new Error(`"${item.kind}" has no handler.`)
-    state().planned.delete(keyOf(item.kind, item.id))
+    state.clock.agenda.planned.delete(keyOf(item.kind, item.id))
     handler(item.id, item.at, item.data)
   }
 
@@ -86,7 +91,7 @@ export const createAgenda = (state: () => AgendaState, outsideNow: () => number,
     runningAt = at
     try {
       // A handler may plan more for the same instant: the loop reaches it too.
-      for (const item of state().slots.get(at) ?? []) if (isPlanned(item)) run(item)
+      for (const item of state.clock.agenda.slots.get(at) ?? []) if (isPlanned(item)) run(item)
     } finally {
       runningAt = undefined
     }
@@ -104,7 +109,7 @@ export const createAgenda = (state: () => AgendaState, outsideNow: () => number,
     /** Plans something for `planAt`, or for now if `planAt` has passed. Replaces what has the same kind and id. */
     schedule(planAt: number, kind: string, id: string, data?: unknown): void {
       if (Number.isNaN(planAt)) throw new RangeError(`"${kind}" cannot be planned at NaN.`)
-      const { planned, slots, times } = state()
+      const { planned, slots, times } = state.clock.agenda
       const item: Planned = { at: Math.max(planAt, now()), kind, id, data }
       planned.set(keyOf(kind, id), item)
       const slot = slots.get(item.at)
@@ -115,7 +120,7 @@ export const createAgenda = (state: () => AgendaState, outsideNow: () => number,
       if (times[0] === item.at) onEarlier?.()
     },
     /** Cancels what is planned with this kind and id, if there is anything. */
-    cancel: (kind: string, id: string): void => void state().planned.delete(keyOf(kind, id)),
+    cancel: (kind: string, id: string): void => void state.clock.agenda.planned.delete(keyOf(kind, id)),
     /** Sets the function that runs what is due of a kind. */
     on(kind: string, handler: Handler): void {
       if (handlers.has(kind)) throw new Error(`"${kind}" already has a handler.`)
@@ -191,10 +196,10 @@ export type ManagedClock = ReturnType<typeof createClock>
 /**
  * Creates a clock and its agenda.
  *
- * @param state returns the current data, which a reset or `restore` replaces
+ * @param state a reset or `restore` replaces its `clock`
  */
 export const createClock = (
-  state: () => ClockState,
+  state: { readonly clock: ClockState },
   options: {
     readonly sleep?: MockClockOptions['sleep']
     /**
@@ -219,12 +224,12 @@ export const createClock = (
   let era = 0
   const sleepers = new Set<Sleeper>()
 
-  const machineTime = (): number => (state().frozen ? 0 : machineNow())
+  const machineTime = (): number => (state.clock.frozen ? 0 : machineNow())
   /** The latest time that the clock has shown since it was set. */
   let shown = Number.NEGATIVE_INFINITY
   const clockTime = (): number => {
     if (moves > 0) return cursor
-    const time = machineTime() + state().position
+    const time = machineTime() + state.clock.position
     const latest = shown
     shown = time
     if (time >= latest) return time
@@ -235,12 +240,12 @@ export const createClock = (
     moves -= 1
     return time
   }
-  const agenda = createAgenda(() => state().agenda, clockTime, onEarlier)
+  const agenda = createAgenda(state, clockTime, onEarlier)
 
   const place = (time: number): void => {
     cursor = time
     shown = time
-    state().position = time - machineTime()
+    state.clock.position = time - machineTime()
   }
 
   const refuseWhileRunning = (): void => {
@@ -296,7 +301,7 @@ export const createClock = (
   return {
     agenda,
     /** True for a frozen clock. Only `set`, `advance` and `sleep` move a frozen clock. */
-    isFrozen: (): boolean => state().frozen,
+    isFrozen: (): boolean => state.clock.frozen,
     now: agenda.now,
     /** Returns the milliseconds until the next planned event, or `undefined` if there is none. */
     untilNext(): number | undefined {
@@ -344,7 +349,7 @@ export const createClock = (
         }
         sleepers.add(sleeper)
         signal?.addEventListener('abort', onAbort)
-        if (!state().frozen) stopTimer = startTimer(length, sleeper.wake)
+        if (!state.clock.frozen) stopTimer = startTimer(length, sleeper.wake)
         else if (sleepMode === 'jump' && length !== Number.POSITIVE_INFINITY) {
           void jumpTo(sleeper).catch(sleeper.fail)
         }
