@@ -1,6 +1,6 @@
 import { internalsOf } from '../assemble.ts'
 import { gatewayDefaults, strictGatewayDefaults } from '../gateway/options.ts'
-import { isForm } from '../http/body.ts'
+import { isForm } from '../http/message.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import { defaultMerchant } from '../subscriptions/options.ts'
 import type { Mock } from '../types.ts'

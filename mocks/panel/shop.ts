@@ -7,8 +7,8 @@ import { PANEL_PATH } from './access.ts'
 
 /** Returns the path of an operation, with the mock's prefix. */
 export const pathOf = (mock: Mock, operation: Operation): string =>
-  internalsOf(mock)
-    .areas.flatMap(({ router }) => router.routes)
+  Object.values(internalsOf(mock).areas)
+    .flatMap(({ router }) => router.routes)
     .find(({ target }) => target.definition.operation === operation)?.path ?? ''
 
 type Fields = Readonly<Record<string, unknown>>

@@ -3,7 +3,7 @@ import { isObject, type Json } from '../../src/contract/fields.ts'
 import { GATEWAY_API_PREFIX } from '../../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../../src/contract/subscriptions.ts'
 import type { Operation } from '../http/area.ts'
-import { FORM_TYPE } from '../http/body.ts'
+import { FORM_TYPE } from '../http/message.ts'
 import { LateError, withinRealTime } from '../time/machine.ts'
 import {
   type Ask,
