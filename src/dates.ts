@@ -31,7 +31,7 @@ const NAIVE = /^(\d{4}-\d{2}-\d{2})(?:[ T]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)
 const WITH_OFFSET = /^\d{4}-\d{2}-\d{2}[ T][\d:.]+(?:Z|[+-]\d{2}:?\d{2})$/
 
 const refuse = (field: string, rule: string, value: unknown) =>
-  new InvalidRequestError('toInstant', [inputIssue(field, rule, value)])
+  new InvalidRequestError('toInstant', [inputIssue(field, rule, value, 'string')])
 
 const DATE_PARTS = { year: 'numeric', month: 'numeric', day: 'numeric' } as const
 const TIME_PARTS = { hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const

@@ -16,7 +16,7 @@ export type MandateKitErrorCode =
 
 /**
  * Whether the server may have executed any attempt of the call. Check `retryable` first. If `retryable` is
- * false, `outcome` tells what to do.
+ * false, `outcome` decides what to do.
  *
  * - `unknown`: the server may have acted. If the call changes data, the error's message says what to do next.
  * - `rejected`: the server responded that it did not act. It would reject the same call again, so fix the cause first.
@@ -55,7 +55,7 @@ export interface ErrorDetails {
   readonly retryable: boolean
   /**
    * How long to wait before the next call: a whole number of milliseconds from 1 000 to 3 600 000, or `undefined` if no
-   * wait is known. A shorter wait that the server names counts as none, and a longer one is shortened to an hour.
+   * wait is known. The client treats a shorter wait as no wait, and a longer one as an hour.
    */
   readonly retryAfterMs?: number | undefined
   /** Whether the operation changes money or state on the server. `false` for operations that only read. */
@@ -91,7 +91,7 @@ export interface InputIssue {
 // `Symbol.for` gives the ESM build and the CommonJS build the same symbol, so each build knows errors of the other.
 const BRAND = Symbol.for('mandatekit.error')
 
-/** Base class of every error that this package throws on purpose. */
+/** Base class of the errors of this package, except for those of the mock. */
 export abstract class MandateKitError<Details extends ErrorDetails = ErrorDetails>
   extends Error
   implements ErrorDetails
@@ -244,7 +244,7 @@ export class KeyReusedError extends MandateKitError {
   declare readonly body: unknown
 }
 
-/** The connection failed. `outcome` tells whether the request may have reached the server. */
+/** The connection failed. `outcome` states whether the request may have reached the server. */
 export class ConnectionError extends MandateKitError<
   ErrorDetails & { readonly reason?: string | undefined }
 > {

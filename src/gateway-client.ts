@@ -40,8 +40,9 @@ const gatewayOptions = {
    */
   keyLifetime: optional(duration()),
   /**
-   * What `charge` does if you passed a key and the response has another number, amount or currency: `throw` a
-   * `KeyReusedError`, or `report` the difference to `onUnexpected` and return the response. Default: `throw`.
+   * What `charge` does if you passed a key and the response has another number, amount or currency, and `renew` if the
+   * response is the mandate's own charge: `throw` a `KeyReusedError`, or `report` it to `onUnexpected` and return the
+   * response. Default: `throw`.
    */
   onKeyReuse: withDefault(oneOf(['throw', 'report']), 'throw'),
   /** HTTP method of `reset`, which the specification does not name. Default: `POST`. */
@@ -230,7 +231,7 @@ export class GatewayClient {
   }
 
   /**
-   * Calls an operation that this version does not know, with the same authorization, errors, hooks and log as the other
+   * Calls an operation for which the client has no method, with the same authorization, errors, hooks and log as its
    * methods. By default, the client does not retry the call.
    * @example await gateway.request({ method: 'GET', path: '/api/v1/mfs/refunds', retry: 'always' })
    */

@@ -69,7 +69,7 @@ export interface SubscribeInput extends Omit<SubscriptionRequest, 'clientID'> {
 const pageOptions = {
   /** Page number; the first page is 1. (Limits, Pagination) */
   page: pageNumber,
-  /** Records per page: 1 to 100. Most servers use 10 by default, and some ignore `perPage`. (Limits, Pagination) */
+  /** Records per page: 1 to 100. The server's default is 10. Some operations ignore `perPage`. (Limits, Pagination) */
   perPage: pageSize,
 }
 /** Selects a page of a list, and sets the number of records per page. */
@@ -88,7 +88,7 @@ const checkEnd = (operation: string, { start, end }: { start: string; end: strin
   const latest = Math.max(dayNumber(start) ?? 0, today) + MAX_SUBSCRIPTION_DAYS
   if ((dayNumber(end) ?? 0) <= latest) return
   const rule = `at most ${MAX_SUBSCRIPTION_DAYS} days after start or today`
-  throw new InvalidRequestError(operation, [inputIssue('end', rule, end)])
+  throw new InvalidRequestError(operation, [inputIssue('end', rule, end, 'string')])
 }
 
 /** Returns the identifier of a payment, or the whole payment as JSON if the server omits `paymentId`. */
@@ -250,7 +250,7 @@ export class SubscriptionsClient {
   }
 
   /**
-   * Calls an operation that this version does not know, with the same authorization, errors, hooks and log as the other
+   * Calls an operation for which the client has no method, with the same authorization, errors, hooks and log as its
    * methods. By default, the client does not retry the call.
    * @example await subscriptions.request({ method: 'GET', path: '/api/v1.0/refunds', retry: 'always' })
    */

@@ -56,7 +56,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
       return await waitAtMost((async () => work())(), limit)
     } catch (error) {
       failedAt = clock.now()
-      report(`The token store failed: ${method}() ended in ${describeError(error)}. Memory is used.`)
+      report(`The token store failed: ${method}() ended in ${describeError(error)}. Tokens stay in memory.`)
       return undefined
     }
   }

@@ -33,8 +33,8 @@ export const isObject = (value: unknown): value is Json =>
 export type Issues = ParsePayload['issues']
 
 /**
- * Creates a schema. `json` is the JSON Schema of the form that the specification shows; `read` may accept other forms.
- * zod's `toJSONSchema` returns it. `optin` tells whether an object may omit the field.
+ * Creates a schema. `json` is the JSON Schema of the form that the specification shows, and zod's `toJSONSchema`
+ * returns it. `read` may also accept other forms. `optin` tells whether an object may omit the field.
  */
 export const schema = <Value, Given = unknown>(
   json: () => Json,
@@ -242,7 +242,10 @@ export const refined = <Value extends object, Given>(
     () => jsonOf(inner),
     (given, issues) => {
       const value = readWith(inner, given, issues)
-      if (issues.length === 0 && !obeys(value)) refuse(issues, rule, value[blamed], { path: [blamed] })
+      if (issues.length > 0 || obeys(value)) return value
+      const found = value[blamed]
+      // The field's own schema has accepted the type of this value, so the error does not name the type.
+      refuse(issues, rule, found, { path: [blamed], params: { expected: typeof found } })
       return value
     },
   )
@@ -251,5 +254,9 @@ export const refined = <Value extends object, Given>(
  * An object that a caller passes. An unknown field is an error, because a misspelled `idempotencyKey` could cause a
  * second charge. Fields whose value is undefined count as omitted.
  */
-export const strict = <const Fields extends Shape>(fields: Fields, noun: 'field' | 'option' = 'field') =>
-  object<Output<Fields>, Input<Fields>>(fields, `an object with ${Object.keys(fields).join(', ')}`, noun)
+export const strict = <const Fields extends Shape>(fields: Fields, noun: 'field' | 'option' = 'field') => {
+  const names = Object.keys(fields)
+  const required = names.filter((name) => fields[name]?._zod.optin === undefined)
+  const shown = required.length > 0 ? required : names
+  return object<Output<Fields>, Input<Fields>>(fields, `an object with ${shown.join(', ')}`, noun)
+}

@@ -80,9 +80,15 @@ const explain = <Own extends object>(
   return [message.trimEnd(), details]
 }
 
-/** Describes the request for a message, without identifiers, query and base path, which could be secret. */
-const placeOf = ({ method, url, endpoint }: Call): string =>
-  `${method} ${new URL(url).origin}${endpoint.path}`
+/**
+ * Describes the request for a message, without identifiers, query and base path, which could be secret. `…` stands for
+ * the base path, so that nobody looks for the error at an address that was not called.
+ */
+const placeOf = ({ method, url, endpoint }: Call): string => {
+  const { origin, pathname } = new URL(url)
+  const hasBasePath = pathname.split('/').length > endpoint.path.split('/').length
+  return `${method} ${origin}${hasBasePath ? '/…' : ''}${endpoint.path}`
+}
 
 const checkBaseUrl = ({ endpoint }: Call): string => `. Check baseUrl: the client adds ${endpoint.path} to it`
 
@@ -138,7 +144,8 @@ const responseError = (
   const found = errorIn(body)
   const code = quoted(found.errorCode)
   const said = isLogin ? undefined : quoted(found.message)
-  const words = `${http}${code ? `, code ${code}` : ''}${said ? `: ${said}` : ''}`
+  // The sentence goes on after the server's text, so a full stop at the end of the text is left out.
+  const words = `${http}${code ? `, code ${code}` : ''}${said ? `: ${said.replace(/\."$/, '"')}` : ''}`
   const inUse = isKeyInUse(endpoint, status) && 'a call with this key still runs, or a state forbids it'
   const meaning = inUse || meaningOf(verdict, endpoint.auth)
   // An API that does not know an operation without an identifier has no such path.

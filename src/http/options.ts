@@ -10,6 +10,7 @@ import {
   oneOf,
   optional,
   type Shape,
+  STRING,
   schema,
   strict,
   unless,
@@ -77,6 +78,7 @@ const baseUrl = field<string, string | URL>(
     const text = typeof address === 'string' ? address.trim() : ''
     return BASE_URL.test(text) && URL.canParse(text) ? new URL(text).href.replace(/\/+$/, '') : undefined
   },
+  STRING,
 )
 
 /** Headers that a user adds: an object of names and values, or a `Headers` instance. */
@@ -198,7 +200,7 @@ export const changeSettings = (settings: ClientSettings, changes: ClientChanges)
 
 /** Options that every call takes. */
 export const callOptions = {
-  /** Aborts the call with an `AbortedError`. The error's `outcome` tells whether the server may have acted. */
+  /** Aborts the call with an `AbortedError`. The error's `outcome` states whether the server may have acted. */
   signal: optional<AbortSignal, AbortSignal | null>(signalOption),
   /** Time limit of one attempt, including reading the response, in milliseconds. Default: the client's `timeout`. */
   timeout: optional(duration()),

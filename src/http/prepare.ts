@@ -22,6 +22,7 @@ export interface ClientContext {
   readonly prefix: string
   /** Compares a success with its request. Throws if the success belongs to another request. */
   readonly checkSuccess?: (call: Call, data: unknown, body: unknown) => void
+  /** How long the server keeps idempotency keys, in milliseconds. */
   readonly keyLifetime?: number | undefined
   /** The body of a request for which the specification defines no fields: `{}` or no body. */
   readonly emptyBody: 'object' | 'none'
@@ -170,12 +171,12 @@ const rawRequest = {
   idempotencyKey: optional(idempotencyKey),
   /**
    * Set `always` only if the server may safely execute the request twice: for a read, or with an idempotency key.
-   * Default: `never`. Even then, after a 401 in area S, the client renews the token and sends the request once more:
-   * a server that rejects the token does not execute the request.
+   * Default: `never`. With both values, the client renews the token after a 401 in area S, and sends the request once
+   * more, because a server that rejects the token does not execute the request.
    */
   retry: optional(oneOf(['always', 'never'])),
 }
-/** A request to an operation that this version of the package does not know. */
+/** A request to an operation for which the client has no method. */
 export interface RawRequest extends Input<typeof rawRequest> {}
 const rawRequestSchema = strict(rawRequest)
 

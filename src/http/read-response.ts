@@ -149,7 +149,7 @@ const endsInPhone = (number: string, form: string): boolean => {
 
 /** Reports a success whose fields differ from the request, because it may be the response to another request. */
 export const reportEchoes = (
-  { operation, echoedFields = [] }: EndpointDefinition,
+  { operation, echoedFields = [], newFields = {} }: EndpointDefinition,
   sent: unknown,
   data: unknown,
 ): UnexpectedReport | undefined => {
@@ -162,8 +162,15 @@ export const reportEchoes = (
     const isSame = name === 'msisdn' ? endsInPhone(given, got) || endsInPhone(got, given) : given === got
     return got !== '' && !isSame
   })
-  const [field] = changed
+  const [repeated] = Object.entries(newFields).filter(
+    ([name, given]) => textIn(data, name) === textIn(sent, given),
+  )
+  const [field] = repeated ?? changed
   if (field === undefined) return undefined
-  const message = `The response has another ${changed.join(' and ')} than the request: perhaps the idempotencyKey was used before`
-  return { operation, field, rule: 'what was sent', received: 'another value', message }
+  const [rule, received] = repeated ? ['another value', 'what was sent'] : ['what was sent', 'another value']
+  const what = repeated
+    ? `the ${repeated[1]} of the request as its ${field}`
+    : `another ${changed.join(' and ')} than the request`
+  const message = `The response has ${what}: perhaps the idempotencyKey was used before`
+  return { operation, field, rule, received, message }
 }

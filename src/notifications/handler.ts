@@ -208,7 +208,7 @@ export const createHandlerWithClock = (
   const process = async ({ headers: fields, body }: QueuedDelivery): Promise<ProcessedDelivery> => {
     const bytes = toBytes(body)
     if (bytes === undefined) {
-      const rule = 'the text or the bytes as received; JSON in a queue holds only text'
+      const rule = 'the body as received, as text or bytes (a queue with JSON holds only text)'
       throw new InvalidRequestError('notifications.handler', [inputIssue('body', rule, body)])
     }
     const headers = toHeaders(fields, (name) => report({ kind: 'header-left-out', name }))

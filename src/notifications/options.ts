@@ -69,7 +69,7 @@ export type NotificationListener<Kind extends MerchantNotification> = (
  * - `lease-lost`: the lease ended while your code was running. Another process may have run your code too.
  * - `store-failed`: a method of the dedupe store rejected, returned an invalid result, or exceeded `timeouts.store`.
  *   If `claim` failed, the handler responds 503. If `commit` failed, the handler responds 200, and this process
- *   remembers the success.
+ *   keeps the success.
  */
 export type NotificationReport =
   | { readonly kind: 'invalid-message'; readonly error: InvalidRequestError }
@@ -120,7 +120,7 @@ const options = {
   onPayment: functionOption<NotificationListener<PaymentNotification>>(),
   /** Called for an unknown type or status. Without `onUnknown`, the handler reports the message and responds 200. */
   onUnknown: optional(functionOption<NotificationListener<UnknownNotification>>()),
-  /** The store that remembers processed ids. Default: the memory of this process. */
+  /** The store of processed ids. Default: the memory of this process. */
   dedupe: optional(objectWith<DedupeStore>('a dedupe store', 'claim', 'extend', 'commit', 'release')),
   /** Called with every problem of a delivery. Responses to the sender never contain the problem. */
   onUnexpected: optional(functionOption<(report: NotificationReport) => unknown>()),
@@ -128,7 +128,7 @@ const options = {
   maxBytes: withDefault(wholeNumber(1), 65_536),
   /** Time limits for a claim (`duration`) and for your code (`limit`). */
   lease: withDefault(strict(lease, 'option'), LEASE),
-  /** How long processed ids are remembered, in milliseconds; 7 days by default. */
+  /** How long processed ids are kept, in milliseconds; 7 days by default. */
   dedupeTtl: withDefault(wholeNumber(1), 7 * 86_400_000),
   /** Milliseconds that a duplicate waits for the first delivery before a 503 response; 10 s by default. */
   responseTimeout: withDefault(fromZero, 10_000),

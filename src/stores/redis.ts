@@ -42,7 +42,7 @@ export type RedisClient =
 const redisOptions = {
   /** Text before every key. Default: `mandatekit:`. */
   prefix: withDefault(anyText, 'mandatekit:'),
-  /** Timeout of a command in milliseconds. The time that the command waits for a connection counts. Default: 2 000. */
+  /** Time limit of a command in milliseconds, including the wait for a connection. Default: 2 000. */
   commandTimeout: withDefault(duration(), 2_000),
 }
 /** Options of every store over Redis. */
@@ -212,11 +212,11 @@ export const createRedisTokenStore = (
 }
 
 /**
- * Remembers processed notifications in Redis or Valkey, for any number of processes. If several processes claim a
- * notification at the same time, only one process succeeds. Pass a connected client of node-redis or ioredis.
+ * Stores the ids of processed notifications in Redis or Valkey, for any number of processes. If several processes claim
+ * a notification at the same time, only one process succeeds. Pass a connected client of node-redis or ioredis.
  *
  * When Redis is down, slow or full, every method rejects, the handler responds 503, and the sender delivers again.
- * Configure Redis with persistence and the eviction policy `noeviction`, so that Redis does not forget which
+ * Configure Redis with persistence and the eviction policy `noeviction`, so that Redis does not lose which
  * notifications were processed. Ids are unique only for one sender, so give each payment provider its own prefix.
  *
  * @throws {InvalidRequestError} if `client` or an option is invalid.
@@ -236,7 +236,7 @@ export const createRedisDedupeStore = (client: RedisClient, options: RedisOption
         const state = await run(CLAIM, keyOf(id), owner, leaseMilliseconds)
         if (state === 'claimed') return { state, owner }
         if (state === 'committed' || state === 'in-progress') return { state }
-        if (state === 'foreign') throw new Error('Redis holds foreign data under the key of a notification')
+        if (state === 'foreign') throw new Error('Redis holds the value of another program under this key')
         throw unexpectedReply('EVAL')
       } catch (error) {
         // Redis may have run the claim, or may still run the claim, so the id must be released.
