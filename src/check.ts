@@ -93,9 +93,9 @@ export const signalOption = guarded('an AbortSignal', isSignal)
 
 export const clockOption = objectWith<Clock>('a clock', 'now', 'sleep')
 
-export const duration = (longest = Number.POSITIVE_INFINITY): Field<number, number> =>
+export const duration = (longest = Infinity): Field<number, number> =>
   guarded(
-    `milliseconds above 0${longest < Number.POSITIVE_INFINITY ? ` and at most ${longest}` : ''}`,
+    `milliseconds above 0${longest < Infinity ? ` and at most ${longest}` : ''}`,
     (value): value is number => typeof value === 'number' && value > 0 && value <= longest,
   )
 

@@ -295,5 +295,4 @@ export type KnownError = Partial<Omit<ApiError, 'code'>> & {
   readonly reason?: string | undefined
 }
 
-/** Returns an error of this package unchanged, and an empty object for any other value. */
 export const knownError = (error: unknown): KnownError => (isMandateKitError(error) ? error : {})

@@ -1,9 +1,9 @@
 import { apiKeyOption, createApiKeyAuthorizer } from './auth/authorizer.ts'
 import { check, duration } from './check.ts'
 import type { EndpointDefinition } from './contract/endpoint.ts'
-import { filledText, type Input, oneOf, optional, strict, withDefault } from './contract/fields.ts'
+import { type Input, oneOf, optional, strict, withDefault } from './contract/fields.ts'
 import type { Charge, ChargeRequest, Reference } from './contract/gateway.ts'
-import { GATEWAY_API_PREFIX, gatewayContract } from './contract/gateway.ts'
+import { confirmRequest, GATEWAY_API_PREFIX, gatewayContract } from './contract/gateway.ts'
 import { type AnyMandateKitError, ApiError, isMandateKitError, knownError } from './errors.ts'
 import type { CallPromise, CallResponse, WithResponse } from './http/call.ts'
 import {
@@ -11,6 +11,7 @@ import {
   createContext,
   makeCall,
   makeRawCall,
+  responseOf,
   runCall,
   runWithRetries,
   SharedContext,
@@ -65,8 +66,7 @@ export interface ChargeOptions extends CallOptions, Input<typeof chargeOptions> 
 const chargeOptionsSchema = callOptionsWith(chargeOptions)
 
 const confirmation = {
-  /** The one-time code that the payer received, as a string. */
-  otp: filledText('the one-time code as a string'),
+  ...confirmRequest,
   /** Id of the charge. The client reads this charge if the body of the confirmation's response has no `status`. */
   chargeId: optional(identifier),
 }
@@ -93,12 +93,6 @@ export type Health =
       /** The error of the failed call; absent if the call succeeded with a status other than 200, such as 204. */
       readonly error?: AnyMandateKitError
     }
-
-const responseOf = (error: AnyMandateKitError): CallResponse | undefined => {
-  if (!(error instanceof ApiError) || error.status === undefined) return undefined
-  const { status, headers, serverRequestId, body, rateLimit, attempts, idempotencyKey } = error
-  return { status, headers, serverRequestId, body, rateLimit, attempts, idempotencyKey }
-}
 
 const createGatewayContext = (options: GatewayClientOptions) => {
   const given = check('GatewayClient', gatewayOptionsSchema, options)
@@ -249,7 +243,8 @@ export class GatewayClient {
       if (!isMandateKitError(error) || error.code === 'aborted') throw error
       const { status } = knownError(error)
       const data = { ok: false, ...(status !== undefined && { status }), error } as const
-      return { data, response: responseOf(error) }
+      if (!(error instanceof ApiError) || status === undefined) return { data, response: undefined }
+      return { data, response: responseOf({ ...error, status }) }
     }
   }
 

@@ -1,7 +1,7 @@
 import { check } from './check.ts'
 import { field, urlText } from './contract/fields.ts'
 
-const RETURN_URL = field<string, string | URL>('a URL, or its path and query as a string', (value) => {
+const RETURN_URL = /* @__PURE__ */ field<string, string | URL>('a URL, or its path and query as a string', (value) => {
   const address = urlText(value)
   return typeof address === 'string' ? address : undefined
 })

@@ -104,9 +104,8 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
     },
 
     /**
-     * Runs the task when no other client or process logs in. If the store fails, runs the task with `isAlone`. Returns
-     * the task's result without waiting for the record to be saved. If the task fails, waits until the record is saved,
-     * then throws. If another process holds the lock for 30 s, throws an error with `retryAfterMs`.
+     * Runs the task when no other client or process logs in. `isAlone` means that the store failed. Only a failed task
+     * waits until its record is saved. If another process holds the lock for 30 s, throws an error with `retryAfterMs`.
      */
     async locked<Result>(
       key: string,

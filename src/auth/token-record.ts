@@ -1,17 +1,6 @@
 import { duration } from '../check.ts'
 import type { Field, Input, Issues } from '../contract/fields.ts'
-import {
-  anyText,
-  field,
-  input,
-  listOf,
-  object,
-  oneOf,
-  optional,
-  readWith,
-  unless,
-  wholeNumber,
-} from '../contract/fields.ts'
+import * as fields from '../contract/fields.ts'
 import { randomId } from '../contract/formats.ts'
 import type { Token } from '../contract/subscriptions.ts'
 import type { Verdict } from '../contract/verdict.ts'
@@ -22,19 +11,19 @@ import { LOGIN } from './credentials.ts'
 const milliseconds = duration(Number.MAX_SAFE_INTEGER)
 // Some databases do not save an empty list.
 const list = <Item>(item: Field<Item, Item>) =>
-  unless<readonly Item[], readonly Item[], readonly Item[]>(
-    listOf(item),
+  fields.unless<readonly Item[], readonly Item[], readonly Item[]>(
+    fields.listOf(item),
     (value) => value === undefined,
     () => [],
   )
 
 const storedToken = {
   /** Random identifier of the token. The identifier reveals nothing about the token. */
-  id: anyText,
+  id: fields.anyText,
   /** The access token, which is secret. */
-  accessToken: input('visible ASCII characters', isHeaderSafe),
+  accessToken: fields.input('visible ASCII characters', isHeaderSafe),
   /** The refresh token. The client keeps the refresh token only with `refresh: 'refresh_token'`. */
-  refreshToken: optional(anyText),
+  refreshToken: fields.optional(fields.anyText),
   /** When a process received the token, in milliseconds of that process's clock. */
   obtainedAt: milliseconds,
   /** How long the token may be used after `obtainedAt`, in milliseconds. */
@@ -45,17 +34,19 @@ export interface StoredToken extends Input<typeof storedToken> {}
 
 const loginBlock = {
   /** Hash of the rejected credentials, salted with the record's `salt`. If absent, the block is for all credentials. */
-  fingerprint: optional(anyText),
+  fingerprint: fields.optional(fields.anyText),
   /** When logins were blocked, in milliseconds since 1970. The time comes from the process that sent the login. */
   at: milliseconds,
   /** Length of the block, in milliseconds. */
   wait: milliseconds,
   /** HTTP status of the failed token request. Absent if there was no response, or if `Retry-After` set `wait`. */
-  status: optional(wholeNumber(100)),
+  status: fields.optional(fields.wholeNumber(100)),
   /** The error code in the response. */
-  errorCode: optional(anyText),
+  errorCode: fields.optional(fields.anyText),
   /** What the response proves. Absent if there was no response, or if `Retry-After` set `wait`. */
-  verdict: optional(oneOf<Verdict>(['rejected-credentials', 'locked', 'rate-limited', 'somebody-else'])),
+  verdict: fields.optional(
+    fields.oneOf<Verdict>(['rejected-credentials', 'locked', 'rate-limited', 'somebody-else']),
+  ),
 }
 /** A period without token requests, after a token request failed. */
 export interface LoginBlock extends Input<typeof loginBlock> {}
@@ -65,13 +56,13 @@ export const RECORD_VERSION = 2
 
 const tokenRecord = {
   /** Version of the record's format. */
-  version: field<2, 2>('2', (value) => (value === RECORD_VERSION ? RECORD_VERSION : undefined)),
+  version: fields.guarded('2', (value): value is 2 => value === RECORD_VERSION),
   /** The token in use, if any. */
-  token: optional(object<StoredToken>(storedToken)),
+  token: fields.optional(fields.object<StoredToken>(storedToken)),
   /** Salt of the fingerprints. */
-  salt: optional(anyText),
+  salt: fields.optional(fields.anyText),
   /** The blocks that prevent logins: at most 8, each with a different fingerprint. */
-  blocks: list(object<LoginBlock>(loginBlock)),
+  blocks: list(fields.object<LoginBlock>(loginBlock)),
   /** Times of the token renewals that 401 responses caused in the last minute, in milliseconds. */
   unauthorizedRenewals: list(milliseconds),
 }
@@ -80,11 +71,11 @@ export interface TokenRecord extends Input<typeof tokenRecord> {}
 
 export const EMPTY_RECORD: TokenRecord = { version: RECORD_VERSION, blocks: [], unauthorizedRenewals: [] }
 
-const recordSchema = object<TokenRecord>(tokenRecord)
+const recordSchema = fields.object<TokenRecord>(tokenRecord)
 
 export const readTokenRecord = (value: unknown): TokenRecord | undefined => {
   const issues: Issues = []
-  const record = readWith<TokenRecord, unknown>(recordSchema, value, issues)
+  const record = fields.readWith<TokenRecord, unknown>(recordSchema, value, issues)
   return issues.length === 0 ? record : undefined
 }
 

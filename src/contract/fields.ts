@@ -125,31 +125,36 @@ const withoutAbsent = (value: Json, isOption: boolean): Json => {
 /** Creates the schema of an object. Keeps unknown fields, but if `noun` is set, they cause an error with this word. */
 export const object = <Value, Given = Value>(
   fields: Shape,
-  rule = 'an object',
+  rule?: string,
   noun?: 'field' | 'option',
-): Field<Value, Given> =>
-  schema(
+): Field<Value, Given> => {
+  const entries = Object.entries(fields)
+  const names = Object.keys(fields)
+  const required = names.filter((name) => fields[name]?._zod.optin === undefined)
+  const shown = noun ? ` with ${(required.length > 0 ? required : names).join(', ')}` : ''
+  return schema(
     () => ({
       type: 'object',
-      properties: Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, jsonOf(one)])),
-      required: Object.keys(fields).filter((name) => fields[name]?._zod.optin === undefined),
+      properties: Object.fromEntries(entries.map(([name, one]) => [name, jsonOf(one)])),
+      required,
     }),
     (value, issues) => {
-      if (!isObject(value)) return refuse(issues, rule, value)
+      if (!isObject(value)) return refuse(issues, rule ?? `an object${shown}`, value)
       const given = noun ? withoutAbsent(value, noun === 'option') : value
       const result: Record<string, unknown> = noun ? {} : { ...given }
-      for (const [name, inner] of Object.entries(fields)) {
+      for (const [name, inner] of entries) {
         const read = readWith(inner, noun ? given[name] : received(given, name), issues, name)
         if (!(name in given)) delete result[otherCasing(name)]
         if (read === undefined) delete result[name]
         else result[name] = read
       }
       const keys = noun ? Object.keys(given).filter((name) => !Object.hasOwn(fields, name)) : []
-      const message = `${noun}s: ${Object.keys(fields).join(', ')}`
+      const message = `${noun}s: ${names.join(', ')}`
       if (keys.length > 0) issues.push({ code: 'unrecognized_keys', message, keys, input: value })
       return result
     },
   )
+}
 
 export const response = <const Fields extends Shape>(fields: Fields) =>
   object<Output<Fields>, unknown>(fields)
@@ -254,9 +259,5 @@ export const refined = <Value extends object, Given>(
  * An object that a caller passes. An unknown field is an error, because a misspelled `idempotencyKey` could cause a
  * second charge. Fields whose value is undefined count as omitted.
  */
-export const strict = <const Fields extends Shape>(fields: Fields, noun: 'field' | 'option' = 'field') => {
-  const names = Object.keys(fields)
-  const required = names.filter((name) => fields[name]?._zod.optin === undefined)
-  const shown = required.length > 0 ? required : names
-  return object<Output<Fields>, Input<Fields>>(fields, `an object with ${shown.join(', ')}`, noun)
-}
+export const strict = <const Fields extends Shape>(fields: Fields, noun: 'field' | 'option' = 'field') =>
+  object<Output<Fields>, Input<Fields>>(fields, undefined, noun)

@@ -18,11 +18,11 @@ export type KnownChargeStatus = (typeof STATUSES)[number]
 /** Known values of a charge's field `outcome`, the result of the payment. The specification shows only PENDING. */
 export type KnownChargeOutcome = (typeof OUTCOMES)[number]
 
-const ASK_FOR_UNIT = ' (whole or minor currency units: ask your payment provider)'
+const ASK_FOR_UNIT = ' (ask your payment provider for the unit)'
 
 const chargeRequest = {
   /** The payer's mobile number in international format: country code and number. (G1) */
-  msisdn: filledText('a mobile number in international format, as a string'),
+  msisdn: filledText('a mobile number in international format'),
   /** Amount: a whole number. Ask the provider for its unit, such as taka or paisa. (G1) @remarks Sent unchanged. */
   amount: wholeNumber(0, undefined, ASK_FOR_UNIT),
   /** Currency code, such as `BDT`. (G1) */
@@ -35,7 +35,7 @@ export interface ChargeRequest extends Input<typeof chargeRequest> {}
 /** Checks the input of a charge. `amount` is sent unchanged, because the specification does not show its unit. */
 export const chargeRequestSchema: Field<ChargeRequest, ChargeRequest> = strict(chargeRequest)
 
-const confirmRequest = {
+export const confirmRequest = {
   /** The one-time code that the payer received: a string, because a code may start with 0. (G rule 4) */
   otp: filledText('the one-time code as a string'),
 }

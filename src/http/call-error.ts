@@ -80,22 +80,17 @@ const explain = <Own extends object>(
   return [message.trimEnd(), details]
 }
 
-/**
- * Describes the request for a message, without identifiers, query and base path, which could be secret. `…` stands for
- * the base path, so that nobody looks for the error at an address that was not called.
- */
-const placeOf = ({ method, url, endpoint }: Call): string => {
+/** Describes the request without identifiers, query and base path, which could be secret. `…` is the base path. */
+const placeOf = ({ method, url, endpoint: { path } }: Call): string => {
   const { origin, pathname } = new URL(url)
-  const hasBasePath = pathname.split('/').length > endpoint.path.split('/').length
-  return `${method} ${origin}${hasBasePath ? '/…' : ''}${endpoint.path}`
+  const base = pathname.split('/').length > path.split('/').length ? '/…' : ''
+  return `${method} ${origin}${base}${path}`
 }
 
 const checkBaseUrl = ({ endpoint }: Call): string => `. Check baseUrl: the client adds ${endpoint.path} to it`
 
 const waitText = (refusedWaitMs: number | undefined): string =>
-  refusedWaitMs === undefined
-    ? ''
-    : `, and a wait of ${formatDuration(refusedWaitMs)} is too long`
+  refusedWaitMs === undefined ? '' : `, and a wait of ${formatDuration(refusedWaitMs)} is too long`
 
 const meaningOf = (verdict: Verdict, auth: AuthKind): string | undefined => {
   if (verdict === 'locked') return 'the account is locked: valid credentials are rejected too'
@@ -182,13 +177,13 @@ const connectionError = (
   const when = call.phase === 'response' ? 'while the response was read' : 'before a response arrived'
   let what = notSent ? 'no connection' : `the connection closed ${when}`
   if (certificate) what = "the server's certificate was rejected"
-  what += ` (${reason ?? 'unknown reason'}), ${placeOf(call)}`
+  what += ` (${reason ?? 'unknown'}), ${placeOf(call)}`
   if (certificate) what += ". Check baseUrl, the system's date and NODE_EXTRA_CA_CERTS"
   if (NO_TLS.test(reason ?? '')) what += '. Try http instead of https'
   what += waitText(refusedWaitMs)
   if (call.outcome === 'not-sent' && NO_SUCH_HOST.test(reason ?? ''))
     what += MOCK_HOST.test(new URL(call.url).hostname)
-      ? '. This address belongs to a mock: pass fetch: mock.fetch, or set up MSW'
+      ? '. It is a mock: pass fetch: mock.fetch, or set up MSW'
       : checkBaseUrl(call)
   return new ConnectionError(
     ...explain(call, what, !certificate, { cause, reason, retryAfterMs: refusedWaitMs }),

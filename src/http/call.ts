@@ -156,6 +156,11 @@ const attempt = async (
   }
 }
 
+export const responseOf = (facts: CallResponse): CallResponse => {
+  const { status, headers, serverRequestId, body, rateLimit, attempts, idempotencyKey } = facts
+  return { status, headers, serverRequestId, body, rateLimit, attempts, idempotencyKey }
+}
+
 const succeed = <Definition extends EndpointDefinition>(
   call: Call<Definition>,
   { response, data, body, reports }: Success,
@@ -163,12 +168,8 @@ const succeed = <Definition extends EndpointDefinition>(
   const { client, idempotencyKey } = call
   for (const report of reports) notify(client.settings, 'onUnexpected', report)
   client.checkSuccess?.(call, data, body)
-  const { status, headers, serverRequestId, rateLimit } = response
-  const attempts = call.sent.length
-  return {
-    data: data as ResponseOf<Definition>,
-    response: { status, headers, serverRequestId, body, rateLimit, attempts, idempotencyKey },
-  }
+  const facts = { ...response, body, attempts: call.sent.length, idempotencyKey }
+  return { data: data as ResponseOf<Definition>, response: responseOf(facts) }
 }
 
 /** Makes the attempts of a call and waits between them. Returns a result or throws an error. */
@@ -244,7 +245,6 @@ export const makeCall = async <Definition extends EndpointDefinition>(
   return runCall(call, () => runWithRetries(call))
 }
 
-/** Calls an operation that the contract does not define. */
 export const makeRawCall = async (client: ClientContext, ...request: Parameters<typeof rawCall>) =>
   makeCall(client, ...rawCall(...request))
 

@@ -92,8 +92,8 @@ const headers: Field<Readonly<Record<string, string>>, HeadersInput> = schema(
       const name = given.toLowerCase()
       if (content === undefined) return
       let message = 'a string of visible ASCII characters'
-      if (!HEADER_NAME.test(name)) message = 'omitted: it is not a valid header name'
-      else if (OWN_HEADER.test(name)) message = 'omitted: the client sets it'
+      if (!HEADER_NAME.test(name) || OWN_HEADER.test(name))
+        message = 'omitted: the client sets it, or its name is not valid'
       else if (typeof content === 'string' && (content === '' || isHeaderText(content))) {
         result[name] = content
         return
@@ -192,7 +192,6 @@ export type ClientSettings = GivenOptions & {
 export const withDefaults = (given: GivenOptions): ClientSettings =>
   ({ ...defaults, ...given, logLevel: given.logLevel ?? environmentLevel() }) as ClientSettings
 
-/** Returns a client's settings with the given changes. Adds the given headers to the client's headers. */
 export const changeSettings = (settings: ClientSettings, changes: ClientChanges): ClientSettings => {
   const changed = check('withOptions', changesSchema, changes)
   return withDefaults({ ...settings, ...changed, headers: { ...settings.headers, ...changed.headers } })

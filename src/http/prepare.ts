@@ -22,7 +22,6 @@ export interface ClientContext {
   readonly prefix: string
   /** Compares a success with its request. Throws if the success belongs to another request. */
   readonly checkSuccess?: (call: Call, data: unknown, body: unknown) => void
-  /** How long the server keeps idempotency keys, in milliseconds. */
   readonly keyLifetime?: number | undefined
   /** The body of a request for which the specification defines no fields: `{}` or no body. */
   readonly emptyBody: 'object' | 'none'

@@ -60,7 +60,6 @@ const withCode = (endpoint: EndpointDefinition, body: unknown, code: unknown): R
 
 const unexpected = (reason: string): ResponseFailure => ({ kind: 'unexpected', reason })
 
-/** Returns whether a 2xx response contains an error of area G, but no `id` and no `status`. */
 const isBareError = (body: JsonObject): boolean =>
   isObject(body.error) && typeof body.error.code === 'string' && lacking(body, ['id', 'status']).length === 2
 

@@ -34,10 +34,7 @@ const formsOf = (secret: string): string[] => {
   return [secret, JSON.stringify(secret).slice(1, -1), inUrl, inUrl.replaceAll('%20', '+')]
 }
 
-/**
- * Makes functions that remove the secrets of a call from its errors. The functions omit fields and headers with a name
- * such as `otp`. In all other texts, the secrets in the request's headers and body become `[redacted]`.
- */
+/** Makes functions that remove a call's secrets from texts, and also fields and headers with a name such as `otp`. */
 export const createRedactor = (
   headers: Readonly<Record<string, string>>,
   authorizations: readonly (string | undefined)[],

@@ -2,7 +2,6 @@ import type { RateLimit } from '../errors.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
-/** What a response's status and headers say. */
 export interface ResponseHead {
   readonly status: number
   readonly headers: Headers

@@ -35,7 +35,6 @@ export const isKeyInUse = (endpoint: RetryRules, status: number): boolean =>
 const isLost = (endpoint: RetryRules, status: number): boolean =>
   status >= 500 ? status !== 501 && status !== 505 : status === 408 || isKeyInUse(endpoint, status)
 
-/** Returns why a failure may be retried if the endpoint's policy allows it, or why it is final. */
 const reasonOf = (endpoint: RetryRules, failure: Failure): RetryReason | 'rejected' | 'aborted' => {
   const { kind } = failure
   if (kind === 'aborted') return kind

@@ -36,10 +36,7 @@ const keyOf = (notification: MerchantNotification): string => {
   return JSON.stringify([notificationId, sentType, status, subscriptionId, paymentId])
 }
 
-/**
- * Returns a function that runs a listener once for each notification. The function claims the notification's key, runs
- * the listener, and commits or releases the key. Concurrent deliveries of one key share one run in this process.
- */
+/** Claims a notification's key, runs the listener, and commits or releases the key. Deliveries of a key share a run. */
 export const createProcessOnce = (
   { lease, responseTimeout, dedupeTtl, timeouts }: HandlerSettings,
   store: DedupeStore,

@@ -2,15 +2,8 @@ import type { TokenRecord } from '../auth/token-record.ts'
 import type { TokenStore } from '../auth/token-store.ts'
 import { check, duration } from '../check.ts'
 import { MAX_DELAY_MS, steadyClock, waitAtMost } from '../clock.ts'
-import {
-  anyText,
-  guarded,
-  type Input,
-  isObject,
-  type Output,
-  strict,
-  withDefault,
-} from '../contract/fields.ts'
+import type { Input, Output } from '../contract/fields.ts'
+import * as fields from '../contract/fields.ts'
 import { randomId } from '../contract/formats.ts'
 import { readJson } from '../json.ts'
 import type { Claim, DedupeStore } from '../notifications/dedupe.ts'
@@ -41,9 +34,9 @@ export type RedisClient =
 
 const redisOptions = {
   /** Text before every key. Default: `mandatekit:`. */
-  prefix: withDefault(anyText, 'mandatekit:'),
+  prefix: fields.withDefault(fields.anyText, 'mandatekit:'),
   /** Time limit of a command in milliseconds, including the wait for a connection. Default: 2 000. */
-  commandTimeout: withDefault(duration(), 2_000),
+  commandTimeout: fields.withDefault(duration(), 2_000),
 }
 /** Options of every store over Redis. */
 export interface RedisOptions extends Input<typeof redisOptions> {}
@@ -51,18 +44,18 @@ export interface RedisOptions extends Input<typeof redisOptions> {}
 const redisTokenStoreOptions = {
   ...redisOptions,
   /** Milliseconds until the lock of a killed process expires. A running process extends its lock. Default: 10 000. */
-  lockTime: withDefault(duration(MAX_DELAY_MS), 10_000),
+  lockTime: fields.withDefault(duration(MAX_DELAY_MS), 10_000),
 }
 /** Options of a token store over Redis. */
 export interface RedisTokenStoreOptions extends Input<typeof redisTokenStoreOptions> {}
 
 const isClient = (value: unknown): value is RedisClient => {
-  if (typeof value === 'function' || (isObject(value) && 'call' in value)) return true
+  if (typeof value === 'function' || (fields.isObject(value) && 'call' in value)) return true
   // The method of a cluster or a sentinel of node-redis has other parameters before the command.
-  const { sendCommand } = isObject(value) ? value : {}
+  const { sendCommand } = fields.isObject(value) ? value : {}
   return typeof sendCommand === 'function' && sendCommand.length < 3
 }
-const clientField = guarded(
+const clientField = fields.guarded(
   'a connected client of redis or ioredis, or a function that sends one command: for a cluster of node-redis (command, key) => cluster.sendCommand(key, false, [...command]), for a sentinel (command) => sentinel.sendCommand(false, [...command])',
   isClient,
 )
@@ -193,7 +186,7 @@ export const createRedisTokenStore = (
   client: RedisClient,
   options: RedisTokenStoreOptions = {},
 ): Required<TokenStore> => {
-  const settings = check('stores.redis', strict(redisTokenStoreOptions, 'option'), options)
+  const settings = check('stores.redis', fields.strict(redisTokenStoreOptions, 'option'), options)
   const redis = connect(client, settings)
   return {
     get: async (key) => {
@@ -224,7 +217,7 @@ export const createRedisTokenStore = (
 export const createRedisDedupeStore = (client: RedisClient, options: RedisOptions = {}): DedupeStore => {
   const { get, run, evalBoolean } = connect(
     client,
-    check('stores.redis', strict(redisOptions, 'option'), options),
+    check('stores.redis', fields.strict(redisOptions, 'option'), options),
   )
   const keyOf = (id: string): string => `notification:${id}`
   const release = async (id: string, owner: string) =>
