@@ -1,10 +1,10 @@
 import { check } from './check.ts'
 import { field, urlText } from './contract/fields.ts'
 
-const RETURN_URL = /* @__PURE__ */ field<string, string | URL>('a URL, or its path and query as a string', (value) => {
+const addressOf = (value: unknown): string | undefined => {
   const address = urlText(value)
   return typeof address === 'string' ? address : undefined
-})
+}
 
 /**
  * Returns the invoice identifier from the URL to which a payer returned, or `undefined` if the URL has none. The
@@ -14,7 +14,8 @@ const RETURN_URL = /* @__PURE__ */ field<string, string | URL>('a URL, or its pa
  * @throws InvalidRequestError when `returnUrl` is neither a string nor a URL, for example a request object
  */
 export const invoiceIdFrom = (returnUrl: string | URL): string | undefined => {
-  const address = check('invoiceIdFrom', RETURN_URL, returnUrl, 'returnUrl')
+  const rule = 'a URL, or its path and query as a string'
+  const address = check('invoiceIdFrom', field(rule, addressOf), returnUrl, 'returnUrl')
   const [, query = ''] = /^[^?#]*\?([^#]*)/.exec(address) ?? []
   const idsIn = (pairs = '') =>
     [...new URLSearchParams(pairs)].filter(([name, id]) => name.toLowerCase() === 'invoiceid' && id !== '')
