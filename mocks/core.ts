@@ -132,7 +132,7 @@ export const record = (fetch: Fetch, sink: RecordingSink, options: RecordOptions
 
 /**
  * Replays recordings on a new mock, and returns how the recorded server differs from the mock. The mock has the given
- * options, but the credentials and codes of the recordings, because recordings contain no secrets.
+ * options. Its credentials and codes are those in the recordings, in which they replace the real ones.
  *
  * @example const { differences } = await compareWithMock(recordings, options)
  */

@@ -142,8 +142,8 @@ export interface SavedSnapshot {
 }
 
 /**
- * What a control panel needs besides the other methods: faults and receivers by number, snapshots by name, and a clock
- * for clients in other processes. A number or name that does not exist causes a `MockRefusedError`.
+ * Methods for a control panel, beside the other methods: faults and receivers by number, snapshots by name, and a
+ * clock for clients in other processes. A number or name that does not exist causes a `MockRefusedError`.
  */
 export interface MockControl {
   /**

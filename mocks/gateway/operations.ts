@@ -174,8 +174,8 @@ export const createGateway = (context: GatewayContext) => {
       if (credential !== undefined) return ok({ credential })
       const explanation =
         key === undefined
-          ? 'The request has no bearer key. Send the header Authorization: Bearer with a key of option gateway.apiKeys.'
-          : 'The bearer key is not in option gateway.apiKeys.'
+          ? 'The request has no API key. Send the header Authorization: Bearer with a key of the option gateway.apiKeys.'
+          : 'The option gateway.apiKeys does not contain the API key of the request.'
       return reject('unauthorized', 'The API key is missing or wrong.', explanation)
     },
     reference() {

@@ -270,6 +270,7 @@ export const explain = (
   if (last !== undefined) return `${operation}: ${sentence(last)}`
   const route = routeOf(operation)
   const near = log.last((entry) => entry.nearestRoute === route)
-  const hint = near === undefined ? '' : ` This request was probably meant for it: ${sentence(near)}`
+  const hint =
+    near === undefined ? '' : ` This request was probably meant for ${operation}: ${sentence(near)}`
   return `${operation} (${route}): no such request has arrived.${hint}`
 }

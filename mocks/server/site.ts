@@ -3,10 +3,9 @@ import { SUBSCRIPTIONS_API_PREFIX } from '../../src/contract/subscriptions.ts'
 import { jsonResponse, type ResponseData } from '../http/message.ts'
 import { html } from '../pages/html.ts'
 import { messagePage, pageResponse } from '../pages/layout.ts'
-import { joinDocuments } from '../pages/openapi.ts'
-import { openApiPage } from '../pages/openapi-page.ts'
 import { API_DOCUMENT_PATH, API_PAGE_PATH, PANEL_PATH } from '../panel/access.ts'
 import type { Mock } from '../types.ts'
+import { joinDocuments, openApiPage } from './openapi-document.ts'
 
 /** Returns the OpenAPI document of a mock's server at a base URL, as JSON or as a page. */
 export const openApiSite = async (mock: Mock, url: string, isPage: boolean): Promise<ResponseData> => {

@@ -30,7 +30,6 @@ export const isAmountText = (text: string): boolean => DECIMAL.test(text) && /[1
 /** Whether the text is an absolute URL for the payer's browser. Custom schemes such as `myapp:return` are allowed. */
 export const isAbsoluteUrl = (text: string): boolean => ABSOLUTE_URL.test(text) && URL.canParse(text)
 
-/** Whether an HTTP header can transmit the text unchanged. */
 export const isHeaderText = (text: string): boolean => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text)
 
 /** Returns a random identifier, also on pages without TLS, where browsers lack `randomUUID`. */

@@ -1,30 +1,28 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createMock, testNumbers } from '../../mocks/core.ts'
 import { startMockServer } from '../../mocks/server.ts'
-import { launch, withoutBrowser } from '../pages/browser.ts'
+import { openPage, withoutBrowser } from '../pages/browser.ts'
 import type {} from './page-without-worker.ts'
 import { serveBundle } from './site.ts'
 
 describe.skipIf(withoutBrowser())('in Chromium, a page of another origin than the mock server', () => {
   const mock = createMock({ clock: '2027-01-01T06:00:00Z' })
-  let browser: Browser
   let page: Page
   let site: Awaited<ReturnType<typeof serveBundle>>
   let server: Awaited<ReturnType<typeof startMockServer>>
 
   beforeAll(async () => {
-    browser = await launch()
     site = await serveBundle('page-without-worker.ts', 'msw')
     server = await startMockServer({ mock })
-    page = await browser.newPage()
+    page = await openPage()
     await page.goto(site.url)
   })
 
   beforeEach(() => mock.reset())
 
   afterAll(async () => {
-    await browser?.close()
+    await page?.close()
     site?.close()
     await server?.close()
   })

@@ -1,6 +1,6 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { launch, withoutBrowser } from '../pages/browser.ts'
+import { openPage, withoutBrowser } from '../pages/browser.ts'
 import type {} from './page.ts'
 import type { Scenarios } from './scenarios.ts'
 import { serveBundle } from './site.ts'
@@ -55,15 +55,13 @@ const versions = [
 describe.skipIf(withoutBrowser()).each(versions)(
   'in Chromium, through the service worker of $name',
   ({ msw }) => {
-    let browser: Browser
     let site: Awaited<ReturnType<typeof serveBundle>>
     let page: Page
     const complaints: string[] = []
 
     beforeAll(async () => {
-      browser = await launch()
       site = await serveBundle('page.ts', msw)
-      page = await browser.newPage()
+      page = await openPage()
       page.on('pageerror', (error) => complaints.push(String(error)))
       page.on('console', (message) => {
         if (message.text().includes('[MSW]')) complaints.push(message.text())
@@ -73,7 +71,7 @@ describe.skipIf(withoutBrowser()).each(versions)(
     })
 
     afterAll(async () => {
-      await browser?.close()
+      await page?.close()
       site?.close()
     })
 

@@ -2,11 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Json } from '../../scripts/openapi/schemas.ts'
 import { OPENAPI_PAGE, writeOpenApiPage } from '../../scripts/openapi-site.ts'
-import { launch, withoutBrowser } from '../pages/browser.ts'
+import { openPage, withoutBrowser } from '../pages/browser.ts'
 import { joined } from './documents.ts'
 
 const operations = Object.entries(Object(joined('http://127.0.0.1:4010').paths)).flatMap(([path, item]) =>
@@ -17,21 +16,17 @@ const operations = Object.entries(Object(joined('http://127.0.0.1:4010').paths))
 )
 
 describe.skipIf(withoutBrowser())('the page of the reference site', () => {
-  let browser: Browser
   let folder: string
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'openapi-site-'))
     await writeOpenApiPage(folder)
-    browser = await launch()
   })
-  afterAll(async () => {
-    await browser?.close()
-    await rm(folder, { recursive: true })
-  })
+  afterAll(() => rm(folder, { recursive: true }))
 
   test('shows every operation, without a network and without a message of an error', async () => {
-    const page = await browser.newPage()
+    const page = await openPage()
+    onTestFinished(() => page.close())
     const problems: string[] = []
     page.on('pageerror', (error) => problems.push(String(error)))
     page.on('console', (message) => {

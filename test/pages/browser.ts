@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, expect } from 'vitest'
+import { sized } from '../support/sizes.ts'
 
 // The headless shell is the same browser without windows, and twice as fast.
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
@@ -30,11 +31,22 @@ export const withoutBrowser = (): boolean => {
   return true
 }
 
-/** Starts Chromium. */
-export const launch = async (): Promise<Browser> => {
+const launch = async (): Promise<Browser> => {
   if (executablePath === undefined)
     throw new Error('Chromium is missing: apt-get install -y chromium-headless-shell')
-  return chromium.launch({ executablePath, args: ARGUMENTS })
+  const browser = await chromium.launch({ executablePath, args: ARGUMENTS })
+  return browser.on('disconnected', () => {
+    running = undefined
+  })
+}
+
+// A start costs as much as twenty page views, so the test files of a process share one browser. It ends with the process.
+let running: Promise<Browser> | undefined
+
+/** Opens a page with storage and permissions of its own, which end when it is closed. */
+export const openPage = async (options: BrowserContextOptions = {}): Promise<Page> => {
+  running ??= launch()
+  return (await running).newPage(options)
 }
 
 export const PHONE = { width: 360, height: 640 }
@@ -43,11 +55,14 @@ export const DESKTOP = { width: 1280, height: 720 }
 /** What a merchant may write in a field, to run a script or to break the layout. */
 export const HOSTILE = `"'></pre></bdi><script>document.title='ran'</script><img src=x onerror="document.title='ran'"><b>${'W'.repeat(300)}`
 
-/** Both kinds of browser, for `describe.each`. */
+/** Both kinds of browser, for `test.each`. */
 export const SCRIPTING = [
   ['with JavaScript', { javaScriptEnabled: true }],
   ['without JavaScript', { javaScriptEnabled: false }],
 ] as const
+
+/** The same, where a quick run need not try a page without JavaScript: its forms are like those of other tests. */
+export const SAMPLE = sized(SCRIPTING, SCRIPTING.slice(0, 1))
 
 /** How a browser looks at a page. */
 export interface View {
@@ -56,31 +71,20 @@ export interface View {
 }
 
 /**
- * Starts one browser for the tests of a block. The returned function runs a test in a page, of which there is one with
- * and one without JavaScript, and fails if the page reports an error.
+ * The returned function runs a test in a page, and fails if the page reports an error. A block of tests has one page with
+ * and one without JavaScript.
  */
 export const useBrowser = () => {
-  let browser: Browser
   const pages = new Map<boolean, Page>()
-
-  beforeAll(async () => {
-    browser = await launch()
-  }, 60_000)
-  afterAll(() => browser?.close())
-
-  const openPage = async (javaScriptEnabled: boolean): Promise<Page> => {
-    const context = await browser.newContext({ javaScriptEnabled })
-    context.setDefaultTimeout(30_000)
-    const page = await context.newPage()
-    pages.set(javaScriptEnabled, page)
-    return page
-  }
+  afterAll(() => Promise.all([...pages.values()].map((page) => page.close())))
 
   return async (
     { javaScriptEnabled = true, viewport = DESKTOP }: View,
     run: (page: Page) => Promise<void>,
   ): Promise<void> => {
-    const page = pages.get(javaScriptEnabled) ?? (await openPage(javaScriptEnabled))
+    const page = pages.get(javaScriptEnabled) ?? (await openPage({ javaScriptEnabled }))
+    pages.set(javaScriptEnabled, page)
+    page.setDefaultTimeout(30_000)
     await page.setViewportSize(viewport)
     const errors: string[] = []
     page.on('pageerror', (error) => errors.push(String(error)))
@@ -95,8 +99,8 @@ export const useBrowser = () => {
     try {
       await run(page)
     } finally {
+      // The next test loads its own page. Leaving this one for `about:blank` would start two more processes.
       page.removeAllListeners()
-      await page.goto('about:blank')
     }
     expect(errors).toEqual([])
   }

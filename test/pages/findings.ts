@@ -1,13 +1,23 @@
-import type { AxeResults } from 'axe-core'
-import axe from 'axe-core'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { AxeResults, RunOptions } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { sized } from '../support/sizes.ts'
 
 declare global {
   interface Window {
-    readonly axe: { run(): Promise<AxeResults> }
+    readonly axe: { run(options: RunOptions): Promise<AxeResults> }
   }
 }
+
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** The rules for each color scheme. A quick run tries those of the dark one that colors can break. */
+const SCHEMES: readonly (readonly ['light' | 'dark', RunOptions])[] = [
+  ['light', { resultTypes: ['violations'] }],
+  ['dark', { resultTypes: ['violations'], ...sized({}, { runOnly: ['color-contrast'] }) }],
+]
 
 /** Fails if a page is wider than its window. */
 export const expectFits = async (page: Page, name: string): Promise<void> => {
@@ -15,16 +25,20 @@ export const expectFits = async (page: Page, name: string): Promise<void> => {
   expect(wanted, name).toBeLessThanOrEqual(given ?? 0)
 }
 
-/** Fails if a page has an accessibility finding or is wider than its window. */
+/** Fails if a page has an accessibility finding, light or dark, or is wider than its window. */
 export const expectUsable = async (page: Page, name: string): Promise<void> => {
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate(() => window.axe.run())
-  const findings = violations.map(({ id, impact, nodes }) => ({
-    id,
-    impact,
-    nodes: nodes.map(({ html }) => html),
-  }))
-  expect(findings, name).toEqual([])
+  await page.evaluate(axe)
+  for (const [colorScheme, options] of SCHEMES) {
+    await page.emulateMedia({ colorScheme })
+    const { violations } = await page.evaluate((given) => window.axe.run(given), options)
+    const findings = violations.map(({ id, impact, nodes }) => ({
+      id,
+      impact,
+      nodes: nodes.map(({ html }) => html),
+    }))
+    expect(findings, `${name} ${colorScheme}`).toEqual([])
+  }
+  await page.emulateMedia({ colorScheme: null })
   await expectFits(page, name)
 }
 
