@@ -1,7 +1,9 @@
 import { gatewayDefaults } from '../gateway/options.ts'
 import { isForm } from '../http/body.ts'
+import { readsForm } from '../http/exchange.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import type { Mock } from '../types.ts'
+import { routeOf } from './shop.ts'
 
 const HIDDEN = '[redacted]'
 
@@ -27,21 +29,24 @@ const headersOf = (mock: Mock, { area, headers, status }: LoggedRequest) => {
  * a body that the mock could not read. Another unreadable body replaces it, because the request without its body may
  * be valid, and would be executed.
  */
-const bodyOf = ({ body, headers, operation, decision }: LoggedRequest): string | undefined => {
+const bodyOf = (mock: Mock, one: LoggedRequest): string | undefined => {
+  const { body, headers, operation, decision } = one
   const wasRefused = decision === 'malformed-body' || decision === 'content-type'
   if (body === undefined) return wasRefused ? '{ this body replaces one that was not JSON' : undefined
   if (typeof body === 'string') return body
-  const values = Object.entries(Object(body))
-  // Only the login accepts a form, whose values are text. It also accepts JSON that is labeled as a form.
-  const isSentAsForm = operation === 'subscriptions.login' && isForm(headers['content-type'] ?? null)
-  return isSentAsForm && values.every(([, value]) => typeof value === 'string')
-    ? new URLSearchParams(Object(body)).toString()
-    : JSON.stringify(body)
+  const definition = operation && routeOf(mock, operation)?.target.definition
+  // The values of a form are text. An operation that reads forms also reads JSON that is labeled as a form.
+  const isSentAsForm =
+    definition !== undefined &&
+    readsForm(definition) &&
+    isForm(headers['content-type'] ?? null) &&
+    Object.values(Object(body)).every((value) => typeof value === 'string')
+  return isSentAsForm ? new URLSearchParams(Object(body)).toString() : JSON.stringify(body)
 }
 
 export const asCurl = (mock: Mock, one: LoggedRequest): string => {
   const { area, method, path } = one
-  const body = bodyOf(one)
+  const body = bodyOf(mock, one)
   const headers = headersOf(mock, one)
   // curl waits for the body of a response to `-X HEAD`, and reads brackets in a URL as a pattern.
   const verb = method === 'HEAD' ? '-I' : `-X ${/^[A-Z]+$/.test(method) ? method : shellWord(method)}`
@@ -61,7 +66,7 @@ export const asCurl = (mock: Mock, one: LoggedRequest): string => {
 export const asTest = (mock: Mock, one: LoggedRequest): string => {
   const { area, method, path, status, fault: kind, operation } = one
   const text = (value: unknown): string => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ')
-  const init = { method, headers: Object.fromEntries(headersOf(mock, one)), body: bodyOf(one) }
+  const init = { method, headers: Object.fromEntries(headersOf(mock, one)), body: bodyOf(mock, one) }
   const hasStatus = kind === 'status' || kind === 'html'
   const fault = { operation, kind, ...(hasStatus && { status }) }
   // A latency does not change the response.
