@@ -23,11 +23,8 @@ const isNear = (one: string, other: string, edits = 2): boolean => {
   if (edits === 0) return false
   const [rest, otherRest] = [one.slice(1), other.slice(1)]
   if (one[0] === other[0]) return isNear(rest, otherRest, edits)
-  return [
-    [rest, other],
-    [one, otherRest],
-    [rest, otherRest],
-  ].some(([a = '', b = '']) => isNear(a, b, edits - 1))
+  const left = edits - 1
+  return isNear(rest, other, left) || isNear(one, otherRest, left) || isNear(rest, otherRest, left)
 }
 
 const hintFor = (key: string, known: readonly string[]): string => {

@@ -181,7 +181,7 @@ export class ApiError extends MandateKitError<ApiErrorDetails> {
   declare readonly rateLimit: RateLimit | undefined
 
   constructor(message: string, details: ApiErrorDetails) {
-    super(message, Object.assign({ status: undefined, headers: {} }, details))
+    super(message, { status: undefined, headers: {}, ...details })
   }
 }
 

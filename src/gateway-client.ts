@@ -15,11 +15,20 @@ import {
   runWithRetries,
   SharedContext,
 } from './http/call.ts'
+import { keyReusedError } from './http/call-error.ts'
+import { notify } from './http/observe.ts'
 import type { CallOptions, ClientChanges, ClientOptions } from './http/options.ts'
 import { callOptionsWith, clientOptionsWith, withDefaults } from './http/options.ts'
 import { pollUntil, type WaitOptions } from './http/poll.ts'
-import type { CallInput, RawRequest } from './http/prepare.ts'
-import { checkIdentifier, idempotencyKey, prepare } from './http/prepare.ts'
+import {
+  type Call,
+  type CallInput,
+  checkIdentifier,
+  idempotencyKey,
+  prepare,
+  type RawRequest,
+} from './http/prepare.ts'
+import { reportEchoes } from './http/read-response.ts'
 import { type RenewalInput, renewalKeyOf } from './renewal-key.ts'
 
 const gatewayOptions = {
@@ -31,8 +40,9 @@ const gatewayOptions = {
    */
   keyLifetime: optional(duration()),
   /**
-   * What `charge` does if you passed a key and the response has another number, amount or currency: `throw` a
-   * `KeyReusedError`, or `report` the difference to `onUnexpected` and return the response. Default: `throw`.
+   * What `charge` does if you passed a key and the response has another number, amount or currency, and `renew` if the
+   * response is the mandate's own charge: `throw` a `KeyReusedError`, or `report` it to `onUnexpected` and return the
+   * response. Default: `throw`.
    */
   onKeyReuse: withDefault(oneOf(['throw', 'report']), 'throw'),
   /** HTTP method of `reset`, which the specification does not name. Default: `POST`. */
@@ -99,8 +109,13 @@ const createGatewayContext = (options: GatewayClientOptions) => {
     prefix: GATEWAY_API_PREFIX,
     emptyBody: 'none',
     keyLifetime,
-    onKeyReuse,
     resetMethod,
+    checkSuccess: (call: Call, data: unknown, body: unknown) => {
+      const reused = reportEchoes(call.endpoint, call.fields, data)
+      if (reused === undefined) return
+      if (onKeyReuse === 'throw' && !call.isKeyGenerated) throw keyReusedError(call, reused.message, body)
+      notify(call.client.settings, 'onUnexpected', reused)
+    },
   })
 }
 

@@ -4,7 +4,6 @@ import { isObject } from './contract/fields.ts'
 import { isMandateKitError, type KnownError } from './errors.ts'
 import { REJECTED_CERTIFICATE } from './http/failure.ts'
 
-/** A job that runs again. Times are in milliseconds. */
 interface Again {
   /** The shortest time before the job runs again: a whole number from 1 000 to 3 600 000. */
   readonly afterMs: number

@@ -5,22 +5,20 @@ import { check, duration, inputIssue, objectWith } from './check.ts'
 import type { EndpointDefinition } from './contract/endpoint.ts'
 import { anyJson, type Input, isObject, oneOf, optional, strict, withDefault } from './contract/fields.ts'
 import { dayNumber, MAX_SUBSCRIPTION_DAYS } from './contract/formats.ts'
-import type {
-  Cancellation,
-  Payment,
-  PaymentDetails,
-  PaymentList,
-  RequestStatus,
-  SubscribeResult,
-  SubscriptionDetails,
-  SubscriptionRequest,
-  Token,
-} from './contract/subscriptions.ts'
 import {
+  type Cancellation,
+  type Payment,
+  type PaymentDetails,
+  type PaymentList,
   pageNumber,
   pageSize,
+  type RequestStatus,
   SUBSCRIPTIONS_API_PREFIX,
+  type SubscribeResult,
+  type SubscriptionDetails,
+  type SubscriptionRequest,
   subscriptionsContract,
+  type Token,
 } from './contract/subscriptions.ts'
 import { ApiError, InvalidRequestError } from './errors.ts'
 import {
@@ -266,12 +264,13 @@ export class SubscriptionsClient {
     const isDefault = isObject(input) && input.clientID === undefined
     // This `clientID` is a placeholder, because the client checks the input before it reads the credentials.
     const body = isDefault ? { ...input, clientID: 'of the credentials' } : input
-    const fields = check(endpoint.operation, endpoint.request, body, 'request')
-    const call = prepare(this.#context, endpoint, { body: fields, options })
-    checkEnd(endpoint.operation, fields, settings.clock.now())
+    const call = prepare(this.#context, endpoint, { body, options })
+    checkEnd(endpoint.operation, Object(call.fields), settings.clock.now())
     return runCall(call, async () => {
-      if (isDefault)
-        call.fields = { ...fields, clientID: await withCredentials(call, () => token.clientId()) }
+      if (isDefault) {
+        const clientID = await withCredentials(call, () => token.clientId())
+        call.fields = { ...Object(call.fields), clientID }
+      }
       call.body = JSON.stringify(call.fields)
       return runWithRetries(call)
     })

@@ -1,4 +1,4 @@
-import type { IncomingRequest } from '../http/response.ts'
+import type { IncomingRequest } from '../http/message.ts'
 
 const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).host : undefined)
 

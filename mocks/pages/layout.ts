@@ -1,4 +1,4 @@
-import type { HeaderFields, ResponseData } from '../http/response.ts'
+import type { HeaderFields, ResponseData } from '../http/message.ts'
 import { type Document, documentOf, type Html, type HtmlValue, html } from './html.ts'
 import { style } from './style.ts'
 

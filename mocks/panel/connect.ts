@@ -6,7 +6,7 @@ import { defaultMerchant } from '../subscriptions/options.ts'
 import type { Mock } from '../types.ts'
 import { API_PAGE_PATH, OPENAPI_PATH, PANEL_PATH, STATE_PATH } from './access.ts'
 import { card, copyButton, isolate, rows } from './components.ts'
-import { shellWord } from './copies.ts'
+import { shellWord, tokenCommand } from './copies.ts'
 import type { Context, PanelPage } from './page.ts'
 import { loginOf, pathOf, planOf } from './shop.ts'
 
@@ -55,11 +55,7 @@ curl ${shellWord(baseUrl + paths.charge)} \\
   -d ${shellWord(charge)}
 
 # Log in, and create a subscription: open its url as the payer
-token=$(curl -s ${shellWord(baseUrl + paths.login)} \\
-  ${json} \\
-  -d ${shellWord(text(login))} \\
-  | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')
-curl ${shellWord(baseUrl + paths.subscribe)} \\
+${tokenCommand(baseUrl, paths.login, login)}curl ${shellWord(baseUrl + paths.subscribe)} \\
   -H "Authorization: Bearer $token" \\
   ${json} \\
   -d ${shellWord(orderOnWire)}

@@ -1,6 +1,6 @@
 import { internalsOf } from '../assemble.ts'
-import { chargeTransitions } from '../gateway/state.ts'
-import { confirmationPath, type ListedCharge } from '../gateway/views.ts'
+import { chargeTransitions, confirmationPath } from '../gateway/state.ts'
+import type { ListedCharge } from '../gateway/views.ts'
 import { cycleInWords } from '../pages/handler.ts'
 import { type Html, type HtmlValue, html } from '../pages/html.ts'
 import {

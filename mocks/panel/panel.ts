@@ -1,6 +1,13 @@
 import { newRecent, recentList } from '../base/recent-list.ts'
-import { FORM_TYPE, isForm, isJson } from '../http/body.ts'
-import { type HeaderFields, type IncomingRequest, jsonResponse, type ResponseData } from '../http/response.ts'
+import {
+  FORM_TYPE,
+  type HeaderFields,
+  type IncomingRequest,
+  isForm,
+  isJson,
+  jsonResponse,
+  type ResponseData,
+} from '../http/message.ts'
 import { decoded } from '../http/routes.ts'
 import { isOwnForm } from '../pages/csrf.ts'
 import { commonHeaders, documentResponse } from '../pages/layout.ts'

@@ -72,8 +72,10 @@ export const requestPage = ({ mock }: Context, number: string): PanelPage | unde
           Duration: duration(one),
           Time: instant(one.at),
         }),
-        actionsOf(copyButton(curl, '', 'Copy as curl'), copyButton(test, '', 'Copy as test')),
-        html`<details id="as-code"><summary>The command and the test</summary>${json('Command', curl)}${json('Test', test)}</details>`,
+        actionsOf(copyButton(curl, '', 'Copy as curl'), test && copyButton(test, '', 'Copy as test')),
+        test === undefined &&
+          html`<p class="quiet">There is no test to copy: a new mock would respond differently, because this response depends on earlier requests.</p>`,
+        html`<details id="as-code"><summary>${test ? 'The command and the test' : 'The command'}</summary>${json('Command', curl)}${test && json('Test', test)}</details>`,
       ]),
       card('Request', [json('Headers', one.headers), json('Body', one.body)]),
       card(

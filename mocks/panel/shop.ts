@@ -5,14 +5,11 @@ import { DAY } from '../time/duration.ts'
 import type { Mock } from '../types.ts'
 import { PANEL_PATH } from './access.ts'
 
-/** Returns the route of an operation. */
-export const routeOf = (mock: Mock, operation: Operation) =>
-  internalsOf(mock)
-    .areas.flatMap(({ router }) => router.routes)
-    .find(({ target }) => target.definition.operation === operation)
-
 /** Returns the path of an operation, with the mock's prefix. */
-export const pathOf = (mock: Mock, operation: Operation): string => routeOf(mock, operation)?.path ?? ''
+export const pathOf = (mock: Mock, operation: Operation): string =>
+  Object.values(internalsOf(mock).areas)
+    .flatMap(({ router }) => router.routes)
+    .find(({ target }) => target.definition.operation === operation)?.path ?? ''
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -22,6 +22,11 @@ const SHORTEST_PART = 6
 // A one-time code is replaced only between other characters than digits, because a longer number may contain its digits.
 const CODE = /^\d{1,9}$/
 
+// A form has this shape whatever its Content-Type says.
+const FORM = /^[\w.%[\]-]+=\S*$/
+const FORM_FIELD = /(([^&=]+)=)([^&]*)/g
+const MULTIPART_FIELD = /(name="([^"]*)"[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n)(.*?)(?=\r?\n--)/gs
+
 /** Replaces secrets and payers' numbers by value. The same value always gets the same replacement. */
 export interface Redactor {
   /** Replaces every occurrence of this value from now on. `name` is part of the replacement. */
@@ -127,6 +132,18 @@ export const createRedactor = ({ secrets = {}, numbers = [] }: Hidden = {}): Red
     for (const [name = '', value] of fields) learn(value, name, false)
   }
 
+  const bodyOf = (body: unknown): unknown => {
+    if (typeof body !== 'string') return json(body)
+    // Field by field, because a short secret is replaced only as a whole value.
+    const pattern = FORM.test(body) ? FORM_FIELD : MULTIPART_FIELD
+    const hidden = body.replace(pattern, (field, head: string, name: string, value: string) => {
+      const plain = pattern === FORM_FIELD ? (new URLSearchParams(`=${value}`).get('') ?? '') : value
+      const replacement = name === 'grant_type' ? undefined : replacements.get(plain)
+      return replacement === undefined ? field : head + replacement
+    })
+    return text(hidden)
+  }
+
   const headersOf = (headers: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, text(value)]))
 
@@ -152,7 +169,7 @@ export const createRedactor = ({ secrets = {}, numbers = [] }: Hidden = {}): Red
           ...request,
           path: text(request.path),
           headers: headersOf(request.headers),
-          ...(request.body === undefined ? {} : { body: json(request.body) }),
+          ...(request.body === undefined ? {} : { body: bodyOf(request.body) }),
         },
         ...(response === undefined
           ? {}
@@ -160,7 +177,7 @@ export const createRedactor = ({ secrets = {}, numbers = [] }: Hidden = {}): Red
               response: {
                 ...response,
                 headers: headersOf(response.headers),
-                ...(response.body === undefined ? {} : { body: json(response.body) }),
+                ...(response.body === undefined ? {} : { body: bodyOf(response.body) }),
               },
             }),
       }

@@ -1,5 +1,5 @@
 import type { Json } from '../../src/contract/fields.ts'
-import type { ResponseData } from '../http/response.ts'
+import type { ResponseData } from '../http/message.ts'
 import { type Html, html } from '../pages/html.ts'
 import { documentResponse } from '../pages/layout.ts'
 import { palette } from '../pages/style.ts'

@@ -38,7 +38,6 @@ const fingerprintOf = async (credentials: Credentials, salt = ''): Promise<strin
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Creates the error of a call that is not sent, because logins are blocked for another `remaining` milliseconds. */
 const blockedError = ({ status, errorCode, verdict }: LoginBlock, remaining: number) => {
   const isRejected = isRejection({ verdict })
   const retryAfterMs = exportedWait(remaining) ?? 0
@@ -62,7 +61,6 @@ const blocksFor = async ({ blocks, salt }: TokenRecord, credentials: Credentials
   return blocks.filter(({ fingerprint = mine }) => fingerprint === mine)
 }
 
-/** Returns the blocks that remain after a login with these credentials: those for other credentials. */
 export const blocksAfterLogin = async (record: TokenRecord, credentials: Credentials) => {
   const ended = await blocksFor(record, credentials)
   return record.blocks.filter((block) => !ended.includes(block))

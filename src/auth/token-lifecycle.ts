@@ -1,8 +1,8 @@
 import { type Clock, startTimer, waitAtMost } from '../clock.ts'
 import type { Token } from '../contract/subscriptions.ts'
 import { isMandateKitError, RateLimitError } from '../errors.ts'
-import type { Authorizer } from './authorizer.ts'
-import { type CredentialsSource, describeError, readCredentials } from './credentials.ts'
+import { type Authorizer, describeError } from './authorizer.ts'
+import { type CredentialsSource, readCredentials } from './credentials.ts'
 import { blocksAfterLogin, createLoginGuard, isDecided, MAX_BLOCK_MS } from './login-guard.ts'
 import { createResilientStore } from './resilient-token-store.ts'
 import { type ActiveToken, activate, type TokenRecord, tokenFrom } from './token-record.ts'
@@ -17,7 +17,7 @@ const POSTPONEMENT = 10_000
 const EARLY_WAIT = 1_000
 /** A call waits for the end of a login pause only if at most this many milliseconds remain. */
 const MAX_WAIT_MS = 60_000
-/** A part of the API may not know a token that is younger than this many milliseconds. */
+/** A part of the API may not know a token that is younger than this. */
 const NEW_TOKEN = 5_000
 /** Longest random delay of a login while the store fails and cannot prevent that all processes log in together. */
 const ALONE_DELAY = 10_000
@@ -47,7 +47,6 @@ export interface TokenLifecycle<Response> extends Authorizer {
   clientId(): Promise<string>
 }
 
-/** Result of a renewal. `response` is absent if the client sent no token request. */
 interface Renewed<Response> {
   readonly token: ActiveToken
   readonly response?: Response
@@ -161,7 +160,6 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
       return isLimited && active ? { token: active } : undefined
     }
 
-    /** Sends a token request and saves its result for all processes: a token, a rejection or a pause. */
     const request = async (grant: Grant, fields: TokenFields, record: TokenRecord) => {
       const isLogin = grant === 'password'
       // The next failure doubles a pause, so the record must remain after the pause.

@@ -16,8 +16,8 @@ import { randomId } from '../contract/formats.ts'
 import type { Token } from '../contract/subscriptions.ts'
 import type { Verdict } from '../contract/verdict.ts'
 import { UnexpectedResponseError } from '../errors.ts'
-import type { Authorization } from './authorizer.ts'
-import { isHeaderSafe, LOGIN } from './credentials.ts'
+import { type Authorization, isHeaderSafe } from './authorizer.ts'
+import { LOGIN } from './credentials.ts'
 
 const milliseconds = duration(Number.MAX_SAFE_INTEGER)
 // Some databases do not save an empty list.

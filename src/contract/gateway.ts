@@ -89,12 +89,12 @@ export interface GatewayErrorDetail extends Output<typeof errorDetail> {}
 
 const errorBody = {
   /** Code and message of the error. (G2) */
-  error: response(errorDetail) as Field<GatewayErrorDetail>,
+  error: /* @__PURE__ */ response(errorDetail) as Field<GatewayErrorDetail>,
 }
 /** Error body of area G. (G2) */
 export interface GatewayErrorBody extends Output<typeof errorBody> {}
 /** Reads an error body of area G. (G2) */
-export const gatewayErrorSchema: Field<GatewayErrorBody> = response(errorBody)
+export const gatewayErrorSchema: Field<GatewayErrorBody> = /* @__PURE__ */ response(errorBody)
 
 /** The table of test numbers. The specification does not show the table's shape, so it can be any JSON. */
 export type Reference = unknown
@@ -185,7 +185,7 @@ export const gatewayContract = {
     status: 200,
     requiredFields: ['status'],
     partialResponse: true,
-    afterWait: 'The charge may still change. Wait again or read it later, and do not charge again meanwhile.',
+    afterWait: 'It may still change: wait again or read it later, and do not charge again meanwhile.',
   },
   /** Charges a mandate's payer, who enters no code. Requests with the same `Idempotency-Key` create one renewal. */
   renew: {
@@ -201,6 +201,8 @@ export const gatewayContract = {
     status: 201,
     requiredFields: ['id'],
     createdFields: CHARGE,
+    // If one key was sent with the mandate's charge and with its renewal, a gateway may return the charge again.
+    newFields: { id: 'mandate_id' },
     acts: true,
     afterUnknown: FIND_CHARGE,
   },

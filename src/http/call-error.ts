@@ -100,10 +100,7 @@ const waitText = (refusedWaitMs: number | undefined): string =>
 const meaningOf = (verdict: Verdict, auth: AuthKind): string | undefined => {
   if (verdict === 'locked') return 'the account is locked: valid credentials are rejected too'
   if (verdict !== 'rejected-credentials') return undefined
-  const name = { credentials: 'credentials were', token: 'token was', 'api-key': 'API key was', none: '' }[
-    auth
-  ]
-  return `the ${name} not accepted`
+  return `the server rejected the ${auth === 'api-key' ? 'API key' : auth}`
 }
 
 /** Creates the error for a bad response. Removes secrets before shortening, so that no part of a secret remains. */
@@ -184,7 +181,7 @@ const connectionError = (
   const cause = reason && Object.assign(new Error(reason), { code: reason })
   const when = call.phase === 'response' ? 'while the response was read' : 'before a response arrived'
   let what = notSent ? 'no connection' : `the connection closed ${when}`
-  if (certificate) what = "the server's certificate was not accepted"
+  if (certificate) what = "the server's certificate was rejected"
   what += ` (${reason ?? 'unknown reason'}), ${placeOf(call)}`
   if (certificate) what += ". Check baseUrl, the system's date and NODE_EXTRA_CA_CERTS"
   if (NO_TLS.test(reason ?? '')) what += '. Try http instead of https'
@@ -212,17 +209,17 @@ export const interruptionError = (call: Call, by: Interruption): AbortedError | 
   const what = {
     total: `the call took longer than ${limit} (totalTimeout)${when}`,
     attempt: `no complete response within ${limit} (timeout)`,
-    fetch: `fetch itself ended the attempt after ${limit}. For longer waits, pass a fetch with higher limits`,
+    fetch: `fetch itself ended the attempt after ${limit}; pass a fetch with higher limits`,
   }[by.limit]
   const own = { timeoutMs: by.milliseconds }
   return new TimeoutError(...explain(call, `${what}, ${placeOf(call)}`, true, own))
 }
 
-/** Creates the error for a call whose remaining time is shorter than the rate-limit delay. */
 export const delayedError = (call: Call, delay: number): RateLimitError => {
   const retryAfterMs = exportedWait(delay)
-  const what = `the rate-limit wait of ${formatDuration(retryAfterMs ?? delay)} is too long for this call`
-  return new RateLimitError(...explain(call, what, true, { retryAfterMs }))
+  return new RateLimitError(
+    ...explain(call, `the rate limit is used up${waitText(retryAfterMs)}`, true, { retryAfterMs }),
+  )
 }
 
 /** Creates the error for a call whose last attempt failed. `waitMs`: a retry would need this wait, which is too long. */
@@ -256,8 +253,7 @@ export const loginError = (call: Call, error: MandateKitError): MandateKitError 
   const details: ErrorDetails = { ...detailsOf(call, error.retryable), cause: error.cause }
   const { operation } = details
   if (error instanceof InvalidRequestError) return new InvalidRequestError(operation, error.issues, details)
-  const lack =
-    call.sent.length === 0 ? 'not sent, because there is no token' : 'there is no token for a retry'
+  const lack = `${call.sent.length === 0 ? 'not sent' : 'not retried'}, because there is no token`
   const message = `${operation} failed: ${lack}: ${error.message.replace(`${error.operation} failed: `, '')}`
   // All error classes except `InvalidRequestError` have the constructor parameters `message` and `details`.
   return Reflect.construct(error.constructor, [message, { ...error, ...details }])

@@ -1,20 +1,13 @@
 import type { Authorization } from '../auth/authorizer.ts'
 import type { EndpointDefinition, ResponseOf } from '../contract/endpoint.ts'
 import { isMandateKitError, knownError, type RateLimit } from '../errors.ts'
-import {
-  attemptError,
-  delayedError,
-  interruptionError,
-  keyReusedError,
-  loginError,
-  redactorOf,
-} from './call-error.ts'
+import { attemptError, delayedError, interruptionError, loginError, redactorOf } from './call-error.ts'
 import { Interrupted } from './deadline.ts'
 import { notify } from './observe.ts'
 import { type ClientChanges, changeSettings } from './options.ts'
 import { type Call, type CallInput, type ClientContext, prepare, rawCall } from './prepare.ts'
-import { RateLimitGate } from './rate-limit.ts'
-import { type BadResponse, readResponse, reportEchoes, type Success } from './read-response.ts'
+import { createRateLimitGate } from './rate-limit.ts'
+import { type BadResponse, readResponse, type Success } from './read-response.ts'
 import { callOutcome, combineOutcomes, decideRetry } from './retry.ts'
 import { createHttp, type LostAttempt, type ReceivedResponse, sendOnce } from './send.ts'
 
@@ -79,7 +72,6 @@ export const withCredentials = async <Value>(call: Call, work: (signal: AbortSig
 /** After a 401 for a new token, the call waits this many milliseconds and sends the same token again. */
 const NEW_TOKEN_WAIT = 1_000
 
-/** The authorization of one call: what its next attempt sends, and what the call may do after a 401. */
 const createAuthorization = (call: Call) => {
   const { client, endpoint, deadline } = call
   const authorizer = client.authorizers[endpoint.auth]
@@ -91,9 +83,8 @@ const createAuthorization = (call: Call) => {
     used !== undefined &&
     used !== sentAgain &&
     deadline.remaining > NEW_TOKEN_WAIT &&
-    authorizer?.isNew(used) === true
+    authorizer?.isNew?.(used) === true
   return {
-    /** Returns the header Authorization of the next attempt. Logs in if necessary. */
     async header(): Promise<string | undefined> {
       if (authorizer === undefined) return undefined
       const { operation } = endpoint
@@ -114,14 +105,16 @@ const createAuthorization = (call: Call) => {
         sentAgain = used
         return NEW_TOKEN_WAIT
       }
-      const result = await withCredentials(call, async (signal) => used && authorizer?.refused(used, signal))
+      const result = await withCredentials(
+        call,
+        async (signal) => used && authorizer?.refused?.(used, signal),
+      )
       isRenewed = result === 'renewed'
       return isRenewed || result === 'replaced' ? 0 : undefined
     },
   }
 }
 
-/** Makes one attempt: waits for the rate limit, gets the authorization, sends the request and reads the response. */
 const attempt = async (
   call: Call,
   authorization: ReturnType<typeof createAuthorization>,
@@ -167,12 +160,9 @@ const succeed = <Definition extends EndpointDefinition>(
   call: Call<Definition>,
   { response, data, body, reports }: Success,
 ): WithResponse<ResponseOf<Definition>> => {
-  const { client, endpoint, idempotencyKey } = call
+  const { client, idempotencyKey } = call
   for (const report of reports) notify(client.settings, 'onUnexpected', report)
-  const reused = reportEchoes(endpoint, call.fields, data)
-  if (reused && client.onKeyReuse === 'throw' && !call.isKeyGenerated)
-    throw keyReusedError(call, reused.message, body)
-  if (reused) notify(client.settings, 'onUnexpected', reused)
+  client.checkSuccess?.(call, data, body)
   const { status, headers, serverRequestId, rateLimit } = response
   const attempts = call.sent.length
   return {
@@ -273,7 +263,7 @@ export const createContext = <Own extends Omit<ClientContext, 'http' | 'gate' | 
 ): Own & ClientContext => {
   const { settings } = own
   const headers = { ...agentHeader(), ...settings.headers }
-  const gate = new RateLimitGate(settings.clock)
+  const gate = createRateLimitGate(settings.clock)
   return { ...own, settings: { ...settings, headers }, http: createHttp(), gate, reported: new WeakSet() }
 }
 

@@ -15,10 +15,7 @@ export class Interrupted extends Error {
   }
 }
 
-/**
- * Largest expected correction of the system clock, in milliseconds. If the system time is ahead of the timers by more
- * than this value, the machine slept.
- */
+/** If the system time is ahead of the timers by more than this many milliseconds, the machine slept. */
 const CLOCK_CORRECTION = 60_000
 
 /** Ends a call when the caller's signal is aborted or the call's total time limit passes. */

@@ -40,13 +40,11 @@ const BEFORE_TLS = /^Client network socket disconnected before secure TLS connec
 const CODE = /^[A-Za-z][\w/.-]{1,60}$/
 const MAX_DEPTH = 4
 
-/** The code of an error, and whether the error proves that nothing was sent. */
 interface Evidence {
   readonly code?: string
   readonly notSent?: boolean
 }
 
-/** Lists the codes of an error and its causes. The inner errors of an aggregate error replace its own code. */
 const evidenceIn = (error: unknown, depth = 0): readonly Evidence[] => {
   if (!isObject(error) || depth > MAX_DEPTH) return []
   const { message, code, name, syscall, errors, cause } = error

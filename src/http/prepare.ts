@@ -11,19 +11,17 @@ import type { CallOptions, CheckedCallOptions, ClientSettings } from './options.
 import { CLIENT_DEFAULTS, callOptionsSchema } from './options.ts'
 import type { RateLimitGate } from './rate-limit.ts'
 
-/** The settings and objects that all calls of one client share. */
 export interface ClientContext {
   readonly settings: ClientSettings
   readonly http: KyInstance
-  /** The rate-limit gate, which delays calls unless `rateLimit` is `throw`. */
   readonly gate: RateLimitGate
   /** The errors that `onError` already received: a failed `login()` and its token request have the same error. */
   readonly reported: WeakSet<object>
   readonly authorizers: Partial<Record<AuthKind, Authorizer>>
   /** The version prefix of paths. The option `apiPrefix` replaces this prefix. */
   readonly prefix: string
-  /** What the client does if a response belongs to another charge: see the option `onKeyReuse`. */
-  readonly onKeyReuse?: 'throw' | 'report'
+  /** Compares a success with its request. Throws if the success belongs to another request. */
+  readonly checkSuccess?: (call: Call, data: unknown, body: unknown) => void
   /** How long the server keeps idempotency keys, in milliseconds. */
   readonly keyLifetime?: number | undefined
   /** The body of a request for which the specification defines no fields: `{}` or no body. */
@@ -37,9 +35,8 @@ export type Query =
 
 /** The unchecked input of one call, from a client's method. */
 export interface CallInput {
-  /** The path parameters in order, with the names that the client's method uses. */
+  /** The path parameters in order. */
   readonly path?: Readonly<Record<string, unknown>>
-  /** Query parameters, which are already checked. */
   readonly query?: Query | undefined
   readonly body?: unknown
   /** The schema that checks the body. Default: the endpoint's schema. */
@@ -47,17 +44,12 @@ export interface CallInput {
   readonly idempotencyKey?: unknown
   readonly method?: string
   readonly asForm?: boolean
-  /** If true, the call is not retried, even if its options allow retries. */
   readonly once?: boolean
   readonly options?: CallOptions | undefined
-  /** The deadline of an earlier call, if one method makes two calls. */
   readonly deadline?: Deadline
 }
 
-/**
- * One call of a method: its checked request, its limits, and what has happened to it so far. Every attempt sends the same
- * request. Attempts differ only in their authorization.
- */
+/** One call of a method. Its attempts send the same request, and differ only in their authorization. */
 export interface Call<Definition extends EndpointDefinition = EndpointDefinition> {
   readonly client: ClientContext
   readonly endpoint: Definition
@@ -67,12 +59,9 @@ export interface Call<Definition extends EndpointDefinition = EndpointDefinition
   fields: unknown
   body: string | undefined
   readonly idempotencyKey: string | undefined
-  /** Whether the client generated the idempotency key. The client generates a new key for each call. */
   readonly isKeyGenerated: boolean
-  /** Time limit of one attempt, in milliseconds. */
   readonly timeout: number
   readonly limit: number
-  /** Longest wait before a retry, in milliseconds. */
   readonly maxWait: number
   readonly deadline: Deadline
   readonly startedAt: number
@@ -80,7 +69,7 @@ export interface Call<Definition extends EndpointDefinition = EndpointDefinition
   phase: Phase
   /** The combined outcome of the failed attempts: `unknown` if the server may have executed an attempt. */
   outcome: Outcome
-  /** The Authorization header of each attempt that was started, for the redaction of errors. */
+  /** The Authorization header of each attempt, for the redaction of errors. */
   readonly sent: (string | undefined)[]
 }
 
@@ -88,7 +77,7 @@ export interface Call<Definition extends EndpointDefinition = EndpointDefinition
 const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i
 
 const identifier = input(
-  'an identifier: a string that is not empty and has no segment `.` or `..`',
+  'an identifier, without segments `.` and `..`',
   (text) => text !== '' && !/\p{Cs}/u.test(text) && !DOT_SEGMENT.test(text),
 )
 export const idempotencyKey = input('a string of visible ASCII characters', isHeaderText)
@@ -194,10 +183,8 @@ const rawRequest = {
 export interface RawRequest extends Input<typeof rawRequest> {}
 const rawRequestSchema = strict(rawRequest)
 
-type RawDefinition = Pick<EndpointDefinition, 'operation' | 'auth' | 'envelope'>
-
 export const rawCall = (
-  definition: RawDefinition,
+  definition: Pick<EndpointDefinition, 'operation' | 'auth' | 'envelope'>,
   request: RawRequest,
   options: CallOptions | undefined,
 ): [EndpointDefinition, CallInput] => {

@@ -6,13 +6,11 @@ import type { ResponseFailure } from './failure.ts'
 import type { UnexpectedReport } from './observe.ts'
 import type { ReceivedResponse } from './send.ts'
 
-/** The data of a successful response, and what is unexpected in it. */
 interface Content {
   readonly data: unknown
   readonly reports: readonly UnexpectedReport[]
 }
 
-/** A successful response. `body` is the parsed JSON, or undefined. */
 export interface Success extends Content {
   readonly kind: 'success'
   readonly response: ReceivedResponse
@@ -151,7 +149,7 @@ const endsInPhone = (number: string, form: string): boolean => {
 
 /** Reports a success whose fields differ from the request, because it may be the response to another request. */
 export const reportEchoes = (
-  { operation, echoedFields = [] }: EndpointDefinition,
+  { operation, echoedFields = [], newFields = {} }: EndpointDefinition,
   sent: unknown,
   data: unknown,
 ): UnexpectedReport | undefined => {
@@ -164,8 +162,23 @@ export const reportEchoes = (
     const isSame = name === 'msisdn' ? endsInPhone(given, got) || endsInPhone(got, given) : given === got
     return got !== '' && !isSame
   })
+  const report = (field: string, rule: string, received: string, what: string): UnexpectedReport => ({
+    operation,
+    field,
+    rule,
+    received,
+    message: `The response has ${what}: perhaps this idempotency key was used before`,
+  })
+  for (const [name, given] of Object.entries(newFields)) {
+    if (textIn(data, name) === textIn(sent, given))
+      return report(
+        name,
+        'a new value',
+        'the value that was sent',
+        `the ${given} of the request as its ${name}`,
+      )
+  }
   const [field] = changed
   if (field === undefined) return undefined
-  const message = `The response has another ${changed.join(' and ')} than the request: perhaps this idempotency key was used before`
-  return { operation, field, rule: 'what was sent', received: 'another value', message }
+  return report(field, 'what was sent', 'another value', `another ${changed.join(' and ')} than the request`)
 }

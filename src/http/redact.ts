@@ -29,7 +29,6 @@ const secretsIn = (sent: unknown, isSecret: boolean, depth: number): string[] =>
   return entries.flatMap(([name, each]) => secretsIn(each, isSecret || SECRET_FIELD.test(name), depth + 1))
 }
 
-/** Returns the forms in which a secret can appear: plain, in JSON and in a URL. */
 const formsOf = (secret: string): string[] => {
   const inUrl = encodeURIComponent(secret)
   return [secret, JSON.stringify(secret).slice(1, -1), inUrl, inUrl.replaceAll('%20', '+')]

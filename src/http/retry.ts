@@ -4,28 +4,22 @@ import type { Failure } from './failure.ts'
 
 type RetryRules = Pick<EndpointDefinition, 'retry' | 'auth' | 'idempotencyKey'>
 
-/** The facts that decide whether an attempt is retried. Times are in milliseconds. */
-export interface RetryQuestion {
+interface RetryQuestion {
   readonly endpoint: RetryRules
   readonly failure: Failure
-  /** Number of retries so far, except retries with a renewed token. */
   readonly retries: number
   readonly limit: number
-  /** Whether the call was already retried with a renewed token. */
   readonly renewed: boolean
-  /** The wait that the server requested. */
   readonly serverWaitMs: number | undefined
   readonly maxWait: number
   readonly remaining: number
-  /** A random number in [0, 1) for the jitter. */
   readonly random: number
 }
 
 /** Why an attempt is retried. */
 export type RetryReason = 'not-sent' | 'rate-limited' | 'response-lost' | 'token-rejected'
 
-/** The reason why an attempt is retried, or none if its failure is final, and the wait that a retry needs. */
-export interface RetryDecision {
+interface RetryDecision {
   readonly reason?: RetryReason
   readonly waitMs?: number
 }

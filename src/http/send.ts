@@ -23,10 +23,6 @@ export interface LostAttempt {
 export const createHttp = (): KyInstance =>
   ky.create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' })
 
-interface DenoRuntime {
-  createHttpClient?(options: object): { close(): void }
-}
-
 /**
  * Opens a connection for one request, on Deno and Bun. The `fetch` of Deno (measured up to 2.9) and Bun (up to 1.3.12)
  * resends a POST when a reused connection closes without a response. The server may have executed the first POST.
@@ -35,8 +31,8 @@ interface DenoRuntime {
 const ownConnection = () => {
   if ('Bun' in globalThis) return { keepalive: false } as const
   try {
-    const deno: DenoRuntime | undefined = Reflect.get(globalThis, 'Deno')
-    const client = deno?.createHttpClient?.({ poolMaxIdlePerHost: 0, http2: false })
+    const options = { poolMaxIdlePerHost: 0, http2: false }
+    const client: { close(): void } = Reflect.get(globalThis, 'Deno')?.createHttpClient?.(options)
     return client && { client }
   } catch {
     // Deno may lack the permission or the flag for `createHttpClient`.

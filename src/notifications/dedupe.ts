@@ -75,7 +75,6 @@ export const createMemoryStore = (leaseClock: Clock, clock: Clock, limit = LIMIT
   const owns = (id: string, owner: string): boolean => leases.get(id)?.owner === owner
   const isLeased = (id: string): boolean => (leases.get(id)?.endsAt ?? 0) > leaseClock.now()
 
-  /** Deletes expired ids. If the store is still full, deletes the oldest committed ids. */
   const makeRoom = (): void => {
     const now = clock.now()
     for (const [id, endsAt] of committed) {

@@ -94,8 +94,6 @@ const pauseAfter = (error: unknown): number => {
   return exportedWait(named >= 1000 ? named : undefined) ?? RETRY_AFTER
 }
 
-const ignore = (): void => undefined
-
 /**
  * Creates a handler that receives notifications and runs your code once for each notification, even after a
  * redelivery. The handler reads and verifies a delivery, claims it, runs your code, and commits the claim. (S8)
@@ -132,7 +130,7 @@ export const createHandlerWithClock = (
   const { verify, onSubscription, onPayment, onUnknown, onUnexpected, clock, timeouts } = settings
   const report: Report = (what) => {
     const notify = async () => onUnexpected?.(what)
-    notify().catch(ignore)
+    notify().catch(() => undefined)
   }
   const once = createProcessOnce(settings, settings.dedupe ?? createMemoryStore(waits, clock), waits, report)
 

@@ -23,8 +23,7 @@ export type { Claim, DedupeStore, MemoryDedupeStore, MemoryDedupeStoreOptions } 
 export { createMemoryDedupeStore } from './dedupe.ts'
 export type { DeliveryResult, NotificationHandler, ProcessedDelivery, QueuedDelivery } from './handler.ts'
 export { createNotificationHandler } from './handler.ts'
-export type { FetchHandler, NodeHandler } from './node.ts'
-export { toNodeHandler } from './node.ts'
+export { type FetchHandler, type NodeHandler, toNodeHandler } from './node.ts'
 export type {
   Delivery,
   Lease,

@@ -5,15 +5,13 @@ import { bodyError, decodeUtf8, parseBody, parseObject } from './parse.ts'
 
 const STEP = 64
 
-const ignore = (): void => undefined
-
 /** Headers as plain data, such as `request.headers` of node:http. */
 export type HeaderFields = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** Converts headers, for example those of node:http. Omits headers that `Headers` cannot hold, such as a city in UTF-8. */
 export const toHeaders = (
   fields: HeaderFields | null | undefined,
-  onLeftOut: (name: string) => void = ignore,
+  onLeftOut: (name: string) => void = () => undefined,
 ): Headers => {
   const headers = new Headers()
   for (const [name, value] of fields instanceof Headers ? fields : Object.entries(fields ?? {})) {
@@ -35,7 +33,6 @@ export const parsedBodies = new WeakMap<Request, unknown>()
 
 export type Unreadable = { readonly status: 400 | 408 | 413 | 415; readonly error: InvalidRequestError }
 
-/** Reads a stream within `timeouts.read`. Returns undefined if the stream has more than `maxBytes`. */
 const readAll = async (body: ReadableStream<Uint8Array>, { maxBytes, timeouts }: HandlerSettings) => {
   const reader = body.getReader()
   const read = async () => {
@@ -53,21 +50,16 @@ const readAll = async (body: ReadableStream<Uint8Array>, { maxBytes, timeouts }:
     }
     return bytes
   }
-  const cancel = () => void reader.cancel().catch(ignore)
+  const cancel = () => void reader.cancel().catch(() => undefined)
   return waitAtMost(read(), timeouts.read, undefined, 'The body').finally(cancel)
 }
 
-// `br` is `brotli` for `DecompressionStream`, although TypeScript does not know this name.
-const FORMATS: Readonly<Record<string, string>> = {
-  gzip: 'gzip',
-  'x-gzip': 'gzip',
-  deflate: 'deflate',
-  br: 'brotli',
-}
 /** Returns the decoder of a Content-Encoding. Returns undefined if this runtime has no such decoder. */
 const decoderFor = (encoding: string): DecompressionStream | undefined => {
   try {
-    return new DecompressionStream(FORMATS[encoding.trim().toLowerCase()] as CompressionFormat)
+    const name = encoding.trim().toLowerCase().replace(/^x-/, '')
+    // TypeScript does not know the name `brotli`.
+    return new DecompressionStream((name === 'br' ? 'brotli' : name) as CompressionFormat)
   } catch {
     return undefined
   }
@@ -81,7 +73,7 @@ const decode = (bytes: Uint8Array<ArrayBuffer>, decoder: DecompressionStream, se
     await writer.close()
   }
   // The error of `write` is ignored, because `readAll` reports why a body cannot be decoded.
-  write().catch(ignore)
+  write().catch(() => undefined)
   return readAll(decoder.readable, settings)
 }
 

@@ -101,7 +101,11 @@ export interface LookupClient {
     subscriptionId: string,
   ): LookupCall<Pick<Cancellation, 'subscriptionID'> & Partial<Pick<Cancellation, 'status'>>>
   /** Reads one payment. (S-h) */
-  payment(paymentId: string): LookupCall<Pick<PaymentDetails, 'subscriptionId' | 'status'>>
+  payment(
+    paymentId: string,
+  ): LookupCall<
+    Pick<PaymentDetails, 'subscriptionId' | 'status'> & Partial<Pick<PaymentDetails, 'paymentId'>>
+  >
 }
 
 const lookupClient = objectWith<LookupClient>('a SubscriptionsClient', 'details', 'cancellation', 'payment')
@@ -114,11 +118,9 @@ const lookupOptions = {
 export interface LookupVerifierOptions extends Input<typeof lookupOptions> {}
 
 const MAX_LOOKUPS = 4
-/** How long a lookup waits for a place, in milliseconds. */
 const MAX_WAIT_MS = 2_000
 /** How long a lookup keeps its place, in milliseconds. It may never settle if the worker that made it has ended. */
 const MAX_LOOKUP_MS = 30_000
-/** The rate limit is per minute. (Limits, area S) */
 const WINDOW_MS = 60_000
 /** How long after a message its record may still have the opposite status, in milliseconds. */
 const MAX_DELAY_MS = 3_600_000
@@ -188,7 +190,7 @@ const verified = (record: object): Verified => ({ lookup: record as Lookup })
 
 /**
  * Verifies a message by reading its record from the API. For a payment, the record and the message must have the
- * same `subscriptionId` and `status`. For other messages, the subscription must exist. For `CANCELLED`, the
+ * same `paymentId`, `subscriptionId` and `status`. For other messages, the subscription must exist. For `CANCELLED`, the
  * subscription must be canceled: its `enabled` is 0, or its cancellation is `PROCESSED`. Listeners get the record as
  * `context.lookup`.
  *
@@ -220,6 +222,9 @@ export const lookupVerifier = (client: LookupClient, options: LookupVerifierOpti
         // A payment without a `subscriptionId` neither proves nor contradicts the message.
         if (payment.subscriptionId === undefined) throw late('the payment has no subscriptionId')
         if (!isSame(payment.subscriptionId, subscriptionId)) return false
+        // A server may find payment 42 by `042` too. With such a form, an attacker could make you book a payment twice.
+        const id = String(payment.paymentId ?? notification.paymentId)
+        if (id.toUpperCase() !== notification.paymentId.toUpperCase()) return false
         if (isSame(payment.status, status)) return verified(payment)
         const isFinal = /^(?:SUCCEEDED|FAILED)_PAYMENT$/.test(canonical(payment.status))
         if (isFinal && age > MAX_DELAY_MS) return false

@@ -192,7 +192,6 @@ const isRunning = ({ startDate, endDate }: SubscriptionState, now: number): bool
   return dayAt(-12) > (dayNumber(startDate) ?? Infinity) && dayAt(14) < (dayNumber(endDate) ?? -Infinity)
 }
 
-/** Compares the cancellation of a subscription. Returns the kind of the difference, if any. */
 const compareCancellation = async (
   reader: SubscriptionsReader,
   { subscriptionId, cancelled = false }: ExpectedSubscription,

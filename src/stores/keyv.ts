@@ -94,7 +94,6 @@ export const createKeyvDedupeStore = (keyv: KeyvLike, options: KeyvDedupeStoreOp
   const { prefix, clock } = check('stores.keyv', strict(keyvDedupeStoreOptions, 'option'), options)
   const access = accessKeyv(keyv, `${prefix}notification:`)
   const mutex = createKeyedMutex()
-  /** Reads the entry of an id and passes it to `decide`. Calls for the same id run one after another. */
   const inTurn = <Result>(id: string, decide: (entry: Partial<Entry>) => Promise<Result>) =>
     mutex(id, async () => decide(readEntry(await access.get(id))))
   const isLeased = ({ until = 0 }: Partial<Entry>): boolean => clock.now() < until

@@ -141,8 +141,6 @@ return 0`
 // The longest wait for a lock, in milliseconds.
 const MAX_WAIT_MS = 150_000
 
-const ignore = (): void => undefined
-
 /** Takes a lock with an owner and an expiry, and then runs a task. Extends the lock until the task ends. */
 const withRedisLock = async <Result>(
   { run, evalBoolean }: ReturnType<typeof connect>,
@@ -170,12 +168,12 @@ const withRedisLock = async <Result>(
       if (steadyClock.now() >= giveUpAt) throw new Error(`The lock was not free within ${MAX_WAIT_MS} ms`)
       await steadyClock.sleep(pause * (0.5 + Math.random() / 2))
     }
-    keep().catch(ignore)
+    keep().catch(() => undefined)
     return await task()
   } finally {
     stop.abort()
     // Redis may have set the lock although its reply was lost. If the release fails, the lock expires anyway.
-    await run(RELEASE_OWNED, key, owner).catch(ignore)
+    await run(RELEASE_OWNED, key, owner).catch(() => undefined)
   }
 }
 
@@ -242,7 +240,7 @@ export const createRedisDedupeStore = (client: RedisClient, options: RedisOption
         throw unexpectedReply('EVAL')
       } catch (error) {
         // Redis may have run the claim, or may still run the claim, so the id must be released.
-        release(id, owner).catch(ignore)
+        release(id, owner).catch(() => undefined)
         throw error
       }
     },

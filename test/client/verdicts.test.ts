@@ -3,6 +3,7 @@ import type { Verdict } from '../../src/contract/verdict.ts'
 import { GatewayClient, nextStep, SubscriptionsClient } from '../../src/index.ts'
 import { CREDENTIALS, errorOf, TOKEN } from '../support/clients.ts'
 import { FOREIGN, FOREIGN_REFUSALS } from '../support/foreign-refusals.ts'
+import { skippingClock } from '../support/skipping-clock.ts'
 
 interface Refusal {
   readonly status: number
@@ -16,7 +17,8 @@ const clientsOf = ({ status, body }: Refusal, atLogin = false) => {
     new Response(typeof content === 'string' ? content : JSON.stringify(content), { status: code })
   const fetch = async (url: string) =>
     url.endsWith('/oauth/token') && !atLogin ? respond(200, token) : respond(status, body)
-  const options = { fetch, retry: false } as const
+  // A second login after a rejected one waits for seconds.
+  const options = { fetch, retry: false, clock: skippingClock() } as const
   return {
     subscriptions: new SubscriptionsClient({
       ...options,

@@ -6,6 +6,7 @@ import { packedPackage } from '../package/packed.ts'
 import { ConsumerProject, repository, strictOptions } from '../package/project.ts'
 import { freePort } from '../support/listen.ts'
 import { startServer } from '../support/mock-server.ts'
+import { sized } from '../support/sizes.ts'
 import { filesIn, readDocument } from './documents.ts'
 
 const packed = await packedPackage()
@@ -30,7 +31,6 @@ test('the shop guide names every file that its code imports', () => {
 })
 
 test("the shop guide's code compiles with its own configuration, and with the strictest", async () => {
-  expect(await shop.compile('tsconfig.json')).toEqual(succeeded)
   const compilerOptions = {
     ...strictOptions,
     lib: ['es2023'],
@@ -38,7 +38,9 @@ test("the shop guide's code compiles with its own configuration, and with the st
     erasableSyntaxOnly: true,
   }
   await shop.write('strict.json', JSON.stringify({ extends: './tsconfig.json', compilerOptions }))
-  expect(await shop.compile('strict.json')).toEqual(succeeded)
+  // The strictest configuration finds what the guide's own finds, so a quick run compiles with that alone.
+  for (const configuration of sized(['tsconfig.json', 'strict.json'], ['strict.json']))
+    expect(await shop.compile(configuration)).toEqual(succeeded)
 })
 
 test("the shop guide's own tests pass", async () => {

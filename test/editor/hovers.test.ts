@@ -25,8 +25,12 @@ forgotten.id
 const older = typescript5 as unknown as typeof typescript6
 
 describe.each([
-  ...(full ? [{ version: '5.9', open: async () => openInService(older, repository, file, text) }] : []),
-  { version: '6', open: async () => openInService(typescript6, repository, file, text) },
+  ...(full
+    ? [
+        { version: '5.9', open: async () => openInService(older, repository, file, text) },
+        { version: '6', open: async () => openInService(typescript6, repository, file, text) },
+      ]
+    : []),
   { version: '7', open: () => openInLanguageServer(repository, file, text) },
 ])('with TypeScript $version', ({ open }) => {
   let opened: Promise<Editor> | undefined

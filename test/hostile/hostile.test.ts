@@ -6,7 +6,7 @@ import { playAll } from './play.ts'
 // At full size, every operation meets every status. A slow machine plays fewer: it stops after `LIMIT` ms.
 // To play one case again: CASE=123 npx vitest run test/hostile
 const { CASE, SEED = String(Date.now() % 1_000_000_000) } = process.env
-const COUNT = CASE === undefined ? sized(20_000, 500) : 1
+const COUNT = CASE === undefined ? sized(20_000, 300) : 1
 const LIMIT = sized(150_000, 30_000)
 
 test(`${COUNT} hostile responses, from SEED=${CASE ?? SEED}, break no promise of the clients, and nextStep agrees with each error`, {

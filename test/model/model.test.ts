@@ -9,7 +9,7 @@ import { subscriptionsSteps } from './subscriptions-steps.ts'
 import { expectAgreement, timeSteps } from './time-steps.ts'
 import { createWorld, type Setting } from './world.ts'
 
-const RUNS = sized(1_000, 60)
+const RUNS = sized(1_000, 30)
 const STEPS = sized(50, 40)
 
 const setting: fc.Arbitrary<Setting> = fc.record({

@@ -9,7 +9,7 @@ import { createRandom, shuffled } from '../support/random.ts'
 import { RedisServer, redisIsInstalled } from '../support/redis-server.ts'
 import { sized } from '../support/sizes.ts'
 
-const MESSAGES = sized(10_000, 600)
+const MESSAGES = sized(10_000, 300)
 const DUPLICATES = MESSAGES / 5
 const WARM_UP = 0.25 * (MESSAGES + DUPLICATES)
 const RECEIVER = fileURLToPath(new URL('./fleet-receiver.ts', import.meta.url))

@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { DESKTOP, focused, HOSTILE, PHONE, SCRIPTING, useBrowser, withoutBrowser } from '../pages/browser.ts'
+import {
+  DESKTOP,
+  focused,
+  HOSTILE,
+  PHONE,
+  SAMPLE,
+  SCRIPTING,
+  useBrowser,
+  withoutBrowser,
+} from '../pages/browser.ts'
 import { startSite } from '../pages/site.ts'
 import { serveFetch } from '../support/serve-fetch.ts'
 import { ask } from './asking.ts'
@@ -19,51 +28,52 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
 
   const health = async () => (await fetch(`${site.url}/health`)).status
 
-  describe.each(SCRIPTING)('%s', (_, view) => {
-    test('authorizes, declines, moves the clock and reverses', async () => {
-      const one = await site.subscribe()
-      const other = await site.subscribe()
-      await within(view, async (page) => {
-        await page.goto(`${panel}/subscriptions`)
-        await click(page, 'Authorize order-1')
-        await reported(page, `The payer authorized ${one.invoiceID}.`)
-        await page.getByRole('link', { name: 'order-2' }).click()
-        await click(page, 'Decline')
-        await reported(page, `The payer declined ${other.invoiceID}.`)
-        await page.getByText('Nothing more will happen').waitFor()
-        await page.goto(`${panel}/subscriptions/${one.invoiceID}`)
-        await click(page, 'Fail the next payment')
-        await reported(page, 'fail, then succeed.')
-        await click(page, '+ 15 days')
-        await reported(page, 'It is 2026-12-13T12:00:00Z.')
-        const payments = page.locator('.timeline .payment > div > span')
-        expect(await payments.allTextContents()).toEqual([
-          expect.stringMatching(/failed +249.00 due 2026-12-13/),
-          expect.stringMatching(/paid +249.00 due 2026-11-28/),
-        ])
-        await page.locator('.planned').getByText('the next payment: 249.00').waitFor()
-        await page.locator('summary', { hasText: 'Reverse' }).click()
-        await page.getByRole('button', { name: 'Reverse' }).click()
-        await reported(page, 'was reversed')
-        await page.goto(panel)
-        await page.getByText('Move by any length').click()
-        await page.getByLabel('Days').fill('1')
-        await page.getByLabel('Hours').fill('2')
-        await click(page, 'Move forward')
-        await reported(page, 'It is 2026-12-14T14:00:00Z.')
-        await page.getByLabel('Time, UTC').fill('2027-03-01T08:30:15')
-        await click(page, 'Set the clock')
-        await reported(page, 'It is 2027-03-01T08:30:15Z.')
-        expect(await page.locator('#clock-now').textContent()).toBe('2027-03-01 08:30:15 UTC')
-      })
-      expect([site.requestStatus(one.invoiceID), site.requestStatus(other.invoiceID)]).toEqual([
-        'SUCCEEDED',
-        'FAILED',
+  test.each(SAMPLE)('%s, authorizes, declines, moves the clock and reverses', async (_, view) => {
+    const one = await site.subscribe()
+    const other = await site.subscribe()
+    await within(view, async (page) => {
+      await page.goto(`${panel}/subscriptions`)
+      await click(page, 'Authorize order-1')
+      await reported(page, `The payer authorized ${one.invoiceID}.`)
+      await page.getByRole('link', { name: 'order-2' }).click()
+      await click(page, 'Decline')
+      await reported(page, `The payer declined ${other.invoiceID}.`)
+      await page.getByText('Nothing more will happen').waitFor()
+      await page.goto(`${panel}/subscriptions/${one.invoiceID}`)
+      await click(page, 'Fail the next payment')
+      await reported(page, 'fail, then succeed.')
+      await click(page, '+ 15 days')
+      await reported(page, 'It is 2026-12-13T12:00:00Z.')
+      const payments = page.locator('.timeline .payment > div > span')
+      expect(await payments.allTextContents()).toEqual([
+        expect.stringMatching(/failed +249.00 due 2026-12-13/),
+        expect.stringMatching(/paid +249.00 due 2026-11-28/),
       ])
-      expect(site.mock.state.payments()[0]?.reverseTransactionId).not.toBeNull()
+      await page.locator('.planned').getByText('the next payment: 249.00').waitFor()
+      await page.locator('summary', { hasText: 'Reverse' }).click()
+      await page.getByRole('button', { name: 'Reverse' }).click()
+      await reported(page, 'was reversed')
+      await page.goto(panel)
+      await page.getByText('Move by any length').click()
+      await page.getByLabel('Days').fill('1')
+      await page.getByLabel('Hours').fill('2')
+      await click(page, 'Move forward')
+      await reported(page, 'It is 2026-12-14T14:00:00Z.')
+      await page.getByLabel('Time, UTC').fill('2027-03-01T08:30:15')
+      await click(page, 'Set the clock')
+      await reported(page, 'It is 2027-03-01T08:30:15Z.')
+      expect(await page.locator('#clock-now').textContent()).toBe('2027-03-01 08:30:15 UTC')
     })
+    expect([site.requestStatus(one.invoiceID), site.requestStatus(other.invoiceID)]).toEqual([
+      'SUCCEEDED',
+      'FAILED',
+    ])
+    expect(site.mock.state.payments()[0]?.reverseTransactionId).not.toBeNull()
+  })
 
-    test('creates a subscription and a charge, moves to the next event, and ends charges', async () => {
+  test.each(SCRIPTING)(
+    '%s, creates a subscription and a charge, moves to the next event, and ends charges',
+    async (_, view) => {
       await within(view, async (page) => {
         await page.goto(`${panel}/subscriptions`)
         await page.getByText('None yet. Create one here').waitFor()
@@ -99,9 +109,12 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         'succeeded',
         'succeeded',
       ])
-    })
+    },
+  )
 
-    test('leads from a refused request to its reason and its object, and back', async () => {
+  test.each(SAMPLE)(
+    '%s, leads from a refused request to its reason and its object, and back',
+    async (_, view) => {
       const { id } = await site.charge()
       await fetch(`${site.url}/api/v1/mfs/charges/${id}`, { headers: { authorization: 'Bearer wrong' } })
       await within(view, async (page) => {
@@ -124,9 +137,12 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         await page.getByText('Only requests about').waitFor()
         expect(await page.locator('#requests tbody tr').count()).toBe(2)
       })
-    })
+    },
+  )
 
-    test('adds and removes faults, says problems beside the field, starts and ends an outage, and resets', async () => {
+  test.each(SCRIPTING)(
+    '%s, adds and removes faults, says problems beside the field, starts and ends an outage, and resets',
+    async (_, view) => {
       await within(view, async (page) => {
         const kind = page.getByLabel('Fault', { exact: true })
         await page.goto(`${panel}/faults`)
@@ -169,9 +185,12 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         await reported(page, 'The mock was reset.')
       })
       expect(site.mock.state.charges()).toEqual([])
-    })
+    },
+  )
 
-    test('turns the pages of a list, and stays on the page after an action', async () => {
+  test.each(SCRIPTING)(
+    '%s, turns the pages of a list, and stays on the page after an action',
+    async (_, view) => {
       await Promise.all(Array.from({ length: 51 }, () => site.charge()))
       await within(view, async (page) => {
         await page.goto(`${panel}/charges`)
@@ -188,9 +207,8 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         await page.getByRole('link', { name: 'Newer charges' }).click()
         await position('1 to 50 of 51')
       })
-    })
-  })
-
+    },
+  )
   test('is live, and keeps what a user opened, typed and focused', async () => {
     const { invoiceID } = await site.subscribe()
     await within({}, async (page) => {

@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { promisify } from 'node:util'
 import { createMock, type Mock } from 'mandatekit/mocks/core'
 import { describe, expect, test } from 'vitest'
+import { GatewayClient, SubscriptionsClient } from '../../src/index.ts'
 import { startServer } from '../support/mock-server.ts'
 import { without } from '../support/without.ts'
 
@@ -82,8 +83,8 @@ const send = (url: string, { method, path, headers = {}, body }: Sent): Promise<
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
 
 /** Returns what the buttons of the page of the last request copy. */
-const readCopies = async (url: string, mock: Mock): Promise<readonly string[]> => {
-  const page = await (await fetch(`${url}/_mock/requests/${mock.requests.all().length}`)).text()
+const readCopies = async (url: string, mock: Mock, number = mock.requests.all().length) => {
+  const page = await (await fetch(`${url}/_mock/requests/${number}`)).text()
   return [...page.matchAll(/data-copy="([^"]*)"/g)].map(([, text = '']) =>
     text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? ''),
   )
@@ -112,19 +113,97 @@ describe('a copied request is decided as the original', () => {
     const { url, mock } = await serve()
     const status = await send(url, request)
     const [, code = ''] = await readCopies(url, mock)
-    const call = /mock\.fetch\(baseUrl \+ [\s\S]*?\n {2}\}\)/.exec(code)?.[0] ?? ''
-    const fresh = createMock()
-    const response = new Function('mock', 'baseUrl', `return ${call}`)(
-      fresh,
-      fresh.clientOptions[request.path === LOGIN ? 'subscriptions' : 'gateway'].baseUrl,
-    )
-    expect((await response).status, code).toBe(status)
+    await runTest(code)
     expect(code).toContain(`.toBe(${status})`)
   })
 })
 
+/** Runs a copied test. */
+const runTest = async (code: string): Promise<void> => {
+  const body = code
+    .replace(/^import .*$/gm, '')
+    .replace("test('", "return test('")
+    .replace('test("', 'return test("')
+  await new Function('createMock', 'expect', 'test', body)(
+    createMock,
+    expect,
+    (_: string, run: () => unknown) => run(),
+  )
+}
+
+const subscribed = async (mock: Mock, url: string) => {
+  const client = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, baseUrl: url })
+  const order = { start: '2027-01-02', end: '2027-06-01', cycle: 'WEEKLY' as const, amount: '25.00' }
+  const request = { ...order, requestID: 'order-1', userReturnURL: 'https://shop.example/' }
+  const { invoiceID } = await client.subscribe(request)
+  return { client, request, invoiceID }
+}
+
+describe('with the public credentials, a copy of a client needs no change', () => {
+  const openBoth = async (rules: 'spec' | 'strict') => {
+    const { url, mock } = await startServer({ mock: createMock({ rules, clock: '2027-01-01T06:00:00Z' }) })
+    const { client, invoiceID, request } = await subscribed(mock, url)
+    const gateway = new GatewayClient({ ...mock.clientOptions.gateway, baseUrl: url })
+    const charge = await gateway.charge({ ...CHARGE, currency: 'BDT' })
+    return { url, mock, client, invoiceID, request, gateway, charge }
+  }
+
+  test.each(['spec', 'strict'] as const)('a test under rules %s', async (rules) => {
+    const { url, mock } = await openBoth(rules)
+    expect(mock.requests.all().map(({ operation, status }) => [operation, status])).toEqual([
+      ['subscriptions.login', 200],
+      ['subscriptions.subscribe', 200],
+      ['gateway.charge', 202],
+    ])
+    for (const { number } of mock.requests.all()) {
+      const [, code = ''] = await readCopies(url, mock, number)
+      await runTest(code)
+      expect(code.includes('strict')).toBe(rules === 'strict')
+    }
+  })
+
+  test.skipIf(without('curl'))('a command', async () => {
+    const { url, mock, client, invoiceID } = await openBoth('spec')
+    await client.status(invoiceID)
+    for (const { number, operation } of mock.requests.all()) {
+      const [curl = ''] = await readCopies(url, mock, number)
+      const { stdout } = await run('bash', ['-ec', curl.replaceAll('curl -i', 'curl -is --max-time 20')])
+      expect(stdout, curl).toMatch(/^HTTP\/1.1 20[02] /)
+      expect(mock.requests.all().at(-1)?.operation).toBe(operation)
+    }
+  })
+
+  test('there is no test of a response that depends on what happened before', async () => {
+    const { url, mock, client, invoiceID, request, gateway, charge } = await openBoth('strict')
+    await client.status(invoiceID)
+    await gateway.status(charge.id)
+    await gateway.renew(charge.id, { idempotencyKey: 'early' }).catch(() => undefined)
+    await client.subscribe(request).catch(() => undefined)
+    await gateway
+      .charge({ ...CHARGE, currency: 'BDT', amount: 1 }, { idempotencyKey: charge.id })
+      .catch(() => undefined)
+    await gateway
+      .charge({ ...CHARGE, currency: 'BDT', amount: 2 }, { idempotencyKey: charge.id })
+      .catch(() => undefined)
+    for (const { number, status } of mock.requests.all().slice(3)) {
+      const copies = await readCopies(url, mock, number)
+      for (const code of copies.slice(1)) await runTest(code)
+      if (status !== 202) expect(copies).toHaveLength(1)
+    }
+    await expect(gateway.status('ch_none')).rejects.toMatchObject({ status: 404 })
+    const [, missing = ''] = await readCopies(url, mock)
+    await runTest(missing)
+  })
+})
+
 test('a copied login hides its secrets, in the media type that was sent', async () => {
-  const { url, mock } = await serve()
+  const own = {
+    name: 'Shop',
+    clientId: 'shop',
+    clientSecret: 'own-secret',
+    users: [{ username: 'user', password: 'own-password' }],
+  }
+  const { url, mock } = await startServer({ mock: createMock({ subscriptions: { merchants: [own] } }) })
   const { clientId, clientSecret, ...user } = mock.clientOptions.subscriptions.credentials
   const fields = { grant_type: 'password', client_id: clientId, client_secret: clientSecret, ...user }
   await send(url, login({}, FORM, new URLSearchParams(fields).toString()))

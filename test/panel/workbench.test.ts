@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createMock } from '../../mocks/core.ts'
 import { startMockServer } from '../../mocks/server.ts'
-import { SCRIPTING, useBrowser, withoutBrowser } from '../pages/browser.ts'
+import { SAMPLE, SCRIPTING, useBrowser, withoutBrowser } from '../pages/browser.ts'
 import { startSite } from '../pages/site.ts'
 import { serveFetch } from '../support/serve-fetch.ts'
 import { sized } from '../support/sizes.ts'
@@ -22,36 +22,37 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
   beforeEach(() => site.reset())
   afterAll(() => site?.close())
 
-  describe.each(SCRIPTING)('%s', (_, view) => {
-    test('scripts payments, cancels, and marks the present states', async () => {
-      const { invoiceID } = await site.subscribe()
-      site.mock.payer.authorize(invoiceID)
-      await within(view, async (page) => {
-        await page.goto(`${panel}/subscriptions/${invoiceID}`)
-        await click(page, 'Fail the next payment')
-        await reported(page, 'fail, then succeed.')
-        await page.getByText('the next payment, which will fail: 249.00').waitFor()
-        await page.getByText('Script the next payments').click()
-        await page.getByLabel('Payments, such as succeed, fail').fill('succeed, fail')
-        await click(page, 'Set the next payments')
-        await reported(page, 'succeed, fail, then succeed.')
-        await click(page, '+ 1 month')
-        await reported(page, 'It is 2026-12-28T12:00:00Z.')
-        await page.locator('summary', { hasText: 'Cancel' }).click()
-        await page.getByText('Cancels a subscription, by invoiceId').waitFor()
-        await click(page, 'Cancel')
-        await reported(page, 'was canceled')
-        const payments = page.locator('.timeline .payment .badge')
-        expect(await payments.allTextContents()).toEqual(['failed', 'paid', 'paid'])
-        expect(await page.locator('.present strong').allTextContents()).toEqual([
-          'SUCCEEDED',
-          'CANCELLED',
-          'PROCESSED',
-        ])
-      })
+  test.each(SAMPLE)('%s, scripts payments, cancels, and marks the present states', async (_, view) => {
+    const { invoiceID } = await site.subscribe()
+    site.mock.payer.authorize(invoiceID)
+    await within(view, async (page) => {
+      await page.goto(`${panel}/subscriptions/${invoiceID}`)
+      await click(page, 'Fail the next payment')
+      await reported(page, 'fail, then succeed.')
+      await page.getByText('the next payment, which will fail: 249.00').waitFor()
+      await page.getByText('Script the next payments').click()
+      await page.getByLabel('Payments, such as succeed, fail').fill('succeed, fail')
+      await click(page, 'Set the next payments')
+      await reported(page, 'succeed, fail, then succeed.')
+      await click(page, '+ 1 month')
+      await reported(page, 'It is 2026-12-28T12:00:00Z.')
+      await page.locator('summary', { hasText: 'Cancel' }).click()
+      await page.getByText('Cancels a subscription, by invoiceId').waitFor()
+      await click(page, 'Cancel')
+      await reported(page, 'was canceled')
+      const payments = page.locator('.timeline .payment .badge')
+      expect(await payments.allTextContents()).toEqual(['failed', 'paid', 'paid'])
+      expect(await page.locator('.present strong').allTextContents()).toEqual([
+        'SUCCEEDED',
+        'CANCELLED',
+        'PROCESSED',
+      ])
     })
+  })
 
-    test('connects a receiver, shows what it got, sends again and by hand, and removes it', async () => {
+  test.each(SAMPLE)(
+    '%s, connects a receiver, shows what it got, sends again and by hand, and removes it',
+    async (_, view) => {
       const received: string[] = []
       const shop = await serveFetch(async (request) => {
         received.push(Object(await request.json()).status)
@@ -83,53 +84,52 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
       })
       await shop.close()
       expect(received).toEqual(['SUCCEEDED', 'SUCCEEDED', 'PAUSED'])
-    })
+    },
+  )
 
-    test('saves, restores and removes a snapshot', async () => {
-      const { id } = await site.charge()
-      await within(view, async (page) => {
-        await page.goto(panel)
-        await page.getByRole('region', { name: 'Snapshots' }).getByLabel('Name').fill('before "it"')
-        await click(page, 'Save the state')
-        await reported(page, 'The state was saved')
-        site.mock.payer.confirm(site.mock.state.charges()[0]?.confirmation_id ?? '')
-        await page.locator('summary', { hasText: 'Restore' }).click()
-        await click(page, 'Restore before "it"')
-        await reported(page, 'was restored')
-        await page.locator('summary', { hasText: 'Remove' }).click()
-        await click(page, 'Remove before "it"')
-        await reported(page, 'was removed')
-      })
-      expect(site.chargeStatus(id)).toBe('pending_confirmation')
+  test.each(SAMPLE)('%s, saves, restores and removes a snapshot', async (_, view) => {
+    const { id } = await site.charge()
+    await within(view, async (page) => {
+      await page.goto(panel)
+      await page.getByRole('region', { name: 'Snapshots' }).getByLabel('Name').fill('before "it"')
+      await click(page, 'Save the state')
+      await reported(page, 'The state was saved')
+      site.mock.payer.confirm(site.mock.state.charges()[0]?.confirmation_id ?? '')
+      await page.locator('summary', { hasText: 'Restore' }).click()
+      await click(page, 'Restore before "it"')
+      await reported(page, 'was restored')
+      await page.locator('summary', { hasText: 'Remove' }).click()
+      await click(page, 'Remove before "it"')
+      await reported(page, 'was removed')
     })
-
-    test('filters and searches, and adds a fault for one number', async () => {
-      await site.charge()
-      const { id } = await site.charge({ msisdn: '+99900000002' })
-      site.mock.payer.confirm(site.mock.state.charges()[1]?.confirmation_id ?? '')
-      await within(view, async (page) => {
-        await page.goto(`${panel}/charges`)
-        const rows = page.locator('#charges tbody > tr')
-        await page.getByLabel('State', { exact: true }).selectOption('failed')
-        await click(page, 'Filter charges')
-        await page.waitForURL(/charges\.is=failed/)
-        expect(await rows.evaluateAll((all) => all.map((row) => row.id))).toEqual([`charge-${id}`])
-        await page.getByLabel('Search charges').fill('99900000001')
-        await page.keyboard.press('Enter')
-        await page.getByText('Nothing matches.').waitFor()
-        await page.goto(`${panel}/faults`)
-        await page.getByLabel('Only for phone number').fill('+99900000002')
-        await page.getByLabel('Operation').selectOption('gateway.charge')
-        await page.getByLabel('Fault', { exact: true }).selectOption('rate-limit')
-        await click(page, 'Add the fault')
-        await reported(page, '429 for gateway.charge, once')
-        await page.locator('#faults bdi').getByText('only for phone number +99900000002').waitFor()
-      })
-      await site.charge()
-      await expect(site.charge({ msisdn: '+99900000002' })).rejects.toThrow('429')
-    })
+    expect(site.chargeStatus(id)).toBe('pending_confirmation')
   })
 
+  test.each(SCRIPTING)('%s, filters and searches, and adds a fault for one number', async (_, view) => {
+    await site.charge()
+    const { id } = await site.charge({ msisdn: '+99900000002' })
+    site.mock.payer.confirm(site.mock.state.charges()[1]?.confirmation_id ?? '')
+    await within(view, async (page) => {
+      await page.goto(`${panel}/charges`)
+      const rows = page.locator('#charges tbody > tr')
+      await page.getByLabel('State', { exact: true }).selectOption('failed')
+      await click(page, 'Filter charges')
+      await page.waitForURL(/charges\.is=failed/)
+      expect(await rows.evaluateAll((all) => all.map((row) => row.id))).toEqual([`charge-${id}`])
+      await page.getByLabel('Search charges').fill('99900000001')
+      await page.keyboard.press('Enter')
+      await page.getByText('Nothing matches.').waitFor()
+      await page.goto(`${panel}/faults`)
+      await page.getByLabel('Only for phone number').fill('+99900000002')
+      await page.getByLabel('Operation').selectOption('gateway.charge')
+      await page.getByLabel('Fault', { exact: true }).selectOption('rate-limit')
+      await click(page, 'Add the fault')
+      await reported(page, '429 for gateway.charge, once')
+      await page.locator('#faults bdi').getByText('only for phone number +99900000002').waitFor()
+    })
+    await site.charge()
+    await expect(site.charge({ msisdn: '+99900000002' })).rejects.toThrow('429')
+  })
   test('copies what a program needs', async () => {
     await within({}, async (page) => {
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])

@@ -1,5 +1,3 @@
-import { Redis } from 'ioredis'
-import { createClient } from 'redis'
 import type { RedisClient } from '../../src/stores/index.ts'
 
 export interface Connection {
@@ -9,9 +7,10 @@ export interface Connection {
   close(): void
 }
 
-/** Connections of the two clients that the stores use, with their defaults. */
+/** Connections of the two clients that the stores use, with their defaults. A process loads the one that it uses. */
 export const connections: Readonly<Record<'node-redis' | 'ioredis', (url: string) => Promise<Connection>>> = {
   'node-redis': async (url) => {
+    const { createClient } = await import('redis')
     const client = createClient({ url })
     client.on('error', () => undefined)
     // With a server that is down the promise waits until it is up: commands are queued meanwhile.
@@ -19,6 +18,7 @@ export const connections: Readonly<Record<'node-redis' | 'ioredis', (url: string
     return { client, send: (...command) => client.sendCommand(command), close: () => client.destroy() }
   },
   ioredis: async (url) => {
+    const { Redis } = await import('ioredis')
     const client = new Redis(url)
     client.on('error', () => undefined)
     const send = (name: string, ...parameters: string[]) => client.call(name, ...parameters)

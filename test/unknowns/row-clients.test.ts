@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { OK } from '../support/bodies.ts'
 import { gatewayClient, subscriptionsClient } from '../support/clients.ts'
 import { MOCK_CHARGE } from '../support/mock-clients.ts'
+import { skippingClock } from '../support/skipping-clock.ts'
 
 /** What a server that is not the mock responds with: a status, 200 by default, and a body, JSON unless it is text. */
 interface Answer {
@@ -21,7 +22,8 @@ const clientsOf = (answer: Answer, login: Answer = { body: LOGIN }) => {
       headers: { 'content-type': 'application/json' },
     })
   }
-  const options = { fetch, retry: false, rateLimit: 'throw' } as const
+  // A second login after a rejected one waits for seconds.
+  const options = { fetch, retry: false, rateLimit: 'throw', clock: skippingClock() } as const
   const server = 'https://server.example'
   return { subscriptions: subscriptionsClient(server, options), gateway: gatewayClient(server, options) }
 }
