@@ -4,7 +4,7 @@ import type { EndpointDefinition } from './contract/endpoint.ts'
 import { filledText, type Input, oneOf, optional, strict, withDefault } from './contract/fields.ts'
 import type { Charge, ChargeRequest, Reference } from './contract/gateway.ts'
 import { GATEWAY_API_PREFIX, gatewayContract } from './contract/gateway.ts'
-import { type AnyMandateKitError, ApiError, isMandateKitError } from './errors.ts'
+import { type AnyMandateKitError, ApiError, isMandateKitError, knownError } from './errors.ts'
 import type { CallPromise, CallResponse, WithResponse } from './http/call.ts'
 import {
   callPromise,
@@ -23,8 +23,8 @@ import { pollUntil, type WaitOptions } from './http/poll.ts'
 import {
   type Call,
   type CallInput,
-  checkIdentifier,
   idempotencyKey,
+  identifier,
   prepare,
   type RawRequest,
 } from './http/prepare.ts'
@@ -68,7 +68,7 @@ const confirmation = {
   /** The one-time code that the payer received, as a string. */
   otp: filledText('the one-time code as a string'),
   /** Id of the charge. The client reads this charge if the body of the confirmation's response has no `status`. */
-  chargeId: optional(filledText()),
+  chargeId: optional(identifier),
 }
 /** Input of a confirmation. */
 export interface ConfirmInput extends Input<typeof confirmation> {}
@@ -202,7 +202,7 @@ export class GatewayClient {
   renew(chargeId: string, renewal: RenewalInput, options?: CallOptions): CallPromise<Charge> {
     const { renew } = gatewayContract
     return this.#call(renew, () => {
-      const body = { mandate_id: checkIdentifier(renew.operation, 'chargeId', chargeId) }
+      const body = { mandate_id: check(renew.operation, identifier, chargeId, 'chargeId') }
       const idempotencyKey = renewalKeyOf(renew.operation, chargeId, renewal)
       return { path: { chargeId }, body, idempotencyKey, options }
     })
@@ -247,20 +247,15 @@ export class GatewayClient {
       return { data: status === 200 ? { ok: true, status } : { ok: false, status }, response }
     } catch (error) {
       if (!isMandateKitError(error) || error.code === 'aborted') throw error
-      const status = 'status' in error ? error.status : undefined
+      const { status } = knownError(error)
       const data = { ok: false, ...(status !== undefined && { status }), error } as const
       return { data, response: responseOf(error) }
     }
   }
 
-  async #confirm(
-    confirmationId: string,
-    confirmation: ConfirmInput,
-    options?: CallOptions,
-  ): Promise<WithResponse<Partial<Charge>>> {
+  async #confirm(confirmationId: string, confirmation: ConfirmInput, options?: CallOptions) {
     const { operation } = gatewayContract.confirm
     const { chargeId, ...body } = check(operation, confirmationSchema, confirmation, 'request')
-    if (chargeId !== undefined) checkIdentifier(operation, 'chargeId', chargeId)
     const call = prepare(this.#context, gatewayContract.confirm, { path: { confirmationId }, body, options })
     const confirmed = await runCall(call, () => runWithRetries(call))
     if (confirmed.data.status !== undefined || chargeId === undefined) return confirmed

@@ -108,8 +108,9 @@ const createSubscriptionsContext = (options: SubscriptionsClientOptions) => {
     credentials,
     // `anyJson`, because the login's schema rejects a refresh token, and `readCredentials` checks the credentials.
     requestToken: (body, signal) => {
-      const asForm = tokenRequestFormat === 'form'
-      return makeCall(context, login, { body, schema: anyJson, asForm, options: { signal } })
+      const form = { body: `${new URLSearchParams(body)}`, contentType: 'application/x-www-form-urlencoded' }
+      const encoded = tokenRequestFormat === 'form' ? form : undefined
+      return makeCall(context, login, { body, schema: anyJson, encoded, options: { signal } })
     },
     clock: settings.clock,
     tokenStore: tokenStore ?? createMemoryTokenStore(),

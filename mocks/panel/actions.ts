@@ -53,6 +53,15 @@ const time = input(
   { pattern: `^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?${ZONE})?$` },
 )
 
+/** Waits until a notification is delivered, and returns in words what came of it. `earlier` deliveries are older. */
+const resultSince = async (mock: Mock, earlier: number, notificationId: string): Promise<string> => {
+  if (mock.control.receivers.list().length === 0) return ' to nobody, because no receiver is connected'
+  await mock.notifications.flush()
+  const results = mock.notifications.deliveries().slice(earlier)
+  const failed = results.find((one) => one.notificationId === notificationId && !one.delivered)
+  return failed === undefined ? '' : `, but its delivery failed: ${failed.error ?? `status ${failed.status}`}`
+}
+
 /** All actions that users of the panel and programs can execute, by name. */
 export const actions = {
   advance: action(
@@ -180,14 +189,14 @@ export const actions = {
     return `Receiver ${number} was disconnected.`
   }),
   resend: action('Sends a notification again.', { notificationId: text }, async (mock, given) => {
+    const earlier = mock.notifications.deliveries().length
     mock.notifications.resend(given.notificationId)
-    await mock.notifications.flush()
-    return `Notification ${given.notificationId} was sent again.`
+    return `Notification ${given.notificationId} was sent again${await resultSince(mock, earlier, given.notificationId)}.`
   }),
   send: action('Sends a notification to every receiver.', notificationFields, async (mock, given) => {
+    const earlier = mock.notifications.deliveries().length
     const { notificationId } = mock.notifications.send(given)
-    await mock.notifications.flush()
-    return `Notification ${notificationId} was sent.`
+    return `Notification ${notificationId} was sent${await resultSince(mock, earlier, notificationId)}.`
   }),
   flush: action('Delivers every notification that is due.', {}, async (mock) => {
     await mock.notifications.flush()
@@ -200,7 +209,7 @@ export const actions = {
     (mock, given) => {
       mock.faults.add(check(faultSchema, given, 'faults.add: '))
       const added = mock.control.faults.list().at(-1)
-      return `Fault ${given.kind ?? 'sequence'} was added for ${given.operation}${added === undefined ? '' : `: ${faultInWords(added.fault, added.left)}`}.`
+      return added === undefined ? 'A fault was added.' : `A fault was added: ${faultInWords(added.fault, added.left)}.`
     },
   ),
   'remove-fault': action('Removes a fault.', { number: fromZero }, (mock, { number }) => {

@@ -104,8 +104,8 @@ export const createForms =
 ${fixed.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${shown.length > 0 && html`<div class="fields">${shown.map(render)}</div>`}
 ${hidden.length > 0 && html`<details${attributes({ id: `${id}-more`, open: isOpen })}><summary>More options${visuallyHidden(`of ${label} ${of}`)}</summary><div class="fields">${hidden.map(render)}</div></details>`}
-${rest && html`<p class="problem">${rest}</p>`}
 <button type="submit" class="${kind}">${words}</button>
+${rest && html`<p class="problem">${rest}</p>`}
 </form>`
     if (!isDestructive) return form
     return html`<details class="confirm" id="${id}-confirm"><summary class="danger">${words}…</summary>

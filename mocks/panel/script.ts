@@ -23,7 +23,7 @@ export const script = `
   const load = async (options) => {
     const response = await fetch(address, { ...options, headers: { Accept: 'text/html' } })
     const text = await response.text()
-    if (!response.ok) throw new Error(text)
+    if (!response.ok) throw Object.assign(new Error(text), { isGone: response.status === 404 })
     // After an action that created something, the mock redirects to its page.
     if (new URL(response.url).pathname !== location.pathname) location.assign(response.url)
     return new DOMParser().parseFromString(text, 'text/html')
@@ -88,8 +88,8 @@ export const script = `
         const page = await load()
         if (before === sentForms) update(page)
         showConnection('Live', true)
-      } catch {
-        showConnection('The mock does not respond', false)
+      } catch ({ isGone }) {
+        showConnection(isGone ? 'The mock no longer has this' : 'The mock does not respond', false)
       }
     }
     // The pause is ten times the response time, so that polling does not keep a slow mock busy.

@@ -195,7 +195,7 @@ export const input = (rule: string, obeys: (value: string) => boolean, form?: Js
     ...form,
   })
 
-export const anyText = input('a string', () => true)
+export const anyText = /* @__PURE__ */ input('a string', () => true)
 export const inputDate = input('a calendar date in the form YYYY-MM-DD', isCalendarDate, { format: 'date' })
 
 // UTF-8 cannot encode half of a surrogate pair, so the server would receive different text.

@@ -21,7 +21,6 @@ export const dayNumber = (text: string): number | undefined => {
   return isReal ? time / MILLISECONDS_PER_DAY : undefined
 }
 
-/** Whether the text is a calendar date in the form `YYYY-MM-DD`. */
 export const isCalendarDate = (text: string): boolean => dayNumber(text) !== undefined
 
 /** Whether the text is a decimal number above zero, such as `25`, `25.00` or `0.5`, without a sign or an exponent. */

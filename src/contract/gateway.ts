@@ -18,7 +18,7 @@ export type KnownChargeStatus = (typeof STATUSES)[number]
 /** Known values of a charge's field `outcome`, the result of the payment. The specification shows only PENDING. */
 export type KnownChargeOutcome = (typeof OUTCOMES)[number]
 
-const ASK_FOR_UNIT = ' (ask your payment provider for the unit: whole or minor currency units)'
+const ASK_FOR_UNIT = ' (whole or minor currency units: ask your payment provider)'
 
 const chargeRequest = {
   /** The payer's mobile number in international format: country code and number. (G1) */

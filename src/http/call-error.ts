@@ -95,7 +95,7 @@ const checkBaseUrl = ({ endpoint }: Call): string => `. Check baseUrl: the clien
 const waitText = (refusedWaitMs: number | undefined): string =>
   refusedWaitMs === undefined
     ? ''
-    : `, and the wait of ${formatDuration(refusedWaitMs)} is too long for this call`
+    : `, and a wait of ${formatDuration(refusedWaitMs)} is too long`
 
 const meaningOf = (verdict: Verdict, auth: AuthKind): string | undefined => {
   if (verdict === 'locked') return 'the account is locked: valid credentials are rejected too'
@@ -243,7 +243,7 @@ export const keyReusedError = (call: Call, what: string, body: unknown): KeyReus
   const own = { afterUnknown: 'read-charge', body: redactorOf(call).value(body) } as const
   const details = { ...detailsOf(call, false), ...own }
   const advice =
-    'Call status(id) with the id in body to read that charge. To make this charge, pass another key.'
+    'Call status(id) with the id in body to read that charge, or pass another key to make this one.'
   return new KeyReusedError(`${details.operation} failed: ${what}. ${advice}`, details)
 }
 

@@ -137,7 +137,6 @@ export const LOG_LEVELS: readonly LogLevel[] = ['off', 'error', 'warn', 'info', 
 /** How much a client logs. `debug` logs every request and response. */
 export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug'
 
-/** The types of a client's events, by the name of the function that receives the event. */
 export interface Events {
   readonly onRequest: RequestEvent
   readonly onResponse: ResponseEvent

@@ -71,7 +71,7 @@ const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
 const OWN_HEADER = /^(?:authorization|content-type|idempotency-key|content-length|host)$/
 
 const baseUrl = field<string, string | URL>(
-  'an absolute http or https URL without credentials, query and fragment',
+  'an http or https URL without credentials, query and fragment',
   (value) => {
     const address = urlText(value)
     // `trim` removes a line break at the end, because values from environment files often have one.

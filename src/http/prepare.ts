@@ -43,7 +43,8 @@ export interface CallInput {
   readonly schema?: EndpointDefinition['request']
   readonly idempotencyKey?: unknown
   readonly method?: string
-  readonly asForm?: boolean
+  /** The body in another encoding than JSON. */
+  readonly encoded?: { readonly body: string; readonly contentType: string } | undefined
   readonly once?: boolean
   readonly options?: CallOptions | undefined
   readonly deadline?: Deadline
@@ -76,19 +77,16 @@ export interface Call<Definition extends EndpointDefinition = EndpointDefinition
 /** A segment `.` or `..`, encoded or not, which runtimes and proxies resolve, so that a request leaves its path. */
 const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i
 
-const identifier = input(
+/** An identifier, which becomes one segment of a path. */
+export const identifier = input(
   'an identifier, without segments `.` and `..`',
   (text) => text !== '' && !/\p{Cs}/u.test(text) && !DOT_SEGMENT.test(text),
 )
 export const idempotencyKey = input('a string of visible ASCII characters', isHeaderText)
 
-/** Checks an identifier. `name` is the name of the method's parameter in error messages. */
-export const checkIdentifier = (operation: string, name: string, value: unknown): string =>
-  check(operation, identifier, value, name)
-
 const pathOf = (endpoint: EndpointDefinition, parameters: CallInput['path'] = {}): string => {
   const segments = Object.entries(parameters).map(([name, value]) =>
-    encodeURIComponent(checkIdentifier(endpoint.operation, name, value)),
+    encodeURIComponent(check(endpoint.operation, identifier, value, name)),
   )
   return endpoint.path.replace(/:\w+/g, (parameter) => segments.shift() ?? parameter)
 }
@@ -107,7 +105,7 @@ export const prepare = <Definition extends EndpointDefinition>(
 ): Call<Definition> => {
   const { settings, prefix } = client
   const { operation, path: template } = endpoint
-  const { asForm = false, method = endpoint.method, schema = endpoint.request } = call
+  const { method = endpoint.method, schema = endpoint.request } = call
   const { baseUrl, apiPrefix = prefix, clock } = settings
   const given = pathOf(endpoint, call.path)
   const path = given.startsWith(`${prefix}/`) ? `${apiPrefix}${given.slice(prefix.length)}` : given
@@ -122,8 +120,7 @@ export const prepare = <Definition extends EndpointDefinition>(
   const key = endpoint.idempotencyKey ? givenKey || randomId() : undefined
   const empty = method === 'GET' || client.emptyBody === 'none' ? undefined : '{}'
   const json = fields === undefined ? empty : JSON.stringify(fields)
-  const body = asForm ? new URLSearchParams(Object(fields)).toString() : json
-  const contentType = asForm ? 'application/x-www-form-urlencoded' : 'application/json'
+  const { body = json, contentType = 'application/json' } = call.encoded ?? {}
   return {
     client,
     endpoint,

@@ -162,23 +162,15 @@ export const reportEchoes = (
     const isSame = name === 'msisdn' ? endsInPhone(given, got) || endsInPhone(got, given) : given === got
     return got !== '' && !isSame
   })
-  const report = (field: string, rule: string, received: string, what: string): UnexpectedReport => ({
-    operation,
-    field,
-    rule,
-    received,
-    message: `The response has ${what}: perhaps this idempotency key was used before`,
-  })
-  for (const [name, given] of Object.entries(newFields)) {
-    if (textIn(data, name) === textIn(sent, given))
-      return report(
-        name,
-        'a new value',
-        'the value that was sent',
-        `the ${given} of the request as its ${name}`,
-      )
-  }
-  const [field] = changed
+  const [repeated] = Object.entries(newFields).filter(
+    ([name, given]) => textIn(data, name) === textIn(sent, given),
+  )
+  const [field] = repeated ?? changed
   if (field === undefined) return undefined
-  return report(field, 'what was sent', 'another value', `another ${changed.join(' and ')} than the request`)
+  const [rule, received] = repeated ? ['another value', 'what was sent'] : ['what was sent', 'another value']
+  const what = repeated
+    ? `the ${repeated[1]} of the request as its ${field}`
+    : `another ${changed.join(' and ')} than the request`
+  const message = `The response has ${what}: perhaps the idempotencyKey was used before`
+  return { operation, field, rule, received, message }
 }

@@ -91,7 +91,7 @@ export const sendOnce = async (
       const { status } = response
       // Without a status, the client cannot tell a success from a rejection. The error's message contains this code.
       if (!Number.isInteger(status))
-        throw Object.assign(new TypeError('no status'), { code: 'FETCH_RETURNED_NO_STATUS' })
+        throw Object.assign(new Error('no status'), { code: 'FETCH_RETURNED_NO_STATUS' })
       const head = lowerCase(response.headers)
       received = readHead(status, head, clock.now())
       return { ...received, text: await readText(response, head, maxResponseBytes) }
