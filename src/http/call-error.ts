@@ -93,9 +93,7 @@ const placeOf = ({ method, url, endpoint }: Call): string => {
 const checkBaseUrl = ({ endpoint }: Call): string => `. Check baseUrl: the client adds ${endpoint.path} to it`
 
 const waitText = (refusedWaitMs: number | undefined): string =>
-  refusedWaitMs === undefined
-    ? ''
-    : `, and a wait of ${formatDuration(refusedWaitMs)} is too long`
+  refusedWaitMs === undefined ? '' : `, and a wait of ${formatDuration(refusedWaitMs)} is too long`
 
 const meaningOf = (verdict: Verdict, auth: AuthKind): string | undefined => {
   if (verdict === 'locked') return 'the account is locked: valid credentials are rejected too'
