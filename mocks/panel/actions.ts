@@ -209,7 +209,9 @@ export const actions = {
     (mock, given) => {
       mock.faults.add(check(faultSchema, given, 'faults.add: '))
       const added = mock.control.faults.list().at(-1)
-      return added === undefined ? 'A fault was added.' : `A fault was added: ${faultInWords(added.fault, added.left)}.`
+      return added === undefined
+        ? 'A fault was added.'
+        : `A fault was added: ${faultInWords(added.fault, added.left)}.`
     },
   ),
   'remove-fault': action('Removes a fault.', { number: fromZero }, (mock, { number }) => {

@@ -31,7 +31,7 @@ export interface PanelPage {
 const MAX_NOTICE_CHARACTERS = 300
 
 const noticeOf = (notice: Outcome | undefined): Html =>
-  html`<div id="notice" role="status" class="${notice?.ok === false ? 'alert' : 'done'}">${notice && html`<p>${isolate(truncate(notice.message, MAX_NOTICE_CHARACTERS))}</p>`}</div>`
+  html`<div id="notice" role="status" class="${notice?.ok === false ? 'alert' : 'done'}">${notice && html`<p>${isolate(notice.message, MAX_NOTICE_CHARACTERS)}</p>`}</div>`
 
 const MOVES = {
   '+ 1 hour': { hours: 1 },

@@ -230,6 +230,19 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
     })
   })
 
+  test('keeps the focus on its own row when a newer row comes first', async () => {
+    const { id } = await site.charge()
+    await within({}, async (page) => {
+      await page.goto(`${panel}/charges`)
+      await page.getByText('Live', { exact: true }).waitFor()
+      await page.locator(`#charge-${id} button.primary`).focus()
+      await page.locator(`#charge-${(await site.charge()).id}`).waitFor()
+      expect(await page.evaluate(() => document.activeElement?.closest('tr')?.id)).toBe(`charge-${id}`)
+      await page.keyboard.press('Enter')
+      await reported(page, `${id} is succeeded`)
+    })
+  })
+
   test('reports that the mock has stopped', async () => {
     const stopped = await startSite()
     await within({}, async (page) => {
